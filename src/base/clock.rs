@@ -1,0 +1,43 @@
+//! The one home of the clock. No decision of the program depends on it: time is only recorded and shown.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Seconds since 1970-01-01 UTC; `SOURCE_DATE_EPOCH` takes the clock's place where it is set, for reproducible runs.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "the home of the clock and of its override")]
+pub fn now_seconds() -> u64 {
+    if let Some(fixed) = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok()) {
+        return fixed;
+    }
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Renders seconds since 1970 as `2026-11-21T20:13:05Z` (RFC 3339, UTC).
+///
+/// The calendar is Howard Hinnant's `civil_from_days`.
+#[must_use]
+pub fn render_utc(seconds: u64) -> String {
+    let days = (seconds / 86_400) as i64 + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_days_render_right() {
+        assert_eq!(render_utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(render_utc(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(render_utc(1_795_291_985), "2026-11-21T20:13:05Z");
+    }
+}

@@ -1,0 +1,20 @@
+//! Plain values that everything else is made of: digests, ids, paths, time, and text that is safe to print.
+//!
+//! Owns the grammar of every id and the one way to hash. Knows neither git nor files nor the network, and
+//! must never learn them: a value here can be built in a test with no repository at hand.
+//! Start with [`id`].
+
+pub mod clock;
+pub mod hash;
+pub mod id;
+pub mod kind;
+pub mod limit;
+pub mod path;
+pub mod printable;
+pub mod token;
+
+pub use hash::{Digest, FieldHasher};
+pub use id::{AgentId, BasisId, FrameId, FrameType, IdError, NodeId};
+pub use kind::{BasisKind, NodeKind};
+pub use path::TreePath;
+pub use printable::printable;

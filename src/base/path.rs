@@ -1,0 +1,157 @@
+//! Paths inside a git tree: bytes with `/` between the names, relative to the root, whatever the platform.
+//!
+//! Git does not promise UTF-8, so neither does this. The root directory is the empty path.
+
+use std::fmt;
+
+/// A path in a tree, without leading or trailing `/`; empty for the root.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct TreePath(Vec<u8>);
+
+impl TreePath {
+    /// The root directory.
+    #[must_use]
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Takes bytes as they stand in a tree or an index.
+    #[must_use]
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The raw bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// True for the root directory.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// This path with one more name at its end.
+    #[must_use]
+    pub fn join(&self, name: &[u8]) -> Self {
+        let mut bytes = Vec::with_capacity(self.0.len() + 1 + name.len());
+        bytes.extend_from_slice(&self.0);
+        if !bytes.is_empty() {
+            bytes.push(b'/');
+        }
+        bytes.extend_from_slice(name);
+        Self(bytes)
+    }
+
+    /// The directory that this path stands in; `None` for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        let end = self.0.iter().rposition(|b| *b == b'/').unwrap_or(0);
+        Some(Self(self.0[..end].to_vec()))
+    }
+
+    /// The last name; empty for the root.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        let start = self.0.iter().rposition(|b| *b == b'/').map_or(0, |slash| slash + 1);
+        &self.0[start..]
+    }
+
+    /// The names from the root down.
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.split(|b| *b == b'/').filter(|name| !name.is_empty())
+    }
+
+    /// The path as text, with replacement characters where it is not UTF-8: for rules and people, not for lookups.
+    #[must_use]
+    pub fn to_text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+}
+
+impl From<&str> for TreePath {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+impl fmt::Debug for TreePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_text())
+    }
+}
+
+/// Quotes a path the way git's output does: unchanged when plain, else in double quotes with C escapes.
+///
+/// With `quote_high` (git's `core.quotePath`, on by default) bytes above 0x7f are octal escapes as well.
+#[must_use]
+pub fn quote(path: &[u8], quote_high: bool) -> String {
+    let plain = |b: u8| match b {
+        b'"' | b'\\' | 0x7f => false,
+        0x80.. => !quote_high,
+        _ => b >= 0x20,
+    };
+    if path.iter().all(|b| plain(*b))
+        && let Ok(text) = std::str::from_utf8(path)
+    {
+        return text.to_owned();
+    }
+    let mut out = String::from("\"");
+    let utf8 = std::str::from_utf8(path).is_ok();
+    let mut kept = Vec::new();
+    for &byte in path {
+        if plain(byte) && (byte < 0x80 || utf8) {
+            kept.push(byte);
+            continue;
+        }
+        out.push_str(&String::from_utf8_lossy(&kept));
+        kept.clear();
+        match byte {
+            b'\x07' => out.push_str("\\a"),
+            b'\x08' => out.push_str("\\b"),
+            b'\t' => out.push_str("\\t"),
+            b'\n' => out.push_str("\\n"),
+            b'\x0b' => out.push_str("\\v"),
+            b'\x0c' => out.push_str("\\f"),
+            b'\r' => out.push_str("\\r"),
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            _ => {
+                out.push('\\');
+                out.extend([byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| char::from(b'0' + digit)));
+            }
+        }
+    }
+    out.push_str(&String::from_utf8_lossy(&kept));
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_lead_to_the_root() {
+        let path = TreePath::from("a/b/c.rs");
+        assert_eq!(path.name(), b"c.rs");
+        assert_eq!(path.parent(), Some(TreePath::from("a/b")));
+        assert_eq!(TreePath::from("a").parent(), Some(TreePath::root()));
+        assert_eq!(TreePath::root().parent(), None);
+        assert_eq!(TreePath::root().join(b"x").join(b"y"), TreePath::from("x/y"));
+    }
+
+    #[test]
+    fn quoting_is_gits() {
+        assert_eq!(quote(b"src/lib.rs", true), "src/lib.rs");
+        assert_eq!(quote("ä\n".as_bytes(), true), "\"\\303\\244\\n\"");
+        assert_eq!(quote("ä".as_bytes(), false), "ä");
+        assert_eq!(quote(b"a\"b\\\x01", true), "\"a\\\"b\\\\\\001\"");
+        assert_eq!(quote(b"\xff", false), "\"\\377\"");
+    }
+}

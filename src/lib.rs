@@ -1,0 +1,7 @@
+//! `git merkle` keeps what agents say about a repository inside the repository.
+//!
+//! The flow, one way through the house: **scan** a snapshot into nodes · **compose** nodes, frames and symbols
+//! into a view · **lay out** the view as messages · **ask** for a reply · **record** the reply as a frame in the
+//! store. One snapshot goes in, one compare-and-swap comes out; everything between is pure.
+
+pub mod base;
