@@ -5,3 +5,4 @@
 //! store. One snapshot goes in, one compare-and-swap comes out; everything between is pure.
 
 pub mod base;
+pub mod git;

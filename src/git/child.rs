@@ -1,0 +1,231 @@
+//! The one builder for child processes of git: fixed verbs, hooks and prompts off, user data never an option.
+//!
+//! A child sees the repository that was opened and nothing else of a calling hook: `GIT_DIR` and `GIT_WORK_TREE` are
+//! given, `GIT_INDEX_FILE`, `GIT_PREFIX` and the like are taken away, configuration (`GIT_CONFIG_*`) is passed on.
+//! It runs no hook and no file system monitor, asks nothing, takes no optional lock, fetches nothing, speaks English.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{ChildStdin, Command, Output, Stdio};
+
+use super::repo::Repository;
+
+/// What a hook's environment says about its own git command and must not reach ours.
+const FOREIGN_VARIABLES: [&str; 11] = [
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_WORK_TREE",
+    "GIT_REDIRECT_STDERR",
+];
+
+/// Why a git child failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    /// The program could not be started, or it could not be talked to.
+    #[error("cannot run 'git'")]
+    Start(#[source] std::io::Error),
+    /// It ran and failed.
+    #[error("'git {verb}' failed: {message}")]
+    Failed {
+        /// For example `write-tree`.
+        verb: String,
+        /// Its exit code; `None` for a signal.
+        code: Option<i32>,
+        /// The first line on stderr that it calls an error, else the last line.
+        message: String,
+    },
+    /// The index has conflicts, so it stands for no tree.
+    #[error("the index has conflicts, the first in '{0}'")]
+    Unmerged(String),
+}
+
+/// A git command to be run in a repository.
+pub struct GitCommand {
+    command: Command,
+    settings: Vec<&'static str>,
+    verb: &'static str,
+    options: Vec<OsString>,
+    operands: Vec<OsString>,
+}
+
+/// What feeds a child's standard input.
+pub(super) type Pipe = BufWriter<ChildStdin>;
+
+impl GitCommand {
+    /// `git <verb>` in the repository, with a fixed environment.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the home of git's child processes")]
+    pub fn new(repo: &Repository, verb: &'static str) -> Self {
+        let mut command = Command::new("git");
+        for variable in FOREIGN_VARIABLES {
+            command.env_remove(variable);
+        }
+        command.current_dir(repo.work_dir().unwrap_or(repo.git_dir())).env("GIT_DIR", repo.git_dir());
+        if let Some(root) = repo.work_dir() {
+            command.env("GIT_WORK_TREE", root);
+        }
+        if repo.objects_dir != repo.common_dir().join("objects") {
+            command.env("GIT_OBJECT_DIRECTORY", &repo.objects_dir);
+        }
+        if let Ok(paths) = std::env::join_paths(repo.alternates.iter().map(|(path, _)| path)) {
+            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", paths);
+        }
+        for (variable, value) in
+            [("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("LC_ALL", "C")]
+        {
+            command.env(variable, value);
+        }
+        command.arg("--no-pager").args(repo.settings.iter().flat_map(|setting| ["-c", setting]));
+        let settings = vec!["core.hooksPath=/dev/null", "core.fsmonitor=false"];
+        Self { command, settings, verb, options: Vec::new(), operands: Vec::new() }
+    }
+
+    /// Adds a fixed option.
+    #[must_use]
+    pub fn option(mut self, option: &'static str) -> Self {
+        self.options.push(option.into());
+        self
+    }
+
+    /// Adds a fixed option with a value: `--keep=<value>`.
+    #[must_use]
+    pub fn option_value(mut self, option: &'static str, value: impl AsRef<OsStr>) -> Self {
+        let mut word = OsString::from(option);
+        word.push("=");
+        word.push(value);
+        self.options.push(word);
+        self
+    }
+
+    /// Adds what the user or the repository wrote; all of it goes behind `--end-of-options`.
+    #[must_use]
+    pub fn operand(mut self, operand: impl AsRef<OsStr>) -> Self {
+        self.operands.push(operand.as_ref().to_owned());
+        self
+    }
+
+    /// Adds a configuration setting for this child alone.
+    #[must_use]
+    pub(super) fn setting(mut self, setting: &'static str) -> Self {
+        self.settings.push(setting);
+        self
+    }
+
+    /// Makes the child flush all that it writes to disk before it ends.
+    #[must_use]
+    pub(super) fn durable(self) -> Self {
+        self.setting("core.fsync=all").setting("core.fsyncMethod=fsync")
+    }
+
+    /// Gives the child an index of its own.
+    #[must_use]
+    pub(super) fn index(mut self, file: &Path) -> Self {
+        self.command.env("GIT_INDEX_FILE", file);
+        self
+    }
+
+    /// Makes pathspecs plain paths.
+    #[must_use]
+    pub(super) fn literal_paths(mut self) -> Self {
+        self.command.env("GIT_LITERAL_PATHSPECS", "1");
+        self
+    }
+
+    /// Runs it with the given standard input and returns its standard output.
+    pub fn run(self, input: &[u8]) -> Result<Vec<u8>, ChildError> {
+        self.run_fed(|pipe| pipe.write_all(input))
+    }
+
+    /// Runs it while `feed` writes its standard input from another thread, and returns its standard output.
+    pub(super) fn run_fed(self, feed: impl FnOnce(&mut Pipe) -> std::io::Result<()> + Send) -> Result<Vec<u8>, ChildError> {
+        let verb = self.verb;
+        let output = self.output(feed)?;
+        if output.status.success() { Ok(output.stdout) } else { Err(failed(verb, &output)) }
+    }
+
+    /// Runs it whatever its exit code.
+    pub(super) fn output(mut self, feed: impl FnOnce(&mut Pipe) -> std::io::Result<()> + Send) -> Result<Output, ChildError> {
+        self.command.args(self.settings.iter().flat_map(|setting| ["-c", setting])).arg(self.verb).args(&self.options);
+        if !self.operands.is_empty() {
+            self.command.arg("--end-of-options").args(&self.operands);
+        }
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().map_err(ChildError::Start)?;
+        let mut pipe = BufWriter::new(child.stdin.take().expect("stdin was asked for"));
+        let (output, fed) = std::thread::scope(|scope| {
+            let feeder = scope.spawn(move || feed(&mut pipe).and_then(|()| pipe.flush()));
+            (child.wait_with_output(), feeder.join().expect("a feeder does not panic"))
+        });
+        let output = output.map_err(ChildError::Start)?;
+        match fed {
+            Err(error) if output.status.success() && error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(ChildError::Start(error))
+            }
+            _ => Ok(output),
+        }
+    }
+}
+
+/// Turns a failed child's output into an error.
+pub(super) fn failed(verb: &str, output: &Output) -> ChildError {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let told = stderr.lines().find_map(|line| line.strip_prefix("error: ").or(line.strip_prefix("fatal: ")));
+    let message = told.or(stderr.lines().last()).unwrap_or("no message").to_owned();
+    ChildError::Failed { verb: verb.to_owned(), code: output.status.code(), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Fixture;
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn much_input_and_much_output_do_not_wait_for_each_other() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        let (lines, repo) = (50_000, fixture.open());
+        let told = GitCommand::new(&repo, "cat-file").option("--batch-check").run(&b"HEAD\n".repeat(lines)).unwrap();
+        assert_eq!(told.split(|byte| *byte == b'\n').count(), lines + 1);
+        let told = GitCommand::new(&repo, "rev-parse").option("HEAD").run(&b"not read\n".repeat(lines)).unwrap();
+        assert_eq!(String::from_utf8(told).unwrap().trim(), fixture.id("HEAD").to_string());
+    }
+
+    #[test]
+    fn failures_say_what_git_said() {
+        let fixture = Fixture::new();
+        let error = GitCommand::new(&fixture.open(), "rev-parse").option("--verify").operand("--all").run(b"").unwrap_err();
+        assert_eq!(error.to_string(), "'git rev-parse' failed: Needed a single revision");
+        assert!(matches!(error, ChildError::Failed { code: Some(128), .. }));
+    }
+
+    #[test]
+    fn hooks_and_monitors_do_not_run_and_settings_are_passed_on() {
+        let fixture = Fixture::new();
+        let one = fixture.commit("one");
+        fixture.file("hook", "#!/bin/sh\ntouch \"$0.ran\"\n");
+        let hook = fixture.root.join("hook");
+        std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::create_dir_all(fixture.root.join(".git/hooks")).unwrap();
+        let installed = fixture.root.join(".git/hooks/reference-transaction");
+        std::fs::copy(&hook, &installed).unwrap();
+        fixture.git(&["config", "core.fsmonitor", hook.to_str().unwrap()]);
+        let settings = vec!["core.hooksPath=.git/hooks".to_owned(), "merkle.seen=yes".to_owned()];
+        let location = super::super::repo::Location { directory: fixture.root.clone(), git_dir: None, settings };
+        let repo = Repository::open(&location).unwrap();
+        let line = format!("create refs/merkle/x {one}\n");
+        GitCommand::new(&repo, "update-ref").option("--stdin").run(line.as_bytes()).unwrap();
+        GitCommand::new(&repo, "status").run(b"").unwrap();
+        assert!(!installed.with_extension("ran").exists() && !hook.with_extension("ran").exists());
+        let told = GitCommand::new(&repo, "config").option("merkle.seen").run(b"").unwrap();
+        assert_eq!(told, b"yes\n");
+    }
+}

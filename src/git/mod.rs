@@ -1,0 +1,37 @@
+//! The ground: one repository, as git sees it. The only home of gix and of the git program.
+//!
+//! Owns finding and opening repositories, reading objects and trees, comparing trees, resolving revisions,
+//! writing batches of objects durably, moving refs by compare-and-swap, the store lock, and child processes.
+//! Nothing outside this module names a gix type or starts the git program; nothing in it knows what a frame is.
+//! Start with [`Repository`].
+
+pub mod child;
+pub mod commit;
+pub mod config;
+pub mod diff;
+pub mod encoded;
+pub mod file;
+#[cfg(test)]
+mod fixture;
+pub mod lock;
+pub mod object;
+mod ref_lock;
+pub mod refs;
+pub mod repo;
+pub mod revision;
+pub mod worktree;
+pub mod write;
+
+pub use child::ChildError;
+pub use commit::commit_body;
+pub use config::{ConfigScope, ConfigValue};
+pub use diff::{Change, Side, diff_trees};
+pub use encoded::{Batch, Encoded};
+pub use file::StateDir;
+pub use lock::Lock;
+pub use object::{EntryMode, Header, ObjectError, ObjectKind, TreeEntry, tree_entries};
+pub use refs::{Expected, RefError};
+pub use repo::{HashKind, Location, OpenError, Repository};
+pub use revision::RevisionError;
+pub use worktree::Include;
+pub use write::{Held, WriteError};

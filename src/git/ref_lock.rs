@@ -1,0 +1,136 @@
+//! The lock on one ref: git's `<ref>.lock`, made so that a process that dies with it leaves proof of its death.
+//!
+//! The new value is first written to a draft in this program's own directory, `<common>/merkle/ref-<pid>-<n>-<name>`, flushed,
+//! and locked by the kernel; then it is hard-linked to `<ref>.lock`, which fails if any git holds that lock. Renaming the
+//! lock to the ref publishes the value. When the process is killed in between, the kernel lets go of the draft, and
+//! whoever comes next sees a draft that nobody locks: a `<ref>.lock` that is the same file was left by the dead and is
+//! removed. A lock that is no such file is somebody else's and never touched.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::lock::make_private_dir;
+
+/// How long to wait for somebody else's lock on the ref: git's own `core.filesRefLockTimeout`.
+const WAIT: Duration = Duration::from_millis(100);
+/// What the names of drafts start with.
+const DRAFT_PREFIX: &str = "ref-";
+
+/// A held lock on a ref, with its new value inside; let go without effect when dropped.
+pub(super) struct RefLock {
+    lock: PathBuf,
+    draft: PathBuf,
+    /// Holds the kernel's lock on the draft.
+    #[cfg_attr(not(test), expect(dead_code, reason = "held, not used"))]
+    file: File,
+    committed: bool,
+}
+
+impl RefLock {
+    /// Locks a ref that is shared by all worktrees, with its new value, empty for none; `None` when somebody else holds its lock all the while.
+    pub(super) fn acquire(common_dir: &Path, name: &str, value: &str) -> io::Result<Option<Self>> {
+        let drafts = common_dir.join("merkle");
+        make_private_dir(&drafts)?;
+        let lock = common_dir.join(format!("{name}.lock"));
+        let deadline = Instant::now() + WAIT;
+        loop {
+            remove_stale(common_dir, &drafts)?;
+            if let Some((draft, file)) = write_draft(&drafts, name, value)? {
+                fs::create_dir_all(lock.parent().expect("a ref has a directory"))?;
+                let held = Self { lock: lock.clone(), draft, file, committed: false };
+                match fs::hard_link(&held.draft, &held.lock) {
+                    Ok(()) => return Ok(Some(held)),
+                    // Taken, or git removed the empty directory, or somebody took the draft for a dead one's.
+                    Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
+                        held.abandon();
+                    }
+                    Err(error) => {
+                        held.abandon();
+                        return Err(error);
+                    }
+                }
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Makes the new value the ref's.
+    pub(super) fn commit(mut self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.lock, path)?;
+        self.committed = true;
+        Ok(())
+    }
+
+    /// Leaves everything as a killed process does: the kernel lets go of the draft, the files stay.
+    #[cfg(test)]
+    pub(super) fn die(self) {
+        self.file.unlock().unwrap();
+        std::mem::forget(self);
+    }
+
+    /// Removes the draft of a lock that was not got.
+    fn abandon(mut self) {
+        self.committed = true;
+    }
+}
+
+impl Drop for RefLock {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed as stale by the next lock.
+        if !self.committed {
+            let _ = fs::remove_file(&self.lock);
+        }
+        let _ = fs::remove_file(&self.draft);
+    }
+}
+
+/// Writes, locks and flushes a draft; `None` when somebody took it for stale in the moment before it was locked.
+fn write_draft(drafts: &Path, name: &str, value: &str) -> io::Result<Option<(PathBuf, File)>> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    // A ref name has no ':'.
+    let path = drafts.join(format!("{DRAFT_PREFIX}{}-{number}-{}", std::process::id(), name.replace('/', ":")));
+    let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+        file => file?,
+    };
+    if file.try_lock().is_err() {
+        return Ok(None);
+    }
+    if !value.is_empty() {
+        file.write_all(value.as_bytes())?;
+        file.sync_all()?;
+    }
+    Ok(Some((path, file)))
+}
+
+/// Removes drafts whose writers are dead, and the locks that are the same files.
+fn remove_stale(common_dir: &Path, drafts: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(drafts)? {
+        let entry = entry?;
+        let file_name = entry.file_name();
+        let Some(draft) = file_name.to_str().and_then(|name| name.strip_prefix(DRAFT_PREFIX)) else { continue };
+        let Some(name) = draft.splitn(3, '-').nth(2) else { continue };
+        let Ok(file) = File::open(entry.path()) else { continue };
+        if file.try_lock().is_err() {
+            continue;
+        }
+        let lock = common_dir.join(format!("{}.lock", name.replace(':', "/")));
+        if fs::symlink_metadata(&lock).is_ok_and(|lock| file.metadata().is_ok_and(|draft| is_same_file(&lock, &draft))) {
+            fs::remove_file(&lock)?;
+        }
+        let _ = fs::remove_file(entry.path());
+    }
+    Ok(())
+}
+
+fn is_same_file(one: &Metadata, two: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (two.dev(), two.ino())
+}

@@ -1,0 +1,421 @@
+//! Refs: look, and move by compare-and-swap, durably.
+//!
+//! Reading is gix's. Moving is done here, because neither gix nor git by default flushes a ref to disk, and because
+//! a process that is killed must not leave a lock that stops the next one: see `ref_lock`.
+//! What this does not do is left to `git update-ref`: reftable repositories, reflogs, symbolic refs, shared file modes,
+//! and removing what stands in `packed-refs`.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use gix::refs::Target;
+
+use super::child::{ChildError, GitCommand};
+use super::lock::absent_is_fine;
+use super::object::from_oid;
+use super::ref_lock::RefLock;
+use super::repo::Repository;
+use super::write::sync_dir;
+use crate::base::NodeId;
+
+/// Longest chain of symbolic refs, as in git.
+const SYMBOLIC_DEPTH_MAX: usize = 5;
+
+/// What git says of a lock that somebody else holds, by files and by reftable.
+const LOCKED: [&str; 2] = ["File exists", "is locked"];
+
+/// What a ref must be for it to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// It must not exist.
+    Absent,
+    /// It must point here.
+    At(NodeId),
+}
+
+impl Expected {
+    fn is(self, current: Option<NodeId>) -> bool {
+        match self {
+            Self::Absent => current.is_none(),
+            Self::At(id) => current == Some(id),
+        }
+    }
+}
+
+/// Why a ref could not be read or moved.
+#[derive(Debug, thiserror::Error)]
+pub enum RefError {
+    /// It is not what was expected, or somebody else holds its lock: read again and retry.
+    #[error("ref '{0}' has moved")]
+    Moved(String),
+    /// It exists but cannot be read.
+    #[error("ref '{name}' cannot be read or written")]
+    Failed {
+        /// Which.
+        name: String,
+        /// What failed.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl RefError {
+    pub(super) fn failed(name: &str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Failed { name: name.to_owned(), source: source.into() }
+    }
+}
+
+impl Repository {
+    /// What a full ref name points at, followed to an object; `None` when there is no such ref.
+    pub fn find_ref(&self, name: &str) -> Result<Option<NodeId>, RefError> {
+        if self.is_reftable() {
+            return self.find_ref_by_program(name);
+        }
+        // `git pack-refs` moves a ref from its file to the packed ones; a reader that looked the other way round
+        // misses it, once.
+        match self.find_ref_once(name)? {
+            None => self.find_ref_once(name),
+            found => Ok(found),
+        }
+    }
+
+    /// All refs below a prefix such as `refs/merkle/`, with the objects they point at, ordered by name.
+    ///
+    /// Left out are names that are not UTF-8 and symbolic refs that lead nowhere.
+    pub fn refs_below(&self, prefix: &str) -> Result<Vec<(String, NodeId)>, RefError> {
+        if self.is_reftable() {
+            return self.refs_by_program(prefix);
+        }
+        let failed = |error: gix::Error| RefError::failed(prefix, error);
+        let platform = self.inner.refs.iter().map_err(failed)?;
+        let path = <&gix::path::RelativePath>::try_from(prefix).map_err(|error| RefError::failed(prefix, error))?;
+        let mut found = Vec::new();
+        for reference in platform.prefixed(path).map_err(|error| RefError::failed(prefix, error))? {
+            let reference = reference.map_err(|error| RefError::failed(prefix, error))?;
+            let Ok(name) = std::str::from_utf8(reference.name.as_bstr()) else { continue };
+            if let Some(id) = self.follow(name, reference.target.clone())? {
+                found.push((name.to_owned(), id));
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Moves or creates a ref if it is as expected; the new value is on disk (fsync) when this returns.
+    ///
+    /// To objects that were just written a ref is moved by [`Held::move_ref`](super::write::Held::move_ref).
+    pub fn update_ref(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
+        self.move_ref(name, target, expected, &mut || Ok(()))
+    }
+
+    /// Does the same and calls `ready` at the last moment, when the ref is locked and only its renaming is left.
+    pub(super) fn move_ref(
+        &self,
+        name: &str,
+        target: &NodeId,
+        expected: Expected,
+        ready: &mut dyn FnMut() -> Result<(), RefError>,
+    ) -> Result<(), RefError> {
+        if !self.needs_program(name) {
+            let lock = self.lock_ref(name, &format!("{target}\n"))?;
+            let current = self.find_ref(name)?;
+            if !expected.is(current) {
+                return Err(RefError::Moved(name.to_owned()));
+            }
+            if self.is_plain(name, current)? {
+                ready()?;
+                let path = self.common_dir().join(name);
+                let moved = lock.commit(&path).and_then(|()| sync_above(&path, self.common_dir(), current.is_none()));
+                return moved.map_err(|error| RefError::failed(name, error));
+            }
+        }
+        ready()?;
+        self.update_ref_by_program(name, target, expected)
+    }
+
+    /// Deletes a ref, whatever it points at; fine when it is absent. A power cut may bring it back.
+    pub fn delete_ref(&self, name: &str) -> Result<(), RefError> {
+        if self.find_ref(name)?.is_none() {
+            return Ok(());
+        }
+        if !self.needs_program(name) {
+            let lock = self.lock_ref(name, "")?;
+            let packed = self.inner.refs.cached_packed_buffer().map_err(|error| RefError::failed(name, error))?;
+            let packed = packed.is_some_and(|packed| packed.try_find(name).is_ok_and(|found| found.is_some()));
+            if !packed {
+                let path = self.common_dir().join(name);
+                return fs::remove_file(path).or_else(absent_is_fine).map_err(|error| RefError::failed(name, error));
+            }
+            drop(lock);
+        }
+        self.update_ref_program(name, &format!("delete {name}\0\0"))
+    }
+
+    fn find_ref_once(&self, name: &str) -> Result<Option<NodeId>, RefError> {
+        match self.inner.refs.try_find(name).map_err(|error| RefError::failed(name, error))? {
+            Some(reference) if reference.name.as_bstr() == name => self.follow(name, reference.target),
+            _ => Ok(None),
+        }
+    }
+
+    fn follow(&self, name: &str, mut target: Target) -> Result<Option<NodeId>, RefError> {
+        for _ in 0..SYMBOLIC_DEPTH_MAX {
+            match target {
+                Target::Object(id) => return Ok(Some(from_oid(&id))),
+                Target::Symbolic(to) => {
+                    let found = self.inner.refs.try_find(to.as_ref()).map_err(|error| RefError::failed(name, error))?;
+                    let Some(reference) = found.filter(|reference| reference.name == to) else { return Ok(None) };
+                    target = reference.target;
+                }
+            }
+        }
+        Err(RefError::failed(name, "too many levels of symbolic refs"))
+    }
+
+    fn lock_ref(&self, name: &str, value: &str) -> Result<RefLock, RefError> {
+        let lock = RefLock::acquire(self.common_dir(), name, value);
+        lock.map_err(|error| RefError::failed(name, error))?.ok_or_else(|| RefError::Moved(name.to_owned()))
+    }
+
+    /// True when a ref is moved by renaming a file: it is no symbolic ref, and a new one is in nobody's way.
+    fn is_plain(&self, name: &str, current: Option<NodeId>) -> Result<bool, RefError> {
+        match fs::read(self.common_dir().join(name)) {
+            Ok(text) => Ok(!text.starts_with(b"ref:")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && current.is_some() => Ok(true),
+            Err(_) => Ok(current.is_none() && self.is_free(name)?),
+        }
+    }
+
+    /// True when a new ref collides with no other: neither above nor below a ref, nor with a directory that is left.
+    fn is_free(&self, name: &str) -> Result<bool, RefError> {
+        let above = name.match_indices('/').skip(1).map(|(end, _)| &name[..end]);
+        for parent in above {
+            if self.find_ref_once(parent)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(!self.common_dir().join(name).exists() && self.refs_below(&format!("{name}/"))?.is_empty())
+    }
+
+    pub(super) fn is_reftable(&self) -> bool {
+        self.config_string("extensions.refStorage").is_some_and(|value| value.eq_ignore_ascii_case("reftable"))
+    }
+
+    /// True when a ref is moved by git: see the module's words.
+    fn needs_program(&self, name: &str) -> bool {
+        let shared = name.starts_with("refs/")
+            && !["refs/worktree/", "refs/bisect/", "refs/rewritten/"].iter().any(|private| name.starts_with(private))
+            && gix::refs::FullName::try_from(name).is_ok();
+        let logs_all = self.config_string("core.logAllRefUpdates").is_some_and(|value| value.eq_ignore_ascii_case("always"));
+        !shared
+            || logs_all
+            || self.is_reftable()
+            || self.sets_shared_modes()
+            || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|logged| name.starts_with(logged))
+            || self.common_dir().join("logs").join(name).is_file()
+    }
+
+    fn update_ref_by_program(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
+        let old = match expected {
+            Expected::At(id) => id.to_string(),
+            Expected::Absent => "0".repeat(2 * self.hash_kind().id_bytes()),
+        };
+        match self.update_ref_program(name, &format!("update {name}\0{target}\0{old}\0")) {
+            Err(RefError::Failed { .. }) if !expected.is(self.find_ref(name)?) => Err(RefError::Moved(name.to_owned())),
+            done => done,
+        }
+    }
+
+    fn update_ref_program(&self, name: &str, instruction: &str) -> Result<(), RefError> {
+        let command = GitCommand::new(self, "update-ref").durable().option("-m").option("git-merkle");
+        match command.option("--stdin").option("-z").run(instruction.as_bytes()) {
+            Ok(_) => Ok(()),
+            Err(ChildError::Failed { message, .. }) if LOCKED.iter().any(|text| message.contains(text)) => {
+                Err(RefError::Moved(name.to_owned()))
+            }
+            Err(error) => Err(RefError::failed(name, error)),
+        }
+    }
+
+    fn find_ref_by_program(&self, name: &str) -> Result<Option<NodeId>, RefError> {
+        if name.starts_with("refs/") {
+            let found = self.refs_by_program(name)?;
+            return Ok(found.into_iter().find(|(found, _)| found == name).map(|(_, id)| id));
+        }
+        let command = GitCommand::new(self, "rev-parse").option("--verify").option("--quiet");
+        let output = command.operand(name).output(|_| Ok(())).map_err(|error| RefError::failed(name, error))?;
+        Ok(std::str::from_utf8(&output.stdout).ok().and_then(|text| text.trim().parse().ok()))
+    }
+
+    fn refs_by_program(&self, prefix: &str) -> Result<Vec<(String, NodeId)>, RefError> {
+        let command = GitCommand::new(self, "for-each-ref").option("--format=%(objectname) %(refname)");
+        let listed = command.operand(prefix).run(b"").map_err(|error| RefError::failed(prefix, error))?;
+        let parse = |line: &[u8]| {
+            let (id, name) = std::str::from_utf8(line).ok()?.split_once(' ')?;
+            Some((name.to_owned(), id.parse().ok()?))
+        };
+        Ok(listed.split(|byte| *byte == b'\n').filter_map(parse).collect())
+    }
+}
+
+/// Flushes the directory of a file, and for a new one those above that may be new, up to the git directory.
+fn sync_above(path: &Path, top: &Path, is_new: bool) -> io::Result<()> {
+    let directories = path.ancestors().skip(1).take_while(|directory| *directory != top);
+    directories.take(if is_new { usize::MAX } else { 1 }).try_for_each(sync_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Fixture, open_at};
+    use super::*;
+
+    const NAME: &str = "refs/merkle/frames";
+
+    /// The repositories of every kind that a ref is moved in.
+    fn kinds() -> Vec<Fixture> {
+        let logs = Fixture::new();
+        logs.git(&["config", "core.logAllRefUpdates", "always"]);
+        let [sha1, sha256] = Fixture::both();
+        vec![sha1, sha256, logs, Fixture::init(&["--ref-format=reftable"]), Fixture::init(&["--shared"])]
+    }
+
+    #[test]
+    fn refs_move_only_from_what_is_expected() {
+        for fixture in kinds() {
+            let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
+            let repo = fixture.open();
+            assert_eq!(repo.find_ref(NAME).unwrap(), None);
+            assert!(matches!(repo.update_ref(NAME, &one, Expected::At(two)), Err(RefError::Moved(_))));
+            repo.update_ref(NAME, &one, Expected::Absent).unwrap();
+            assert_eq!(fixture.id(NAME), one);
+            assert!(matches!(repo.update_ref(NAME, &two, Expected::Absent), Err(RefError::Moved(_))));
+            assert!(matches!(repo.update_ref(NAME, &two, Expected::At(two)), Err(RefError::Moved(_))));
+            repo.update_ref(NAME, &two, Expected::At(one)).unwrap();
+            fixture.git(&["pack-refs", "--all"]);
+            assert_eq!(repo.find_ref(NAME).unwrap(), Some(two));
+            repo.update_ref(NAME, &one, Expected::At(two)).unwrap();
+            assert_eq!(fixture.id(NAME), one);
+            assert_eq!(repo.refs_below("refs/merkle/").unwrap(), [(NAME.to_owned(), one)]);
+            assert_eq!(repo.refs_below("refs/merkle").unwrap(), [(NAME.to_owned(), one)]);
+            repo.delete_ref(NAME).unwrap();
+            repo.delete_ref(NAME).unwrap();
+            assert_eq!(repo.find_ref(NAME).unwrap(), None);
+            assert_eq!(fixture.git(&["for-each-ref", "refs/merkle"]), "");
+            assert_eq!(repo.refs_below("refs/merkle/").unwrap(), []);
+            assert_eq!(repo.find_ref("HEAD").unwrap(), Some(two));
+            fixture.git(&["fsck", "--strict", "--full"]);
+            let left: Vec<_> = fs::read_dir(repo.common_dir().join("merkle")).map_or(Vec::new(), Iterator::collect);
+            assert!(left.is_empty(), "{left:?}");
+        }
+    }
+
+    #[test]
+    fn a_reflog_is_kept_only_where_it_is_wanted() {
+        let [plain, logs] = [Fixture::new(), Fixture::new()];
+        logs.git(&["config", "core.logAllRefUpdates", "always"]);
+        for (fixture, lines) in [(&plain, 0), (&logs, 2)] {
+            let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
+            let repo = fixture.open();
+            repo.update_ref(NAME, &one, Expected::Absent).unwrap();
+            repo.update_ref(NAME, &two, Expected::At(one)).unwrap();
+            let log = fs::read_to_string(repo.common_dir().join("logs").join(NAME)).unwrap_or_default();
+            assert_eq!(log.lines().count(), lines);
+        }
+    }
+
+    #[test]
+    fn a_lock_of_somebody_else_is_respected() {
+        let fixture = Fixture::new();
+        let one = fixture.commit("one");
+        let repo = fixture.open();
+        fixture.file(&format!(".git/{NAME}.lock"), "");
+        assert!(matches!(repo.update_ref(NAME, &one, Expected::Absent), Err(RefError::Moved(_))));
+        assert!(fixture.root.join(".git").join(format!("{NAME}.lock")).exists());
+        assert_eq!(repo.refs_below("refs/merkle/").unwrap(), []);
+    }
+
+    #[test]
+    fn a_lock_left_by_the_dead_is_cleared() {
+        let fixture = Fixture::new();
+        let one = fixture.commit("one");
+        let repo = fixture.open();
+        let lock = RefLock::acquire(repo.common_dir(), NAME, "x").unwrap().unwrap();
+        assert!(matches!(repo.update_ref(NAME, &one, Expected::Absent), Err(RefError::Moved(_))));
+        lock.die();
+        assert!(fixture.root.join(".git").join(format!("{NAME}.lock")).exists());
+        repo.update_ref(NAME, &one, Expected::Absent).unwrap();
+        assert_eq!(fixture.id(NAME), one);
+        assert_eq!(fs::read_dir(repo.common_dir().join("merkle")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn names_that_collide_are_refused_and_symbolic_refs_are_followed() {
+        let fixture = Fixture::new();
+        let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
+        let repo = fixture.open();
+        repo.update_ref("refs/merkle/a", &one, Expected::Absent).unwrap();
+        for packed in [false, true] {
+            if packed {
+                fixture.git(&["pack-refs", "--all"]);
+            }
+            for name in ["refs/merkle/a/b", "refs/merkle"] {
+                let error = repo.update_ref(name, &one, Expected::Absent).unwrap_err();
+                assert!(matches!(error, RefError::Failed { .. }), "{name} {packed} {error:?}");
+            }
+        }
+        for name in ["refs/merkle/..", "refs/merkle/a b", "refs/merkle/x.lock", "refs/merkle/x\ndelete refs/merkle/a"] {
+            assert!(matches!(repo.update_ref(name, &one, Expected::Absent), Err(RefError::Failed { .. })), "{name}");
+        }
+        fixture.git(&["symbolic-ref", "refs/merkle/s", "refs/merkle/a"]);
+        assert_eq!(repo.find_ref("refs/merkle/s").unwrap(), Some(one));
+        repo.update_ref("refs/merkle/s", &two, Expected::At(one)).unwrap();
+        assert_eq!(fixture.id("refs/merkle/a"), two);
+        assert_eq!(fixture.git(&["symbolic-ref", "refs/merkle/s"]), "refs/merkle/a");
+        // An empty directory that git left in the place of a ref.
+        fs::create_dir_all(repo.common_dir().join("refs/merkle/d/e")).unwrap();
+        repo.update_ref("refs/merkle/d", &one, Expected::Absent).unwrap();
+        assert_eq!(fixture.id("refs/merkle/d"), one);
+    }
+
+    #[test]
+    fn linked_worktrees_share_the_ref() {
+        let fixture = Fixture::new();
+        let one = fixture.commit("one");
+        let linked = fixture.folder.path().join("linked");
+        fixture.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+        open_at(&linked).update_ref(NAME, &one, Expected::Absent).unwrap();
+        assert_eq!(fixture.open().find_ref(NAME).unwrap(), Some(one));
+        assert_eq!(fixture.id(NAME), one);
+    }
+
+    #[test]
+    fn no_increment_is_lost_between_threads_and_git() {
+        let fixture = Fixture::new();
+        fixture.commit("base");
+        let tree = fixture.id("HEAD^{tree}").to_string();
+        let (repo, rounds) = (fixture.open(), 10);
+        let add_one = |repo: &Repository, who: usize, round: usize| loop {
+            let current = repo.find_ref(NAME).unwrap();
+            let message = format!("{who} {round}");
+            let mut arguments = vec!["commit-tree".to_owned(), "-m".to_owned(), message, tree.clone()];
+            arguments.extend(current.iter().flat_map(|id| ["-p".to_owned(), id.to_string()]));
+            let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+            let next = fixture.git(&arguments).parse().unwrap();
+            match repo.update_ref(NAME, &next, current.map_or(Expected::Absent, Expected::At)) {
+                Ok(()) => break,
+                Err(RefError::Moved(_)) => {}
+                Err(error) => panic!("{error:?}"),
+            }
+        };
+        std::thread::scope(|scope| {
+            for who in 0..4 {
+                let repo = repo.fork();
+                let add_one = &add_one;
+                scope.spawn(move || (0..rounds).for_each(|round| add_one(&repo, who, round)));
+            }
+            scope.spawn(|| (0..10).for_each(|_| drop(fixture.git(&["pack-refs", "--all"]))));
+        });
+        assert_eq!(fixture.git(&["rev-list", "--count", NAME]), (4 * rounds).to_string());
+    }
+}

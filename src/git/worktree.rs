@@ -1,0 +1,307 @@
+//! The index and the work tree as trees, written beside the user's index, never through it.
+//!
+//! Git does the work on a copy of the index in `<common>/merkle/`, so its stat cache and a split index stay of use. The
+//! copy keeps the time stamp of the original: git holds a file that is younger than the index for possibly changed, and
+//! a younger copy would hide a change made in the same tick. `git add` and `git write-tree` write objects, as they
+//! always do; the user's index is only read.
+
+use std::fs::{self, File, FileTimes};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
+use super::child::{ChildError, GitCommand, failed};
+use super::lock::{absent_is_fine, make_private_dir};
+use super::repo::Repository;
+use crate::base::NodeId;
+
+/// What the names of copies start with, before the process id.
+const COPY_PREFIX: &str = "index-";
+
+/// Says of an ignored file, by its path from the root, whether it is wanted all the same.
+pub type Include<'a> = dyn Fn(&[u8]) -> bool + 'a;
+
+impl Repository {
+    /// The tree that the index would commit.
+    pub fn write_index_tree(&self) -> Result<NodeId, ChildError> {
+        let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
+        self.write_tree(&copy)
+    }
+
+    /// The tree of the work tree: tracked plus untracked-not-ignored files, plus ignored ones that `include` accepts.
+    ///
+    /// Without an `include` ignored files are not even looked for. An embedded repository stands for its commit, as after `git add`; one without commits is left out.
+    /// A file that cannot be read is an error.
+    pub fn write_work_tree(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
+        let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
+        // `--sparse` takes in new files outside of a sparse checkout; what is not checked out stays as it is.
+        let command = self.with_index("add", &copy).option("-A").option("--sparse").option("--ignore-errors");
+        let output = command.output(|_| Ok(()))?;
+        if !output.status.success() && !only_lacks_commits(&output) {
+            return Err(failed("add", &output));
+        }
+        if let Some(include) = include {
+            self.add_ignored(&copy, include)?;
+        }
+        self.write_tree(&copy)
+    }
+
+    fn add_ignored(&self, copy: &IndexCopy, include: &Include<'_>) -> Result<(), ChildError> {
+        let command = self.with_index("ls-files", copy).option("-z").option("-o").option("-i");
+        let listed = command.option("--exclude-standard").run(b"")?;
+        // A name that ends in '/' is an embedded repository.
+        let wanted = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/") && include(path));
+        let wanted: Vec<u8> = wanted.flat_map(|path| path.iter().copied().chain([0])).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let command = self.with_index("add", copy).literal_paths().option("-f").option("--sparse");
+        command.option("--pathspec-from-file=-").option("--pathspec-file-nul").run(&wanted).map(drop)
+    }
+
+    fn write_tree(&self, copy: &IndexCopy) -> Result<NodeId, ChildError> {
+        let output = self.with_index("write-tree", copy).output(|_| Ok(()))?;
+        let told = std::str::from_utf8(&output.stdout).ok().and_then(|text| text.trim().parse().ok());
+        if let Some(id) = told.filter(|_| output.status.success()) {
+            return Ok(id);
+        }
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let unmerged = stderr.lines().find_map(|line| line.split_once(": unmerged ("));
+        Err(unmerged.map_or_else(|| failed("write-tree", &output), |(path, _)| ChildError::Unmerged(path.to_owned())))
+    }
+
+    fn with_index(&self, verb: &'static str, copy: &IndexCopy) -> GitCommand {
+        GitCommand::new(self, verb).setting("core.splitIndex=false").index(&copy.path)
+    }
+}
+
+/// True when `git add` failed over nothing but embedded repositories without commits, which have nothing to record.
+fn only_lacks_commits(output: &Output) -> bool {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let mut errors = stderr.lines().filter_map(|line| line.strip_prefix("error: ").or(line.strip_prefix("fatal: "))).peekable();
+    errors.peek().is_some()
+        && errors.all(|error| error.ends_with("does not have a commit checked out") || error.starts_with("unable to index file"))
+}
+
+/// A copy of the user's index, gone when dropped.
+struct IndexCopy {
+    path: PathBuf,
+}
+
+impl IndexCopy {
+    fn of(repo: &Repository) -> io::Result<Self> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let directory = repo.common_dir().join("merkle");
+        make_private_dir(&directory)?;
+        remove_stale(&directory)?;
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let copy = Self { path: directory.join(format!("{COPY_PREFIX}{}-{number}", std::process::id())) };
+        copy.fill(&repo.inner.index_path())?;
+        Ok(copy)
+    }
+
+    /// Copies the index with its time stamp; there is none before the first `git add`.
+    fn fill(&self, original: &Path) -> io::Result<()> {
+        let modified = match fs::metadata(original) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return fs::remove_file(&self.path).or(Ok(())),
+            metadata => metadata?.modified()?,
+        };
+        fs::copy(original, &self.path)?;
+        File::options().write(true).open(&self.path)?.set_times(FileTimes::new().set_modified(modified))
+    }
+}
+
+impl Drop for IndexCopy {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed as stale by the next copy.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Removes copies, and git's locks on them, whose makers were killed.
+fn remove_stale(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let copy = name.to_str().and_then(|name| name.strip_prefix(COPY_PREFIX));
+        let maker = copy.and_then(|copy| Pid::from_raw(copy.split('-').next()?.parse().ok()?));
+        if maker.is_some_and(|maker| test_kill_process(maker) == Err(Errno::SRCH)) {
+            fs::remove_file(entry.path()).or_else(absent_is_fine)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Fixture, open_at};
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    /// The index as it stands: its bytes and its time stamp.
+    fn index(fixture: &Fixture) -> Option<(Vec<u8>, std::time::SystemTime)> {
+        let path = fixture.root.join(".git/index");
+        Some((fs::read(&path).ok()?, path.metadata().ok()?.modified().unwrap()))
+    }
+
+    /// The work tree's tree, checked against `git add -A` and to leave the index and no copy behind.
+    fn checked_work_tree(fixture: &Fixture) -> NodeId {
+        let (repo, before) = (fixture.open(), index(fixture));
+        let tree = repo.write_work_tree(None).unwrap();
+        assert_eq!(index(fixture), before);
+        assert_eq!(fs::read_dir(repo.common_dir().join("merkle")).unwrap().count(), 0);
+        fixture.git(&["add", "-A", "--sparse"]);
+        assert_eq!(tree, fixture.git(&["write-tree"]).parse().unwrap());
+        tree
+    }
+
+    #[test]
+    fn the_work_tree_is_what_add_would_make_of_it() {
+        for options in [&[][..], &["--object-format=sha256"], &["--ref-format=reftable"]] {
+            let fixture = Fixture::init(options);
+            checked_work_tree(&fixture);
+            for path in ["kept", "changed", "deleted", "dir/gone", "becomes/file"] {
+                fixture.file(path, path);
+            }
+            fixture.file(".gitignore", "*.log\n");
+            fixture.commit("one");
+            let tracked = fixture.open().write_index_tree().unwrap();
+            fixture.file("changed", "now");
+            fixture.file("new\nline/ä", "x");
+            fixture.file("noise.log", "x");
+            fixture.git(&["config", "core.splitIndex", "true"]);
+            for path in ["deleted", "dir/gone"] {
+                fs::remove_file(fixture.root.join(path)).unwrap();
+            }
+            fs::remove_dir_all(fixture.root.join("becomes")).unwrap();
+            fixture.file("becomes", "x");
+            std::os::unix::fs::symlink("kept", fixture.root.join("link")).unwrap();
+            fs::write(fixture.root.join(std::ffi::OsStr::from_bytes(b"\xff")), "x").unwrap();
+            assert_eq!(fixture.open().write_index_tree().unwrap(), tracked);
+            let tree = checked_work_tree(&fixture);
+            assert_ne!(tree, tracked);
+            assert_eq!(fixture.open().write_index_tree().unwrap(), tree);
+            fixture.file("kept", "after a split");
+            checked_work_tree(&fixture);
+        }
+    }
+
+    #[test]
+    fn ignored_files_come_in_when_they_are_wanted() {
+        let fixture = Fixture::new();
+        fixture.file(".gitignore", "*.log\nbuild/\n");
+        fixture.commit("one");
+        for path in ["a.log", "b.log", "[ab].log", ":(top)x.log", "build/deep/out"] {
+            fixture.file(path, path);
+        }
+        let repo = fixture.open();
+        let seen = std::cell::RefCell::new(Vec::new());
+        let include = |path: &[u8]| {
+            seen.borrow_mut().push(String::from_utf8(path.to_vec()).unwrap());
+            path == b"[ab].log" || path == b":(top)x.log" || path.starts_with(b"build/")
+        };
+        let tree = repo.write_work_tree(Some(&include)).unwrap().to_string();
+        let listed = fixture.git(&["ls-tree", "-r", "--name-only", &tree]);
+        assert_eq!(listed, ".gitignore\n:(top)x.log\n[ab].log\nbuild/deep/out");
+        seen.borrow_mut().sort();
+        assert_eq!(*seen.borrow(), [":(top)x.log", "[ab].log", "a.log", "b.log", "build/deep/out"]);
+        let plain = repo.write_work_tree(Some(&|_| false)).unwrap();
+        assert_eq!(plain, repo.write_work_tree(None).unwrap());
+    }
+
+    #[test]
+    fn conflicts_have_no_index_tree_but_a_work_tree() {
+        let fixture = Fixture::new();
+        fixture.file("a b", "base\n");
+        fixture.commit("base");
+        fixture.git(&["checkout", "-q", "-b", "side"]);
+        fixture.file("a b", "side\n");
+        fixture.commit("side");
+        fixture.git(&["checkout", "-q", "main"]);
+        fixture.file("a b", "main\n");
+        fixture.commit("main");
+        assert!(!fixture.command(&fixture.root, &["merge", "-q", "side"]).output().unwrap().status.success());
+        let (repo, before) = (fixture.open(), index(&fixture));
+        let error = repo.write_index_tree().unwrap_err();
+        assert_eq!(error.to_string(), "the index has conflicts, the first in 'a b'");
+        assert!(matches!(error, ChildError::Unmerged(_)));
+        assert_eq!(index(&fixture), before);
+        checked_work_tree(&fixture);
+    }
+
+    #[test]
+    fn embedded_repositories_stand_for_their_commits() {
+        let fixture = Fixture::new();
+        fixture.file("file", "x");
+        fixture.commit("one");
+        for name in ["empty", "full"] {
+            fixture.file(&format!("{name}/inside"), "x");
+            fixture.git_in(&fixture.root.join(name), &["init", "-q"]);
+        }
+        fixture.git_in(&fixture.root.join("full"), &["commit", "-q", "--allow-empty", "-m", "c"]);
+        let repo = fixture.open();
+        let tree = repo.write_work_tree(None).unwrap();
+        assert_eq!(fixture.git(&["ls-tree", "-r", "--name-only", &tree.to_string()]), "file\nfull");
+        let mode = repo.find_entry(&tree, b"full").unwrap().unwrap().0;
+        assert_eq!(mode, super::super::object::EntryMode::Submodule);
+    }
+
+    #[test]
+    fn what_cannot_be_added_is_an_error_that_names_it() {
+        let fixture = Fixture::new();
+        fixture.file("a", "x");
+        fixture.file("b", "x");
+        fixture.git(&["config", "filter.broken.clean", "false"]);
+        fixture.git(&["config", "filter.broken.required", "true"]);
+        fixture.file(".gitattributes", "b filter=broken\n");
+        let error = fixture.open().write_work_tree(None).unwrap_err();
+        assert!(error.to_string().contains("failed"), "{error}");
+        let bare = fixture.folder.path().join("bare");
+        fixture.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+        let error = open_at(&bare).write_work_tree(None).unwrap_err();
+        assert_eq!(error.to_string(), "'git add' failed: this operation must be run in a work tree");
+    }
+
+    #[test]
+    fn sparse_checkouts_keep_what_is_not_checked_out() {
+        let fixture = Fixture::new();
+        for path in ["in/a", "out/b"] {
+            fixture.file(path, path);
+        }
+        fixture.commit("one");
+        fixture.git(&["sparse-checkout", "set", "in"]);
+        assert!(!fixture.root.join("out/b").exists());
+        fixture.file("in/new", "x");
+        fixture.file("out/new", "x");
+        let tree = checked_work_tree(&fixture).to_string();
+        assert_eq!(fixture.git(&["ls-tree", "-r", "--name-only", &tree]), "in/a\nin/new\nout/b\nout/new");
+    }
+
+    #[test]
+    fn copies_of_the_dead_are_removed() {
+        let fixture = Fixture::new();
+        let mut child = fixture.command(&fixture.root, &["version"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+        child.wait().unwrap();
+        let dead = child.id();
+        for name in [format!("index-{dead}-0"), format!("index-{dead}-0.lock"), "index-x".to_owned()] {
+            fixture.file(&format!(".git/merkle/{name}"), "x");
+        }
+        fixture.open().write_index_tree().unwrap();
+        let left: Vec<_> =
+            fs::read_dir(fixture.root.join(".git/merkle")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["index-x"]);
+    }
+
+    #[test]
+    fn the_copy_is_as_old_as_the_index() {
+        let fixture = Fixture::new();
+        fixture.file("file", "x");
+        fixture.commit("one");
+        let copy = IndexCopy::of(&fixture.open()).unwrap();
+        assert_eq!(copy.path.metadata().unwrap().modified().unwrap(), index(&fixture).unwrap().1);
+    }
+}
