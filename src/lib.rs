@@ -5,4 +5,5 @@
 //! store. One snapshot goes in, one compare-and-swap comes out; everything between is pure.
 
 pub mod base;
+pub mod config;
 pub mod git;

@@ -1,0 +1,70 @@
+//! The process environment as a value: captured once, passed on, so that nothing below reads it by surprise.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// What every variable of the program that belongs to it begins with.
+pub const PREFIX: &str = "GIT_MERKLE_";
+
+/// The variables of a process, as they stood when it began.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// Takes the variables of this process.
+    #[must_use]
+    pub fn capture() -> Self {
+        Self(std::env::vars_os().collect())
+    }
+
+    /// The value of a variable; `None` when it is unset.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+
+    /// The value of a variable as text; `None` when it is unset, empty or not UTF-8.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).and_then(OsStr::to_str).filter(|text| !text.is_empty())
+    }
+
+    /// The value of a variable as an absolute path; relative ones are not taken, as the XDG rules say.
+    #[must_use]
+    pub fn directory(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    /// The variables whose names begin with [`PREFIX`]: the rest of the name, and the value, in the order of names.
+    ///
+    /// Names and values that are not UTF-8 set nothing.
+    pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter_map(|(name, value)| Some((name.to_str()?.strip_prefix(PREFIX)?, value.to_str()?)))
+    }
+}
+
+impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_variables_are_found_by_prefix() {
+        let environment: Environment =
+            [("GIT_MERKLE_NOTES", "1"), ("GIT_MERKLE", "x"), ("HOME", "/h"), ("GIT_MERKLE_A__B", "")].into_iter().collect();
+        assert_eq!(environment.settings().collect::<Vec<_>>(), [("A__B", ""), ("NOTES", "1")]);
+    }
+
+    #[test]
+    fn empty_and_relative_values_are_no_directories() {
+        let environment: Environment = [("A", ""), ("B", "x/y"), ("C", "/x")].into_iter().collect();
+        assert_eq!(["A", "B", "C", "D"].map(|name| environment.directory(name).is_some()), [false, false, true, false]);
+        assert_eq!(environment.text("A"), None);
+    }
+}

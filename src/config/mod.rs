@@ -1,0 +1,35 @@
+//! Settings from many places: which are in force, where each comes from, and who is allowed to say what.
+//!
+//! Owns the ranking of the places, the table of who may set which key, and the reading of values. Knows no domain and
+//! no git: it never asks what a key is for. Lowest to highest:
+//!
+//! | place | level |
+//! |---|---|
+//! | built in | protected |
+//! | the user's `git-merkle/config.toml` | protected |
+//! | the repository's `.teddy/config.toml` | repository |
+//! | git's configuration, system and global | protected |
+//! | git's configuration, local and worktree | local |
+//! | environment, `GIT_MERKLE_*` | protected |
+//! | command line, `-c merkle.<key>=<value>` | protected |
+//!
+//! What a level that is not protected may say is data in [`trust`]; whatever the table does not name, it may not say.
+//! Start with [`Stack`].
+
+pub mod environment;
+pub mod key;
+pub mod layer;
+pub mod locate;
+pub mod origin;
+pub mod source;
+pub mod stack;
+pub mod trust;
+pub mod value;
+
+pub use environment::Environment;
+pub use key::Key;
+pub use layer::{Entry, Layer};
+pub use origin::{Level, Origin, Place};
+pub use source::SourceError;
+pub use stack::{Ignored, Reason, Stack};
+pub use value::ValueError;

@@ -1,0 +1,341 @@
+//! All places on top of each other: what is in force, and what was not taken.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::key::Key;
+use super::layer::{Entry, Layer};
+use super::origin::Level;
+use super::trust::{self, Permission};
+use super::value::{self, ValueError};
+
+/// Why a setting was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Only the user's own places may set it.
+    Guarded,
+    /// The table does not name it.
+    Unknown,
+    /// It would loosen a limit, or set one that the user has not.
+    Looser,
+    /// It may be set, but the user has not trusted this repository yet.
+    Untrusted,
+}
+
+impl Reason {
+    /// The word for it in output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Guarded => "guarded",
+            Self::Unknown => "unknown",
+            Self::Looser => "looser",
+            Self::Untrusted => "untrusted",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Guarded => "only your own configuration may set it",
+            Self::Unknown => "it is not a setting that a repository may have",
+            Self::Looser => "it may only tighten a limit that your own configuration sets",
+            Self::Untrusted => "this repository is not trusted yet",
+        })
+    }
+}
+
+/// A setting that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// Which.
+    pub key: Key,
+    /// What it would have been, and where it stands.
+    pub entry: Entry,
+    /// Why not.
+    pub reason: Reason,
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' from {} is ignored: {}", self.key, self.entry.origin, self.reason)
+    }
+}
+
+/// The settings in force.
+///
+/// Law: a layer that is not protected changes the entry of a key only as [`trust::RULES`] permits its level.
+#[derive(Debug, Clone, Default)]
+pub struct Stack {
+    entries: BTreeMap<Key, Entry>,
+    ignored: Vec<Ignored>,
+    repository_trusted: bool,
+}
+
+impl Stack {
+    /// Nothing set yet; `repository_trusted` says whether the user has accepted the repository's own settings.
+    #[must_use]
+    pub fn new(repository_trusted: bool) -> Self {
+        Self { repository_trusted, ..Self::default() }
+    }
+
+    /// Puts a layer on top: what it may set replaces what is below, key by key; the rest is remembered as ignored.
+    pub fn add(&mut self, layer: Layer) {
+        for (key, entry) in layer.into_entries() {
+            match self.refusal(&key, &entry) {
+                None => {
+                    self.entries.insert(key, entry);
+                }
+                Some(reason) => self.ignored.push(Ignored { key, entry, reason }),
+            }
+        }
+    }
+
+    /// Everything in force, in the order of keys.
+    pub fn entries(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+        self.entries.iter()
+    }
+
+    /// Everything that was not taken, lowest layer first.
+    #[must_use]
+    pub fn ignored(&self) -> &[Ignored] {
+        &self.ignored
+    }
+
+    /// The entry of a key in its canonical spelling, such as `defaultagent`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    /// The text of a key.
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.get(key).map(Entry::last)
+    }
+
+    /// All words of a key: every value, split at white space.
+    pub fn words(&self, key: &str) -> impl Iterator<Item = &str> {
+        value::words(self.get(key).map_or(&[], |entry| entry.values.as_slice()))
+    }
+
+    /// A boolean, as git reads it.
+    pub fn boolean(&self, key: &str) -> Result<Option<bool>, ValueError> {
+        self.read(key, "boolean", value::boolean)
+    }
+
+    /// An integer, as git reads it, with `k`, `m` and `g`.
+    pub fn integer(&self, key: &str) -> Result<Option<i64>, ValueError> {
+        self.read(key, "integer", value::integer)
+    }
+
+    /// A limit: a plain number that is not negative, perhaps with a fraction.
+    pub fn limit(&self, key: &str) -> Result<Option<f64>, ValueError> {
+        self.read(key, "limit", value::limit)
+    }
+
+    /// A duration, such as `90s` or `24h`.
+    pub fn duration(&self, key: &str) -> Result<Option<Duration>, ValueError> {
+        self.read(key, "duration", value::duration)
+    }
+
+    /// A value of any other kind, which `parse` understands and `expected` names in the error.
+    pub fn read<T>(&self, key: &str, expected: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, ValueError> {
+        let Some((key, entry)) = self.entries.get_key_value(key) else { return Ok(None) };
+        let bad = || ValueError { key: key.clone(), text: entry.last().to_owned(), expected, origin: entry.origin.clone() };
+        parse(entry.last()).map(Some).ok_or_else(bad)
+    }
+
+    fn refusal(&self, key: &Key, entry: &Entry) -> Option<Reason> {
+        let present = self.entries.get(key).map_or(&[][..], |entry| &entry.values);
+        match trust::permission(key, entry.origin.level) {
+            None => Some(Reason::Unknown),
+            Some(Permission::Never) => Some(Reason::Guarded),
+            Some(Permission::Tighten(_)) if present.is_empty() => Some(Reason::Looser),
+            Some(Permission::Tighten(order)) => (!order.holds(present, &entry.values)).then_some(Reason::Looser),
+            Some(Permission::AfterTrust) if entry.origin.level == Level::Repository && !self.repository_trusted => {
+                Some(Reason::Untrusted)
+            }
+            Some(Permission::Set | Permission::AfterTrust) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::super::origin::Place;
+    use super::super::trust::RULES;
+    use super::*;
+
+    fn layer(level: Level, text: &str) -> Layer {
+        Layer::from_toml(level, text, Path::new("f.toml")).expect("TOML")
+    }
+
+    fn stack(trusted: bool, layers: &[(Level, &str)]) -> Stack {
+        let mut stack = Stack::new(trusted);
+        for (level, text) in layers {
+            stack.add(layer(*level, text));
+        }
+        stack
+    }
+
+    #[test]
+    fn the_layer_on_top_wins_key_by_key() {
+        let stack = stack(true, &[(Level::Protected, "a = 1\nb = 1"), (Level::Protected, "a = 2")]);
+        assert_eq!((stack.text("a"), stack.text("b"), stack.text("c")), (Some("2"), Some("1"), None));
+    }
+
+    #[test]
+    fn what_is_not_taken_is_named_with_file_and_line() {
+        let repository = "notes = true\nmax_cost = 5\n[provider.x]\nendpoint = 'https://evil.example'\n[nonsense]\na = 1\n";
+        let stack = stack(false, &[(Level::Protected, "maxCost = 1"), (Level::Repository, repository)]);
+        let lines: Vec<String> = stack.ignored().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "'merkle.maxcost' from file:f.toml:2 is ignored: it may only tighten a limit that your own configuration sets",
+                "'merkle.nonsense.a' from file:f.toml:6 is ignored: it is not a setting that a repository may have",
+                "'merkle.notes' from file:f.toml:1 is ignored: this repository is not trusted yet",
+                "'merkle.provider.x.endpoint' from file:f.toml:4 is ignored: only your own configuration may set it",
+            ]
+        );
+        assert_eq!(stack.entries().count(), 1);
+    }
+
+    #[test]
+    fn limits_are_only_made_tighter_and_only_when_there_are_any() {
+        let stack = stack(true, &[(Level::Protected, "maxCost = 2.5"), (Level::Repository, "maxCost = 1.5\nmaxCalls = 1000")]);
+        assert_eq!((stack.limit("maxcost"), stack.limit("maxcalls")), (Ok(Some(1.5)), Ok(None)));
+        assert_eq!(stack.ignored().len(), 1);
+    }
+
+    #[test]
+    fn a_bad_value_is_an_error_that_names_its_place() {
+        let stack = stack(true, &[(Level::Protected, "\nnotes = 'maybe'\nurls = ['a b', 'c']")]);
+        let error = stack.boolean("notes").expect_err("no boolean");
+        assert_eq!(error.to_string(), "bad boolean value 'maybe' for 'merkle.notes' from file:f.toml:2");
+        assert_eq!(stack.words("urls").collect::<Vec<_>>(), ["a", "b", "c"]);
+    }
+
+    /// Any way to write a dotted key in a TOML file: case, separators, quotes, tables, inline tables.
+    fn spelled(key: &'static str) -> impl Strategy<Value = String> {
+        let parts: Vec<&str> = key.split('.').collect();
+        let count = parts.len();
+        let noise = proptest::collection::vec((0..4u8, 0..3u8), count);
+        (noise, 0..4u8).prop_map(move |(noise, shape)| {
+            let names: Vec<String> = parts.iter().zip(noise).map(|(part, (case, quotes))| dress(part, case, quotes)).collect();
+            let last = &names[count - 1];
+            let before = names[..count - 1].join(".");
+            match shape {
+                0 if count > 1 => format!("[{before}]\n{last} = '0'\n"),
+                1 if count > 1 => format!("{before} = {{ {last} = '0' }}\n"),
+                2 => format!("\"{}\" = '0'\n", names.join(".").replace(['"', '\''], "")),
+                _ => format!("{} = ['0']\n", names.join(".")),
+            }
+        })
+    }
+
+    fn dress(part: &str, case: u8, quotes: u8) -> String {
+        let name = match case {
+            0 => part.to_owned(),
+            1 => part.to_ascii_uppercase(),
+            2 => format!("{}_{}", &part[..1], &part[1..]),
+            _ => format!("{}-{}", &part[..1], &part[1..]),
+        };
+        match quotes {
+            0 => name,
+            1 => format!("'{name}'"),
+            _ => format!("\"{name}\""),
+        }
+    }
+
+    fn any_key() -> impl Strategy<Value = &'static str> {
+        let keys: Vec<&'static str> = RULES
+            .iter()
+            .map(|rule| rule.keys)
+            .filter(|keys| !keys.contains('*'))
+            .chain(["provider.claude.endpoint", "provider.claude.command", "provider.x.concurrency", "unheard.of", "x"])
+            .collect();
+        proptest::sample::select(keys)
+    }
+
+    /// What the design says of each key, apart from the table: `given` when the user has set it to 5 and it becomes 0.
+    fn may_set(key: &str, level: Level, trusted: bool, given: bool) -> bool {
+        match key {
+            "notes" | "defaultagent" | "defaultprovider" | "defaultprofile" => level == Level::Local || trusted,
+            "hooks" | "remote" | "acceptframes" | "progress" => level == Level::Local,
+            "maxcost" | "maxcalls" | "maxtokens" | "hookbudget" | "confirmabove" | "concurrency" | "provider.x.concurrency" => {
+                given
+            }
+            _ => false,
+        }
+    }
+
+    /// Text that is made of the pieces of a TOML file.
+    fn pieces() -> impl Strategy<Value = String> {
+        let words = ["provider", "Provider", "'provider'", "\"PROVIDER", "\"", "a", "endpoint", ".x.", ".", " = ", "='v'"];
+        let marks = ["[", "]", "\n", "{", "}", ", ", "_", "[provider.a]\n", "endpoint='v'\n"];
+        let all: Vec<&str> = words.into_iter().chain(marks).collect();
+        proptest::collection::vec(proptest::sample::select(all), 0..10).prop_map(|pieces| pieces.concat())
+    }
+
+    fn untrusted_level() -> impl Strategy<Value = Level> {
+        prop_oneof![Just(Level::Local), Just(Level::Repository)]
+    }
+
+    proptest! {
+        #[test]
+        fn no_spelling_lets_an_untrusted_layer_set_what_is_guarded(
+            (key, text) in any_key().prop_flat_map(|key| (Just(key), spelled(key))),
+            level in untrusted_level(),
+            trusted: bool,
+            given: bool,
+        ) {
+            let mut before = Stack::new(trusted);
+            if given {
+                let mut user = Layer::new(Level::Protected);
+                user.add(key, "5".to_owned(), Place::CommandLine);
+                before.add(user);
+            }
+            let mut after = before.clone();
+            after.add(layer(level, &text));
+            let changed = after.entries != before.entries;
+            let may = may_set(key, level, trusted, given);
+            // The middle part of a key is a chosen name, in which a dash makes another name.
+            let same_name = after.get(key).is_some_and(|entry| entry.last() == "0");
+            prop_assert!(!changed || may || !same_name, "{text}");
+            prop_assert_eq!(changed, after.ignored.len() == before.ignored.len(), "taken or remembered as ignored: {}", text);
+        }
+
+        #[test]
+        fn no_text_at_all_lets_a_repository_set_a_provider(text in pieces()) {
+            let mut stack = Stack::new(true);
+            if let Ok(layer) = Layer::from_toml(Level::Repository, &text, Path::new("f.toml")) {
+                stack.add(layer);
+            }
+            prop_assert!(stack.entries().all(|(key, _)| !key.as_str().starts_with("provider")));
+        }
+
+        #[test]
+        fn a_limit_never_grows(present in "[0-9]{1,4}(\\.[0-9])?[kmg]?", new in "[-+0-9a-fx.kmgeE ]{0,8}") {
+            let mut stack = Stack::new(true);
+            let put = |level, value: &str| {
+                let mut layer = Layer::new(level);
+                layer.add("maxCost", value.to_owned(), Place::CommandLine);
+                layer
+            };
+            stack.add(put(Level::Protected, &present));
+            let before = stack.limit("maxcost");
+            stack.add(put(Level::Repository, &new));
+            let after = stack.limit("maxcost");
+            let shrunk = matches!((&before, &after), (Ok(Some(before)), Ok(Some(after))) if after <= before);
+            prop_assert!(shrunk || before == after);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Who may set what: the allow-list for places that the user may not have written, as data.
+//!
+//! The user's own places may set everything. For the others the first line of [`RULES`] that fits the key decides, and
+//! what no line names they may not set. Settings that name an endpoint, a program to run, a key, a header, a proxy or
+//! a price can therefore come from the user only, whatever a repository says.
+
+use super::key::Key;
+use super::origin::Level;
+use super::value;
+
+/// What a place may do with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// Set it.
+    Set,
+    /// Set it once the user has trusted the repository.
+    AfterTrust,
+    /// Make it tighter than it is, never looser.
+    Tighten(Order),
+    /// Nothing.
+    Never,
+}
+
+/// What "tighter" means for a key.
+///
+/// Nothing can be tightened that no lower place has set: a repository must not be the one that gives a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// A smaller number, as [`value::limit`] reads it.
+    Smaller,
+    /// Some of the values and no others.
+    Fewer,
+}
+
+impl Order {
+    /// True when new values say no more than the present ones allow.
+    #[must_use]
+    pub fn holds(self, present: &[String], new: &[String]) -> bool {
+        match self {
+            Self::Smaller => {
+                let limits = (present.last().and_then(|text| value::limit(text)), new.last().and_then(|text| value::limit(text)));
+                matches!(limits, (Some(present), Some(new)) if new <= present)
+            }
+            Self::Fewer => value::words(new).all(|word| value::words(present).any(|allowed| allowed == word)),
+        }
+    }
+}
+
+/// A line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The keys it is for: `*` stands for one part, `**` at the end for one or more.
+    pub keys: &'static str,
+    /// What `.git/config` may do.
+    pub local: Permission,
+    /// What files of the repository may do.
+    pub repository: Permission,
+}
+
+/// The table; the first line that fits decides.
+pub const RULES: &[Rule] = &[
+    rule("provider.*.concurrency", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    rule("provider.**", Permission::Never, Permission::Never),
+    rule("maxcost", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    rule("maxcalls", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    rule("maxtokens", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    rule("hookbudget", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    rule("confirmabove", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    rule("concurrency", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    rule("urls", Permission::Tighten(Order::Fewer), Permission::Tighten(Order::Fewer)),
+    rule("defaultagent", Permission::Set, Permission::AfterTrust),
+    rule("defaultprovider", Permission::Set, Permission::AfterTrust),
+    rule("defaultprofile", Permission::Set, Permission::AfterTrust),
+    rule("notes", Permission::Set, Permission::AfterTrust),
+    rule("hooks", Permission::Set, Permission::Never),
+    rule("remote", Permission::Set, Permission::Never),
+    rule("acceptframes", Permission::Set, Permission::Never),
+    rule("progress", Permission::Set, Permission::Never),
+];
+
+const fn rule(keys: &'static str, local: Permission, repository: Permission) -> Rule {
+    Rule { keys, local, repository }
+}
+
+/// What a place of a level may do with a key; `None` when it may do nothing because the table does not name the key.
+#[must_use]
+pub fn permission(key: &Key, level: Level) -> Option<Permission> {
+    let column = |rule: &Rule| match level {
+        Level::Protected => Permission::Set,
+        Level::Local => rule.local,
+        Level::Repository => rule.repository,
+    };
+    if level == Level::Protected {
+        return Some(Permission::Set);
+    }
+    RULES.iter().find(|rule| fits(rule.keys, key)).map(column)
+}
+
+fn fits(pattern: &str, key: &Key) -> bool {
+    let mut parts = key.parts();
+    for wanted in pattern.split('.') {
+        match (wanted, parts.next()) {
+            ("**", Some(_)) => return true,
+            ("*", Some(_)) => {}
+            (wanted, Some(part)) if wanted == part => {}
+            _ => return false,
+        }
+    }
+    parts.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(spelling: &str) -> Key {
+        Key::new(spelling).expect("a key")
+    }
+
+    #[test]
+    fn patterns_are_in_canonical_spelling() {
+        for rule in RULES {
+            let plain = rule.keys.replace('*', "x");
+            assert_eq!(key(&plain).as_str(), plain);
+        }
+    }
+
+    #[test]
+    fn the_table_is_the_documented_one() {
+        use Permission::{AfterTrust, Never, Set, Tighten};
+        let smaller = Tighten(Order::Smaller);
+        for (name, local, repository) in [
+            ("provider.claude.endpoint", Some(Never), Some(Never)),
+            ("provider.a.header.b", Some(Never), Some(Never)),
+            ("provider.claude.concurrency", Some(smaller), Some(smaller)),
+            ("max_cost", Some(smaller), Some(smaller)),
+            ("urls", Some(Tighten(Order::Fewer)), Some(Tighten(Order::Fewer))),
+            ("default-provider", Some(Set), Some(AfterTrust)),
+            ("hooks", Some(Set), Some(Never)),
+            ("provider", None, None),
+            ("notes.x", None, None),
+            ("anything", None, None),
+        ] {
+            assert_eq!(permission(&key(name), Level::Local), local, "{name}");
+            assert_eq!(permission(&key(name), Level::Repository), repository, "{name}");
+            assert_eq!(permission(&key(name), Level::Protected), Some(Set), "{name}");
+        }
+    }
+
+    #[test]
+    fn tighter_is_smaller_or_fewer_and_never_a_guess() {
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        for (present, new, holds) in [("10", "5", true), ("10", "10", true), ("1k", "1025", false), ("1.5", "1.25", true)] {
+            assert_eq!(Order::Smaller.holds(&list(&[present]), &list(&[new])), holds, "{present} {new}");
+        }
+        for new in ["-1", "nan", "inf", "unlimited", "", "1e9", "0x1", " 1", "+1", "010"] {
+            assert!(!Order::Smaller.holds(&list(&["10"]), &list(&[new])), "{new}");
+        }
+        assert!(!Order::Smaller.holds(&[], &list(&["1"])));
+        assert!(Order::Fewer.holds(&list(&["a b", "c"]), &list(&["c", "a"])));
+        assert!(!Order::Fewer.holds(&list(&["a b"]), &list(&["a c"])));
+    }
+}
