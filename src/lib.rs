@@ -7,3 +7,4 @@
 pub mod base;
 pub mod config;
 pub mod git;
+pub mod symbol;

@@ -1,0 +1,351 @@
+//! Outlines by object id, on disk: one file that only grows, safe to delete at any time.
+//!
+//! The file `outlines` starts with a line that names the format and the version of the extraction; with any other
+//! line it is started anew. Then come records, each written whole by one append:
+//!
+//! | bytes | field |
+//! |---|---|
+//! | 4 | length of the body, u32 little endian |
+//! | 1 | code of the language, 0 for none |
+//! | 1 | length of the object id, 20 or 32 |
+//! | 32 | object id, padded with zeros |
+//! | 8 | checksum of the body |
+//! | 8 | checksum of the 46 bytes before |
+//! | … | body: [`codec`] |
+//!
+//! Opening reads the keys and leaves the bodies on disk. Appends share a kernel lock; a torn or damaged tail is cut
+//! off, and a full file emptied, by whoever holds it alone, after another look. No lock is held for longer than one
+//! write. Every body is checked when it is read, so a file that another process has emptied costs a miss at worst.
+//! Nothing here is an error for the caller: without a cache things are slower, that is all.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::codec;
+use super::language::Language;
+use super::outline::Outline;
+use crate::base::{Digest, NodeId};
+
+/// Name of the file in the directory of caches.
+const FILE_NAME: &str = "outlines";
+/// Size at which the file is started anew.
+const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Longest body; an outline that encodes to more is not cached.
+const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Size of a record without its body.
+const HEADER_BYTES: usize = 54;
+
+/// What an outline is kept under: the same bytes read as another language give another outline.
+type Key = (NodeId, Option<Language>);
+
+/// Where a body stands in the file.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    offset: u64,
+    len: u32,
+    checksum: [u8; 8],
+}
+
+/// Outlines that were made before; shared by threads.
+#[derive(Debug)]
+pub struct OutlineCache {
+    file: Option<File>,
+    size_bytes_max: u64,
+    places: Mutex<HashMap<Key, Place>>,
+}
+
+impl OutlineCache {
+    /// Opens or starts the cache in a directory, which must exist; where that fails every look-up is a miss.
+    #[must_use]
+    pub fn open(directory: &Path) -> Self {
+        Self::open_with(directory, FILE_BYTES_MAX)
+    }
+
+    fn open_with(directory: &Path, size_bytes_max: u64) -> Self {
+        let opened = open_file(&directory.join(FILE_NAME)).and_then(|file| Ok((scan(&file, size_bytes_max)?, file)));
+        match opened {
+            Ok((places, file)) => Self { file: Some(file), size_bytes_max, places: Mutex::new(places) },
+            Err(_) => Self { file: None, size_bytes_max, places: Mutex::default() },
+        }
+    }
+
+    /// How many outlines are in it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// True when nothing is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The outline of an object read as a language; `None` when it is not there or damaged.
+    #[must_use]
+    pub fn get(&self, id: NodeId, language: Option<Language>) -> Option<Outline> {
+        let place = *self.places.lock().unwrap_or_else(PoisonError::into_inner).get(&(id, language))?;
+        let mut body = vec![0; place.len as usize];
+        self.file.as_ref()?.read_exact_at(&mut body, place.offset).ok()?;
+        if checksum(&body) != place.checksum {
+            return None;
+        }
+        codec::decode(&body)
+    }
+
+    /// Keeps an outline; a failure to write is not reported, since only time is lost.
+    pub fn put(&self, id: NodeId, language: Option<Language>, outline: &Outline) {
+        let body = codec::encode(outline);
+        if body.len() <= BODY_BYTES_MAX {
+            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(place) = self.append(&mut places, (id, language), &body) {
+                places.insert((id, language), place);
+            }
+        }
+    }
+
+    /// Appends one record in one write. The place is found afterwards, since others may append as well.
+    fn append(&self, places: &mut HashMap<Key, Place>, key: Key, body: &[u8]) -> Option<Place> {
+        let mut file = self.file.as_ref()?;
+        if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
+            alone(file, || start_anew(file)).ok()?;
+            places.clear();
+        }
+        let place = Place { offset: 0, len: body.len() as u32, checksum: checksum(body) };
+        let mut record = encode_header(key, place).to_vec();
+        record.extend_from_slice(body);
+        file.lock_shared().ok()?;
+        let end = file.write(&record).and_then(|written| Ok((written == record.len(), file.stream_position()?)));
+        file.unlock().ok()?;
+        let (whole, end) = end.ok()?;
+        whole.then_some(Place { offset: end.checked_sub(u64::from(place.len))?, ..place })
+    }
+}
+
+fn open_file(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
+}
+
+/// The first line of the file.
+fn first_line() -> String {
+    format!("git-merkle/outlines/1 {}\n", codec::VERSION)
+}
+
+/// Empties the file but for its first line.
+fn start_anew(mut file: &File) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.write_all(first_line().as_bytes())
+}
+
+/// Runs while no other process appends or repairs.
+fn alone<T>(file: &File, run: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
+    file.lock()?;
+    let result = run();
+    file.unlock()?;
+    result
+}
+
+/// Reads all keys; repairs the file where that is needed.
+fn scan(file: &File, size_bytes_max: u64) -> std::io::Result<HashMap<Key, Place>> {
+    let mut places = HashMap::new();
+    let good_to = read_keys(file, &mut places)?;
+    let size = file.metadata()?.len();
+    if good_to == 0 || good_to < size || size > size_bytes_max {
+        places.clear();
+        alone(file, || repair(file, size_bytes_max, &mut places))?;
+    }
+    Ok(places)
+}
+
+/// Cuts off what follows the last whole record; starts a foreign or too large file anew.
+fn repair(file: &File, size_bytes_max: u64, places: &mut HashMap<Key, Place>) -> std::io::Result<()> {
+    let good_to = read_keys(file, places)?;
+    if good_to == 0 || good_to > size_bytes_max {
+        places.clear();
+        return start_anew(file);
+    }
+    file.set_len(good_to)
+}
+
+/// Reads keys up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
+fn read_keys(mut file: &File, places: &mut HashMap<Key, Place>) -> std::io::Result<u64> {
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(0))?;
+    let mut reader = BufReader::with_capacity(64 * 1024, file);
+    let expected = first_line();
+    let mut line = vec![0; expected.len()];
+    if reader.read_exact(&mut line).is_err() || line != expected.as_bytes() {
+        return Ok(0);
+    }
+    let mut at = line.len() as u64;
+    let mut header = [0; HEADER_BYTES];
+    while reader.read_exact(&mut header).is_ok() {
+        let Some((key, mut place)) = decode_header(&header) else { break };
+        place.offset = at + HEADER_BYTES as u64;
+        let end = place.offset + u64::from(place.len);
+        if end > size {
+            break;
+        }
+        reader.seek_relative(i64::from(place.len))?;
+        if let Some(key) = key {
+            places.insert(key, place);
+        }
+        at = end;
+    }
+    Ok(at)
+}
+
+fn encode_header((id, language): Key, place: Place) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    header[..4].copy_from_slice(&place.len.to_le_bytes());
+    header[4] = language.map_or(0, Language::code);
+    header[5] = id.as_bytes().len() as u8;
+    header[6..6 + id.as_bytes().len()].copy_from_slice(id.as_bytes());
+    header[38..46].copy_from_slice(&place.checksum);
+    let sum = checksum(&header[..46]);
+    header[46..].copy_from_slice(&sum);
+    header
+}
+
+/// Reads a header; the key is `None` for a language that this program does not know.
+fn decode_header(header: &[u8; HEADER_BYTES]) -> Option<(Option<Key>, Place)> {
+    if checksum(&header[..46]) != header[46..] {
+        return None;
+    }
+    let len = u32::from_le_bytes(header[..4].try_into().expect("four bytes"));
+    let id = NodeId::from_bytes(header.get(6..6 + usize::from(header[5]))?)?;
+    let checksum = header[38..46].try_into().expect("eight bytes");
+    let key = match header[4] {
+        0 => Some((id, None)),
+        code => Language::from_code(code).map(|language| (id, Some(language))),
+    };
+    Some((key, Place { offset: 0, len, checksum }))
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    let digest = Digest::of("git-merkle 2026 outline cache/1", bytes);
+    digest.0[..8].try_into().expect("a digest has 32 bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn id(number: u8) -> NodeId {
+        NodeId::from_bytes(&[number; 20]).expect("twenty bytes")
+    }
+
+    fn outline(doc: &str) -> Outline {
+        Outline { doc: doc.to_owned(), ..Outline::default() }
+    }
+
+    fn directory() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a temporary directory")
+    }
+
+    const RUST: Option<Language> = Some(Language::Rust);
+
+    #[test]
+    fn what_was_put_is_there_after_opening_again() {
+        let directory = directory();
+        let cache = OutlineCache::open(directory.path());
+        assert!(cache.is_empty() && cache.get(id(1), RUST).is_none());
+        cache.put(id(1), RUST, &outline("one"));
+        cache.put(id(1), None, &outline("plain"));
+        cache.put(NodeId::from_bytes(&[1; 32]).expect("32 bytes"), RUST, &outline("sha256"));
+        for cache in [cache, OutlineCache::open(directory.path())] {
+            assert_eq!(cache.len(), 3);
+            assert_eq!(cache.get(id(1), RUST), Some(outline("one")));
+            assert_eq!(cache.get(id(1), None), Some(outline("plain")));
+            assert_eq!(cache.get(id(1), Some(Language::Go)), None);
+        }
+        let mode = std::fs::metadata(directory.path().join(FILE_NAME)).expect("written").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_torn_tail_is_cut_off_and_the_rest_stays() {
+        let directory = directory();
+        let path = directory.path().join(FILE_NAME);
+        OutlineCache::open(directory.path()).put(id(1), RUST, &outline("one"));
+        let whole = std::fs::read(&path).expect("written");
+        OutlineCache::open(directory.path()).put(id(2), RUST, &outline("two"));
+        let both = std::fs::read(&path).expect("written");
+        for len in whole.len()..both.len() {
+            std::fs::write(&path, &both[..len]).expect("writable");
+            let cache = OutlineCache::open(directory.path());
+            assert_eq!(cache.len(), 1, "{len}");
+            assert_eq!(std::fs::metadata(&path).expect("there").len(), whole.len() as u64);
+            cache.put(id(3), RUST, &outline("three"));
+            assert_eq!(OutlineCache::open(directory.path()).get(id(3), RUST), Some(outline("three")));
+        }
+    }
+
+    #[test]
+    fn no_flipped_byte_gives_a_wrong_outline() {
+        let directory = directory();
+        let path = directory.path().join(FILE_NAME);
+        let cache = OutlineCache::open(directory.path());
+        cache.put(id(1), RUST, &outline("one"));
+        cache.put(id(2), RUST, &outline("two"));
+        let good = std::fs::read(&path).expect("written");
+        for at in 0..good.len() {
+            let mut damaged = good.clone();
+            damaged[at] ^= 0x40;
+            std::fs::write(&path, &damaged).expect("writable");
+            let cache = OutlineCache::open(directory.path());
+            for (number, text) in [(1, "one"), (2, "two")] {
+                assert!(cache.get(id(number), RUST).is_none_or(|found| found == outline(text)), "{at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_or_foreign_file_is_started_anew() {
+        let directory = directory();
+        let path = directory.path().join(FILE_NAME);
+        std::fs::write(&path, "something else").expect("writable");
+        let cache = OutlineCache::open_with(directory.path(), 1_000);
+        for number in 0..100 {
+            cache.put(id(number), RUST, &outline("text"));
+            assert_eq!(cache.get(id(number), RUST), Some(outline("text")));
+            assert!(std::fs::metadata(&path).expect("there").len() <= 1_000);
+        }
+        assert!(cache.len() < 20);
+        assert!(OutlineCache::open_with(directory.path(), 100).is_empty());
+    }
+
+    #[test]
+    fn without_a_directory_every_look_up_is_a_miss() {
+        let directory = directory();
+        let cache = OutlineCache::open(&directory.path().join("missing"));
+        cache.put(id(1), RUST, &outline("one"));
+        assert_eq!(cache.get(id(1), RUST), None);
+    }
+
+    #[test]
+    fn several_writers_lose_nothing_that_they_wrote() {
+        let directory = directory();
+        std::thread::scope(|scope| {
+            for writer in 0..4_u8 {
+                let path = directory.path();
+                scope.spawn(move || {
+                    let cache = OutlineCache::open(path);
+                    for number in 0..50 {
+                        let key = id(writer * 50 + number);
+                        cache.put(key, RUST, &outline(&format!("{writer} {number}")));
+                        assert_eq!(cache.get(key, RUST), Some(outline(&format!("{writer} {number}"))));
+                    }
+                });
+            }
+        });
+        let cache = OutlineCache::open(directory.path());
+        assert_eq!(cache.len(), 200);
+        assert_eq!(cache.get(id(199), RUST), Some(outline("3 49")));
+    }
+}

@@ -1,0 +1,218 @@
+//! The bytes of an outline: compact, canonical, safe to read back from anywhere.
+//!
+//! A version byte, then the fields in the order of the type. Numbers are LEB128 in their shortest form, texts are
+//! preceded by their length, a list by its count. `encode(decode(b)) == b` for every accepted `b`; anything else
+//! is refused, so a damaged cache is a miss and never a wrong answer.
+
+use super::language::Language;
+use super::outline::{Content, DEPTH_MAX, Kind, Outline, Symbol};
+
+/// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
+pub(super) const VERSION: u8 = 1;
+
+/// Encodes an outline.
+#[must_use]
+pub fn encode(outline: &Outline) -> Vec<u8> {
+    let mut out = vec![VERSION, outline.language.map_or(0, Language::code), content_code(outline.content)];
+    put_number(&mut out, outline.bytes);
+    put_number(&mut out, outline.lines);
+    put_text(&mut out, &outline.doc);
+    put_symbols(&mut out, &outline.symbols);
+    put_number(&mut out, outline.more);
+    put_number(&mut out, outline.imports.len() as u64);
+    for import in &outline.imports {
+        put_text(&mut out, import);
+    }
+    out
+}
+
+/// Decodes an outline; `None` for bytes that [`encode`] does not give.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Option<Outline> {
+    let mut rest = Reader(bytes);
+    if rest.byte()? != VERSION {
+        return None;
+    }
+    let language = match rest.byte()? {
+        0 => None,
+        code => Some(Language::from_code(code)?),
+    };
+    let content = content_of(rest.byte()?)?;
+    let outline = Outline {
+        language,
+        content,
+        bytes: rest.number()?,
+        lines: rest.number()?,
+        doc: rest.text()?,
+        symbols: rest.symbols(DEPTH_MAX)?,
+        more: rest.number()?,
+        imports: rest.texts()?,
+    };
+    rest.0.is_empty().then_some(outline)
+}
+
+fn content_code(content: Content) -> u8 {
+    match content {
+        Content::Parsed => 0,
+        Content::Plain => 1,
+        Content::Unparsed => 2,
+        Content::Binary => 3,
+        Content::TooLarge => 4,
+    }
+}
+
+fn content_of(code: u8) -> Option<Content> {
+    let all = [Content::Parsed, Content::Plain, Content::Unparsed, Content::Binary, Content::TooLarge];
+    all.into_iter().find(|content| content_code(*content) == code)
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_number(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol]) {
+    put_number(out, symbols.len() as u64);
+    for symbol in symbols {
+        out.push(symbol.kind.code());
+        out.push(u8::from(symbol.public));
+        put_text(out, &symbol.name);
+        put_text(out, &symbol.signature);
+        put_text(out, &symbol.doc);
+        put_symbols(out, &symbol.children);
+    }
+}
+
+/// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let part = u64::from(byte & 0x7f);
+            if part << shift >> shift != part {
+                return None;
+            }
+            number |= part << shift;
+            if byte < 0x80 {
+                return (shift == 0 || byte != 0).then_some(number);
+            }
+        }
+        None
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let len = usize::try_from(self.number()?).ok()?;
+        let (text, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        std::str::from_utf8(text).ok().map(str::to_owned)
+    }
+
+    fn texts(&mut self) -> Option<Vec<String>> {
+        let count = self.number()?;
+        let mut texts = Vec::new();
+        for _ in 0..count {
+            texts.push(self.text()?);
+        }
+        Some(texts)
+    }
+
+    fn symbols(&mut self, depth_left: usize) -> Option<Vec<Symbol>> {
+        let count = self.number()?;
+        let mut symbols = Vec::new();
+        for _ in 0..count {
+            symbols.push(self.symbol(depth_left.checked_sub(1)?)?);
+        }
+        Some(symbols)
+    }
+
+    fn symbol(&mut self, depth_left: usize) -> Option<Symbol> {
+        let kind = Kind::from_code(self.byte()?)?;
+        let public = match self.byte()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        let (name, signature, doc) = (self.text()?, self.text()?, self.text()?);
+        Some(Symbol { kind, name, signature, public, doc, children: self.symbols(depth_left)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbol::extract;
+    use proptest::prelude::*;
+
+    fn sample() -> Outline {
+        let text = "//! Does things.\nuse std::fmt;\n/// A. B.\npub struct A { pub b: u8 }\nimpl A { pub fn c(&self) {} }\n";
+        extract(Some(Language::Rust), text.as_bytes())
+    }
+
+    #[test]
+    fn outlines_read_back() {
+        for outline in [sample(), Outline::default(), Outline { bytes: u64::MAX, more: 1 << 40, ..sample() }] {
+            let bytes = encode(&outline);
+            assert_eq!(decode(&bytes), Some(outline));
+        }
+    }
+
+    #[test]
+    fn every_cut_and_every_tail_is_refused() {
+        let bytes = encode(&sample());
+        for len in 0..bytes.len() {
+            assert_eq!(decode(&bytes[..len]), None, "{len}");
+        }
+        assert_eq!(decode(&[bytes.as_slice(), b"\0"].concat()), None);
+        let other_version = [&[VERSION + 1], &bytes[1..]].concat();
+        assert_eq!(decode(&other_version), None);
+    }
+
+    #[test]
+    fn deep_nesting_and_absurd_lengths_are_refused() {
+        let head = [VERSION, 1, 0, 0, 0, 0];
+        let nested = [head.as_slice(), &[1, 8, 1, 0, 0, 0].repeat(10_000)].concat();
+        assert_eq!(decode(&nested), None);
+        let lengths = [head.as_slice(), &[0xff, 0xff, 0xff, 0xff, 0x7f]].concat();
+        assert_eq!(decode(&lengths), None);
+        assert_eq!(decode(&[VERSION, 1, 0, 0x80, 0, 0, 0, 0, 0, 0]), None, "not the shortest form");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_accepted_is_canonical(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut bytes = encode(&sample());
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            if let Some(outline) = decode(&bytes) {
+                prop_assert_eq!(encode(&outline), bytes);
+            }
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let bytes = [&[VERSION, 1, 0], bytes.as_slice()].concat();
+            if let Some(outline) = decode(&bytes) {
+                prop_assert_eq!(encode(&outline), bytes);
+            }
+        }
+    }
+}

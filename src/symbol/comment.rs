@@ -1,0 +1,406 @@
+//! Comments as documentation: which of them say what a file is for, and what their text is without the marks.
+//!
+//! Works on plain text, so that it serves languages with and without a grammar alike. Licences, `#!` lines,
+//! editor and linter instructions are never documentation.
+
+use super::outline::{PARAGRAPH_BYTES_MAX, SENTENCE_BYTES_MAX};
+
+/// How many lines at the start of a file are searched for its documentation.
+const HEAD_LINES_MAX: usize = 200;
+
+/// Fewest words of a comment at the head of a file that say something about the file.
+const WORDS_MIN: usize = 2;
+
+/// How comments look in a language.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    /// What starts a comment to the end of the line.
+    pub line: &'static [&'static str],
+    /// What opens and closes a comment over several lines.
+    pub block: Option<(&'static str, &'static str)>,
+}
+
+pub(super) const SLASHES: Style = Style { line: &["//"], block: Some(("/*", "*/")) };
+pub(super) const HASH: Style = Style { line: &["#"], block: None };
+pub(super) const PHP: Style = Style { line: &["//", "#"], block: Some(("/*", "*/")) };
+pub(super) const DASHES: Style = Style { line: &["--"], block: Some(("{-", "-}")) };
+pub(super) const MARKUP: Style = Style { line: &[], block: Some(("<!--", "-->")) };
+pub(super) const PERCENT: Style = Style { line: &["%"], block: None };
+pub(super) const SEMICOLON: Style = Style { line: &[";"], block: None };
+pub(super) const PASCAL: Style = Style { line: &["//"], block: Some(("(*", "*)")) };
+pub(super) const BATCH: Style = Style { line: &["rem ", "REM ", "::"], block: None };
+pub(super) const VIM: Style = Style { line: &["\""], block: None };
+pub(super) const FORTRAN: Style = Style { line: &["!"], block: None };
+pub(super) const NONE: Style = Style { line: &[], block: None };
+
+/// First words of a line that shows that the comment above it was about the file and not about that line.
+const PREAMBLE: [&str; 18] = [
+    "use ",
+    "extern crate",
+    "import",
+    "from ",
+    "#include",
+    "#ifndef",
+    "#if ",
+    "#pragma",
+    "package ",
+    "using ",
+    "require",
+    "namespace ",
+    "module ",
+    "<?php",
+    "declare(",
+    "set ",
+    "source ",
+    "\"use strict\"",
+];
+
+/// Lines at the head of a file that are neither comment nor code.
+const SKIPPED: [&str; 9] =
+    ["#!", "<?php", "<?xml", "<!doctype", "\"use strict\"", "'use strict'", "@echo off", "# frozen_string_literal", "%yaml"];
+
+/// Finds the first paragraph about the file itself in the comments at its head; empty when there is none.
+///
+/// A comment that touches a declaration belongs to the declaration, one followed by an empty line, an import or
+/// nothing belongs to the file. Of Rust's comments the inner ones (`//!`) go first.
+pub(super) fn file_paragraph(text: &str, style: Style) -> String {
+    let mut found = String::new();
+    let mut lines = text.trim_start_matches('\u{feff}').lines().take(HEAD_LINES_MAX).map(str::trim).peekable();
+    while let Some(line) = lines.peek().copied() {
+        if line.is_empty() || is_skipped(line) {
+            lines.next();
+            continue;
+        }
+        let Some(block) = take_block(&mut lines, style) else { break };
+        let inner = ["//!", "/*!"].iter().any(|mark| block.starts_with(mark));
+        let own = inner
+            || lines
+                .peek()
+                .is_none_or(|next| next.is_empty() || is_skipped(next) || is_preamble(next) || is_comment(next, style));
+        if own && (found.is_empty() || inner) {
+            let text = paragraph(&block, style);
+            if inner && !text.is_empty() || text.split(' ').count() >= WORDS_MIN {
+                found = text;
+            }
+        }
+        if inner && !found.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+fn is_skipped(line: &str) -> bool {
+    let starts = |mark: &&str| line.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark));
+    SKIPPED.iter().any(starts)
+}
+
+fn is_comment(line: &str, style: Style) -> bool {
+    style.line.iter().any(|mark| line.starts_with(mark)) || style.block.is_some_and(|(open, _)| line.starts_with(open))
+}
+
+fn is_preamble(line: &str) -> bool {
+    PREAMBLE.iter().any(|word| line.starts_with(word))
+}
+
+/// Takes one comment: a block, or line comments without a gap; `None` when the next line is code.
+fn take_block<'a>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>, style: Style) -> Option<String> {
+    let first = lines.peek().copied()?;
+    let mut block = String::new();
+    if let Some((open, close)) = style.block
+        && first.starts_with(open)
+    {
+        for line in lines.by_ref() {
+            let searched = if block.is_empty() { line.get(open.len()..).unwrap_or_default() } else { line };
+            block.push_str(line);
+            block.push('\n');
+            if searched.contains(close) {
+                return Some(block);
+            }
+        }
+        return Some(block);
+    }
+    let inner = first.starts_with("//!");
+    while let Some(line) = lines.peek().copied()
+        && style.line.iter().any(|mark| line.starts_with(mark))
+        && line.starts_with("//!") == inner
+        && !is_skipped(line)
+    {
+        block.push_str(line);
+        block.push('\n');
+        lines.next();
+    }
+    (!block.is_empty()).then_some(block)
+}
+
+/// The first paragraph of a comment that says something, as one line.
+///
+/// A licence ends the search: what follows it in the same comment is more licence.
+pub(super) fn paragraph(comment: &str, style: Style) -> String {
+    let mut found = String::new();
+    for line in comment.lines() {
+        let line = unmark(line, style);
+        let line = strip_tag(line);
+        if is_licence(line) {
+            break;
+        }
+        let ends = line.is_empty() || is_ornament(line) || ends_prose(line);
+        if ends && found.is_empty() || is_instruction(line) {
+            continue;
+        }
+        if ends || found.len() > PARAGRAPH_BYTES_MAX {
+            break;
+        }
+        if !found.is_empty() {
+            found.push(' ');
+        }
+        found.push_str(line);
+    }
+    cap(&fold(&strip_markup(&found)), PARAGRAPH_BYTES_MAX)
+}
+
+/// The first sentence of a comment, as one line.
+pub(super) fn sentence(comment: &str, style: Style) -> String {
+    let text = paragraph(comment, style);
+    cap(first_sentence(&text), SENTENCE_BYTES_MAX)
+}
+
+/// Cuts after the first full stop that ends a sentence.
+pub(super) fn first_sentence(text: &str) -> &str {
+    const ABBREVIATIONS: [&str; 6] = ["e.g", "i.e", "etc", "vs", "cf", "approx"];
+    for (at, _) in text.match_indices(['.', '!', '?', '。']) {
+        let (head, tail) = text.split_at(at);
+        let tail = &tail[tail.chars().next().map_or(0, char::len_utf8)..];
+        let next = tail.trim_start_matches([')', '"', '`', '\'']);
+        let opens = next.strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| !c.is_lowercase()));
+        let word = head.rsplit([' ', '(']).next().unwrap_or(head);
+        if opens && !ABBREVIATIONS.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+            return &text[..text.len() - next.len()];
+        }
+    }
+    text
+}
+
+/// Takes the marks of a comment off one of its lines.
+fn unmark(line: &str, style: Style) -> &str {
+    let mut line = line.trim();
+    if let Some((open, close)) = style.block {
+        line = line.strip_suffix(close).unwrap_or(line).trim_end_matches('*').trim_end();
+        line = line.strip_prefix(open).unwrap_or(line);
+        line = line.trim_start_matches('*').strip_prefix('!').unwrap_or(line.trim_start_matches('*'));
+    }
+    for mark in style.line {
+        if let Some(rest) = line.strip_prefix(mark) {
+            let last = mark.trim_end().chars().last().unwrap_or(' ');
+            line = rest.trim_start_matches([last, '!']);
+            break;
+        }
+    }
+    line.trim()
+}
+
+/// Takes off a leading tag that only says "here comes the description".
+fn strip_tag(line: &str) -> &str {
+    const TAGS: [&str; 8] = ["@fileoverview", "@overview", "@brief", "\\brief", "@summary", "@description", "@desc", "<summary>"];
+    let rest = TAGS.iter().find_map(|tag| line.strip_prefix(tag));
+    rest.map_or(line, str::trim_start).trim_end_matches("</summary>").trim_end()
+}
+
+/// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
+fn ends_prose(line: &str) -> bool {
+    const STARTS: [&str; 16] = [
+        "@",
+        "\\param",
+        "\\return",
+        "\\file",
+        ":param",
+        ":return",
+        "```",
+        "~~~",
+        "# ",
+        "## ",
+        "Args:",
+        "Arguments:",
+        "Returns:",
+        "Parameters:",
+        ">>> ",
+        "<param",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start)) || line == "Parameters" || line == "::"
+}
+
+fn is_ornament(line: &str) -> bool {
+    line.chars().all(|c| "-=*#/_~+<>|. \t─━═".contains(c))
+}
+
+fn is_instruction(line: &str) -> bool {
+    const MARKS: [&str; 17] = [
+        "global ",
+        "globals ",
+        "-*-",
+        "vim:",
+        "vi:",
+        "ex:",
+        "eslint",
+        "tslint:",
+        "jshint",
+        "@ts-",
+        "prettier-",
+        "clang-format",
+        "pylint:",
+        "NOLINT",
+        "coding:",
+        "shellcheck ",
+        "@flow",
+    ];
+    MARKS.iter().any(|mark| line.starts_with(mark)) || line.contains("-*-") || line.starts_with("type: ignore")
+}
+
+fn is_licence(line: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "copyright",
+        "(c) ",
+        "spdx-license",
+        "licensed under",
+        "licensed to ",
+        "license:",
+        "all rights reserved",
+        "permission is hereby",
+        "permission to use, copy",
+        "this file is part of",
+        "is free software",
+        "governed by a",
+        "distributed in the hope",
+        "should have received a copy",
+        "under section 7 of gpl",
+        "as a special exception",
+        "warranty of",
+        "redistribution and use",
+        "unless required by applicable",
+        "obtain a copy of the license",
+        "express or implied",
+        "without warranties",
+    ];
+    let lower = line.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word)) || lower.contains('©') || lower.starts_with("the mit license")
+}
+
+/// Turns the inline marks of Javadoc and XML documentation into plain text.
+fn strip_markup(text: &str) -> String {
+    if !text.contains(['<', '{']) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['<', '{']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (shown, taken) = inline_mark(rest);
+        out.push_str(shown);
+        rest = &rest[taken..];
+    }
+    out + rest
+}
+
+/// Tags of XML and HTML that only lay out the text between them.
+const LAYOUT_TAGS: [&str; 15] =
+    ["p", "br", "b", "i", "em", "strong", "code", "pre", "tt", "ul", "li", "para", "c", "remarks", "inheritdoc"];
+
+/// What stands for the mark at the start of `text`, and how long the mark is: `{@link Foo}` is `Foo`, `<p>` nothing.
+fn inline_mark(text: &str) -> (&str, usize) {
+    if let Some(body) = text.strip_prefix("{@")
+        && let Some(end) = body.find('}')
+    {
+        return (body[..end].split_once(' ').map_or("", |(_, shown)| shown), end + 3);
+    }
+    let Some(end) = text.find('>').filter(|_| text.starts_with('<')) else { return (&text[..1], 1) };
+    let tag = text[1..end].trim_matches('/').trim();
+    if LAYOUT_TAGS.contains(&tag) {
+        return ("", end + 1);
+    }
+    let shown = tag.strip_prefix("see cref=\"").or_else(|| tag.strip_prefix("paramref name=\""));
+    match shown.and_then(|shown| shown.split('"').next()) {
+        Some(shown) => (shown.trim_start_matches("T:"), end + 1),
+        None => (&text[..1], 1),
+    }
+}
+
+/// One line: runs of white space and control characters become one space.
+pub(super) fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// At most `bytes_max` bytes; what is cut off is shown as `…`.
+pub(super) fn cap(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(bytes_max - '…'.len_utf8());
+    format!("{}…", text[..end].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_paragraph_about_a_file_is_found() {
+        for (text, style, expected) in [
+            ("//! Does things.\n//!\n//! More.\n", SLASHES, "Does things."),
+            ("// Copyright 2026.\n\n//! # Title\n//!\n//! Does\n//! things.\n", SLASHES, "Does things."),
+            ("/*\n * a.c - does things\n *\n * Copyright (C) 2026\n */\n#include <a.h>\n", SLASHES, "a.c - does things"),
+            ("/* Copyright (C) 2026\n\n Something else entirely. */\n", SLASHES, ""),
+            ("/* Does things. */\nint f(void);\n", SLASHES, ""),
+            ("/* Does things. */\n\nint f(void);\n", SLASHES, "Does things."),
+            ("// Package a does things.\npackage a\n", SLASHES, "Package a does things."),
+            ("#!/bin/sh\n# -*- sh -*-\n# Does things.\n\nrun\n", HASH, "Does things."),
+            ("#!/bin/sh\nrun\n# Not about the file.\n", HASH, ""),
+            ("/** @fileoverview Does {@code things}.\n * @license MIT */\n", SLASHES, "Does things."),
+            ("<!-- Does things. -->\n<html>\n", MARKUP, ""),
+            ("<!DOCTYPE html>\n<!-- Does things. -->\n\n<html>\n", MARKUP, "Does things."),
+            ("/* never closed", SLASHES, "never closed"),
+            ("", SLASHES, ""),
+        ] {
+            assert_eq!(file_paragraph(text, style), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_end_where_people_end_them() {
+        for (text, expected) in [
+            ("Does things. More.", "Does things."),
+            ("Does things, e.g. this. More.", "Does things, e.g. this."),
+            ("Reads a.b and v1.2 files.", "Reads a.b and v1.2 files."),
+            ("Is it (really?) so. Yes", "Is it (really?) so."),
+            ("Says \"so.\" Then more.", "Says \"so.\""),
+            ("No end", "No end"),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(text), expected);
+        }
+    }
+
+    #[test]
+    fn marks_tags_and_what_follows_the_prose_are_taken_off() {
+        for (comment, style, expected) in [
+            ("/// Runs it.\n/// ```\n/// x\n/// ```\n", SLASHES, "Runs it."),
+            ("/**\n * Runs <b>it</b>\n * now.\n *\n * @param x y\n */", SLASHES, "Runs it now."),
+            ("/// <summary>\n/// Runs <see cref=\"It\"/>.\n/// </summary>", SLASHES, "Runs It."),
+            ("/*****\n * ---- *\n * Runs.\n */", SLASHES, "Runs."),
+            ("# Runs.\n# @return [x]", HASH, "Runs."),
+            ("\n    Counts\n    keys.\n\n    Args:\n        x: y\n", NONE, "Counts keys."),
+            ("// eslint-disable-next-line\n", SLASHES, ""),
+        ] {
+            assert_eq!(sentence(comment, style), expected, "{comment}");
+        }
+        let long = format!("// {}", "word ".repeat(500));
+        assert!(paragraph(&long, SLASHES).len() <= PARAGRAPH_BYTES_MAX);
+    }
+}

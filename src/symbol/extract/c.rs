@@ -1,0 +1,215 @@
+//! C and C++. `static` hides a function in C, the section of a class and anonymous namespaces hide in C++.
+
+use tree_sitter::Node;
+
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment};
+use super::level::{Level, Place};
+use super::walk::{Head, Walk};
+use crate::symbol::comment;
+use crate::symbol::outline::{Kind, Symbol};
+
+/// Longest declaration that is put together again.
+const DECLARATION_BYTES_MAX: usize = 1_000;
+/// Deepest nesting of pointers, arrays and brackets around a name.
+const DECLARATOR_DEPTH_MAX: usize = 16;
+
+pub(super) const C: Grammar = Grammar {
+    language: || tree_sitter_c::LANGUAGE.into(),
+    rules: RULES,
+    hidden: &["comment", "attribute_specifier", "attribute_declaration", "ms_declspec_modifier"],
+    style: comment::SLASHES,
+    is_doc: any_comment,
+    is_public,
+    finish,
+};
+pub(super) const CPP: Grammar = Grammar { language: || tree_sitter_cpp::LANGUAGE.into(), ..C };
+
+const RULES: &[(&str, Rule)] = &[
+    ("comment", Rule::Comment),
+    ("preproc_ifdef", Rule::Inside),
+    ("preproc_if", Rule::Inside),
+    ("preproc_else", Rule::Inside),
+    ("preproc_elif", Rule::Inside),
+    ("preproc_elifdef", Rule::Inside),
+    ("linkage_specification", Rule::Inside),
+    ("declaration_list", Rule::Inside),
+    ("preproc_include", Rule::Import(&["#include", "# include"])),
+    ("preproc_def", Rule::Special(constant)),
+    ("preproc_function_def", Rule::Item(Item::body(Kind::Macro, &["value"]))),
+    ("function_definition", Rule::Special(declaration)),
+    ("declaration", Rule::Special(declaration)),
+    ("field_declaration", Rule::Special(declaration)),
+    ("type_definition", Rule::Special(declaration)),
+    ("struct_specifier", Rule::Special(specifier)),
+    ("union_specifier", Rule::Special(specifier)),
+    ("class_specifier", Rule::Special(specifier)),
+    ("enum_specifier", Rule::Special(specifier)),
+    ("enumerator", Rule::Item(Item::new(Kind::Variant).valued("value").visible())),
+    ("namespace_definition", Rule::Special(namespace)),
+    ("template_declaration", Rule::Wrap),
+    ("access_specifier", Rule::Special(section)),
+    ("alias_declaration", Rule::Item(Item::new(Kind::Type))),
+    ("concept_definition", Rule::Item(Item::new(Kind::Interface))),
+];
+
+fn is_public(declared: &Declared<'_>) -> bool {
+    match declared.place.owner {
+        None => !declared.says("static"),
+        Some(Kind::Module) => declared.place.public && !declared.says("static"),
+        Some(_) => declared.place.public,
+    }
+}
+
+/// A macro without a value, or named like a header, only marks that something was included.
+fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let name = node.child_by_field_name("name").map_or("", |name| walk.slice(name)).trim_end_matches('_');
+    let guard = name.ends_with("_H") || name.ends_with("_HPP");
+    if node.child_by_field_name("value").is_some() && !guard {
+        walk.declare(level, node, &Item::new(Kind::Macro).valued("value"));
+    }
+}
+
+fn section<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    level.place.public = walk.slice(node).starts_with("public");
+}
+
+fn namespace<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let Some(body) = node.child_by_field_name("body") else { return };
+    let Some(name) = node.child_by_field_name("name") else {
+        let place = Place { owner: Some(Kind::Module), public: false, wrap: None };
+        return walk.children_at(level, body, place);
+    };
+    let symbol = walk.symbol(level, Head { node, kind: Kind::Module, name, end: Some(body.start_byte()) });
+    let children = walk.members(body, Kind::Module, true);
+    walk.push(level, Symbol { children, ..symbol });
+}
+
+/// A type that is defined here, not only named.
+fn specifier<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let (name, body) = (node.child_by_field_name("name"), node.child_by_field_name("body"));
+    if let (Some(name), Some(body)) = (name, body) {
+        define(walk, level, (node, name), (node, body));
+    } else if let Some(body) = body.filter(|_| node.kind() == "enum_specifier") {
+        define(walk, level, (node, node), (node, body));
+    }
+}
+
+/// Adds a type by the node that declares its name and the node that has its body.
+fn define<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    (node, name): (Node<'t>, Node<'t>),
+    (definition, body): (Node<'t>, Node<'t>),
+) {
+    let kind = match definition.kind() {
+        "class_specifier" => Kind::Class,
+        "enum_specifier" => Kind::Enum,
+        _ => Kind::Struct,
+    };
+    let mut symbol = walk.symbol(level, Head { node, kind, name, end: Some(body.start_byte()) });
+    if name == node {
+        "enum".clone_into(&mut symbol.name);
+    } else if node.kind() == "type_definition" {
+        symbol.signature = format!("{} {}", symbol.signature, symbol.name);
+    }
+    let children = walk.members(body, kind, kind != Kind::Class);
+    walk.push(level, Symbol { children, ..symbol });
+}
+
+/// Functions, variables, fields and typedefs: whatever has its name inside a declarator.
+fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    if !walk.slice(node).ends_with([';', '}']) && unfinished(walk, level, node) {
+        return;
+    }
+    let definition = node.child_by_field_name("type");
+    let body = definition.and_then(|definition| definition.child_by_field_name("body"));
+    let Some(declarator) = node.child_by_field_name("declarator") else {
+        if let Some(definition) = definition {
+            specifier(walk, level, definition);
+        }
+        return;
+    };
+    let Some((name, is_function)) = innermost(declarator) else { return };
+    if let (Some(definition), Some(body)) = (definition, body) {
+        return define(walk, level, (node, name), (definition, body));
+    }
+    let member = level.place.owner.is_some_and(|owner| owner != Kind::Module);
+    let kind = match node.kind() {
+        "type_definition" => Kind::Type,
+        _ if is_function => Kind::Function,
+        _ if member => Kind::Field,
+        _ => Kind::Variable,
+    };
+    let symbol = walk.symbol(level, Head { node, kind, name, end: end_of(walk, node, declarator) });
+    match (walk.slice(name).rsplit_once("::"), is_function) {
+        (Some((owner, own)), true) if !owner.trim().is_empty() => {
+            let (owner, own) = (owner.trim(), own.trim());
+            let public = level.place.owner.is_none() || level.place.public;
+            let member = Symbol { kind: Kind::Method, name: own.to_owned(), public, ..symbol };
+            walk.adopt(level, owner, owner, member);
+        }
+        _ => walk.push(level, symbol),
+    }
+}
+
+/// A declaration that macros have torn apart for the grammar, such as `EXTERN int EXPORT deflate OF((z_streamp s));`.
+///
+/// It goes up to its semicolon; what the grammar made of the rest is passed over. False when there is none nearby.
+fn unfinished<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) -> bool {
+    let text = &walk.text[node.start_byte()..];
+    let text = &text[..text.floor_char_boundary(DECLARATION_BYTES_MAX)];
+    let Some(text) = text.find([';', '{', '}']).filter(|end| text[*end..].starts_with(';')).map(|end| &text[..end]) else {
+        return false;
+    };
+    let (head, arguments) = text.split_once('(').unwrap_or((text, ""));
+    let is_pointer = arguments.trim_start().starts_with('*');
+    let named = if is_pointer { arguments.split(')').next().unwrap_or_default() } else { head };
+    let mut words = named.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).rev();
+    let (last, before) = (words.next(), words.next());
+    let name = if arguments.starts_with('(') { before.or(last) } else { last };
+    let kind = if node.kind() == "type_definition" { Kind::Type } else { Kind::Function };
+    let end = node.start_byte() + text.len();
+    let symbol = walk.symbol(level, Head { node, kind, name: node, end: Some(end) });
+    let name = name.unwrap_or_default().to_owned();
+    walk.push(level, Symbol { name, public: !text.starts_with("static"), ..symbol });
+    level.passed_to = end;
+    true
+}
+
+/// Where the text of a declaration ends that has a body, initializers or a long value.
+fn end_of<'t>(walk: &Walk<'t>, node: Node<'t>, declarator: Node<'t>) -> Option<usize> {
+    let cut = Item { value: "default_value", ..Item::body(Kind::Function, &["field_initializer_list", "body"]) };
+    let value = declarator.child_by_field_name("value").filter(|value| walk.is_long(*value));
+    value.map(|value| value.start_byte()).or(walk.parts(node, &cut).end)
+}
+
+/// The name inside a declarator, and whether it is declared as a function.
+fn innermost(declarator: Node<'_>) -> Option<(Node<'_>, bool)> {
+    let (mut node, mut is_function) = (declarator, false);
+    for _ in 0..DECLARATOR_DEPTH_MAX {
+        match node.kind() {
+            "function_declarator" => is_function = true,
+            "parenthesized_declarator" => is_function = false,
+            "operator_cast" => return Some((node.child_by_field_name("type")?, true)),
+            _ => {}
+        }
+        let inner = node.child_by_field_name("declarator");
+        match inner.or_else(|| node.named_child(0).filter(|_| node.kind().ends_with("_declarator"))) {
+            Some(inner) => node = inner,
+            None => return Some((node, is_function)),
+        }
+    }
+    None
+}
+
+/// Inline functions of a header are there to be used, although they are `static`.
+fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
+    let guarded = |line: &str| line.starts_with("#ifndef") || line.starts_with("#pragma once");
+    let first = walk.text.lines().map(str::trim).find(|line| line.starts_with('#'));
+    if !first.is_some_and(guarded) {
+        return;
+    }
+    for symbol in level.symbols.iter_mut().filter(|symbol| symbol.kind == Kind::Function) {
+        symbol.public |= symbol.signature.split(' ').any(|word| matches!(word, "inline" | "__inline" | "__inline__"));
+    }
+}

@@ -1,0 +1,65 @@
+//! One file: what it is, whether it can be read, and with what.
+
+use super::grammar::Grammar;
+use super::{bash, c, csharp, go, java, javascript, parse, php, plain, python, ruby, rust, walk};
+use crate::base::limit;
+use crate::symbol::comment;
+use crate::symbol::language::Language;
+use crate::symbol::outline::{Content, Outline};
+
+/// How far into a file a NUL byte is looked for, as git does it.
+const NUL_BYTES_MAX: usize = 8 * 1024;
+
+/// Makes the outline of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
+#[must_use]
+pub fn extract(language: Option<Language>, data: &[u8]) -> Outline {
+    let mut outline = Outline { language, bytes: data.len() as u64, ..Outline::default() };
+    if outline.bytes > limit::FILE_BYTES_MAX {
+        outline.content = Content::TooLarge;
+        return outline;
+    }
+    let text = match std::str::from_utf8(data) {
+        Ok(text) if !data[..data.len().min(NUL_BYTES_MAX)].contains(&0) => text,
+        _ => {
+            outline.content = Content::Binary;
+            return outline;
+        }
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    outline.lines = text.lines().count() as u64;
+    match language.and_then(grammar_of) {
+        Some((language, grammar)) => read(&mut outline, language, grammar, text),
+        None => plain::read(&mut outline, text),
+    }
+    outline
+}
+
+fn read(outline: &mut Outline, language: Language, grammar: &'static Grammar, text: &str) {
+    outline.content = Content::Parsed;
+    outline.doc = comment::file_paragraph(text, language.comment_style());
+    let done = parse::with_tree(language, grammar, text, |tree, rules| walk::read(outline, tree, rules, text));
+    if !done {
+        outline.content = Content::Unparsed;
+        plain::read(outline, text);
+    }
+}
+
+fn grammar_of(language: Language) -> Option<(Language, &'static Grammar)> {
+    let grammar = match language {
+        Language::Rust => &rust::GRAMMAR,
+        Language::Python => &python::GRAMMAR,
+        Language::JavaScript => &javascript::JAVASCRIPT,
+        Language::TypeScript => &javascript::TYPESCRIPT,
+        Language::Tsx => &javascript::TSX,
+        Language::Go => &go::GRAMMAR,
+        Language::Java => &java::GRAMMAR,
+        Language::C => &c::C,
+        Language::Cpp => &c::CPP,
+        Language::CSharp => &csharp::GRAMMAR,
+        Language::Ruby => &ruby::GRAMMAR,
+        Language::Php => &php::GRAMMAR,
+        Language::Bash => &bash::GRAMMAR,
+        _ => return None,
+    };
+    Some((language, grammar))
+}

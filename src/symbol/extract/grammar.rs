@@ -1,0 +1,133 @@
+//! The shape of a language as data: which syntax nodes declare something, and how to read them.
+
+use tree_sitter::Node;
+
+use super::level::{Level, Place};
+use super::walk::Walk;
+use crate::symbol::comment::Style;
+use crate::symbol::outline::Kind;
+
+/// One language.
+pub(super) struct Grammar {
+    /// The compiled grammar.
+    pub language: fn() -> tree_sitter::Language,
+    /// What to do with each kind of node that can stand at a declaration level; all others are passed over.
+    pub rules: &'static [(&'static str, Rule)],
+    /// Kinds of nodes that are left out of signatures, comments included.
+    pub hidden: &'static [&'static str],
+    /// How comments look.
+    pub style: Style,
+    /// Whether a comment above a declaration is its documentation.
+    pub is_doc: fn(&str) -> bool,
+    /// Whether a declaration may be used by other files.
+    pub is_public: fn(&Declared<'_>) -> bool,
+    /// Last touches when the whole file has been read.
+    pub finish: for<'t> fn(&mut Walk<'t>, &mut Level<'t>),
+}
+
+/// What decides about visibility.
+pub(super) struct Declared<'a> {
+    /// Where the declaration stands.
+    pub place: &'a Place<'a>,
+    /// The text before its name: modifiers, keyword, type.
+    pub prefix: &'a str,
+    /// Its name.
+    pub name: &'a str,
+}
+
+impl Declared<'_> {
+    /// Whether a word stands before the name.
+    pub(super) fn says(&self, word: &str) -> bool {
+        self.prefix.split(|c: char| !c.is_alphanumeric() && c != '_').any(|found| found == word)
+    }
+}
+
+/// What the language cannot say in a table.
+pub(super) type Special = for<'t> fn(&mut Walk<'t>, &mut Level<'t>, Node<'t>);
+
+/// What a kind of node means at a declaration level.
+pub(super) enum Rule {
+    /// Text that may document what follows.
+    Comment,
+    /// Stands between a comment and its declaration, and is remembered for it.
+    Attribute,
+    /// An import; the words at its start are dropped.
+    Import(&'static [&'static str]),
+    /// A bracket around declarations of the same level, such as `#ifdef`.
+    Inside,
+    /// The first part of the declaration inside it, such as a decorator or `template <…>`.
+    Wrap,
+    /// A declaration.
+    Item(Item),
+    /// Anything else.
+    Special(Special),
+}
+
+/// A declaration that reads like most. Parts are named by their field or by their kind of node.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    /// What it declares.
+    pub kind: Kind,
+    /// The part that names it.
+    pub name: &'static str,
+    /// The parts of which the first one ends the signature.
+    pub cut: &'static [&'static str],
+    /// The part whose children are members; empty for none.
+    pub members: &'static str,
+    /// The part that is shown when it is short and ends the signature when not; empty for none.
+    pub value: &'static str,
+    /// Whether members are public unless they say otherwise.
+    pub open: bool,
+    /// Whether it is as public as what it is part of, whatever stands before its name.
+    pub visible: bool,
+}
+
+impl Item {
+    /// A declaration that is nothing but its signature.
+    pub(super) const fn new(kind: Kind) -> Self {
+        Self { kind, name: "name", cut: &[], members: "", value: "", open: false, visible: false }
+    }
+
+    /// Something with a body that is not looked into.
+    pub(super) const fn body(kind: Kind, cut: &'static [&'static str]) -> Self {
+        Self { cut, ..Self::new(kind) }
+    }
+
+    /// A type with members in one of its parts.
+    pub(super) const fn of(kind: Kind, members: &'static str, cut: &'static [&'static str]) -> Self {
+        Self { cut, members, ..Self::new(kind) }
+    }
+
+    /// The same, with members that are public.
+    pub(super) const fn open(self) -> Self {
+        Self { open: true, ..self }
+    }
+
+    /// The same, always public.
+    pub(super) const fn visible(self) -> Self {
+        Self { visible: true, ..self }
+    }
+
+    /// The same, with another part as the name.
+    pub(super) const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    /// The same, with a value.
+    pub(super) const fn valued(self, value: &'static str) -> Self {
+        Self { value, ..self }
+    }
+}
+
+/// Every comment above a declaration documents it.
+pub(super) fn any_comment(_: &str) -> bool {
+    true
+}
+
+/// Only `/** … */` documents.
+pub(super) fn star_comment(text: &str) -> bool {
+    text.starts_with("/**") && !text.starts_with("/***")
+}
+
+/// Nothing is left to do at the end.
+pub(super) fn nothing<'t>(_: &mut Walk<'t>, _: &mut Level<'t>) {}

@@ -1,0 +1,155 @@
+//! One list of siblings while it is read: where it stands, what was found, and what still waits for its declaration.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::symbol::outline::{Kind, Symbol};
+
+/// What is known about the surroundings of a declaration.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place<'t> {
+    /// What it is a member of; `None` at the level of the file.
+    pub owner: Option<Kind>,
+    /// Whether it is public unless it says otherwise.
+    pub public: bool,
+    /// The node with which its text starts, where that is not its own.
+    pub wrap: Option<Node<'t>>,
+}
+
+/// One list of siblings while it is read.
+pub(super) struct Level<'t> {
+    pub place: Place<'t>,
+    pub symbols: Vec<Symbol>,
+    /// Members that stand outside their type.
+    pub adopted: Vec<Adopted>,
+    /// Attributes before the next declaration.
+    pub attributes: Vec<&'t str>,
+    /// Nodes that start before this place belong to what has been read.
+    pub passed_to: usize,
+    comment: Option<Comment>,
+    /// The row in which the last declaration ended: a comment in it belongs to that one.
+    last_row: Option<usize>,
+}
+
+/// Members that stand outside their type.
+pub(super) struct Adopted {
+    /// The name of the type.
+    pub owner: String,
+    /// What stands for the type when it is in another file.
+    pub header: String,
+    pub members: Vec<Symbol>,
+}
+
+struct Comment {
+    start: usize,
+    end: usize,
+    /// The row in which the comment, or an attribute below it, ends.
+    last_row: usize,
+}
+
+impl<'t> Level<'t> {
+    pub(super) fn new(place: Place<'t>) -> Self {
+        Self {
+            place,
+            symbols: Vec::new(),
+            adopted: Vec::new(),
+            attributes: Vec::new(),
+            passed_to: 0,
+            comment: None,
+            last_row: None,
+        }
+    }
+
+    /// Ends a declaration: what led up to it belongs to nothing else.
+    pub(super) fn close(&mut self, node: Node<'t>) {
+        self.comment = None;
+        self.attributes.clear();
+        self.last_row = Some(last_row(node));
+    }
+
+    /// The place of the comment that touches a declaration.
+    pub(super) fn comment_above(&self, node: Node<'t>) -> Option<Range<usize>> {
+        let comment = self.comment.as_ref().filter(|comment| node.start_position().row <= comment.last_row + 1);
+        comment.map(|comment| comment.start..comment.end)
+    }
+
+    /// Keeps a comment for what follows, together with the one that it touches.
+    pub(super) fn note_comment(&mut self, node: Node<'t>) {
+        let row = node.start_position().row;
+        if self.last_row == Some(row) {
+            return;
+        }
+        match &mut self.comment {
+            Some(comment) if row <= comment.last_row + 1 => {
+                comment.end = node.end_byte();
+                comment.last_row = last_row(node);
+            }
+            comment => *comment = Some(Comment { start: node.start_byte(), end: node.end_byte(), last_row: last_row(node) }),
+        }
+    }
+
+    /// Keeps an attribute for what follows; the comment above it reaches over it.
+    pub(super) fn note_attribute(&mut self, node: Node<'t>, text: &'t str) {
+        self.attributes.push(text);
+        if let Some(comment) = &mut self.comment
+            && node.start_position().row <= comment.last_row + 1
+        {
+            comment.last_row = last_row(node);
+        }
+    }
+
+    /// Drops what is declared twice in the same words, as both branches of an `#if` often do.
+    fn drop_repeated(&mut self) {
+        let mut seen = BTreeSet::new();
+        let keep: Vec<bool> = self
+            .symbols
+            .iter()
+            .map(|symbol| !symbol.children.is_empty() || seen.insert((&symbol.name, &symbol.signature)))
+            .collect();
+        let mut keep = keep.into_iter();
+        self.symbols.retain(|_| keep.next().unwrap_or(true));
+    }
+
+    /// Gives members that stand outside their type to the type, and keeps the rest.
+    pub(super) fn into_symbols(mut self) -> Vec<Symbol> {
+        self.drop_repeated();
+        if self.adopted.is_empty() {
+            return self.symbols;
+        }
+        let owners = self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.can_own());
+        let by_name: BTreeMap<String, usize> = owners.map(|(at, symbol)| (symbol.name.clone(), at)).collect();
+        let mut homeless: Vec<Symbol> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for Adopted { owner, header, members } in self.adopted {
+            if let Some(&at) = by_name.get(&owner) {
+                self.symbols[at].children.extend(members);
+                continue;
+            }
+            let at = *places.entry(owner.clone()).or_insert(homeless.len());
+            if at == homeless.len() {
+                homeless.push(implementation(owner, header));
+            }
+            homeless[at].public |= members.iter().any(|member| member.public);
+            homeless[at].children.extend(members);
+        }
+        self.symbols.extend(homeless.into_iter().flat_map(flatten));
+        self.symbols
+    }
+}
+
+/// What stands for a type of another file.
+fn implementation(name: String, signature: String) -> Symbol {
+    Symbol { kind: Kind::Implementation, name, signature, public: false, doc: String::new(), children: Vec::new() }
+}
+
+/// A type of another file that only gets interfaces is not worth a level of its own.
+fn flatten(symbol: Symbol) -> Vec<Symbol> {
+    if symbol.children.iter().all(|child| child.kind == Kind::Implementation) { symbol.children } else { vec![symbol] }
+}
+
+fn last_row(node: Node<'_>) -> usize {
+    let end = node.end_position();
+    if end.column == 0 { end.row.saturating_sub(1) } else { end.row }
+}

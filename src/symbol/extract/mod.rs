@@ -1,0 +1,36 @@
+//! From the text of a file to its outline.
+//!
+//! What decides, in this order:
+//!
+//! | content | outline |
+//! |---|---|
+//! | over [`FILE_BYTES_MAX`](crate::base::limit::FILE_BYTES_MAX) | placeholder, not looked at |
+//! | NUL in the first 8 KiB, or not UTF-8 | placeholder |
+//! | language without grammar, or unknown | [`plain`]: leading comment, headings, keys, targets |
+//! | over [`parse::SOURCE_BYTES_MAX`], or more parsing work than [`parse`] allows | [`plain`], marked as unparsed |
+//! | everything else | [`walk`] over the declarations, by the table of its language |
+//!
+//! Each language is one file with a table of node kinds and the few functions that a table cannot say. All work is
+//! bounded by counts, never by time, so that the result is the same on every machine.
+
+mod bash;
+mod c;
+mod csharp;
+mod file;
+mod go;
+mod grammar;
+mod java;
+mod javascript;
+mod level;
+mod parse;
+mod php;
+mod plain;
+mod python;
+mod ruby;
+mod rust;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use file::extract;

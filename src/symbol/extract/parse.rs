@@ -1,0 +1,109 @@
+//! Parsing with a bound: one parser per thread and language, and never more work than a file of its size deserves.
+//!
+//! Two things are counted, neither of them time, so the same file is given up on every machine or on none: the
+//! progress reports of the parser, one for every hundred operations, and the bytes that it reads, which it takes in
+//! small pieces. The second catches scanners that look for an end that never comes, over and over.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use super::grammar::{Grammar, Rule};
+use crate::symbol::language::Language;
+
+/// Largest text that is parsed, in bytes; a syntax tree takes ten to twenty times as much memory.
+pub(super) const SOURCE_BYTES_MAX: usize = 1024 * 1024;
+/// Text that the parser is given at once.
+const PIECE_BYTES: usize = 4 * 1024;
+/// Progress reports that any file may cost.
+const REPORTS_MIN: usize = 2_000;
+/// Bytes of text for which one more is granted; real files take one for 25 to 300.
+const BYTES_PER_REPORT: usize = 20;
+/// Pieces that any file may cost.
+const PIECES_MIN: usize = 2_000;
+/// How often each piece may be read above that.
+const PIECE_READS_MAX: usize = 64;
+
+thread_local! {
+    static READERS: RefCell<BTreeMap<Language, Reader>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// A parser and what its node kinds mean.
+struct Reader {
+    parser: Parser,
+    rules: Rules,
+}
+
+/// The rules of a grammar by the number of a node kind.
+pub(super) struct Rules {
+    pub grammar: &'static Grammar,
+    /// Index into the table, plus one; 0 for kinds without a rule.
+    by_kind: Vec<u8>,
+    hidden: Vec<bool>,
+}
+
+impl Rules {
+    fn new(grammar: &'static Grammar) -> Self {
+        let language = (grammar.language)();
+        let kinds = 0..language.node_kind_count() as u16;
+        let name = |id| language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id)).unwrap_or_default();
+        let index = |id| grammar.rules.iter().position(|(kind, _)| *kind == name(id)).map_or(0, |at| at as u8 + 1);
+        Self {
+            grammar,
+            by_kind: kinds.clone().map(index).collect(),
+            hidden: kinds.map(|id| grammar.hidden.contains(&name(id))).collect(),
+        }
+    }
+
+    /// The rule for a kind of node.
+    pub(super) fn of(&self, kind: u16) -> Option<&'static Rule> {
+        let index = *self.by_kind.get(usize::from(kind))?;
+        self.grammar.rules.get(usize::from(index).checked_sub(1)?).map(|(_, rule)| rule)
+    }
+
+    /// Whether nodes of this kind are left out of signatures.
+    pub(super) fn hides(&self, kind: u16) -> bool {
+        self.hidden.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+}
+
+/// Parses and hands the tree to `read`; false when the text is too large or takes too much work.
+pub(super) fn with_tree(language: Language, grammar: &'static Grammar, text: &str, read: impl FnOnce(&Tree, &Rules)) -> bool {
+    if text.len() > SOURCE_BYTES_MAX {
+        return false;
+    }
+    READERS.with_borrow_mut(|readers| {
+        let reader = readers.entry(language).or_insert_with(|| Reader { parser: Parser::new(), rules: Rules::new(grammar) });
+        let Some(tree) = parse(&mut reader.parser, grammar, text) else { return false };
+        read(&tree, &reader.rules);
+        true
+    })
+}
+
+fn parse(parser: &mut Parser, grammar: &Grammar, text: &str) -> Option<Tree> {
+    if parser.language().is_none() {
+        parser.set_language(&(grammar.language)()).ok()?;
+    }
+    let reports_left = Cell::new(REPORTS_MIN + text.len() / BYTES_PER_REPORT);
+    let pieces_left = Cell::new(PIECES_MIN + PIECE_READS_MAX * text.len().div_ceil(PIECE_BYTES));
+    let mut progress = |_: &_| {
+        let go_on = take_one(&reports_left) && pieces_left.get() > 0;
+        if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let mut read = |at: usize, _| {
+        let end = text.len().min(at + PIECE_BYTES);
+        if take_one(&pieces_left) { text.as_bytes().get(at..end).unwrap_or_default() } else { Default::default() }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    parser.reset();
+    tree.filter(|_| pieces_left.get() > 0)
+}
+
+/// Counts down; false when nothing is left.
+fn take_one(left: &Cell<usize>) -> bool {
+    left.set(left.get().saturating_sub(1));
+    left.get() > 0
+}

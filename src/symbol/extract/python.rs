@@ -1,0 +1,143 @@
+//! Python. Documentation is the docstring; `__all__` decides what is public where there is one.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::Node;
+
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment};
+use super::level::Level;
+use super::walk::Walk;
+use crate::symbol::comment;
+use crate::symbol::outline::{Kind, Symbol};
+
+pub(super) const GRAMMAR: Grammar = Grammar {
+    language: || tree_sitter_python::LANGUAGE.into(),
+    rules: &[
+        ("comment", Rule::Comment),
+        ("decorator", Rule::Attribute),
+        ("decorated_definition", Rule::Wrap),
+        ("function_definition", Rule::Special(function)),
+        ("class_definition", Rule::Special(class)),
+        ("type_alias_statement", Rule::Item(Item::new(Kind::Type).named("left").valued("right"))),
+        ("expression_statement", Rule::Special(statement)),
+        ("import_statement", Rule::Special(import)),
+        ("import_from_statement", Rule::Special(import)),
+        ("future_import_statement", Rule::Special(|_, _, _| {})),
+        ("if_statement", Rule::Special(condition)),
+        ("try_statement", Rule::Inside),
+        ("else_clause", Rule::Inside),
+        ("elif_clause", Rule::Inside),
+        ("except_clause", Rule::Inside),
+        ("block", Rule::Inside),
+    ],
+    hidden: &["comment"],
+    style: comment::HASH,
+    is_doc: any_comment,
+    is_public,
+    finish,
+};
+
+/// A leading underscore hides a name; names like `__init__` belong to the language and stay.
+fn is_public(declared: &Declared<'_>) -> bool {
+    let name = declared.name;
+    !name.starts_with('_') || name.len() > 4 && name.starts_with("__") && name.ends_with("__") && declared.place.owner.is_some()
+}
+
+fn function<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    define(walk, level, node, &Item::body(Kind::Function, &["body"]));
+}
+
+fn class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    define(walk, level, node, &Item::of(Kind::Class, "body", &["body"]));
+}
+
+fn define<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, item: &Item) {
+    let before = level.symbols.len();
+    walk.declare(level, node, item);
+    if let Some(symbol) = level.symbols.get_mut(before)
+        && let Some(text) = docstring(walk, node)
+    {
+        symbol.doc = comment::sentence(text, comment::NONE);
+    }
+}
+
+/// The text of the string that is the first statement of a body.
+fn docstring<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<&'t str> {
+    let first = node.child_by_field_name("body")?.named_child(0)?;
+    string_text(walk, first.named_child(0).filter(|_| first.kind() == "expression_statement")?)
+}
+
+/// The text of a string without its quotes and prefix.
+fn string_text<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<&'t str> {
+    let text = walk.slice(node).trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 'f', 'F']);
+    (node.kind() == "string").then(|| text.trim_matches(['"', '\'']))
+}
+
+/// A module docstring, or the assignment that makes a constant, a variable or a field.
+fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let Some(inner) = node.named_child(0) else { return };
+    let first = level.place.owner.is_none() && level.symbols.is_empty() && walk.imports.is_empty();
+    match inner.kind() {
+        "string" if first => {
+            if let Some(text) = string_text(walk, inner) {
+                walk.doc = comment::paragraph(text, comment::NONE);
+            }
+        }
+        "assignment" | "augmented_assignment" => assignment(walk, level, inner),
+        _ => {}
+    }
+}
+
+fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let Some(name) = node.child_by_field_name("left") else { return };
+    let text = walk.slice(name);
+    if text == "__all__" {
+        collect_strings(walk, node);
+    } else if name.kind() == "identifier" && node.kind() == "assignment" && !text.starts_with("__") {
+        let kind = match level.place.owner {
+            Some(_) => Kind::Field,
+            None if text.chars().any(char::is_lowercase) => Kind::Variable,
+            None => Kind::Constant,
+        };
+        walk.declare(level, node, &Item::new(kind).named("left").valued("right"));
+    }
+}
+
+/// Takes the names in `__all__ = [...]`.
+fn collect_strings<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = node.child_by_field_name("right") else { return };
+    let mut cursor = list.walk();
+    for child in list.named_children(&mut cursor) {
+        if let Some(name) = string_text(walk, child) {
+            walk.exports.insert(name.to_owned());
+        }
+    }
+}
+
+fn import<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    if level.place.owner.is_none() {
+        walk.import(node, &["import"]);
+    }
+}
+
+/// Declarations may depend on a condition, but what runs as a program is not declared.
+fn condition<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let condition = node.child_by_field_name("condition").map_or("", |condition| walk.slice(condition));
+    if !condition.contains("__name__") {
+        walk.children(level, node);
+    }
+}
+
+fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
+    if walk.exports.is_empty() {
+        return;
+    }
+    let exports = std::mem::take(&mut walk.exports);
+    for symbol in &mut level.symbols {
+        symbol.public = exports.contains(&symbol.name);
+    }
+    let declared: BTreeSet<String> = level.symbols.iter().map(|symbol| symbol.name.clone()).collect();
+    for name in exports.difference(&declared) {
+        walk.push(level, Symbol::named(Kind::Export, name));
+    }
+}

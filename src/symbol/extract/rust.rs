@@ -1,0 +1,99 @@
+//! Rust. Inherent implementations are listed with their type, implementations of traits by the trait's name.
+
+use tree_sitter::Node;
+
+use super::grammar::{Declared, Grammar, Item, Rule, nothing};
+use super::level::{Adopted, Level};
+use super::walk::{Head, Walk};
+use crate::symbol::comment::{self, cap};
+use crate::symbol::outline::{Kind, NAME_BYTES_MAX, Symbol};
+
+pub(super) const GRAMMAR: Grammar = Grammar {
+    language: || tree_sitter_rust::LANGUAGE.into(),
+    rules: &[
+        ("line_comment", Rule::Comment),
+        ("block_comment", Rule::Comment),
+        ("attribute_item", Rule::Attribute),
+        ("function_item", Rule::Item(Item::body(Kind::Function, &["body"]))),
+        ("function_signature_item", Rule::Item(Item::new(Kind::Function))),
+        ("struct_item", Rule::Item(Item::of(Kind::Struct, "field_declaration_list", &["field_declaration_list"]))),
+        ("union_item", Rule::Item(Item::of(Kind::Struct, "body", &["body"]))),
+        ("field_declaration", Rule::Item(Item::new(Kind::Field))),
+        ("enum_item", Rule::Item(Item::of(Kind::Enum, "body", &["body"]))),
+        ("enum_variant", Rule::Item(Item::new(Kind::Variant).valued("value").visible())),
+        ("trait_item", Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open())),
+        ("associated_type", Rule::Item(Item::new(Kind::Type))),
+        ("type_item", Rule::Item(Item::new(Kind::Type))),
+        ("const_item", Rule::Item(Item::new(Kind::Constant).valued("value"))),
+        ("static_item", Rule::Item(Item::new(Kind::Variable).valued("value"))),
+        ("mod_item", Rule::Special(module)),
+        ("impl_item", Rule::Special(implementation)),
+        ("macro_definition", Rule::Special(macro_rules)),
+        ("use_declaration", Rule::Special(import)),
+        ("extern_crate_declaration", Rule::Import(&["extern crate"])),
+        ("foreign_mod_item", Rule::Inside),
+        ("declaration_list", Rule::Inside),
+    ],
+    hidden: &["line_comment", "block_comment", "attribute_item"],
+    style: comment::SLASHES,
+    is_doc: |text| text.starts_with("///") && !text.starts_with("////") || text.starts_with("/**") && !text.starts_with("/***"),
+    is_public,
+    finish: nothing,
+};
+
+/// Visible beyond the module in any way; a field only when everybody sees it, members of traits always.
+fn is_public(declared: &Declared<'_>) -> bool {
+    let visible = match declared.place.owner {
+        Some(Kind::Struct) => declared.prefix.starts_with("pub "),
+        _ => is_visible(declared.prefix),
+    };
+    visible || declared.place.public
+}
+
+fn is_visible(text: &str) -> bool {
+    let rest = text.strip_prefix("pub").map(str::trim_start);
+    rest.is_some_and(|rest| !rest.starts_with("(self)") && !rest.starts_with("(in self)"))
+}
+
+/// Tests are named and not listed.
+fn module<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let test = level.attributes.iter().any(|attribute| attribute.contains("cfg(test)"));
+    let item = Item { members: if test { "" } else { "body" }, ..Item::body(Kind::Module, &["body"]) };
+    walk.declare(level, node, &item);
+}
+
+fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let Some(target) = node.child_by_field_name("type") else { return };
+    let base = target.child_by_field_name("type").filter(|_| target.kind() == "generic_type");
+    let owner = walk.slice(base.unwrap_or(target));
+    let body = node.child_by_field_name("body");
+    let end = body.map(|body| body.start_byte());
+    if let Some(interface) = node.child_by_field_name("trait") {
+        let symbol =
+            Symbol { public: true, ..walk.symbol(level, Head { node, kind: Kind::Implementation, name: interface, end }) };
+        return walk.adopt(level, owner, "", symbol);
+    }
+    let header = walk.symbol(level, Head { node, kind: Kind::Implementation, name: target, end }).signature;
+    let members = body.map_or_else(Vec::new, |body| walk.members(body, Kind::Implementation, false));
+    level.adopted.push(Adopted { owner: cap(owner, NAME_BYTES_MAX), header, members });
+}
+
+/// A macro is public when it is exported, which is all that can be seen from its own file.
+fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let public = level.attributes.iter().any(|attribute| attribute.contains("macro_export"));
+    let symbol = Symbol { public, ..walk.symbol(level, Head { node, kind: Kind::Macro, name, end: Some(name.end_byte()) }) };
+    walk.push(level, symbol);
+}
+
+/// `pub use` passes names on, any other `use` is an import.
+fn import<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    match node.child_by_field_name("argument") {
+        Some(path) if is_visible(walk.slice(node)) => {
+            let symbol = Symbol { public: true, ..walk.symbol(level, Head { node, kind: Kind::Export, name: path, end: None }) };
+            walk.push(level, symbol);
+        }
+        _ if level.place.owner.is_none() => walk.import(node, &["use"]),
+        _ => {}
+    }
+}

@@ -1,0 +1,117 @@
+//! The text of a declaration on one line: without comments, annotations and body.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::parse::Rules;
+use crate::symbol::comment::cap;
+use crate::symbol::outline::SIGNATURE_BYTES_MAX;
+
+/// How many nodes of a declaration are looked at for parts to leave out.
+const NODES_MAX: usize = 2_000;
+
+/// Writes the text from the start of `node` up to `end` as one line.
+pub(super) fn signature(text: &str, node: Node<'_>, end: usize, rules: &Rules) -> String {
+    let mut line = Line::default();
+    let mut from = node.start_byte();
+    for hidden in hidden_ranges(text, node, end, rules) {
+        line.push(&text[from..hidden.start.max(from)]);
+        from = hidden.end.min(end).max(from);
+        line.broken = true;
+        line.space = true;
+        if line.out.len() > 2 * SIGNATURE_BYTES_MAX {
+            break;
+        }
+    }
+    line.push(&text[from..end]);
+    cap(trim_end(&line.out), SIGNATURE_BYTES_MAX)
+}
+
+/// Folds a piece of code the way a signature is folded.
+pub(super) fn fold_code(text: &str) -> String {
+    let mut line = Line::default();
+    line.push(text);
+    line.out
+}
+
+/// Takes off what only leads to a body or ends a statement.
+fn trim_end(text: &str) -> &str {
+    let text = text.trim_end_matches([' ', '{', ';', ',', '=', ':', '\\']);
+    text.strip_suffix("=>").unwrap_or(text).trim_end()
+}
+
+/// Finds comments and annotations by a bounded walk over the declaration.
+fn hidden_ranges(text: &str, node: Node<'_>, end: usize, rules: &Rules) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if !text[node.start_byte()..end].contains(['/', '#', '@', '[']) {
+        return found;
+    }
+    let mut cursor = node.walk();
+    for _ in 0..NODES_MAX {
+        let node = cursor.node();
+        if node.start_byte() >= end {
+            break;
+        }
+        let hidden = rules.hides(node.kind_id());
+        if hidden {
+            found.push(node.byte_range());
+        }
+        if (hidden || !cursor.goto_first_child()) && !next(&mut cursor) {
+            break;
+        }
+    }
+    found
+}
+
+/// Moves to the next node that is not below this one.
+fn next(cursor: &mut tree_sitter::TreeCursor<'_>) -> bool {
+    while !cursor.goto_next_sibling() {
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+    true
+}
+
+/// A line that grows, with runs of white space as one space, and none where only a line break called for it.
+#[derive(Default)]
+struct Line {
+    out: String,
+    space: bool,
+    broken: bool,
+}
+
+impl Line {
+    fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            if c.is_whitespace() || c.is_control() {
+                self.space = true;
+                self.broken |= c == '\n';
+                continue;
+            }
+            if self.space {
+                self.join(c);
+            }
+            self.out.push(c);
+            if self.out.len() > 2 * SIGNATURE_BYTES_MAX {
+                return;
+            }
+        }
+    }
+
+    /// Decides about the space before `next`.
+    fn join(&mut self, next: char) {
+        let closes = matches!(next, ')' | ']' | '>');
+        if self.broken && (closes || next == '}') && self.out.ends_with(',') {
+            self.out.pop();
+        }
+        let opened = self.out.is_empty() || self.broken && self.out.ends_with(['(', '[', '<', '*']);
+        let tight = opened || self.broken && closes || matches!(next, ',' | ';');
+        if !tight {
+            self.out.push(' ');
+        }
+        self.space = false;
+        self.broken = false;
+    }
+}

@@ -1,0 +1,314 @@
+//! Java, C#, PHP and TypeScript. What a reader sees of a small but realistic file.
+
+use super::outline_of;
+
+const JAVA: &str = r#"/*
+ * Licensed to somebody under one or more agreements.
+ */
+package org.example.store;
+
+import java.util.List;
+import java.util.Map;
+import static java.lang.Math.*;
+
+/**
+ * Keeps values by key.
+ *
+ * @param <T> what is kept
+ */
+@Deprecated
+public final class Sample<T extends Comparable<T>> extends Base implements Closeable, Store<T> {
+    public static final int LIMIT = 10;
+    private int size;
+    public String name = "x";
+
+    /** Makes {@link Sample} of a size. */
+    public Sample(int size) {
+        this.size = size;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <R> R get(
+            @NotNull String key,
+            int depth) throws IOException {
+        class Local {}
+        return null;
+    }
+
+    void packagePrivate() {}
+
+    public interface Listener {
+        void changed(String key);
+        int PRIORITY = 2;
+    }
+
+    public enum Level {
+        LOW, HIGH(1) { };
+        Level(int... x) {}
+        public int rank() { return 1; }
+    }
+}
+
+record Point(int x, int y) { }
+"#;
+
+#[test]
+fn java() {
+    insta::assert_snapshot!(outline_of("Sample.java", JAVA), @r#"
+    Java source, 20+ lines, 1 public item.
+
+    - `public final class Sample<T extends Comparable<T>> extends Base implements Closeable, Store<T>`: Keeps values by key.
+      - field `String name = "x"`
+      - `public static final int LIMIT = 10`
+      - `public Sample(int size)`: Makes Sample of a size.
+      - `public <R> R get(String key, int depth) throws IOException`
+      - `public interface Listener`
+        - `void changed(String key)`
+        - `int PRIORITY = 2`
+      - `public enum Level`
+        - variants `LOW`, `HIGH(1)`
+        - `public int rank()`
+
+    Private: `Point`
+
+    Imports: `java.util.{List, Map}`, `java.lang.Math.*`
+    "#);
+}
+
+const CSHARP: &str = r#"using System;
+using System.Collections.Generic;
+using static System.Math;
+
+namespace Example.Store;
+
+/// <summary>
+/// Keeps values, see <see cref="Level"/>.
+/// </summary>
+[Serializable]
+public sealed class Sample<T> : Base, IStore<T> where T : class
+{
+    public const int Limit = 10;
+    private readonly int size;
+    public string Name { get; set; } = "x";
+    public event Action Changed;
+
+    public Sample(int size) : base(size) { this.size = size; }
+
+    /// <inheritdoc/>
+    [Obsolete("no")]
+    public async Task<T> GetAsync([NotNull] string key, int depth = 1) => default;
+
+    internal void Hidden() { }
+
+    public class Inner { }
+}
+
+public interface IStore<T>
+{
+    int Count { get; }
+    void Clear();
+}
+
+public enum Level { Low = 1, High }
+public record Point(int X, int Y);
+public delegate void Handler(object sender);
+internal class Secret { }
+"#;
+
+#[test]
+fn csharp() {
+    insta::assert_snapshot!(outline_of("Sample.cs", CSHARP), @"
+    C# source, 20+ lines, 5 public items.
+
+    - `public sealed class Sample<T> : Base, IStore<T> where T : class`: Keeps values, see Level.
+      - fields `string Name`, `event Action Changed`
+      - `public const int Limit = 10`
+      - `public Sample(int size)`
+      - `public async Task<T> GetAsync(string key, int depth = 1)`
+      - `public class Inner`
+    - `public interface IStore<T>`
+      - field `int Count`
+      - `void Clear()`
+    - `public enum Level`
+      - variants `Low = 1`, `High`
+    - `public record Point(int X, int Y)`
+    - `public delegate void Handler(object sender)`
+
+    Private: `Secret`
+
+    Imports: `System`, `System.Collections.Generic`, `System.Math`
+    ");
+}
+
+const PHP: &str = r"<?php
+/**
+ * Keeps values by key.
+ *
+ * @package Example
+ */
+
+declare(strict_types=1);
+
+namespace Example\Store;
+
+use Psr\Log\LoggerInterface;
+use Example\Base\{First, Second as Other};
+
+const LIMIT = 10;
+
+/** One store. */
+#[Attribute]
+final class Memory extends Base implements Store, \Countable
+{
+    use LogsThings;
+
+    public const VERSION = '1.0';
+    protected array $values = [];
+    public ?string $name = null;
+
+    public function __construct(private int $limit)
+    {
+    }
+
+    /** Finds a value. */
+    public static function get(string $key, int ...$rest): ?string
+    {
+        $inner = function () {};
+        return null;
+    }
+
+    private function evict(): void {}
+}
+
+interface Store { public function clear(): void; }
+trait LogsThings { function log() {} }
+enum Level: string { case Low = 'low'; case High = 'high'; }
+
+function open_store(int $limit = 1): Memory { return new Memory($limit); }
+define('DEBUG', false);
+require_once __DIR__ . '/extra.php';
+";
+
+#[test]
+fn php() {
+    insta::assert_snapshot!(outline_of("sample.php", PHP), @r"
+    Keeps values by key.
+
+    PHP source, 20+ lines, 7 public items.
+
+    - `const LIMIT = 10`
+    - `final class Memory extends Base implements Store, \Countable`: One store.
+      - field `?string $name = null`
+      - `public const VERSION = '1.0'`
+      - `public function __construct(private int $limit)`
+      - `public static function get(string $key, int ...$rest): ?string`: Finds a value.
+      - implements `LogsThings`
+    - `interface Store`
+      - `public function clear(): void`
+    - `trait LogsThings`
+      - `function log()`
+    - `enum Level: string`
+      - variants `Low = 'low'`, `High = 'high'`
+    - `function open_store(int $limit = 1): Memory`
+    - `define('DEBUG', false)`
+
+    Imports: `Psr\Log\LoggerInterface`, `Example\Base\{First, Second as Other}`, `__DIR__ . '/extra.php'`
+    ");
+}
+
+const TYPESCRIPT: &str = "// @ts-check
+import type { Config } from './config';
+
+/** A store of things. */
+export interface Store<T> extends Base {
+  readonly size: number;
+  name?: string;
+  get(key: string): T | undefined;
+}
+
+export type Key = string | number;
+
+export enum Level { Low = 1, High }
+
+declare module 'legacy' {
+  export function old(): void;
+}
+
+export namespace Util {
+  export const depth: number = 1;
+  const hidden = 2;
+}
+
+@injectable()
+export abstract class Memory<T> implements Store<T> {
+  private map: Map<string, T> = new Map();
+  public limit = 3;
+  constructor(private readonly config: Config) { super(); }
+  @log() public get(key: string): T | undefined { return undefined; }
+  protected abstract clear(): void;
+}
+
+export function open(path: string): Store<string>;
+export function open(path: string, flags: number): Store<string>;
+export function open(path: string, flags?: number) { return null as any; }
+
+function internal() {}
+";
+
+#[test]
+fn typescript() {
+    insta::assert_snapshot!(outline_of("sample.ts", TYPESCRIPT), @"
+    TypeScript source, 20+ lines, 9 public items.
+
+    - `export interface Store<T> extends Base`: A store of things.
+      - fields `readonly size: number`, `name?: string`
+      - `get(key: string): T | undefined`
+    - `export type Key = string | number`
+    - `export enum Level`
+      - variants `Low = 1`, `High`
+    - `declare module 'legacy'`
+      - `export function old(): void`
+    - `export namespace Util`
+      - `export const depth: number = 1`
+    - `export abstract class Memory<T> implements Store<T>`
+      - field `limit = 3`
+      - `constructor(private readonly config: Config)`
+      - `public get(key: string): T | undefined`
+    - `export function open(path: string): Store<string>`
+    - `export function open(path: string, flags: number): Store<string>`
+    - `export function open(path: string, flags?: number)`
+
+    Private: `internal`
+
+    Imports: `{Config} from './config'`
+    ");
+}
+
+const TSX: &str = r#"import React, { useState } from 'react';
+
+interface Props { title: string; }
+
+/** Shows a title. */
+export const Header = ({ title }: Props) => {
+  return <h1 className="x">{title}</h1>;
+};
+
+export default function App(): JSX.Element {
+  return <Header title="a" />;
+}
+"#;
+
+#[test]
+fn tsx() {
+    insta::assert_snapshot!(outline_of("sample.tsx", TSX), @"
+    TSX source, 10+ lines, 2 public items.
+
+    - `export const Header = ({ title }: Props)`: Shows a title.
+    - `export default function App(): JSX.Element`
+
+    Private: `Props`
+
+    Imports: `React, {useState} from 'react'`
+    ");
+}

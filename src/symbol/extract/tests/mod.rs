@@ -1,0 +1,19 @@
+//! Outlines of small real-looking files in every language, and what hostile files do.
+
+mod hostile;
+mod managed;
+mod plain;
+mod scripts;
+mod systems;
+
+use crate::symbol::{Language, Outline, detect, extract, render};
+
+/// The rendered outline of a file with this name and text.
+fn outline_of(name: &str, text: &str) -> String {
+    render(&extract(detect(name.as_bytes(), text.as_bytes()), text.as_bytes()))
+}
+
+/// The outline of a text in a language.
+fn extract_as(language: Language, text: &str) -> Outline {
+    extract(Some(language), text.as_bytes())
+}

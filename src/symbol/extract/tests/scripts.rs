@@ -1,0 +1,302 @@
+//! Python, JavaScript, Ruby and Bash. What a reader sees of a small but realistic file.
+
+use super::outline_of;
+
+const PYTHON: &str = r#"#!/usr/bin/env python3
+# -*- coding: utf-8 -*-
+"""Reads configuration from files.
+
+Longer text.
+"""
+from __future__ import annotations
+
+import os, sys
+from typing import (
+    Any,
+    Optional as Opt,
+)
+
+__all__ = ["Config", "load", "reexported"]
+
+DEFAULT: int = 5
+_cache = {}
+
+try:
+    import json
+except ImportError:
+    json = None
+
+
+@dataclass(frozen=True)
+class Config(Base, metaclass=Meta):
+    """One configuration. Immutable."""
+
+    path: str = "x"
+    items = [1,
+             2]
+
+    def __init__(self, path):
+        self.path = path
+
+    @property
+    def size(self, *, deep: bool = False) -> int:
+        """Counts
+        the keys.
+        """
+        def inner():
+            pass
+        return 1
+
+    def _private(self):
+        pass
+
+    class Error(Exception):
+        pass
+
+
+async def load(path: str,
+               *args,
+               **kwargs) -> Config:
+    return Config(path)
+
+
+def helper():
+    pass
+
+
+if __name__ == "__main__":
+    main = load("x")
+"#;
+
+#[test]
+fn python() {
+    insta::assert_snapshot!(outline_of("sample.py", PYTHON), @r#"
+    Reads configuration from files.
+
+    Python source, 50+ lines, 3 public items.
+
+    - `@dataclass(frozen=True) class Config(Base, metaclass=Meta)`: One configuration.
+      - fields `path: str = "x"`, `items`
+      - `def __init__(self, path)`
+      - `@property def size(self, *, deep: bool = False) -> int`: Counts the keys.
+      - `class Error(Exception)`
+    - `async def load(path: str, *args, **kwargs) -> Config`
+    - re-export `reexported`
+
+    Private: `DEFAULT`, `_cache`, `json`, `helper`
+
+    Imports: `os, sys`, `from typing import (Any, Optional as Opt)`, `json`
+    "#);
+}
+
+const JAVASCRIPT: &str = "/**
+ * @fileoverview Talks to the server.
+ * @author somebody
+ */
+import fs from 'fs';
+import { join,
+  sep } from 'path';
+
+/** One client. It reconnects. */
+export default class Client extends Base {
+  static retries = 3;
+  #secret = 1;
+
+  constructor(url, { retries = 3 } = {}) {
+    super();
+  }
+
+  /** Sends. */
+  async send(message) {
+    const inner = () => 1;
+  }
+
+  get size() { return 1; }
+  _hidden() {}
+}
+
+export const LIMIT = 10, parse = async (text) => {
+  return text;
+};
+function later() {}
+function* generate() {}
+export { later as now };
+export { a, b } from './other';
+export * from './all';
+";
+
+#[test]
+fn javascript() {
+    insta::assert_snapshot!(outline_of("sample.js", JAVASCRIPT), @"
+    Talks to the server.
+
+    JavaScript source, 20+ lines, 6 public items.
+
+    - `export default class Client extends Base`: One client.
+      - field `static retries = 3`
+      - `constructor(url, { retries = 3 } = {})`
+      - `async send(message)`: Sends.
+      - `get size()`
+    - `LIMIT = 10`
+    - `parse = async (text)`
+    - `function later()`
+    - re-exports `{ a, b } from './other'`, `* from './all'`
+
+    Private: `generate`
+
+    Imports: `fs from 'fs'`, `{join, sep} from 'path'`
+    ");
+}
+
+const COMMON_JS: &str = "'use strict';
+const fs = require('fs');
+const { join } = require('path');
+
+// Makes a server.
+function Server(options) {
+  this.options = options;
+}
+
+/** Starts it. */
+Server.prototype.listen = function (port) {
+  return port;
+};
+Server.create = (options) => new Server(options);
+
+function helper() {}
+const table = {
+  a: 1,
+};
+
+module.exports = { Server, alias: helper, close() {}, limit: 12 };
+exports.extra = function (x) { return x; };
+";
+
+#[test]
+fn common_js() {
+    insta::assert_snapshot!(outline_of("common.js", COMMON_JS), @"
+    JavaScript source, 20+ lines, 5 public items.
+
+    - `function Server(options)`: Makes a server.
+      - `Server.prototype.listen = function (port)`: Starts it.
+      - `Server.create = (options)`
+    - `function helper()`
+    - `close()`
+    - `limit: 12`
+    - `exports.extra = function (x)`
+
+    Private: `table`
+
+    Imports: `fs = require('fs')`, `{join} = require('path')`
+    ");
+}
+
+const RUBY: &str = r#"# frozen_string_literal: true
+
+# Keeps values by key.
+
+require 'json'
+require_relative "base"
+
+module Store
+  VERSION = "1.0"
+
+  # One store. Not thread safe.
+  class Memory < Base
+    include Enumerable
+    attr_accessor :name, :limit
+
+    # Finds a value.
+    def get(key, default = nil, *rest, deep: false, &block)
+      1
+    end
+
+    def name=(value); end
+
+    def self.open(path) = new(path)
+
+    class << self
+      def default; end
+    end
+
+    private
+
+    def evict
+    end
+
+    public def size; end
+    private def hidden; end
+  end
+end
+
+def top(x) = x
+"#;
+
+#[test]
+fn ruby() {
+    insta::assert_snapshot!(outline_of("sample.rb", RUBY), @r#"
+    Keeps values by key.
+
+    Ruby source, 20+ lines, 3 public items.
+
+    - `module Store`
+      - `VERSION = "1.0"`
+      - `class Memory < Base`: One store.
+        - fields `name`, `limit`
+        - `def get(key, default = nil, *rest, deep: false, &block)`: Finds a value.
+        - `def name=(value)`
+        - `def self.open(path)`
+        - `def default`
+        - implements `Enumerable`
+    - `def top(x)`
+
+    Imports: `json`, `base`
+    "#);
+}
+
+const BASH: &str = r#"#!/bin/bash
+#
+# Builds the release.
+#
+# Usage: build.sh
+
+set -euo pipefail
+source ./lib/common.sh
+. "$HOME/extra.sh"
+
+ROOT=$(pwd)
+readonly VERSION=1.0
+export PATH="$ROOT/bin:$PATH"
+
+# Prints a message and stops.
+die() {
+  local inner=1
+  echo "$1" >&2
+}
+
+function _hidden { :; }
+
+if [ -n "$CI" ]; then
+  report() { :; }
+fi
+
+main "$@"
+"#;
+
+#[test]
+fn bash() {
+    insta::assert_snapshot!(outline_of("sample.sh", BASH), @r#"
+    Builds the release.
+
+    Bash source, 20+ lines, 4 public items.
+
+    - `readonly VERSION=1.0`
+    - `export PATH="$ROOT/bin:$PATH"`
+    - `die()`: Prints a message and stops.
+    - `report()`
+
+    Private: `ROOT`, `_hidden`
+
+    Imports: `./lib/common.sh`, `"$HOME/extra.sh"`
+    "#);
+}

@@ -1,0 +1,363 @@
+//! Rust, C, C++ and Go. What a reader sees of a small but realistic file.
+
+use super::outline_of;
+
+const RUST: &str = r#"// Copyright 2026 The Authors.
+//! Tokens of the input language, cut from text.
+//!
+//! More about it here.
+
+#![forbid(unsafe_code)]
+
+use std::fmt;
+use std::io::{self, Read};
+
+pub use self::error::LexError;
+pub mod error;
+pub(crate) mod table;
+
+/// Longest token. Longer ones are refused.
+pub const TOKEN_BYTES_MAX: usize = 64;
+
+pub static NAMES: [&str; 4] = [
+    "a", "b", "c", "d",
+];
+
+/// One token with its place, e.g. a word. Cheap to copy.
+#[derive(Debug, Clone)]
+pub struct Token<'a, T: Into<String> = String>
+where
+    T: fmt::Debug,
+{
+    /// Where it starts.
+    pub start: usize, // a trailing remark
+    pub text: &'a str,
+    kind: T,
+}
+
+pub enum Shape {
+    Word(String),
+    Number { value: f64, exact: bool },
+    End = 3,
+}
+
+/// Gives tokens.
+pub trait Source {
+    type Item;
+    const LIMIT: usize = 3;
+    /// The next one.
+    fn next(
+        &mut self, // the source
+        limit: usize,
+    ) -> Option<Self::Item>;
+    fn skip(&mut self) {
+        self.next(1);
+    }
+}
+
+impl<'a> Token<'a> {
+    /// Makes one.
+    pub fn new(start: usize) -> Self {
+        fn inner() {}
+        todo!()
+    }
+    fn private(&self) {}
+    pub(crate) const fn width(&self) -> usize { 1 }
+}
+
+impl fmt::Display for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { Ok(()) }
+}
+
+impl From<Shape> for String {
+    fn from(_: Shape) -> Self { String::new() }
+}
+
+#[macro_export]
+macro_rules! token {
+    ($x:expr) => { $x };
+}
+
+macro_rules! hidden { () => {} }
+
+pub async unsafe fn run<R: Read>(input: R) -> io::Result<()> { Ok(()) }
+
+fn helper() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn works() {}
+}
+"#;
+
+#[test]
+fn rust() {
+    insta::assert_snapshot!(outline_of("sample.rs", RUST), @"
+    Tokens of the input language, cut from text.
+
+    Rust source, 50+ lines, 11 public items.
+
+    - `pub const TOKEN_BYTES_MAX: usize = 64`: Longest token.
+    - `pub static NAMES: [&str; 4]`
+    - `pub struct Token<'a, T: Into<String> = String> where T: fmt::Debug`: One token with its place, e.g. a word.
+      - fields `start: usize`, `text: &'a str`
+      - `pub fn new(start: usize) -> Self`: Makes one.
+      - `pub(crate) const fn width(&self) -> usize`
+      - implements `fmt::Display`
+    - `pub enum Shape`
+      - variants `Word(String)`, `Number { value: f64, exact: bool }`, `End = 3`
+    - `pub trait Source`: Gives tokens.
+      - `type Item`
+      - `const LIMIT: usize = 3`
+      - `fn next(&mut self, limit: usize) -> Option<Self::Item>`: The next one.
+      - `fn skip(&mut self)`
+    - `macro_rules! token`
+    - `pub async unsafe fn run<R: Read>(input: R) -> io::Result<()>`
+    - `impl From<Shape> for String`
+    - modules `error`, `table`
+    - re-export `self::error::LexError`
+
+    Private: `hidden`, `helper`, `tests`
+
+    Imports: `std::fmt`, `std::io::{self, Read}`
+    ");
+}
+
+const C: &str = r#"/* sample.c - keeps values by key
+ *
+ * Copyright (C) 2026 somebody
+ */
+#include <stdio.h>
+#include "sample.h"
+
+#define LIMIT 16
+#define MAX(a, b) \
+    ((a) > (b) ? (a) : (b))
+#define GUARD
+
+/* One entry. */
+struct entry {
+    char *key;     /* owned */
+    int value, *next[2];
+    void (*free)(void *);
+};
+
+typedef struct { int x; int y; } point_t;
+typedef int (*compare_fn)(const void *, const void *);
+
+enum level { LOW, HIGH = 2 };
+
+static int counter = 0;
+const char *names[] = { "a", "b" };
+
+/*
+ * Finds an entry. Returns NULL when there is none.
+ */
+struct entry *
+find(const char *key, /* the key */
+     size_t length)
+{
+    int inner = 1;
+    return NULL;
+}
+
+static int helper(void) { return 1; }
+
+#ifdef WITH_EXTRA
+int extra(void);
+#else
+int extra(void);
+#endif
+
+ZEXTERN int ZEXPORT deflate OF((z_streamp strm, int flush));
+/* After it. */
+typedef voidpf (*alloc_func) OF((voidpf opaque, uInt items));
+int last(void);
+"#;
+
+#[test]
+fn c() {
+    insta::assert_snapshot!(outline_of("sample.c", C), @r#"
+    sample.c - keeps values by key
+
+    C source, 50+ lines, 12 public items.
+
+    - `#define LIMIT 16`
+    - `#define MAX(a, b)`
+    - `struct entry`: One entry.
+      - fields `char *key`, `int value, *next[2]`, `void (*free)(void *)`
+    - `typedef struct point_t`
+      - fields `int x`, `int y`
+    - `typedef int (*compare_fn)(const void *, const void *)`
+    - `enum level`
+      - variants `LOW`, `HIGH = 2`
+    - `const char *names[] = { "a", "b" }`
+    - `struct entry *find(const char *key, size_t length)`: Finds an entry.
+    - `int extra(void)`
+    - `ZEXTERN int ZEXPORT deflate OF((z_streamp strm, int flush))`
+    - `typedef voidpf (*alloc_func) OF((voidpf opaque, uInt items))`: After it.
+    - `int last(void)`
+
+    Private: `counter`, `helper`
+
+    Imports: `<stdio.h>`, `"sample.h"`
+    "#);
+}
+
+const CPP: &str = "// A small cache.
+
+#include <map>
+#include <string>
+
+namespace cache {
+
+/// Keeps values. Not thread safe.
+template <typename K, typename V>
+class Cache final : public Base<K> {
+ public:
+  using Key = K;
+  explicit Cache(size_t limit) : limit_(limit) {}
+  virtual ~Cache() = default;
+  /// Finds a value.
+  [[nodiscard]] const V* find(const K& key) const noexcept override;
+  bool operator==(const Cache& other) const;
+  operator bool() const { return true; }
+  static int count;
+
+ private:
+  size_t limit_;
+  void evict();
+};
+
+struct Options {
+  int size = 1;
+  std::string name;
+  void reset() { size = 0; }
+};
+
+enum class Level : int { Low, High = 2 };
+
+constexpr int kLimit = 3;
+using Names = std::map<std::string, int>;
+template <typename T> concept Small = sizeof(T) < 8;
+
+namespace {
+int hidden() { return 1; }
+}
+
+static int local() { return 1; }
+
+void Options::apply(int x) { size = x; }
+
+}  // namespace cache
+";
+
+#[test]
+fn cpp() {
+    insta::assert_snapshot!(outline_of("sample.cpp", CPP), @"
+    A small cache.
+
+    C++ source, 20+ lines, 6 public items.
+
+    - `namespace cache`
+      - `template <typename K, typename V> class Cache final : public Base<K>`: Keeps values.
+        - field `static int count`
+        - `using Key = K`
+        - `explicit Cache(size_t limit)`
+        - `virtual ~Cache() = default`
+        - `const V* find(const K& key) const noexcept override`: Finds a value.
+        - `bool operator==(const Cache& other) const`
+        - `operator bool() const`
+      - `struct Options`
+        - fields `int size = 1`, `std::string name`
+        - `void reset()`
+        - `void Options::apply(int x)`
+      - `enum class Level : int`
+        - variants `Low`, `High = 2`
+      - `constexpr int kLimit = 3`
+      - `using Names = std::map<std::string, int>`
+      - `template <typename T> concept Small = sizeof(T) < 8`
+
+    Imports: `<map>`, `<string>`
+    ");
+}
+
+const GO: &str = r#"// Copyright 2026 The Authors. All rights reserved.
+// Use of this source code is governed by a licence.
+
+// Package store keeps values by key.
+//
+// More.
+package store
+
+import (
+	"fmt"
+	osx "os"
+)
+
+// Limits.
+const (
+	// MaxSize is the largest size.
+	MaxSize = 1 << 20
+	minSize = 1
+)
+
+var ErrMissing, errOther = fmt.Errorf("missing"), fmt.Errorf("other")
+
+// Store keeps values.
+type Store[K comparable, V any] struct {
+	Name   string `json:"name"`
+	values map[K]V
+	sync.Mutex
+}
+
+// Reader reads.
+type Reader interface {
+	// Read reads one.
+	Read(key string) (value []byte, err error)
+	io.Closer
+}
+
+type Option func(*Store[string, int]) error
+
+// Get finds a value.
+func (s *Store[K, V]) Get(key K) (V, bool) {
+	return s.values[key], true
+}
+
+func (r other) Close() error { return nil }
+
+// Open opens.
+func Open(name string, options ...Option) (*Store[string, int], error) {
+	return nil, nil
+}
+
+func helper() {}
+"#;
+
+#[test]
+fn go() {
+    insta::assert_snapshot!(outline_of("sample.go", GO), @r#"
+    Package store keeps values by key.
+
+    Go source, 50+ lines, 7 public items.
+
+    - `const MaxSize = 1 << 20`: MaxSize is the largest size.
+    - `var ErrMissing, errOther = fmt.Errorf("missing"), fmt.Errorf("other")`
+    - `type Store[K comparable, V any] struct`: Store keeps values.
+      - fields `Name string`, `sync.Mutex`
+      - `func (s *Store[K, V]) Get(key K) (V, bool)`: Get finds a value.
+    - `type Reader interface`: Reader reads.
+      - `Read(key string) (value []byte, err error)`: Read reads one.
+    - `type Option func(*Store[string, int]) error`
+    - `func Open(name string, options ...Option) (*Store[string, int], error)`: Open opens.
+    - `type other`
+      - `func (r other) Close() error`
+
+    Private: `minSize`, `helper`
+
+    Imports: `fmt`, `osx os`
+    "#);
+}

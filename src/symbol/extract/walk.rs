@@ -1,0 +1,277 @@
+//! The walk over the declaration levels of a syntax tree, driven by the table of a language.
+//!
+//! A level is a list of siblings: the file, the body of a class, the inside of an `#ifdef`. The walk goes down only
+//! where the table says that members stand, at most [`NESTING_MAX`] levels, so its recursion is bounded, and it
+//! never sees a function body. A comment is kept until the declaration that it touches.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::{Node, Tree};
+
+use super::grammar::{Declared, Grammar, Item, Rule};
+use super::level::{Adopted, Level, Place};
+use super::parse::Rules;
+use super::signature::{fold_code, signature};
+use crate::symbol::comment::{self, cap};
+use crate::symbol::outline::{DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Symbol};
+
+/// Deepest nesting of brackets such as `#ifdef` and of types in types together.
+const NESTING_MAX: usize = 24;
+/// Longest value of a constant that is shown.
+const VALUE_BYTES_MAX: usize = 48;
+
+/// Reads the declarations of a whole file into its outline.
+pub(super) fn read(outline: &mut Outline, tree: &Tree, rules: &Rules, text: &str) {
+    let mut walk = Walk::new(text, rules, std::mem::take(&mut outline.doc));
+    let mut level = Level::new(Place::default());
+    walk.children(&mut level, tree.root_node());
+    (rules.grammar.finish)(&mut walk, &mut level);
+    outline.symbols = level.into_symbols();
+    outline.doc = walk.doc;
+    outline.imports = walk.imports;
+    outline.more = walk.more;
+}
+
+/// A declaration whose parts have been found.
+#[derive(Clone, Copy)]
+pub(super) struct Head<'t> {
+    pub node: Node<'t>,
+    pub kind: Kind,
+    /// The part that names it.
+    pub name: Node<'t>,
+    /// Where its text ends; `None` for the end of the node.
+    pub end: Option<usize>,
+}
+
+/// The parts of a declaration that matter.
+#[derive(Default)]
+pub(super) struct Parts<'t> {
+    pub name: Option<Node<'t>>,
+    pub end: Option<usize>,
+    pub members: Option<Node<'t>>,
+}
+
+/// One reading of one file.
+pub(super) struct Walk<'t> {
+    pub text: &'t str,
+    /// The first paragraph about the file.
+    pub doc: String,
+    pub imports: Vec<String>,
+    /// Names that the file says are public, whatever their declaration says.
+    pub exports: BTreeSet<String>,
+    rules: &'t Rules,
+    symbols_left: usize,
+    more: u64,
+    nesting: usize,
+    depth: usize,
+}
+
+impl<'t> Walk<'t> {
+    fn new(text: &'t str, rules: &'t Rules, doc: String) -> Self {
+        Self {
+            text,
+            doc,
+            imports: Vec::new(),
+            exports: BTreeSet::new(),
+            rules,
+            symbols_left: SYMBOLS_MAX,
+            more: 0,
+            nesting: 0,
+            depth: 0,
+        }
+    }
+
+    fn grammar(&self) -> &'static Grammar {
+        self.rules.grammar
+    }
+
+    /// The text of a node.
+    pub(super) fn slice(&self, node: Node<'_>) -> &'t str {
+        &self.text[node.byte_range()]
+    }
+
+    /// Reads all children of a node at one level.
+    pub(super) fn children(&mut self, level: &mut Level<'t>, container: Node<'t>) {
+        if self.nesting == NESTING_MAX {
+            return;
+        }
+        self.nesting += 1;
+        let mut cursor = container.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let node = cursor.node();
+            if node.is_named() && node.start_byte() >= level.passed_to {
+                self.visit(level, node);
+            }
+            more = cursor.goto_next_sibling();
+        }
+        self.nesting -= 1;
+    }
+
+    /// Reads the children of a bracket at the level around it, in a place that differs.
+    pub(super) fn children_at(&mut self, level: &mut Level<'t>, container: Node<'t>, place: Place<'t>) {
+        let before = std::mem::replace(&mut level.place, place);
+        self.children(level, container);
+        level.place = before;
+    }
+
+    /// Reads the members of a type.
+    pub(super) fn members(&mut self, container: Node<'t>, owner: Kind, public: bool) -> Vec<Symbol> {
+        if self.depth + 1 == DEPTH_MAX {
+            return Vec::new();
+        }
+        self.depth += 1;
+        let mut level = Level::new(Place { owner: Some(owner), public, wrap: None });
+        self.children(&mut level, container);
+        self.depth -= 1;
+        level.into_symbols()
+    }
+
+    fn visit(&mut self, level: &mut Level<'t>, node: Node<'t>) {
+        let rule = if node.is_error() { Some(&Rule::Inside) } else { self.rules.of(node.kind_id()) };
+        match rule {
+            Some(Rule::Comment) => {
+                if (self.grammar().is_doc)(self.slice(node)) {
+                    level.note_comment(node);
+                }
+                return;
+            }
+            Some(Rule::Attribute) => return level.note_attribute(node, self.slice(node)),
+            Some(Rule::Inside) => return self.children(level, node),
+            Some(Rule::Wrap) => {
+                let place = Place { wrap: level.place.wrap.or(Some(node)), ..level.place };
+                return self.children_at(level, node, place);
+            }
+            Some(Rule::Import(words)) => self.import(node, words),
+            Some(Rule::Item(item)) => self.declare(level, node, item),
+            Some(Rule::Special(special)) => special(self, level, node),
+            None if level.place.wrap.is_some() => return,
+            None => {}
+        }
+        level.close(node);
+    }
+
+    /// Takes an import as written, without its first words.
+    pub(super) fn import(&mut self, node: Node<'t>, words: &[&str]) {
+        let text = signature(self.text, node, node.end_byte(), self.rules);
+        let mut text = text.as_str();
+        for word in words {
+            text = text.strip_prefix(word).map_or(text, str::trim_start);
+        }
+        self.import_text(text);
+    }
+
+    /// Takes an import.
+    pub(super) fn import_text(&mut self, text: &str) {
+        if self.imports.len() < IMPORTS_MAX && !text.is_empty() {
+            let text = fold_code(text).replace("{ ", "{").replace(" }", "}");
+            self.imports.push(cap(&text, IMPORT_BYTES_MAX));
+        }
+    }
+
+    /// Notes that a name is public.
+    pub(super) fn export(&mut self, name: Node<'_>) {
+        self.exports.insert(self.slice(name).to_owned());
+    }
+
+    /// Finds the parts of a declaration among its direct children.
+    pub(super) fn parts(&self, node: Node<'t>, item: &Item) -> Parts<'t> {
+        let mut parts = Parts::default();
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            let child = cursor.node();
+            let field = cursor.field_name().unwrap_or_default();
+            let is = |part: &str| !part.is_empty() && (part == field || part == child.kind());
+            if parts.name.is_none() && is(item.name) {
+                parts.name = Some(child);
+            }
+            if parts.members.is_none() && is(item.members) {
+                parts.members = Some(child);
+            }
+            if parts.end.is_none() {
+                let cut = item.cut.iter().any(|part| is(part)) || is(item.value) && self.is_long(child);
+                parts.end = cut.then(|| child.start_byte());
+            }
+            more = cursor.goto_next_sibling();
+        }
+        parts
+    }
+
+    /// Whether a value is too long to be shown.
+    pub(super) fn is_long(&self, value: Node<'_>) -> bool {
+        let text = self.slice(value);
+        text.len() > VALUE_BYTES_MAX || text.contains('\n')
+    }
+
+    /// Takes a declaration that reads like most.
+    pub(super) fn declare(&mut self, level: &mut Level<'t>, node: Node<'t>, item: &Item) {
+        let parts = self.parts(node, item);
+        let Some(name) = parts.name else { return };
+        if !self.has_room() {
+            return;
+        }
+        let mut symbol = self.symbol(level, Head { node, kind: item.kind, name, end: parts.end });
+        symbol.public |= item.visible;
+        if let Some(members) = parts.members {
+            symbol.children = self.members(members, item.kind, item.open);
+        }
+        level.symbols.push(symbol);
+    }
+
+    /// Makes a symbol of a declaration whose text goes up to `end`.
+    pub(super) fn symbol(&self, level: &Level<'t>, declaration: Head<'t>) -> Symbol {
+        let Head { node, kind, name, end } = declaration;
+        let head = level.place.wrap.unwrap_or(node);
+        let end = end.unwrap_or(node.end_byte()).max(head.start_byte());
+        let name_text = self.slice(name);
+        let prefix = self.text.get(head.start_byte()..name.start_byte()).unwrap_or_default();
+        let declared = Declared { place: &level.place, prefix, name: name_text };
+        Symbol {
+            kind: if kind == Kind::Function && level.place.owner.is_some_and(|owner| owner != Kind::Module) {
+                Kind::Method
+            } else {
+                kind
+            },
+            name: cap(&fold_code(name_text), NAME_BYTES_MAX),
+            signature: signature(self.text, head, end, self.rules),
+            public: (self.grammar().is_public)(&declared),
+            doc: self.doc_of(level, head),
+            children: Vec::new(),
+        }
+    }
+
+    /// The first sentence of the comment that touches a declaration.
+    pub(super) fn doc_of(&self, level: &Level<'t>, node: Node<'t>) -> String {
+        let comment = level.comment_above(node);
+        comment.map_or_else(String::new, |range| comment::sentence(&self.text[range], self.grammar().style))
+    }
+
+    /// Adds a symbol, unless there are too many.
+    pub(super) fn push(&mut self, level: &mut Level<'t>, symbol: Symbol) {
+        if self.has_room() {
+            level.symbols.push(with_short_name(symbol));
+        }
+    }
+
+    /// Keeps a member for the type of that name.
+    pub(super) fn adopt(&mut self, level: &mut Level<'t>, owner: &str, header: &str, member: Symbol) {
+        if self.has_room() {
+            let (owner, header) = (cap(owner, NAME_BYTES_MAX), cap(header, NAME_BYTES_MAX));
+            level.adopted.push(Adopted { owner, header, members: vec![with_short_name(member)] });
+        }
+    }
+
+    /// Takes one of the places for symbols; counts what finds none.
+    pub(super) fn has_room(&mut self) -> bool {
+        let room = self.symbols_left > 0;
+        self.symbols_left -= usize::from(room);
+        self.more += u64::from(!room);
+        room
+    }
+}
+
+/// The symbol with a name of one line that is not too long, wherever the name was found.
+fn with_short_name(symbol: Symbol) -> Symbol {
+    Symbol { name: cap(&fold_code(&symbol.name), NAME_BYTES_MAX), ..symbol }
+}

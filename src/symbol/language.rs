@@ -1,0 +1,305 @@
+//! Which language a file is written in, decided from its name and its first bytes.
+//!
+//! One table says it all: the lasting name of a language (part of digests, so it never changes), the title that
+//! people read, how files are recognised and how comments look. Content is looked at for two questions only:
+//! a `#!` line where the name says nothing, and whether a `.h` file is C or C++.
+
+use super::comment::{self, Style};
+
+/// How many bytes of a file are looked at to tell its language.
+const HEAD_BYTES_MAX: usize = 4_096;
+
+/// Makes the enum and its table from one list.
+macro_rules! languages {
+    ($($variant:ident $code:literal $name:literal $title:literal $style:ident
+        [$($extension:literal)*] [$($file:literal)*] [$($interpreter:literal)*];)*) => {
+        /// A kind of text file, with or without a grammar.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Language {
+            $(#[doc = $title] $variant,)*
+        }
+
+        impl Language {
+            /// Every language, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            fn entry(self) -> &'static Entry {
+                match self {
+                    $(Self::$variant => {
+                        const ENTRY: Entry = Entry {
+                            code: $code,
+                            name: $name,
+                            title: $title,
+                            style: comment::$style,
+                            extensions: &[$($extension,)*],
+                            files: &[$($file,)*],
+                            interpreters: &[$($interpreter,)*],
+                        };
+                        &ENTRY
+                    })*
+                }
+            }
+        }
+    };
+}
+
+/// One row of the table. Extensions and file names are lower case; they are compared without case.
+struct Entry {
+    code: u8,
+    name: &'static str,
+    title: &'static str,
+    style: Style,
+    extensions: &'static [&'static str],
+    files: &'static [&'static str],
+    interpreters: &'static [&'static str],
+}
+
+// Codes and names are written into caches and digests: never change one, never use one again.
+languages! {
+    Rust 1 "rust" "Rust" SLASHES ["rs"] [] ["rust-script"];
+    Python 2 "python" "Python" HASH ["py" "pyi" "pyw"] ["sconstruct" "wscript"] ["python"];
+    JavaScript 3 "javascript" "JavaScript" SLASHES ["js" "mjs" "cjs" "jsx"] ["jakefile"] ["node" "bun"];
+    TypeScript 4 "typescript" "TypeScript" SLASHES ["ts" "mts" "cts"] [] ["deno" "ts-node"];
+    Tsx 5 "tsx" "TSX" SLASHES ["tsx"] [] [];
+    Go 6 "go" "Go" SLASHES ["go"] [] [];
+    Java 7 "java" "Java" SLASHES ["java"] [] [];
+    C 8 "c" "C" SLASHES ["c"] [] ["tcc"];
+    Cpp 9 "cpp" "C++" SLASHES ["cpp" "cc" "cxx" "c++" "hpp" "hh" "hxx" "h++" "ipp" "inl" "cu" "cuh"] [] [];
+    CSharp 10 "csharp" "C#" SLASHES ["cs" "csx"] [] ["dotnet-script"];
+    Ruby 11 "ruby" "Ruby" HASH ["rb" "rake" "gemspec" "ru"] ["gemfile" "rakefile" "podfile" "vagrantfile"] ["ruby"];
+    Php 12 "php" "PHP" PHP ["php" "phtml"] [] ["php"];
+    Bash 13 "bash" "Bash" HASH ["sh" "bash" "bats" "ebuild"]
+        [".bashrc" ".bash_profile" ".profile" "pkgbuild"] ["sh" "bash" "dash" "ksh"];
+    Markdown 14 "markdown" "Markdown" MARKUP ["md" "markdown" "mdx"] [] [];
+    Toml 15 "toml" "TOML" HASH ["toml"] ["cargo.lock" "poetry.lock" "uv.lock" "pipfile"] [];
+    Yaml 16 "yaml" "YAML" HASH ["yaml" "yml"] [".clang-format" ".clang-tidy"] [];
+    Json 17 "json" "JSON" SLASHES ["json" "jsonc" "json5" "webmanifest"] ["composer.lock" "pipfile.lock" ".babelrc"] [];
+    Makefile 18 "makefile" "Makefile" HASH ["mk" "mak"] ["makefile" "gnumakefile" "kbuild"] ["make"];
+    Dockerfile 19 "dockerfile" "Dockerfile" HASH ["dockerfile"] ["dockerfile" "containerfile"] [];
+    Kotlin 20 "kotlin" "Kotlin" SLASHES ["kt" "kts"] [] [];
+    Swift 21 "swift" "Swift" SLASHES ["swift"] [] ["swift"];
+    Sql 22 "sql" "SQL" DASHES ["sql"] [] [];
+    Html 23 "html" "HTML" MARKUP ["html" "htm" "xhtml"] [] [];
+    Css 24 "css" "CSS" SLASHES ["css"] [] [];
+    Scss 25 "scss" "SCSS" SLASHES ["scss" "sass" "less"] [] [];
+    Xml 26 "xml" "XML" MARKUP ["xml" "xsd" "xsl" "xslt" "plist" "csproj" "vcxproj" "svg"] [] [];
+    Ini 27 "ini" "INI" HASH ["ini" "cfg" "conf" "properties" "editorconfig" "desktop" "service"]
+        [".editorconfig" ".gitconfig" ".gitmodules" ".npmrc"] [];
+    IgnoreList 28 "ignore" "Ignore list" HASH ["gitignore"]
+        [".gitignore" ".dockerignore" ".npmignore" ".ignore" ".teddyignore" ".eslintignore" ".prettierignore"] [];
+    CMake 29 "cmake" "CMake" HASH ["cmake"] ["cmakelists.txt"] [];
+    Scala 30 "scala" "Scala" SLASHES ["scala" "sc" "sbt"] [] ["scala"];
+    Groovy 31 "groovy" "Groovy" SLASHES ["groovy" "gradle"] ["jenkinsfile"] ["groovy"];
+    Dart 32 "dart" "Dart" SLASHES ["dart"] [] ["dart"];
+    Lua 33 "lua" "Lua" DASHES ["lua"] [] ["lua"];
+    Perl 34 "perl" "Perl" HASH ["pl" "pm" "t"] [] ["perl"];
+    Haskell 35 "haskell" "Haskell" DASHES ["hs"] [] ["runhaskell"];
+    Elixir 36 "elixir" "Elixir" HASH ["ex" "exs"] [] ["elixir"];
+    Erlang 37 "erlang" "Erlang" PERCENT ["erl" "hrl"] [] ["escript"];
+    Clojure 38 "clojure" "Clojure" SEMICOLON ["clj" "cljs" "cljc" "edn"] [] [];
+    Lisp 39 "lisp" "Lisp" SEMICOLON ["lisp" "el" "scm" "rkt"] [] [];
+    Ocaml 40 "ocaml" "OCaml" PASCAL ["ml" "mli"] [] ["ocaml"];
+    FSharp 41 "fsharp" "F#" SLASHES ["fs" "fsi" "fsx"] [] [];
+    Zig 42 "zig" "Zig" SLASHES ["zig" "zon"] [] [];
+    Nim 43 "nim" "Nim" HASH ["nim"] [] [];
+    Julia 44 "julia" "Julia" HASH ["jl"] [] ["julia"];
+    R 45 "r" "R" HASH ["r"] [] ["rscript"];
+    ObjectiveC 46 "objective-c" "Objective-C" SLASHES ["m" "mm"] [] [];
+    Assembly 47 "assembly" "Assembly" SLASHES ["s" "asm" "nasm"] [] [];
+    PowerShell 48 "powershell" "PowerShell" HASH ["ps1" "psm1"] [] ["pwsh"];
+    Batch 49 "batch" "Batch" BATCH ["bat" "cmd"] [] [];
+    Fish 50 "fish" "Fish" HASH ["fish"] [] ["fish"];
+    Zsh 51 "zsh" "Zsh" HASH ["zsh"] [".zshrc" ".zprofile"] ["zsh"];
+    Awk 52 "awk" "AWK" HASH ["awk"] [] ["awk" "gawk"];
+    Terraform 53 "terraform" "Terraform" HASH ["tf" "tfvars" "hcl"] [] [];
+    Nix 54 "nix" "Nix" HASH ["nix"] [] [];
+    Protobuf 55 "protobuf" "Protocol Buffers" SLASHES ["proto"] [] [];
+    Graphql 56 "graphql" "GraphQL" HASH ["graphql" "gql"] [] [];
+    Vue 57 "vue" "Vue" MARKUP ["vue"] [] [];
+    Svelte 58 "svelte" "Svelte" MARKUP ["svelte"] [] [];
+    Tex 59 "tex" "TeX" PERCENT ["tex" "sty" "cls"] [] [];
+    ReStructured 60 "rst" "reStructuredText" NONE ["rst"] [] [];
+    AsciiDoc 61 "asciidoc" "AsciiDoc" SLASHES ["adoc" "asciidoc"] [] [];
+    Text 62 "text" "Text" NONE ["txt" "text" "log"]
+        ["readme" "license" "licence" "copying" "notice" "authors" "changelog" "changes" "contributing" "codeowners" "todo"] [];
+    Csv 63 "csv" "CSV" NONE ["csv" "tsv"] [] [];
+    Diff 64 "diff" "Diff" NONE ["diff" "patch"] [] [];
+    Lock 65 "lock" "Lock file" HASH ["lock"] ["go.sum"] [];
+    GoModule 66 "go-module" "Go module" SLASHES [] ["go.mod" "go.work"] [];
+    Bazel 67 "bazel" "Starlark" HASH ["bzl" "star" "bazel"] ["build" "workspace"] [];
+    Just 68 "just" "Justfile" HASH ["just"] ["justfile" ".justfile"] [];
+    Vim 69 "vim" "Vim script" VIM ["vim"] [".vimrc"] [];
+    Fortran 70 "fortran" "Fortran" FORTRAN ["f90" "f95" "f03" "f"] [] [];
+    Pascal 71 "pascal" "Pascal" PASCAL ["pas" "pp" "dpr"] [] [];
+    Solidity 72 "solidity" "Solidity" SLASHES ["sol"] [] [];
+    Verilog 73 "verilog" "Verilog" SLASHES ["v" "sv" "vh"] [] [];
+    Vhdl 74 "vhdl" "VHDL" DASHES ["vhd" "vhdl"] [] [];
+    Notebook 75 "notebook" "Jupyter notebook" NONE ["ipynb"] [] [];
+}
+
+impl Language {
+    /// The lasting name, for example `csharp`: lower case, one word, part of digests.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// The name as people write it, for example `C#`.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        self.entry().title
+    }
+
+    /// True when declarations are read with a grammar; the others get a plain outline.
+    #[must_use]
+    pub fn has_grammar(self) -> bool {
+        self.code() <= Self::Bash.code()
+    }
+
+    /// The language that [`Language::name`] calls so.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|language| language.name() == name)
+    }
+
+    /// The lasting number, 1 to 255, for bytes on disk.
+    pub(super) fn code(self) -> u8 {
+        self.entry().code
+    }
+
+    /// The language of a number that [`Language::code`] gave.
+    pub(super) fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.iter().copied().find(|language| language.code() == code)
+    }
+
+    /// How comments look.
+    pub(super) fn comment_style(self) -> Style {
+        self.entry().style
+    }
+}
+
+/// Tells the language of a file from its name (without directories) and its first bytes.
+///
+/// The whole name decides first, then the extension, then a `#!` line; `None` when none of them says anything.
+#[must_use]
+pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
+    let head = &head[..head.len().min(HEAD_BYTES_MAX)];
+    let name = name.to_ascii_lowercase();
+    if let Some(found) = by(&name, |entry| entry.files) {
+        return Some(found);
+    }
+    if name.starts_with(b"dockerfile.") || name.starts_with(b"containerfile.") {
+        return Some(Language::Dockerfile);
+    }
+    let extension = name.rsplit(|b| *b == b'.').next().filter(|extension| extension.len() < name.len());
+    match extension {
+        Some(b"h") => Some(header_language(head)),
+        Some(extension) => by(extension, |entry| entry.extensions).or_else(|| by_shebang(head)),
+        None => by_shebang(head),
+    }
+}
+
+fn by(word: &[u8], list: fn(&Entry) -> &'static [&'static str]) -> Option<Language> {
+    Language::ALL.iter().copied().find(|language| list(language.entry()).iter().any(|known| known.as_bytes() == word))
+}
+
+/// Reads `#!/usr/bin/env -S python3.12 -u` as `python`.
+fn by_shebang(head: &[u8]) -> Option<Language> {
+    let line = head.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_ascii_lowercase();
+    by(program.as_bytes(), |entry| entry.interpreters)
+}
+
+/// A `.h` file is C unless a line of its head can only be C++.
+fn header_language(head: &[u8]) -> Language {
+    const EVIDENCE: [&str; 11] = [
+        "class ",
+        "namespace ",
+        "template<",
+        "template <",
+        "using ",
+        "public:",
+        "private:",
+        "protected:",
+        "constexpr ",
+        "inline namespace ",
+        "enum class ",
+    ];
+    const LIBRARY: [&str; 8] =
+        ["<string>", "<vector>", "<memory>", "<map>", "<cstdint>", "<cstddef>", "<utility>", "<type_traits>"];
+    let head = String::from_utf8_lossy(head);
+    let cpp = head.lines().map(str::trim_start).any(|line| {
+        EVIDENCE.iter().any(|start| line.starts_with(start))
+            || line.starts_with("#include") && LIBRARY.iter().any(|header| line.contains(header))
+    });
+    if cpp { Language::Cpp } else { Language::C }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_and_codes_are_unique_and_read_back() {
+        let names: BTreeSet<_> = Language::ALL.iter().map(|language| language.name()).collect();
+        let codes: BTreeSet<_> = Language::ALL.iter().map(|language| language.code()).collect();
+        assert_eq!((names.len(), codes.len()), (Language::ALL.len(), Language::ALL.len()));
+        assert!(!codes.contains(&0));
+        for &language in Language::ALL {
+            assert_eq!(Language::from_name(language.name()), Some(language));
+            assert_eq!(Language::from_code(language.code()), Some(language));
+        }
+    }
+
+    #[test]
+    fn no_extension_or_file_name_has_two_owners() {
+        for list in [|entry: &Entry| entry.files, |entry: &Entry| entry.extensions, |entry: &Entry| entry.interpreters] {
+            let mut seen = BTreeSet::new();
+            for word in Language::ALL.iter().flat_map(|language| list(language.entry())) {
+                assert!(seen.insert(*word), "{word}");
+                assert_eq!(*word, word.to_ascii_lowercase());
+            }
+        }
+    }
+
+    #[test]
+    fn files_are_known_by_name_extension_or_shebang() {
+        for (name, head, expected) in [
+            ("lib.rs", "", Some("rust")),
+            ("A.PY", "", Some("python")),
+            ("index.d.ts", "", Some("typescript")),
+            ("Makefile", "", Some("makefile")),
+            ("Dockerfile.dev", "", Some("dockerfile")),
+            ("CMakeLists.txt", "", Some("cmake")),
+            ("notes.txt", "", Some("text")),
+            ("go.mod", "", Some("go-module")),
+            ("run", "#!/usr/bin/env -S python3.12 -u\n", Some("python")),
+            ("run", "#!/bin/sh\n", Some("bash")),
+            ("run.v2", "#! /usr/bin/env FOO=1 node\n", Some("javascript")),
+            ("run", "#!/usr/bin/env\n", None),
+            ("run", "", None),
+            ("rs", "", None),
+            ("", "", None),
+        ] {
+            assert_eq!(detect(name.as_bytes(), head.as_bytes()).map(Language::name), expected, "{name}");
+        }
+        assert_eq!(detect(b"\xff\xfe", b"#!\xff\n"), None);
+    }
+
+    #[test]
+    fn headers_are_c_until_something_says_otherwise() {
+        for (head, expected) in [
+            ("#include <stdio.h>\nstruct a { int class_of; };", Language::C),
+            ("/* a class of things */\nint f(void);", Language::C),
+            ("#pragma once\n#include <vector>\n", Language::Cpp),
+            ("#ifdef X\n  namespace a {\n", Language::Cpp),
+            ("template <typename T>\n", Language::Cpp),
+        ] {
+            assert_eq!(detect(b"a.h", head.as_bytes()), Some(expected), "{head}");
+        }
+    }
+}

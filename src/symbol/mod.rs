@@ -1,0 +1,25 @@
+//! Symbols: what a file declares, read from its text with a grammar of its language. The only home of tree-sitter.
+//!
+//! Owns the table of languages, the walk from text to [`Outline`] (no function body is ever entered), the Markdown
+//! that an outline frame says, the bytes of an outline and their cache by object id. Everything but the cache is
+//! pure: the same bytes give the same outline on every machine, however long it takes. Hostile text costs a bounded
+//! amount of work and falls back to a plain outline; nothing here fails.
+//!
+//! Knows neither git nor frames nor paths: an outline is about the content of one object, wherever it stands.
+//! Start with [`detect`], [`extract()`] and [`render()`].
+
+mod cache;
+mod codec;
+mod comment;
+mod extract;
+mod language;
+mod markdown;
+mod outline;
+mod render;
+
+pub use cache::OutlineCache;
+pub use codec::{decode, encode};
+pub use extract::extract;
+pub use language::{Language, detect};
+pub use outline::{Content, Kind, Outline, Symbol};
+pub use render::render;

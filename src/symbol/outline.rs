@@ -1,0 +1,186 @@
+//! The outline of one file as a value: what it is for, what it declares, what it imports.
+//!
+//! Every text in an outline is one line of valid UTF-8 with its whitespace folded and its length capped, so that
+//! nobody downstream has to think about size or shape again. Limits that cut something leave a count behind.
+
+use super::codec;
+use super::comment::{cap, fold};
+use super::language::Language;
+use crate::base::Digest;
+
+/// Longest name, in bytes.
+pub(super) const NAME_BYTES_MAX: usize = 120;
+/// Longest signature, in bytes.
+pub(super) const SIGNATURE_BYTES_MAX: usize = 240;
+/// Longest first sentence of a symbol's documentation, in bytes.
+pub(super) const SENTENCE_BYTES_MAX: usize = 200;
+/// Longest first paragraph of a file's documentation, in bytes.
+pub(super) const PARAGRAPH_BYTES_MAX: usize = 700;
+/// Longest import, in bytes.
+pub(super) const IMPORT_BYTES_MAX: usize = 200;
+/// Most imports that are kept.
+pub(super) const IMPORTS_MAX: usize = 400;
+/// Most symbols that are kept, members included.
+pub(super) const SYMBOLS_MAX: usize = 2_000;
+/// Deepest nesting of symbols; what is deeper is not listed.
+pub(super) const DEPTH_MAX: usize = 8;
+
+/// What one file declares.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outline {
+    /// The language, when it is known.
+    pub language: Option<Language>,
+    /// What kind of content was found, and whether it could be read with the grammar.
+    pub content: Content,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Lines, a last one without line feed included; 0 for content that is not text.
+    pub lines: u64,
+    /// First paragraph of the file's own documentation; empty when it has none.
+    pub doc: String,
+    /// Declarations in the order of the file.
+    pub symbols: Vec<Symbol>,
+    /// Declarations beyond the limit, which are counted and not kept.
+    pub more: u64,
+    /// What the file imports, as written, without the keyword.
+    pub imports: Vec<String>,
+}
+
+/// What was found in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Content {
+    /// Text, read with the grammar of its language.
+    Parsed,
+    /// Text in a language without a grammar here, or of no known language.
+    #[default]
+    Plain,
+    /// Text in a language with a grammar that was too large or too knotted to be read with it.
+    Unparsed,
+    /// Not UTF-8, or NUL near the start.
+    Binary,
+    /// Larger than [`crate::base::limit::FILE_BYTES_MAX`]; not looked at.
+    TooLarge,
+}
+
+/// One declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// What is declared.
+    pub kind: Kind,
+    /// Its name, without the names around it.
+    pub name: String,
+    /// The declaration without its body.
+    pub signature: String,
+    /// Whether other files may use it, by the rules of the language.
+    pub public: bool,
+    /// First sentence of its documentation; empty when it has none.
+    pub doc: String,
+    /// Members, in the order of the file.
+    pub children: Vec<Symbol>,
+}
+
+/// Makes the enum with its lasting codes.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident $code:literal $one:literal $many:literal;)*) => {
+        /// What a symbol is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Kind {
+            /// The word for it, for one and for several.
+            #[must_use]
+            pub fn words(self) -> (&'static str, &'static str) {
+                match self {
+                    $(Self::$variant => ($one, $many),)*
+                }
+            }
+
+            /// The lasting number, for bytes on disk.
+            pub(super) fn code(self) -> u8 {
+                match self {
+                    $(Self::$variant => $code,)*
+                }
+            }
+
+            /// The kind of a number that [`Kind::code`] gave.
+            pub(super) fn from_code(code: u8) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A module, namespace or package.
+    Module 1 "module" "modules";
+    /// A class.
+    Class 2 "class" "classes";
+    /// A struct, record or union.
+    Struct 3 "struct" "structs";
+    /// An enumeration.
+    Enum 4 "enum" "enums";
+    /// An interface, trait, protocol or concept.
+    Interface 5 "interface" "interfaces";
+    /// An implementation of an interface, or members added to a type that stands elsewhere.
+    Implementation 6 "implementation" "implementations";
+    /// Another name for a type.
+    Type 7 "type" "types";
+    /// A function outside any type.
+    Function 8 "function" "functions";
+    /// A function of a type.
+    Method 9 "method" "methods";
+    /// A constant.
+    Constant 10 "constant" "constants";
+    /// A variable.
+    Variable 11 "variable" "variables";
+    /// A data member.
+    Field 12 "field" "fields";
+    /// A case of an enumeration.
+    Variant 13 "variant" "variants";
+    /// A macro.
+    Macro 14 "macro" "macros";
+    /// A name passed on from another file.
+    Export 15 "re-export" "re-exports";
+    /// A heading of a document.
+    Heading 16 "heading" "headings";
+    /// A key or table of a data file.
+    Key 17 "key" "keys";
+    /// A target or stage of a build file.
+    Target 18 "target" "targets";
+}
+
+impl Kind {
+    /// True for what members that stand elsewhere in the file can belong to.
+    pub(super) fn can_own(self) -> bool {
+        use Kind::{Class, Enum, Function, Interface, Struct, Type, Variable};
+        matches!(self, Class | Struct | Enum | Interface | Type | Function | Variable)
+    }
+}
+
+impl Symbol {
+    /// A public symbol of which nothing but its name is known.
+    pub(super) fn named(kind: Kind, name: &str) -> Self {
+        let name = cap(&fold(name), NAME_BYTES_MAX);
+        Self { kind, signature: name.clone(), name, public: true, doc: String::new(), children: Vec::new() }
+    }
+}
+
+impl Outline {
+    /// A digest of all that the outline says apart from the size of the file.
+    ///
+    /// Comments that are not part of the outline and function bodies do not change it; that is what agents with
+    /// `sensitivity = "outline"` rest on.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let (bytes, lines) = match self.content {
+            Content::Parsed => (0, 0),
+            _ => (self.bytes, self.lines),
+        };
+        Digest::of("git-merkle 2026 outline/1", &codec::encode(&Self { bytes, lines, ..self.clone() }))
+    }
+}

@@ -1,0 +1,350 @@
+//! The Markdown that an outline says: what the file is for, what it offers, what it needs.
+//!
+//! No path, no line numbers, and the size only in coarse steps, so that an edit inside a function body gives the
+//! same text. What does not fit is shown with less detail, then counted. All text from the file is either a code
+//! span or has its Markdown made harmless: it can never open a heading, a list, a fence or HTML.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use super::markdown::{code, prose};
+use super::outline::{Content, Kind, Outline, Symbol};
+use crate::base::limit;
+
+/// What the list of symbols may take, in bytes, before it is shown with less detail.
+const LIST_BYTES_MAX: usize = 5_000;
+/// Most re-exports, modules or keys that are named for one file.
+const NAMES_MAX: usize = 40;
+/// Most private names that are given.
+const PRIVATE_MAX: usize = 12;
+/// What the imports may take, in bytes.
+const IMPORTS_BYTES_MAX: usize = 700;
+
+/// Writes an outline as the body of a frame.
+#[must_use]
+pub fn render(outline: &Outline) -> String {
+    match outline.content {
+        Content::Binary => return format!("Binary file ({} bytes).\n", outline.bytes),
+        Content::TooLarge => {
+            let (bytes, max) = (outline.bytes, limit::FILE_BYTES_MAX);
+            return format!("File of {bytes} bytes, over the limit of {max} bytes for outlines; its content was not read.\n");
+        }
+        _ if outline.bytes == 0 => return "Empty file.\n".to_owned(),
+        _ => {}
+    }
+    let facts = facts(outline);
+    let mut out = String::new();
+    if outline.doc.is_empty() {
+        let _ = writeln!(out, "{facts}");
+    } else {
+        let _ = writeln!(out, "{}\n\n{facts}", prose(&outline.doc));
+    }
+    push_block(&mut out, &symbol_list(outline));
+    push_block(&mut out, &private_line(&outline.symbols));
+    push_block(&mut out, &import_line(&outline.imports));
+    out
+}
+
+fn push_block(out: &mut String, block: &str) {
+    if !block.is_empty() {
+        let _ = write!(out, "\n{block}");
+    }
+}
+
+/// One sentence: language, rough size, how much there is.
+fn facts(outline: &Outline) -> String {
+    let title = outline.language.map_or("Text", super::Language::title);
+    let mut facts = match outline.content {
+        Content::Plain => format!("{title} file"),
+        _ => format!("{title} source"),
+    };
+    let _ = write!(facts, ", {}", rough_lines(outline.lines));
+    match (outline.content, outline.symbols.first()) {
+        (Content::Unparsed, _) => facts.push_str(", too large or too knotted to read its declarations"),
+        (_, None) => {}
+        (Content::Plain, Some(first)) => {
+            let _ = write!(facts, ", {}", count(count_all(&outline.symbols) + outline.more, first.kind.words()));
+        }
+        _ if count_public(&outline.symbols) > 0 => {
+            let _ = write!(facts, ", {}", count(count_public(&outline.symbols), ("public item", "public items")));
+        }
+        _ => {}
+    }
+    facts.push('.');
+    facts
+}
+
+fn count(number: u64, (one, many): (&str, &str)) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn count_all(symbols: &[Symbol]) -> u64 {
+    symbols.iter().map(|symbol| 1 + count_all(&symbol.children)).sum()
+}
+
+/// Public declarations, looked for inside modules instead of counting these.
+fn count_public(symbols: &[Symbol]) -> u64 {
+    let public = symbols.iter().filter(|symbol| symbol.public);
+    public.map(|symbol| if has_items(symbol) { count_public(&symbol.children) } else { 1 }).sum()
+}
+
+/// True for a module whose declarations are listed.
+fn has_items(symbol: &Symbol) -> bool {
+    symbol.kind == Kind::Module && !symbol.children.is_empty()
+}
+
+/// The number of lines in steps of 1, 2, 5, 10, …, so that small edits do not change it.
+fn rough_lines(lines: u64) -> String {
+    if lines < 10 {
+        return "under 10 lines".to_owned();
+    }
+    let power = 10_u64.pow(lines.ilog10());
+    let step = [5, 2, 1].into_iter().map(|step| power.saturating_mul(step)).find(|step| *step <= lines).unwrap_or(power);
+    format!("{step}+ lines")
+}
+
+/// How much is said about each symbol.
+#[derive(Clone, Copy)]
+struct Detail {
+    /// Whether documentation is given for symbols, and for their members.
+    docs: (bool, bool),
+    /// Whether members are listed with their signatures; by name otherwise.
+    members: bool,
+    /// Most names on one line.
+    names_max: usize,
+}
+
+/// Tried in this order until the list is short enough.
+const DETAILS: [Detail; 5] = [
+    Detail { docs: (true, true), members: true, names_max: 24 },
+    Detail { docs: (true, false), members: true, names_max: 16 },
+    Detail { docs: (true, false), members: false, names_max: 24 },
+    Detail { docs: (true, false), members: false, names_max: 6 },
+    Detail { docs: (false, false), members: false, names_max: 0 },
+];
+
+fn symbol_list(outline: &Outline) -> String {
+    let mut list = String::new();
+    for detail in DETAILS {
+        list.clear();
+        let mut left = outline.more;
+        for symbol in outline.symbols.iter().filter(|symbol| symbol.public && !is_short(symbol)) {
+            if list.len() > LIST_BYTES_MAX {
+                left += 1;
+            } else {
+                push_symbol(&mut list, symbol, detail, 0);
+            }
+        }
+        push_named(&mut list, &outline.symbols, (0, NAMES_MAX), is_short);
+        if left > 0 {
+            let _ = writeln!(list, "- … and {left} more");
+        } else if list.len() <= LIST_BYTES_MAX {
+            break;
+        }
+    }
+    list
+}
+
+/// What is only named, on one line, at the level of the file.
+fn is_short(symbol: &Symbol) -> bool {
+    let bare = symbol.doc.is_empty() && symbol.children.is_empty();
+    matches!(symbol.kind, Kind::Export | Kind::Key | Kind::Target) || symbol.kind == Kind::Module && bare
+}
+
+fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
+    let indent = "  ".repeat(depth);
+    let shown = if symbol.kind == Kind::Heading { prose(&symbol.signature) } else { code(&symbol.signature) };
+    let _ = write!(list, "{indent}- {shown}");
+    let docs = if depth == 0 { detail.docs.0 } else { detail.docs.1 };
+    if !symbol.doc.is_empty() && docs {
+        let _ = write!(list, ": {}", prose(&symbol.doc));
+    }
+    list.push('\n');
+    if detail.members || has_items(symbol) {
+        push_members(list, symbol, detail, depth + 1);
+    } else if detail.names_max > 0 {
+        push_named(list, &symbol.children, (depth + 1, detail.names_max), |_| true);
+    }
+}
+
+fn push_members(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
+    let first = |member: &Symbol| matches!(member.kind, Kind::Field | Kind::Variant);
+    let last = |member: &Symbol| matches!(member.kind, Kind::Implementation | Kind::Export) && member.children.is_empty();
+    push_named(list, &symbol.children, (depth, detail.names_max), first);
+    for member in symbol.children.iter().filter(|member| member.public && !first(member) && !last(member)) {
+        push_symbol(list, member, detail, depth);
+    }
+    push_named(list, &symbol.children, (depth, detail.names_max), last);
+}
+
+/// Names symbols on one line for each kind.
+fn push_named(list: &mut String, symbols: &[Symbol], (depth, max): (usize, usize), wanted: impl Fn(&Symbol) -> bool) {
+    let mut by_kind: BTreeMap<Kind, Vec<&Symbol>> = BTreeMap::new();
+    for member in symbols.iter().filter(|member| member.public && wanted(member)) {
+        by_kind.entry(member.kind).or_default().push(member);
+    }
+    for (kind, members) in by_kind {
+        let (one, many) = kind.words();
+        let word = match kind {
+            Kind::Implementation => "implements",
+            _ if members.len() == 1 => one,
+            _ => many,
+        };
+        let names = members.iter().map(|member| code(short_text(member)));
+        let _ = writeln!(list, "{}- {word} {}", "  ".repeat(depth), listing(names, max));
+    }
+}
+
+/// Data members are shown with their type, re-exports as written, all others by name.
+fn short_text(member: &Symbol) -> &str {
+    let prefixes: &[&str] = match member.kind {
+        Kind::Field | Kind::Variant | Kind::Key | Kind::Target => &["pub ", "public ", "case "],
+        Kind::Export => &["pub use ", "pub(crate) use ", "export "],
+        _ => return &member.name,
+    };
+    prefixes.iter().find_map(|prefix| member.signature.strip_prefix(prefix)).unwrap_or(&member.signature)
+}
+
+/// `a, b, … and 3 more`, each name once.
+fn listing(names: impl Iterator<Item = String>, max: usize) -> String {
+    let mut unique = Vec::new();
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if seen.insert(name.clone()) {
+            unique.push(name);
+        }
+    }
+    let left = unique.len().saturating_sub(max);
+    unique.truncate(max);
+    if left > 0 {
+        unique.push(format!("… and {left} more"));
+    }
+    unique.join(", ")
+}
+
+/// Private declarations of the file, by name.
+fn private_line(symbols: &[Symbol]) -> String {
+    let private = symbols.iter().filter(|symbol| !symbol.public && symbol.kind != Kind::Implementation);
+    let names = listing(private.map(|symbol| code(&symbol.name)), PRIVATE_MAX);
+    if names.is_empty() { names } else { format!("Private: {names}\n") }
+}
+
+/// Imports on one line; those that differ only in their last part are put together.
+fn import_line(imports: &[String]) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for import in imports {
+        let (stem, leaf) = split_import(import);
+        match places.get(stem).filter(|_| !stem.is_empty()) {
+            Some(&at) => groups[at].1.push(leaf),
+            None => {
+                places.insert(stem, groups.len());
+                groups.push((stem, vec![leaf]));
+            }
+        }
+    }
+    let mut line = String::new();
+    let mut left = 0;
+    for (stem, leaves) in groups {
+        let text = if leaves.len() == 1 { format!("{stem}{}", leaves[0]) } else { format!("{stem}{{{}}}", leaves.join(", ")) };
+        if line.len() + text.len() > IMPORTS_BYTES_MAX {
+            left += leaves.len();
+        } else {
+            line.push_str(if line.is_empty() { "Imports: " } else { ", " });
+            line.push_str(&code(&text));
+        }
+    }
+    match (line.is_empty(), left) {
+        (true, 0) => String::new(),
+        (true, left) => format!("Imports: {left}\n"),
+        (false, 0) => line + "\n",
+        (false, left) => format!("{line}, … and {left} more\n"),
+    }
+}
+
+/// Splits `java.util.List` after the last separator; anything that is not a plain path has no stem.
+fn split_import(import: &str) -> (&str, &str) {
+    let plain = import.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '\\' | '*'));
+    let at = import.rfind(['.', ':', '\\']).filter(|_| plain).map_or(0, |at| at + 1);
+    import.split_at(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbol::Language;
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Parser, Tag};
+
+    fn symbol(kind: Kind, text: &str, children: Vec<Symbol>) -> Symbol {
+        let [name, signature, doc] = [text; 3].map(str::to_owned);
+        Symbol { kind, name, signature, public: true, doc, children }
+    }
+
+    fn outline(symbols: Vec<Symbol>) -> Outline {
+        let language = Some(Language::Rust);
+        Outline { language, content: Content::Parsed, bytes: 1, lines: 100, symbols, ..Outline::default() }
+    }
+
+    #[test]
+    fn sizes_are_rough() {
+        for (lines, expected) in [
+            (0, "under 10 lines"),
+            (9, "under 10 lines"),
+            (10, "10+ lines"),
+            (19, "10+ lines"),
+            (20, "20+ lines"),
+            (50, "50+ lines"),
+            (99, "50+ lines"),
+            (1_999, "1000+ lines"),
+            (u64::MAX, "18446744073709551615+ lines"),
+        ] {
+            assert_eq!(rough_lines(lines), expected);
+        }
+    }
+
+    #[test]
+    fn imports_that_differ_in_the_last_part_are_put_together() {
+        let imports = ["a.b.C", "x", "a.b.D", "std::fmt", "std::{io, fs}", "y as z"].map(str::to_owned);
+        assert_eq!(import_line(&imports), "Imports: `a.b.{C, D}`, `x`, `std::fmt`, `std::{io, fs}`, `y as z`\n");
+        assert_eq!(import_line(&[]), "");
+        let many: Vec<String> = (0..400).map(|i| format!("\"file{i}.h\"")).collect();
+        let line = import_line(&many);
+        assert!(line.len() < IMPORTS_BYTES_MAX + 100 && line.contains(" more\n"), "{line}");
+    }
+
+    #[test]
+    fn detail_gives_way_before_symbols_are_left_out() {
+        let member = || symbol(Kind::Method, &"m".repeat(100), Vec::new());
+        let types = (0..20).map(|i| symbol(Kind::Struct, &format!("type{i}"), vec![member(), member(), member()]));
+        let text = render(&outline(types.collect()));
+        assert!(text.contains("type19") && text.len() < 6 * 1024, "{}", text.len());
+        let many = (0..500).map(|i| symbol(Kind::Function, &format!("function{i}"), Vec::new()));
+        let text = render(&outline(many.collect()));
+        assert!(text.contains("- … and ") && text.len() < 6 * 1024, "{}", text.len());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_text_of_a_file_breaks_the_structure(
+            texts in prop::collection::vec("[-#>*+_~=|` a<!\\[\\]():.1\\\\]{1,16}", 1..6),
+            kind in prop::sample::select(vec![Kind::Struct, Kind::Heading, Kind::Field, Kind::Export, Kind::Module]),
+        ) {
+            let symbols = texts.iter().map(|text| symbol(kind, text, vec![symbol(Kind::Field, text, Vec::new())]));
+            let mut outline = outline(symbols.collect());
+            outline.doc.clone_from(&texts[0]);
+            outline.imports.clone_from(&texts);
+            let text = render(&outline);
+            for event in Parser::new(&text) {
+                let stray = matches!(
+                    event,
+                    Event::Start(Tag::Heading { .. } | Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::HtmlBlock) | Event::Html(_)
+                        | Event::InlineHtml(_) | Event::Rule
+                );
+                prop_assert!(!stray, "{event:?} in\n{text}");
+            }
+        }
+    }
+}
