@@ -7,4 +7,5 @@
 pub mod base;
 pub mod config;
 pub mod git;
+pub mod node;
 pub mod symbol;

@@ -1,0 +1,434 @@
+//! The walk: a snapshot's files and directories, each object once, children before their directory.
+//!
+//! Work grows with distinct objects, not with paths: ten objects that expand to 10^10 paths are ten nodes. A node
+//! is entered at the first path, in tree order, at which the ignore rules let it in; that path is its hint. With
+//! an older tree to compare with, whatever stands unchanged at its place is noted and not entered, so that work
+//! grows with the change. No recursion: depth is bounded by [`TREE_DEPTH_MAX`] and costs no stack.
+
+use std::collections::HashMap;
+
+use super::ignore::{FILE_NAME, IgnoreRules};
+use crate::base::limit::{FILE_BYTES_MAX, NODES_MAX, TREE_DEPTH_MAX, TREE_ENTRIES_MAX};
+use crate::base::{NodeId, TreePath};
+use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, tree_entries};
+
+/// Why a snapshot cannot be walked; nothing has been spent then.
+#[derive(Debug, thiserror::Error)]
+pub enum ScanError {
+    /// A tree is missing or damaged.
+    #[error("cannot read directory '{}'", .path.to_text())]
+    Object {
+        /// Where it stands.
+        path: TreePath,
+        /// What failed.
+        #[source]
+        source: ObjectError,
+    },
+    /// Deeper than git itself goes.
+    #[error("directories are nested deeper than {TREE_DEPTH_MAX} levels")]
+    Depth,
+    /// More distinct nodes than [`NODES_MAX`].
+    #[error("the snapshot has more than {NODES_MAX} distinct files and directories")]
+    Nodes,
+    /// One directory with more entries than [`TREE_ENTRIES_MAX`].
+    #[error("directory '{}' has more than {TREE_ENTRIES_MAX} entries", .0.to_text())]
+    Entries(TreePath),
+}
+
+/// A file or directory of a snapshot.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    /// Its git object.
+    pub id: NodeId,
+    /// True for a tree, false for a blob.
+    pub is_directory: bool,
+    /// True when it stood at the same path in the older tree: then its entries were not read.
+    pub is_unchanged: bool,
+    parent: u32,
+    name: Span,
+    entries: Span,
+    paths: u64,
+}
+
+/// One entry of a directory, in tree order. Ignored ones are not among them.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'s> {
+    /// Its name in the directory.
+    pub name: &'s [u8],
+    /// File, directory, symlink, submodule.
+    pub mode: EntryMode,
+    /// Its object.
+    pub id: NodeId,
+    /// Its node's number; `None` for symlinks and submodules, which are leaves without frames.
+    pub node: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    at: u32,
+    len: u32,
+}
+
+struct RawEntry {
+    name: Span,
+    mode: EntryMode,
+    id: NodeId,
+    node: u32,
+}
+
+const NO_NODE: u32 = u32::MAX;
+
+/// How many of what a scan met.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Distinct files.
+    pub files: u64,
+    /// Distinct directories.
+    pub directories: u64,
+    /// Symlink entries.
+    pub symlinks: u64,
+    /// Submodule entries.
+    pub submodules: u64,
+    /// Entries left out by `.teddyignore`.
+    pub ignored: u64,
+    /// Paths at which files stand; saturates.
+    pub paths: u64,
+}
+
+/// The nodes of a snapshot.
+#[derive(Default)]
+pub struct Scan {
+    nodes: Vec<Node>,
+    entries: Vec<RawEntry>,
+    names: Vec<u8>,
+    order: Vec<u32>,
+    by_id: HashMap<NodeId, u32>,
+    /// How many of what was met.
+    pub counts: Counts,
+}
+
+impl Scan {
+    /// The scan of a single file.
+    #[must_use]
+    pub fn of_file(id: NodeId) -> Self {
+        let node = Node {
+            id,
+            is_directory: false,
+            is_unchanged: false,
+            parent: NO_NODE,
+            name: Span::default(),
+            entries: Span::default(),
+            paths: 1,
+        };
+        let counts = Counts { files: 1, paths: 1, ..Counts::default() };
+        Self { nodes: vec![node], order: vec![0], by_id: HashMap::from([(id, 0)]), counts, ..Self::default() }
+    }
+
+    /// The number of the root directory.
+    #[must_use]
+    pub fn root(&self) -> u32 {
+        0
+    }
+
+    /// All nodes that were entered, or noted as unchanged, children before the directories that hold them.
+    #[must_use]
+    pub fn bottom_up(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// A node by its number.
+    #[must_use]
+    pub fn node(&self, number: u32) -> &Node {
+        &self.nodes[number as usize]
+    }
+
+    /// How many nodes there are; numbers run from 0.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True for a scan of nothing; a scan of a tree has its root at least.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The number of an object's node.
+    #[must_use]
+    pub fn find(&self, id: &NodeId) -> Option<u32> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The entries of a directory in git's tree order; none for files and for unchanged directories.
+    pub fn entries(&self, number: u32) -> impl Iterator<Item = Entry<'_>> {
+        let span = self.node(number).entries;
+        self.entries[span.at as usize..(span.at + span.len) as usize].iter().map(|entry| Entry {
+            name: self.bytes(entry.name),
+            mode: entry.mode,
+            id: entry.id,
+            node: (entry.node != NO_NODE).then_some(entry.node),
+        })
+    }
+
+    /// The name under which a node was first met; empty for the root.
+    #[must_use]
+    pub fn name(&self, number: u32) -> &[u8] {
+        self.bytes(self.node(number).name)
+    }
+
+    /// The path at which a node was first met, below `root`.
+    #[must_use]
+    pub fn path(&self, root: &TreePath, mut number: u32) -> TreePath {
+        let mut names = Vec::new();
+        while self.node(number).parent != NO_NODE {
+            names.push(self.name(number));
+            number = self.node(number).parent;
+        }
+        names.iter().rev().fold(root.clone(), |path, name| path.join(name))
+    }
+
+    /// At how many paths below the root a directory's files stand; 1 for a file. Saturates.
+    #[must_use]
+    pub fn paths(&self, number: u32) -> u64 {
+        self.node(number).paths
+    }
+
+    fn bytes(&self, span: Span) -> &[u8] {
+        &self.names[span.at as usize..(span.at + span.len) as usize]
+    }
+
+    fn keep_name(&mut self, name: &[u8]) -> Span {
+        let span = Span { at: self.names.len() as u32, len: name.len() as u32 };
+        self.names.extend_from_slice(name);
+        span
+    }
+}
+
+/// A directory that the walk is inside of.
+struct Open {
+    number: u32,
+    next: u32,
+    end: u32,
+    /// What stood there before, by name.
+    old: HashMap<Vec<u8>, NodeId>,
+}
+
+/// Walks the tree that stands at `root_path` of a snapshot. `old` is the tree that stood there before, if that
+/// is known to be dealt with already.
+///
+/// `.teddyignore` files above `root_path` are the caller's to pass in `rules`.
+pub fn scan(
+    repo: &Repository,
+    tree: NodeId,
+    root_path: &TreePath,
+    rules: IgnoreRules,
+    old: Option<NodeId>,
+) -> Result<Scan, ScanError> {
+    let mut walk = Walk { repo, root_path, rules, is_shallow: false, scan: Scan::default(), data: Vec::new() };
+    walk.run(tree, old)?;
+    Ok(walk.scan)
+}
+
+/// Looks at a directory and its entries only; the entries count as unchanged.
+pub fn scan_entries(repo: &Repository, tree: NodeId, root_path: &TreePath, rules: IgnoreRules) -> Result<Scan, ScanError> {
+    let mut walk = Walk { repo, root_path, rules, is_shallow: true, scan: Scan::default(), data: Vec::new() };
+    walk.run(tree, None)?;
+    Ok(walk.scan)
+}
+
+/// The ignore rules of the directories above a path, and not of the path itself.
+pub fn rules_above(repo: &Repository, root: NodeId, path: &TreePath) -> Result<IgnoreRules, ObjectError> {
+    let mut rules = IgnoreRules::default();
+    let (mut directory, mut tree) = (TreePath::root(), root);
+    for name in path.names() {
+        if let Some((EntryMode::File | EntryMode::Executable, blob)) = repo.find_entry(&tree, FILE_NAME)? {
+            push_rules(repo, &mut rules, directory.clone(), &blob)?;
+        }
+        match repo.find_entry(&tree, name)? {
+            Some((EntryMode::Directory, below)) => tree = below,
+            _ => break,
+        }
+        directory = directory.join(name);
+    }
+    Ok(rules)
+}
+
+fn push_rules(repo: &Repository, rules: &mut IgnoreRules, directory: TreePath, blob: &NodeId) -> Result<(), ObjectError> {
+    if repo.header(blob)?.is_some_and(|header| header.size_bytes <= FILE_BYTES_MAX) {
+        let mut text = Vec::new();
+        repo.read(blob, ObjectKind::Blob, &mut text)?;
+        rules.push(directory, &text);
+    }
+    Ok(())
+}
+
+struct Walk<'w> {
+    repo: &'w Repository,
+    root_path: &'w TreePath,
+    rules: IgnoreRules,
+    is_shallow: bool,
+    scan: Scan,
+    data: Vec<u8>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, tree: NodeId, old: Option<NodeId>) -> Result<(), ScanError> {
+        let is_unchanged = old == Some(tree);
+        let root = self.add_node(tree, EntryMode::Directory, (NO_NODE, Span::default()), is_unchanged)?;
+        if is_unchanged {
+            self.close(root);
+            return Ok(());
+        }
+        let mut open = vec![self.open(root, old)?];
+        while let Some(inside) = open.last_mut() {
+            if inside.next == inside.end {
+                let done = inside.number;
+                open.pop();
+                self.close(done);
+                continue;
+            }
+            let at = inside.next as usize;
+            inside.next += 1;
+            let before = inside.old.get(self.scan.bytes(self.scan.entries[at].name)).copied();
+            let number = inside.number;
+            if let Some(child) = self.enter(at, number, before)? {
+                if open.len() >= TREE_DEPTH_MAX {
+                    return Err(ScanError::Depth);
+                }
+                open.push(self.open(child, before)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the entry its node; returns it when it is a directory to go into.
+    fn enter(&mut self, at: usize, parent: u32, before: Option<NodeId>) -> Result<Option<u32>, ScanError> {
+        let RawEntry { name, mode, id, .. } = self.scan.entries[at];
+        match mode {
+            EntryMode::Symlink => self.scan.counts.symlinks += 1,
+            EntryMode::Submodule => self.scan.counts.submodules += 1,
+            EntryMode::File | EntryMode::Executable | EntryMode::Directory => {}
+        }
+        if matches!(mode, EntryMode::Symlink | EntryMode::Submodule) {
+            return Ok(None);
+        }
+        if let Some(known) = self.scan.find(&id) {
+            self.scan.entries[at].node = known;
+            return Ok(None);
+        }
+        let is_unchanged = self.is_shallow || before == Some(id);
+        let number = self.add_node(id, mode, (parent, name), is_unchanged)?;
+        self.scan.entries[at].node = number;
+        if mode == EntryMode::Directory && !is_unchanged {
+            return Ok(Some(number));
+        }
+        self.close(number);
+        Ok(None)
+    }
+
+    fn add_node(&mut self, id: NodeId, mode: EntryMode, at: (u32, Span), is_unchanged: bool) -> Result<u32, ScanError> {
+        let (parent, name) = at;
+        if self.scan.nodes.len() >= NODES_MAX {
+            return Err(ScanError::Nodes);
+        }
+        let is_directory = mode == EntryMode::Directory;
+        *(if is_directory { &mut self.scan.counts.directories } else { &mut self.scan.counts.files }) += 1;
+        let number = self.scan.nodes.len() as u32;
+        self.scan.nodes.push(Node {
+            id,
+            is_directory,
+            is_unchanged,
+            parent,
+            name,
+            entries: Span::default(),
+            paths: u64::from(!is_directory),
+        });
+        self.scan.by_id.insert(id, number);
+        Ok(number)
+    }
+
+    /// Reads a directory's entries, rules first, and leaves out what they ignore.
+    fn open(&mut self, number: u32, old: Option<NodeId>) -> Result<Open, ScanError> {
+        let mut data = std::mem::take(&mut self.data);
+        let read = self.read_entries(number, old, &mut data);
+        self.data = data;
+        let path = || self.scan.path(self.root_path, number);
+        let (span, old) = read.map_err(|source| ScanError::Object { path: path(), source })?;
+        if span.len as usize > TREE_ENTRIES_MAX {
+            return Err(ScanError::Entries(path()));
+        }
+        self.scan.nodes[number as usize].entries = span;
+        Ok(Open { number, next: span.at, end: span.at + span.len, old })
+    }
+
+    fn read_entries(
+        &mut self,
+        number: u32,
+        old: Option<NodeId>,
+        data: &mut Vec<u8>,
+    ) -> Result<(Span, HashMap<Vec<u8>, NodeId>), ObjectError> {
+        let id = self.scan.node(number).id;
+        let mut before = old.map_or_else(|| Ok(HashMap::new()), |old| self.read_old(&old, data))?;
+        self.repo.read(&id, ObjectKind::Tree, data)?;
+        let rules = tree_entries(id, data, self.repo.hash_kind())
+            .filter_map(Result::ok)
+            .find(|entry| entry.name == FILE_NAME && matches!(entry.mode, EntryMode::File | EntryMode::Executable))
+            .map(|entry| entry.id);
+        if rules != before.get(FILE_NAME).copied() {
+            // Other rules can let other things in, however unchanged they are.
+            before.clear();
+        }
+        if let Some(blob) = rules {
+            let directory = self.scan.path(self.root_path, number);
+            push_rules(self.repo, &mut self.rules, directory, &blob)?;
+        }
+        Ok((self.add_entries(number, id, data)?, before))
+    }
+
+    fn read_old(&self, old: &NodeId, data: &mut Vec<u8>) -> Result<HashMap<Vec<u8>, NodeId>, ObjectError> {
+        self.repo.read(old, ObjectKind::Tree, data)?;
+        let is_node = |mode| !matches!(mode, EntryMode::Symlink | EntryMode::Submodule);
+        tree_entries(*old, data, self.repo.hash_kind())
+            .filter(|entry| entry.as_ref().is_ok_and(|entry| is_node(entry.mode)))
+            .map(|entry| entry.map(|entry| (entry.name.to_vec(), entry.id)))
+            .collect()
+    }
+
+    fn add_entries(&mut self, number: u32, id: NodeId, data: &[u8]) -> Result<Span, ObjectError> {
+        let path = (!self.rules.is_empty()).then(|| self.scan.path(self.root_path, number));
+        if let Some(path) = &path {
+            self.rules.retain_above(&path.join(b"x"));
+        }
+        let start = self.scan.entries.len() as u32;
+        for entry in tree_entries(id, data, self.repo.hash_kind()) {
+            let entry = entry?;
+            let is_directory = entry.mode == EntryMode::Directory;
+            if let Some(path) = &path
+                && self.rules.matched(&path.join(entry.name), is_directory) == Some(true)
+            {
+                self.scan.counts.ignored += 1;
+                continue;
+            }
+            let name = self.scan.keep_name(entry.name);
+            self.scan.entries.push(RawEntry { name, mode: entry.mode, id: entry.id, node: NO_NODE });
+            if self.scan.entries.len() as u32 - start > TREE_ENTRIES_MAX as u32 {
+                break;
+            }
+        }
+        Ok(Span { at: start, len: self.scan.entries.len() as u32 - start })
+    }
+
+    /// Everything below is done: counts its paths and puts it into the order.
+    fn close(&mut self, number: u32) {
+        if self.scan.node(number).is_directory {
+            let paths = self.scan.entries(number).filter_map(|entry| entry.node).map(|child| self.scan.paths(child));
+            let sum = paths.fold(0, u64::saturating_add);
+            self.scan.nodes[number as usize].paths = sum;
+        }
+        self.scan.order.push(number);
+        if number == 0 {
+            self.scan.counts.paths = self.scan.paths(0);
+        }
+    }
+}
