@@ -6,6 +6,7 @@
 
 pub mod base;
 pub mod config;
+pub mod frame;
 pub mod git;
 pub mod node;
 pub mod symbol;

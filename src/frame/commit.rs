@@ -1,0 +1,267 @@
+//! The write protocol: a batch of frames becomes visible whole or not at all, and no two writers lose anything.
+//!
+//! Under one kernel lock per common git directory: (1) read the ref, give each frame the next generation of its
+//! slot and build the new trees; (2) write blobs, trees and the commit, flushed to disk and held against a
+//! concurrent `git gc` (`git::write` says how); (3) check that everything is there; (4) move [`FRAMES_REF`] by compare-and-swap; when somebody without the lock moved it meanwhile (a fetch),
+//! start again on what is there now. A process killed anywhere leaves the old state or the new one, and objects
+//! that git collects in its time.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::codec::{CodecError, decode, encode};
+use super::index::Record;
+use super::merge;
+use super::model::{BasisKind, Frame, content_digest};
+use super::name::FrameName;
+use super::spool;
+use super::store::{FRAMES_REF, Store, StoreError};
+use crate::base::{BasisId, Digest, FrameId, NodeId, clock};
+use crate::git::file::remove_abandoned;
+use crate::git::{Batch, Encoded, Expected, HashKind, Lock, ObjectKind, RefError, Repository, StateDir, WriteError, commit_body};
+
+/// How long a writer waits for another one.
+pub const LOCK_WAIT: Duration = Duration::from_secs(20);
+
+/// How often a batch is put on top of a ref that keeps moving.
+const TRIES_MAX: u32 = 12;
+
+/// Why frames could not be stored. Nothing of the batch is visible then.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    /// Another process holds the lock, or the ref keeps moving: try again.
+    #[error("the frame store is busy")]
+    Busy,
+    /// The state directory or the lock file cannot be written.
+    #[error("cannot lock the frame store")]
+    Lock(#[source] std::io::Error),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Objects cannot be written.
+    #[error("cannot store frames")]
+    Write(#[from] WriteError),
+    /// The ref cannot be moved.
+    #[error("cannot store frames")]
+    Ref(#[from] RefError),
+    /// A written object cannot be read back.
+    #[error("object {0} vanished while frames were stored")]
+    Vanished(NodeId),
+}
+
+/// What is known of a frame once it has a place in the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its name: node, agent, type, generation, id.
+    pub name: FrameName,
+    /// What it was made from.
+    pub basis: BasisId,
+    /// How it was made.
+    pub basis_kind: BasisKind,
+    /// The digest of its content.
+    pub content: Digest,
+    /// The blob that holds it.
+    pub blob: NodeId,
+}
+
+impl Stored {
+    /// What is known of a frame that stands in a blob.
+    #[must_use]
+    pub fn of(frame: &Frame, blob: NodeId) -> Self {
+        let name = FrameName {
+            node: frame.node,
+            agent: frame.agent.clone(),
+            frame_type: frame.frame_type.clone(),
+            seq: frame.seq,
+            frame: frame.id,
+        };
+        let content = content_digest(&frame.content);
+        Self { name, basis: frame.basis, basis_kind: frame.basis_kind, content, blob }
+    }
+
+    /// What the index knows of it as a head, given the newest invalidation of its slot.
+    #[must_use]
+    pub fn record(&self, invalidation: Option<(u32, FrameId)>) -> Record {
+        let Stored { name, basis, basis_kind, content, blob } = self;
+        Record {
+            seq: name.seq,
+            frame: name.frame,
+            basis: *basis,
+            basis_kind: *basis_kind,
+            content: *content,
+            blob: *blob,
+            invalidation,
+        }
+    }
+}
+
+/// A frame on its way into the store, encoded on whatever thread made it.
+#[derive(Clone)]
+pub struct NewFrame {
+    pub(super) stored: Stored,
+    pub(super) again: bool,
+    blob: Encoded,
+}
+
+impl NewFrame {
+    /// Encodes a frame. Its generation is a guess that saves encoding it again; the store has the last word.
+    ///
+    /// `again` stores it even where the newest frame of its slot says the same already.
+    pub fn new(hash: HashKind, frame: &Frame, again: bool) -> Result<Self, CodecError> {
+        let blob = Encoded::new(hash, ObjectKind::Blob, &encode(frame)?);
+        Ok(Self { stored: Stored::of(frame, blob.id), again, blob })
+    }
+
+    /// What is known of it.
+    #[must_use]
+    pub fn stored(&self) -> &Stored {
+        &self.stored
+    }
+
+    /// Compressed size in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.blob.size_bytes()
+    }
+
+    /// Gives the frame another generation, encoding it again where that is not the one it has.
+    pub(super) fn renumber(&mut self, hash: HashKind, seq: u32) {
+        if self.stored.name.seq == seq {
+            return;
+        }
+        let mut frame = decode(&self.blob.data()).expect("a frame that was encoded decodes");
+        frame.seq = seq;
+        let bytes = encode(&frame).expect("a few digits more do not pass the limit");
+        self.blob = Encoded::new(hash, ObjectKind::Blob, &bytes);
+        self.stored = Stored::of(&frame, self.blob.id);
+    }
+}
+
+/// What a commit of frames did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// The store's commit now.
+    pub commit: Option<NodeId>,
+    /// The commit that the frames were added to.
+    pub parent: Option<NodeId>,
+    /// The frames that were added, with the names they got. Those that the store had already are not among them.
+    pub frames: Vec<Stored>,
+}
+
+/// Stores frames; see the module for the protocol. `message` is the commit message's first line, `wait` how long
+/// another writer may take to finish.
+pub fn commit(
+    repo: &Repository,
+    state: &StateDir,
+    frames: &[NewFrame],
+    message: &str,
+    wait: Duration,
+) -> Result<Committed, CommitError> {
+    let _lock = lock(repo, state, wait)?;
+    append(repo, frames, message)
+}
+
+/// Stores every frame that waits in the spool and empties it; `own` is the caller's, which is newer than the others.
+///
+/// The spool is read under the lock, so each frame in it is stored by exactly one process: the one that put it there,
+/// or whoever comes first. The caller's file may thus be gone, and is in the store then.
+pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&Path>, wait: Duration) -> Result<Committed, CommitError> {
+    let _lock = lock(repo, state, wait)?;
+    let (mut waiting, _) = spool::list(state).map_err(CommitError::Lock)?;
+    waiting.sort_by_key(|waiting| own == Some(waiting.file.as_path()));
+    let message = match waiting.as_slice() {
+        [one] => format!("{}: a frame", one.frame.agent),
+        several => format!("{} frames from the spool", several.len()),
+    };
+    let frames = waiting.iter().map(|waiting| NewFrame::new(repo.hash_kind(), &waiting.frame, false));
+    let frames: Vec<_> = frames.collect::<Result<_, _>>().expect("what was decoded can be encoded");
+    let committed = append(repo, &frames, &message)?;
+    let files: Vec<_> = waiting.into_iter().map(|waiting| waiting.file).collect();
+    spool::remove(&files).map_err(CommitError::Lock)?;
+    Ok(committed)
+}
+
+/// Adds frames to the store; the caller holds the lock.
+fn append(repo: &Repository, frames: &[NewFrame], message: &str) -> Result<Committed, CommitError> {
+    if frames.is_empty() {
+        let commit = Store::open(repo)?.commit();
+        return Ok(Committed { commit, parent: commit, frames: Vec::new() });
+    }
+    retry(|| {
+        let store = Store::open(repo)?;
+        let mut batch = Batch::default();
+        let (added, tree) = merge::insert(repo, store.tree(), frames.to_vec(), &mut batch).map_err(StoreError::from)?;
+        if added.is_empty() {
+            return Ok(Committed { commit: store.commit(), parent: store.commit(), frames: Vec::new() });
+        }
+        for frame in &added {
+            batch.add(frame.blob.clone());
+        }
+        let parents: Vec<NodeId> = store.commit().into_iter().collect();
+        let commit = publish(repo, &mut batch, tree, &parents, message)?;
+        let frames = added.into_iter().map(|frame| frame.stored).collect();
+        Ok(Committed { commit: Some(commit), parent: store.commit(), frames })
+    })
+}
+
+/// Unites another store's commit with this one: commutative, associative, idempotent, without conflicts.
+///
+/// Returns the store's commit afterwards. When one side holds the other, the ref moves there without a merge commit.
+pub fn unite(repo: &Repository, state: &StateDir, theirs: NodeId, message: &str) -> Result<NodeId, CommitError> {
+    let _lock = lock(repo, state, LOCK_WAIT)?;
+    retry(|| {
+        let (ours, other) = (Store::open(repo)?, Store::at(repo, Some(theirs))?);
+        let mut batch = Batch::default();
+        let tree = merge::union(repo, ours.tree(), other.tree(), &mut batch).map_err(StoreError::from)?;
+        match (ours.commit(), tree) {
+            (Some(commit), tree) if tree == ours.tree() => Ok(commit),
+            (current, tree) if tree == other.tree() => {
+                repo.update_ref(FRAMES_REF, &theirs, expected(current))?;
+                Ok(theirs)
+            }
+            (Some(current), Some(tree)) => publish(repo, &mut batch, tree, &[current, theirs], message),
+            _ => Ok(theirs),
+        }
+    })
+}
+
+/// Takes the lock. Whoever has it clears away what writers that died have left: marks and temporary files.
+fn lock(repo: &Repository, state: &StateDir, wait: Duration) -> Result<Lock, CommitError> {
+    state.create(state.root()).map_err(CommitError::Lock)?;
+    let lock = Lock::acquire(&state.lock(), wait).map_err(CommitError::Lock)?.ok_or(CommitError::Busy)?;
+    repo.remove_stale_keeps().map_err(CommitError::Lock)?;
+    remove_abandoned(&state.spool());
+    remove_abandoned(&state.cache());
+    Ok(lock)
+}
+
+/// Runs an attempt until the ref holds still; a short, growing, uneven pause keeps contenders apart.
+fn retry<T>(mut attempt: impl FnMut() -> Result<T, CommitError>) -> Result<T, CommitError> {
+    for tries in 0..TRIES_MAX {
+        match attempt() {
+            Err(CommitError::Ref(RefError::Moved(_)) | CommitError::Vanished(_)) => {
+                let uneven = u64::from(std::process::id() % 7);
+                std::thread::sleep(Duration::from_millis((1 << tries.min(8)) + uneven));
+            }
+            done => return done,
+        }
+    }
+    Err(CommitError::Busy)
+}
+
+/// Steps 2 to 4: the objects and their commit to disk, checked, and the ref moved.
+fn publish(repo: &Repository, batch: &mut Batch, tree: NodeId, parents: &[NodeId], message: &str) -> Result<NodeId, CommitError> {
+    let (name, mail) = repo.signature();
+    let body = commit_body(&tree, parents, (&name, &mail), message, clock::now_seconds());
+    let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
+    let commit = object.id;
+    batch.add(object);
+    let mut held = repo.write(batch)?;
+    repo.verify(batch).map_err(CommitError::Vanished)?;
+    held.move_ref(FRAMES_REF, &commit, expected(parents.first().copied()))?;
+    Ok(commit)
+}
+
+fn expected(current: Option<NodeId>) -> Expected {
+    current.map_or(Expected::Absent, Expected::At)
+}

@@ -1,0 +1,135 @@
+//! The union of stores, and adding frames to one: the same operation on trees of two fan-out levels.
+//!
+//! A store is a grow-only set of entries, each a name and a blob. Its union with another is commutative,
+//! associative and idempotent, and holds both sides. Two stores can hold one name with different blobs (the same
+//! statement, recorded at another time); then the smaller blob id stays, on every machine alike.
+
+use std::collections::BTreeMap;
+
+use super::commit::NewFrame;
+use super::name::{FrameName, SEQ_MAX, fan_out, slot_prefix};
+use super::store::{Entry, read_entry};
+use crate::base::NodeId;
+use crate::git::{Batch, Encoded, EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
+
+/// A tree's entries by name, as one level of the store needs them.
+type Level = BTreeMap<Vec<u8>, (EntryMode, NodeId)>;
+
+/// Unites two store trees; new trees go into the batch. Subtrees that are equal or on one side only are not read.
+pub fn union(
+    repo: &Repository,
+    ours: Option<NodeId>,
+    theirs: Option<NodeId>,
+    batch: &mut Batch,
+) -> Result<Option<NodeId>, ObjectError> {
+    match (ours, theirs) {
+        (Some(ours), Some(theirs)) => union_level(repo, ours, theirs, batch, 0).map(Some),
+        (one, other) => Ok(one.or(other)),
+    }
+}
+
+/// How deep the store's tree is: two fan-out levels above the frames.
+const DEPTH: usize = 2;
+
+fn union_level(repo: &Repository, ours: NodeId, theirs: NodeId, batch: &mut Batch, depth: usize) -> Result<NodeId, ObjectError> {
+    if ours == theirs {
+        return Ok(ours);
+    }
+    let mut level = read_level(repo, &ours)?;
+    let other = read_level(repo, &theirs)?;
+    let (mut is_ours, mut is_theirs) = (true, level.keys().all(|name| other.contains_key(name)));
+    for (name, (mode, id)) in other {
+        let known = level.get(&name).copied();
+        let united = match known {
+            None => (mode, id),
+            Some((EntryMode::Directory, known)) if mode == EntryMode::Directory && depth < DEPTH => {
+                (mode, union_level(repo, known, id, batch, depth + 1)?)
+            }
+            Some(known) => known.min((mode, id)),
+        };
+        is_ours &= known == Some(united);
+        is_theirs &= united == (mode, id);
+        level.insert(name, united);
+    }
+    // What one side is already need not be written: most directories have grown on one side only.
+    Ok(match (is_ours, is_theirs) {
+        (true, _) => ours,
+        (_, true) => theirs,
+        _ => write_level(repo, &level, batch),
+    })
+}
+
+/// Adds frames to a store tree; new trees go into the batch, frames get the next generation of their slot.
+///
+/// A frame whose slot's newest frame says the same already is dropped, unless it is to be said again or that one is
+/// damaged.
+pub(super) fn insert(
+    repo: &Repository,
+    tree: Option<NodeId>,
+    mut frames: Vec<NewFrame>,
+    batch: &mut Batch,
+) -> Result<(Vec<NewFrame>, NodeId), ObjectError> {
+    frames.sort_by_key(|frame| frame.stored.name.node);
+    let mut root = read_or_empty(repo, tree)?;
+    let mut added = Vec::with_capacity(frames.len());
+    let mut frames = frames.into_iter().peekable();
+    while let Some((first, _)) = frames.peek().map(|frame| fan_out(&frame.stored.name.node)) {
+        let mut middle = read_or_empty(repo, subtree(&root, &first))?;
+        while let Some((_, second)) = frames.peek().map(|f| fan_out(&f.stored.name.node)).filter(|at| at.0 == first) {
+            let mut leaf = read_or_empty(repo, subtree(&middle, &second))?;
+            while let Some(frame) = frames.next_if(|f| fan_out(&f.stored.name.node) == (first, second)) {
+                added.extend(insert_leaf(repo, &mut leaf, frame));
+            }
+            middle.insert(second.to_vec(), (EntryMode::Directory, write_level(repo, &leaf, batch)));
+        }
+        root.insert(first.to_vec(), (EntryMode::Directory, write_level(repo, &middle, batch)));
+    }
+    Ok((added, write_level(repo, &root, batch)))
+}
+
+fn insert_leaf(repo: &Repository, leaf: &mut Level, mut frame: NewFrame) -> Option<NewFrame> {
+    let name = &frame.stored.name;
+    let prefix = slot_prefix(&name.node, &name.agent, &name.frame_type).into_bytes();
+    let newest = leaf
+        .range(prefix.clone()..)
+        .take_while(|(known, _)| known.starts_with(&prefix))
+        .filter_map(|(known, (_, blob))| Some(Entry { name: FrameName::parse_leaf(&name.node, known)?, blob: *blob }))
+        .last();
+    let says_it = |newest: &Entry| newest.name.frame == name.frame && read_entry(repo, newest).is_ok();
+    if !frame.again && newest.as_ref().is_some_and(says_it) {
+        return None;
+    }
+    frame.renumber(repo.hash_kind(), newest.map_or(1, |newest| newest.name.seq.saturating_add(1).min(SEQ_MAX)));
+    leaf.insert(frame.stored.name.leaf().into_bytes(), (EntryMode::File, frame.stored.blob));
+    Some(frame)
+}
+
+fn subtree(level: &Level, name: &[u8]) -> Option<NodeId> {
+    level.get(name).filter(|(mode, _)| *mode == EntryMode::Directory).map(|(_, id)| *id)
+}
+
+fn read_or_empty(repo: &Repository, tree: Option<NodeId>) -> Result<Level, ObjectError> {
+    tree.map_or_else(|| Ok(Level::new()), |tree| read_level(repo, &tree))
+}
+
+fn read_level(repo: &Repository, tree: &NodeId) -> Result<Level, ObjectError> {
+    let mut data = Vec::new();
+    repo.read(tree, ObjectKind::Tree, &mut data)?;
+    tree_entries(*tree, &data, repo.hash_kind())
+        .map(|entry| entry.map(|entry| (entry.name.to_vec(), (entry.mode, entry.id))))
+        .collect()
+}
+
+fn write_level(repo: &Repository, level: &Level, batch: &mut Batch) -> NodeId {
+    let mut entries: Vec<_> = level.iter().map(|(name, (mode, id))| TreeEntry { mode: *mode, name, id: *id }).collect();
+    // Of foreign names only: those of the store sort alike as bytes and as tree entries.
+    entries.sort_by(TreeEntry::tree_order);
+    let mut data = Vec::new();
+    for entry in entries {
+        entry.encode(&mut data);
+    }
+    let tree = Encoded::new(repo.hash_kind(), ObjectKind::Tree, &data);
+    let id = tree.id;
+    batch.add(tree);
+    id
+}

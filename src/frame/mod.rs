@@ -1,0 +1,23 @@
+//! Facts: frames, what one agent says about one node, and the append-only store that holds them.
+//!
+//! Owns the frame's model and bytes, the names in the store's tree, the union of two stores, the write protocol
+//! and the derived index. Must never change or remove a frame, decide by a clock, or know who makes frames and why.
+//! Start with [`Frame`] and [`Store`]; the bytes are in [`codec`], the write protocol in [`commit`](mod@commit).
+
+pub mod codec;
+pub mod commit;
+pub mod index;
+pub mod merge;
+pub mod model;
+pub mod name;
+pub mod spool;
+pub mod store;
+mod table;
+pub mod verify;
+
+pub use codec::{CodecError, decode, encode};
+pub use commit::{Committed, NewFrame, commit};
+pub use index::{Index, Record};
+pub use model::{BasisKind, Children, Cost, Frame, NodeKind, TOOL, Usage, content_digest, frame_id};
+pub use name::FrameName;
+pub use store::{FRAMES_REF, Head, Slot, Store, StoreError};

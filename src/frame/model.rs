@@ -1,0 +1,177 @@
+//! A frame as a value: who says what about which node, made from what.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::store::Slot;
+use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
+pub use crate::base::{BasisKind, NodeKind};
+
+/// One immutable statement by one agent about one node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// What it says and from what: see [`frame_id`].
+    pub id: FrameId,
+    /// The git object that it is about.
+    pub node: NodeId,
+    /// Whether that object is a file or a directory.
+    pub kind: NodeKind,
+    /// Who says it.
+    pub agent: AgentId,
+    /// What kind of statement it is.
+    pub frame_type: FrameType,
+    /// Generation number: 1 + the largest present for this node, agent and type when it was stored.
+    pub seq: u32,
+    /// The digest of all inputs.
+    pub basis: BasisId,
+    /// How it came to be.
+    pub basis_kind: BasisKind,
+    /// Where the node stood when this was made: a hint for people, no identity. Absent when not UTF-8.
+    pub path: Option<TreePath>,
+    /// The child frames that a directory's frame was made from, in tree order.
+    pub children: Children,
+    /// The provider that answered, as it names itself.
+    pub provider: Option<String>,
+    /// The model that answered, as the provider returned it.
+    pub model: Option<String>,
+    /// Tokens, as the provider counted them.
+    pub usage: Option<Usage>,
+    /// What it cost; absent when unknown.
+    pub cost: Option<Cost>,
+    /// When it was made (RFC 3339, UTC); absent where the same inputs always give the same bytes.
+    pub created: Option<String>,
+    /// The program and version that wrote it.
+    pub tool: String,
+    /// Header lines of newer writers, kept as they are.
+    pub unknown: Vec<(String, String)>,
+    /// The statement, Markdown.
+    pub content: String,
+}
+
+/// The program and version that new frames name.
+pub const TOOL: &str = concat!("git-merkle ", env!("CARGO_PKG_VERSION"));
+
+impl Frame {
+    /// A frame of this program's making, of which nothing is known but what it says about what.
+    #[must_use]
+    pub fn new(node: (NodeId, NodeKind), slot: Slot, basis: (BasisKind, BasisId), content: String) -> Self {
+        let (agent, frame_type) = slot;
+        Self {
+            id: frame_id(&basis.1, &agent, &frame_type, &content),
+            node: node.0,
+            kind: node.1,
+            agent,
+            frame_type,
+            seq: 1,
+            basis: basis.1,
+            basis_kind: basis.0,
+            path: None,
+            children: Children::None,
+            provider: None,
+            model: None,
+            usage: None,
+            cost: None,
+            created: None,
+            tool: TOOL.to_owned(),
+            unknown: Vec::new(),
+            content,
+        }
+    }
+
+    /// The same frame with the path at which its node was met; paths that are not UTF-8 have no place in a header.
+    #[must_use]
+    pub fn at(self, path: Option<TreePath>) -> Self {
+        Self { path: path.filter(|path| std::str::from_utf8(path.as_bytes()).is_ok()), ..self }
+    }
+}
+
+/// The most child frame ids that a header lists; above, their digest stands for them (a header is bounded).
+pub const CHILDREN_LISTED_MAX: usize = 512;
+
+/// The child frames of a directory's frame.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Children {
+    /// Not a directory, or none of its children has a frame.
+    #[default]
+    None,
+    /// Each, in tree order.
+    Listed(Vec<FrameId>),
+    /// More than [`CHILDREN_LISTED_MAX`]: how many, and the digest of all their ids in order.
+    Digest(u64, Digest),
+}
+
+impl Children {
+    /// Records child frames, listed or by digest.
+    #[must_use]
+    pub fn of(frames: Vec<FrameId>) -> Self {
+        if frames.is_empty() {
+            return Self::None;
+        }
+        if frames.len() <= CHILDREN_LISTED_MAX {
+            return Self::Listed(frames);
+        }
+        let mut hasher = FieldHasher::new("git-merkle 2026 children/1");
+        for frame in &frames {
+            hasher.add(&frame.0.0);
+        }
+        Self::Digest(frames.len() as u64, hasher.finish())
+    }
+}
+
+/// Tokens of one answer, as the provider counted them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Read, cached ones included.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+    /// Of the input: served from the provider's cache.
+    pub cache_read: u64,
+    /// Of the input: written to the provider's cache.
+    pub cache_write: u64,
+}
+
+/// An amount of money in thousand-millionths of a US dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Cost(pub u64);
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{}.{:09}", self.0 / 1_000_000_000, self.0 % 1_000_000_000);
+        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+impl FromStr for Cost {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        if whole.is_empty() || part.len() > 9 || !digits(whole) || !digits(part) {
+            return Err(());
+        }
+        let whole: u64 = whole.parse().map_err(|_| ())?;
+        let part: u64 = format!("{part:0<9}").parse().map_err(|_| ())?;
+        whole.checked_mul(1_000_000_000).and_then(|nano| nano.checked_add(part)).map(Self).ok_or(())
+    }
+}
+
+/// The id of what is said: basis, agent, type and content. Where, when and by which model take no part.
+#[must_use]
+pub fn frame_id(basis: &BasisId, agent: &AgentId, frame_type: &FrameType, content: &str) -> FrameId {
+    FrameId(
+        FieldHasher::new("git-merkle 2026 frame/1")
+            .field(&basis.0.0)
+            .field(agent.as_str().as_bytes())
+            .field(frame_type.as_str().as_bytes())
+            .field(content.as_bytes())
+            .finish(),
+    )
+}
+
+/// The digest of a frame's content, by which a directory's basis knows its children.
+#[must_use]
+pub fn content_digest(content: &str) -> Digest {
+    Digest::of("git-merkle 2026 content/1", content.as_bytes())
+}

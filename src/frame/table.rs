@@ -1,0 +1,250 @@
+//! A sorted table of fixed-width records in a file, found by the leading bits of their digest keys.
+//!
+//! Keys are digests, so they spread evenly: a fan-out of about one bucket a record makes a lookup two small reads,
+//! however large the table. The same code serves a file on disk (few lookups) and its bytes in memory (many).
+//! All numbers are little endian. A file of tables is written in pages, whose checksums stand at its end: each read
+//! checks the pages that it touches, and no other.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+
+use crate::base::Digest;
+
+const PAGE_BYTES: usize = 4_096;
+const CHECKSUM_BYTES: usize = 8;
+
+/// Where a table's bytes are.
+pub(super) enum Source {
+    /// On disk, read on demand: the file, the bytes before the checksums, and those.
+    File(File, u64, Vec<u8>),
+    /// Read as a whole, and checked then.
+    Memory(Vec<u8>),
+}
+
+impl Source {
+    /// Opens a file that a [`PageWriter`] has written.
+    pub(super) fn open(file: File) -> io::Result<Self> {
+        let size = file.metadata()?.len();
+        let checksums_len = size.div_ceil((PAGE_BYTES + CHECKSUM_BYTES) as u64) * CHECKSUM_BYTES as u64;
+        let len = size.checked_sub(checksums_len).ok_or(io::ErrorKind::InvalidData)?;
+        let mut checksums = vec![0; checksums_len as usize];
+        file.read_exact_at(&mut checksums, len)?;
+        Ok(Self::File(file, len, checksums))
+    }
+
+    /// How many bytes there are.
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::File(_, len, _) => *len,
+            Self::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Reads a part; damage within the pages that it touches is an error.
+    pub(super) fn read(&self, at: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
+        let end = at.checked_add(len as u64).filter(|end| *end <= self.len()).ok_or(io::ErrorKind::InvalidData)?;
+        match self {
+            Self::Memory(bytes) => Ok(Cow::Borrowed(&bytes[at as usize..end as usize])),
+            Self::File(file, size, checksums) => {
+                let first = at / PAGE_BYTES as u64;
+                let start = first * PAGE_BYTES as u64;
+                let mut pages = vec![0; (end.next_multiple_of(PAGE_BYTES as u64).min(*size) - start) as usize];
+                file.read_exact_at(&mut pages, start)?;
+                let stated = checksums.chunks_exact(CHECKSUM_BYTES).skip(first as usize);
+                if pages.chunks(PAGE_BYTES).zip(stated).any(|(page, stated)| checksum(page) != stated) {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
+                let from = (at - start) as usize;
+                pages.truncate(from + len);
+                pages.drain(..from);
+                Ok(Cow::Owned(pages))
+            }
+        }
+    }
+}
+
+fn checksum(page: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let digest = Digest::of("git-merkle 2026 index page/1", page);
+    digest.0[..CHECKSUM_BYTES].try_into().expect("a digest is longer")
+}
+
+/// Passes bytes on and puts the checksums of their pages behind them.
+pub(super) struct PageWriter<W> {
+    out: W,
+    page: Vec<u8>,
+    checksums: Vec<u8>,
+}
+
+impl<W: Write> PageWriter<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self { out, page: Vec::with_capacity(PAGE_BYTES), checksums: Vec::new() }
+    }
+
+    fn end_page(&mut self) -> io::Result<()> {
+        self.checksums.extend(checksum(&self.page));
+        self.out.write_all(&self.page)?;
+        self.page.clear();
+        Ok(())
+    }
+
+    /// Writes what is left, and the checksums.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        if !self.page.is_empty() {
+            self.end_page()?;
+        }
+        self.out.write_all(&self.checksums)?;
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Write for PageWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(PAGE_BYTES - self.page.len());
+        self.page.extend_from_slice(&bytes[..taken]);
+        if self.page.len() == PAGE_BYTES {
+            self.end_page()?;
+        }
+        Ok(taken)
+    }
+
+    /// Does nothing: pages leave when they are full.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Where a table stands in its file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Shape {
+    /// Offset of the fan-out in bytes.
+    pub at: u64,
+    /// Number of records.
+    pub count: u32,
+    /// Bytes of one record; its key comes first.
+    pub width: u32,
+}
+
+impl Shape {
+    /// Leading key bits that choose the bucket: about one bucket a record, at most 2^20.
+    fn bits(self) -> u32 {
+        self.count.checked_ilog2().unwrap_or(0).min(20)
+    }
+
+    fn records_at(self) -> u64 {
+        self.at + 4 * ((1_u64 << self.bits()) + 1)
+    }
+
+    /// Offset of the first byte after the table.
+    pub(super) fn end(self) -> u64 {
+        self.records_at() + u64::from(self.count) * u64::from(self.width)
+    }
+
+    fn bucket(self, key: &[u8]) -> u64 {
+        let lead = u32::from_be_bytes([key[0], key[1], key[2], key[3]]);
+        u64::from(lead.checked_shr(32 - self.bits()).unwrap_or(0))
+    }
+
+    /// The records that start with `key`, in order.
+    pub(super) fn find<'s>(self, source: &'s Source, key: &[u8]) -> io::Result<Vec<Cow<'s, [u8]>>> {
+        if self.count == 0 {
+            return Ok(Vec::new());
+        }
+        let bounds = source.read(self.at + 4 * self.bucket(key), 8)?;
+        let number = |at: usize| u32::from_le_bytes([bounds[at], bounds[at + 1], bounds[at + 2], bounds[at + 3]]);
+        let (start, end) = (number(0), number(4));
+        if start > end || end > self.count {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let width = self.width as usize;
+        let bytes = source.read(self.records_at() + u64::from(start) * u64::from(self.width), (end - start) as usize * width)?;
+        Ok(match bytes {
+            Cow::Borrowed(bytes) => {
+                bytes.chunks_exact(width).filter(|record| record.starts_with(key)).map(Cow::Borrowed).collect()
+            }
+            Cow::Owned(bytes) => bytes
+                .chunks_exact(width)
+                .filter(|record| record.starts_with(key))
+                .map(|record| Cow::Owned(record.to_vec()))
+                .collect(),
+        })
+    }
+
+    /// All records, in order.
+    pub(super) fn all(self, source: &Source) -> io::Result<Cow<'_, [u8]>> {
+        source.read(self.records_at(), self.count as usize * self.width as usize)
+    }
+}
+
+/// Writes the fan-out and the records, which must be sorted.
+pub(super) fn write(out: &mut dyn Write, shape: Shape, records: &[u8]) -> io::Result<()> {
+    let width = shape.width as usize;
+    let mut bounds = vec![0_u32; (1 << shape.bits()) + 1];
+    for record in records.chunks_exact(width) {
+        bounds[shape.bucket(record) as usize + 1] += 1;
+    }
+    let mut sum = 0;
+    for bound in &mut bounds {
+        sum += *bound;
+        *bound = sum;
+    }
+    let bytes: Vec<u8> = bounds.iter().flat_map(|bound| bound.to_le_bytes()).collect();
+    out.write_all(&bytes)?;
+    out.write_all(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Digest;
+
+    #[test]
+    fn every_record_is_found_and_nothing_else() {
+        for count in [0_u32, 1, 2, 3, 100, 5_000] {
+            let mut keys: Vec<[u8; 32]> = (0..count).map(|i| Digest::of("test/1", &i.to_le_bytes()).0).collect();
+            keys.sort_unstable();
+            let records: Vec<u8> = keys.iter().flat_map(|key| key.iter().copied().chain([key[0], 7])).collect();
+            let shape = Shape { at: 16, count, width: 34 };
+            let mut bytes = vec![0; 16];
+            write(&mut bytes, shape, &records).expect("memory");
+            assert_eq!(bytes.len() as u64, shape.end());
+            let source = Source::Memory(bytes);
+            for key in &keys {
+                let found = shape.find(&source, key).expect("in range");
+                assert_eq!(found.len(), 1);
+                assert_eq!(found[0][32..], [key[0], 7]);
+            }
+            let absent = Digest::of("test/2", b"").0;
+            assert!(shape.find(&source, &absent).expect("in range").is_empty());
+        }
+    }
+    #[test]
+    fn a_flipped_bit_is_an_error_for_reads_that_touch_its_page_only() {
+        for len in [1, PAGE_BYTES - 1, PAGE_BYTES, PAGE_BYTES + 1, 3 * PAGE_BYTES + 7] {
+            let content: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+            let mut written = Vec::new();
+            let mut out = PageWriter::new(&mut written);
+            out.write_all(&content).and_then(|()| out.finish()).expect("memory");
+            let open = |bytes: &[u8]| {
+                let mut file = tempfile::tempfile().expect("a temporary file");
+                file.write_all(bytes).expect("writable");
+                Source::open(file).expect("long enough")
+            };
+            let good = open(&written);
+            assert_eq!(good.len(), len as u64);
+            assert_eq!(*good.read(0, len).expect("sound"), content[..]);
+            assert_eq!(*good.read(len as u64 / 2, len / 3).expect("sound"), content[len / 2..len / 2 + len / 3]);
+            assert!(good.read(len as u64, 1).is_err(), "behind the end");
+            for at in [0, len / 2, len - 1, len, written.len() - 1] {
+                let mut damaged = written.clone();
+                damaged[at] ^= 4;
+                let source = open(&damaged);
+                assert!(source.read(0, len).is_err(), "bit at {at} of {len}");
+                let other = if at < len && at / PAGE_BYTES == 0 { len - 1 } else { 0 };
+                let same_page = at >= len || other / PAGE_BYTES == at / PAGE_BYTES;
+                assert!(same_page || source.read(other as u64, 1).is_ok(), "another page than that of {at}");
+            }
+        }
+    }
+}
