@@ -4,6 +4,7 @@
 //! into a view · **lay out** the view as messages · **ask** for a reply · **record** the reply as a frame in the
 //! store. One snapshot goes in, one compare-and-swap comes out; everything between is pure.
 
+pub mod agent;
 pub mod base;
 pub mod config;
 pub mod frame;
