@@ -11,3 +11,4 @@ pub mod frame;
 pub mod git;
 pub mod node;
 pub mod symbol;
+pub mod view;
