@@ -11,4 +11,5 @@ pub mod frame;
 pub mod git;
 pub mod node;
 pub mod symbol;
+pub mod synthesis;
 pub mod view;

@@ -1,0 +1,277 @@
+//! The `summarize` policy: what is in a directory and what matters most, without a model.
+//!
+//! The directory speaks through the child that speaks for it (a README, a module's root file): its first paragraph
+//! comes first. Then a facts line, then the children, most important first: who speaks for the directory; dot-files
+//! last; between them by weight, which is how many siblings name the child plus twice the binary logarithm of the
+//! files below it; then who says the most; ties in git's tree order. Each child stands with the first sentence of its
+//! own first paragraph.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use super::facts::{Facts, find_line};
+use super::policy::{NOTHING, Part, PartKind, Policy};
+use crate::base::Digest;
+
+/// Children that are listed with what they are for; the others by name only.
+const LISTED_MAX: usize = 40;
+/// Bytes of names in the list of the others.
+const NAMES_BYTES_MAX: usize = 2_000;
+/// Bytes of a child's sentence.
+const SENTENCE_BYTES_MAX: usize = 180;
+/// Bytes of the directory's first paragraph.
+const LEAD_BYTES_MAX: usize = 700;
+
+/// See the module.
+pub struct Summarize;
+
+impl Policy for Summarize {
+    fn name(&self) -> &'static str {
+        "summarize"
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of("git-merkle 2026 policy/1", b"summarize/1")
+    }
+
+    fn synthesize(&self, parts: &[Part<'_>]) -> String {
+        if parts.is_empty() {
+            return NOTHING.to_owned();
+        }
+        let mut out = String::new();
+        if let Some(lead) = directory_lead(parts) {
+            out.push_str(&lead);
+            out.push_str("\n\n");
+        }
+        let _ = writeln!(out, "{}\n", total(parts));
+        let ranked = rank(parts);
+        for part in ranked.iter().take(LISTED_MAX) {
+            let _ = writeln!(out, "{}", line(part));
+        }
+        if ranked.len() > LISTED_MAX {
+            let _ = writeln!(out, "- {}", names(&ranked[LISTED_MAX..]));
+        }
+        out
+    }
+}
+
+/// What the child that speaks for the directory says first.
+fn directory_lead(parts: &[Part<'_>]) -> Option<String> {
+    let speakers = parts.iter().filter(|part| part.kind == PartKind::File);
+    let mut speakers: Vec<_> = speakers.filter_map(|part| Some((voice(&part.name)?, part))).collect();
+    speakers.sort_by_key(|(voice, _)| *voice);
+    speakers.iter().find_map(|(_, part)| lead(part, LEAD_BYTES_MAX))
+}
+
+/// How well a file of this name speaks for its directory: the lowest number speaks; `None`: not at all.
+fn voice(name: &str) -> Option<usize> {
+    const ROOTS: [&str; 14] = [
+        "lib.rs",
+        "mod.rs",
+        "main.rs",
+        "__init__.py",
+        "__main__.py",
+        "doc.go",
+        "main.go",
+        "index.ts",
+        "index.tsx",
+        "index.js",
+        "package-info.java",
+        "main.c",
+        "main.cpp",
+        "program.cs",
+    ];
+    let name = name.to_lowercase();
+    if name == "readme" || name.starts_with("readme.") {
+        return Some(0);
+    }
+    ROOTS.iter().position(|root| *root == name).map(|at| at + 1)
+}
+
+fn total(parts: &[Part<'_>]) -> Facts {
+    let mut total = Facts::default();
+    for part in parts {
+        let stated = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
+        match part.kind {
+            PartKind::File => total.add(&stated.unwrap_or(Facts { files: 1, ..Facts::default() })),
+            PartKind::Directory => {
+                total.add(&stated.unwrap_or_default());
+                total.directories = total.directories.saturating_add(1);
+            }
+            PartKind::Symlink | PartKind::Submodule => {}
+        }
+    }
+    total
+}
+
+/// The children, most important first.
+fn rank<'a, 'p>(parts: &'a [Part<'p>]) -> Vec<&'a Part<'p>> {
+    let named = count_names(parts);
+    let mut ranked: Vec<(usize, &Part<'_>)> = parts.iter().enumerate().collect();
+    ranked.sort_by_cached_key(|(at, part)| {
+        let speaks = part.kind == PartKind::File && voice(&part.name).is_some();
+        let files = part.bodies.iter().find_map(|(_, body)| Facts::parse(body)).map_or(0, |facts| facts.files);
+        let weight = named[*at] + 2 * files.saturating_add(1).ilog2();
+        let bytes: usize = part.bodies.iter().map(|(_, body)| body.len()).sum();
+        (!speaks, part.name.starts_with('.'), Reverse(weight), Reverse(bytes), *at)
+    });
+    ranked.into_iter().map(|(_, part)| part).collect()
+}
+
+/// How many of the other children name each child, by its name without ending, as a whole word.
+fn count_names(parts: &[Part<'_>]) -> Vec<u32> {
+    let mut by_stem: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, part) in parts.iter().enumerate() {
+        let stem = part.name.split('.').find(|stem| !stem.is_empty()).unwrap_or("");
+        if stem.len() >= 3 && voice(&part.name).is_none() {
+            by_stem.entry(stem).or_default().push(at);
+        }
+    }
+    let mut counts = vec![0; parts.len()];
+    let mut last_seen = vec![usize::MAX; parts.len()];
+    for (reader, part) in parts.iter().enumerate() {
+        let bodies = part.bodies.iter().flat_map(|(_, body)| body.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-'));
+        for word in bodies {
+            for &at in by_stem.get(word).into_iter().flatten() {
+                if at != reader && last_seen[at] != reader {
+                    last_seen[at] = reader;
+                    counts[at] += 1;
+                }
+            }
+        }
+    }
+    counts
+}
+
+fn line(part: &Part<'_>) -> String {
+    let mut line = format!("- {}", code(part));
+    let facts = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
+    match (part.kind, facts) {
+        (PartKind::Directory, Some(facts)) => {
+            let _ = write!(line, " ({} {})", facts.files, if facts.files == 1 { "file" } else { "files" });
+        }
+        (PartKind::Symlink, _) => line.push_str(" (symlink)"),
+        (PartKind::Submodule, _) => line.push_str(" (submodule)"),
+        _ => {}
+    }
+    if let Some(says) = lead(part, SENTENCE_BYTES_MAX).or_else(|| declared(part)) {
+        let _ = write!(line, " — {says}");
+    }
+    line
+}
+
+fn names(parts: &[&Part<'_>]) -> String {
+    let mut line = format!("and {} more: ", parts.len());
+    for (at, part) in parts.iter().enumerate() {
+        if line.len() > NAMES_BYTES_MAX {
+            let _ = write!(line, ", …");
+            break;
+        }
+        if at > 0 {
+            line.push_str(", ");
+        }
+        line.push_str(&code(part));
+    }
+    line
+}
+
+/// A name as Markdown code, with a slash after a directory's. The fence is longer than any run in the name.
+fn code(part: &Part<'_>) -> String {
+    let name: String = part.name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let slash = if part.kind == PartKind::Directory { "/" } else { "" };
+    let run = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    if run == 0 {
+        return format!("`{name}{slash}`");
+    }
+    let fence = "`".repeat(run + 1);
+    format!("{fence} {name}{slash} {fence}")
+}
+
+/// The first paragraph of a body, on one line, cut at a sentence or a word; `None` when it starts with facts.
+fn lead(part: &Part<'_>, bytes_max: usize) -> Option<String> {
+    part.bodies.iter().find_map(|(_, body)| {
+        let paragraph = body
+            .split("\n\n")
+            .map(str::trim)
+            .find(|block| !block.is_empty() && !block.starts_with('#') && !block.starts_with("```"))?;
+        if paragraph.starts_with("- ") || find_line(paragraph).is_some() {
+            return None;
+        }
+        let folded = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(if bytes_max == SENTENCE_BYTES_MAX { sentence(&folded, bytes_max) } else { cut(&folded, bytes_max) })
+    })
+}
+
+/// The first sentence, if it is short enough to be one.
+fn sentence(text: &str, bytes_max: usize) -> String {
+    let end = text.match_indices(". ").map(|(at, _)| at + 1).find(|end| {
+        // "e.g. ", "i.e. " and initials do not end a sentence.
+        text[end + 1..].starts_with(|c: char| !c.is_lowercase())
+    });
+    cut(&text[..end.unwrap_or(text.len())], bytes_max)
+}
+
+fn cut(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= bytes_max).last().unwrap_or(0);
+    let end = text[..end].rfind(' ').unwrap_or(end);
+    format!("{} …", text[..end].trim_end())
+}
+
+/// For a file that does not say what it is for: the first names that its outline lists.
+fn declared(part: &Part<'_>) -> Option<String> {
+    let (_, body) = part.bodies.first()?;
+    let listed = body.lines().filter_map(|line| line.strip_prefix("- `")?.split_once('`'));
+    let names: Vec<String> = listed.take(3).map(|(signature, _)| format!("`{}`", cut(signature, 48))).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> Part<'p> {
+        Part { name: name.into(), kind, bodies: vec![("outline".parse().expect("a word"), body.into())] }
+    }
+
+    #[test]
+    fn a_directory_says_what_is_in_it_and_what_matters() {
+        let parts = [
+            part("README.md", PartKind::File, "A tool for trees. It has more to say.\n\nMarkdown file, 50+ lines.\n"),
+            part("cli", PartKind::Directory, "The surface.\n\nDirectory of 24 files: Rust 24.\n"),
+            part(
+                "hash.rs",
+                PartKind::File,
+                "Rust source, 100+ lines, 2 public items.\n\n- `pub fn hash(bytes: &[u8]) -> Digest`\n",
+            ),
+            part(
+                "walk.rs",
+                PartKind::File,
+                "Walks trees, e.g. big ones. More.\n\nRust source, 200+ lines.\n\nImports: `crate::hash`\n",
+            ),
+            Part { name: "link".into(), kind: PartKind::Symlink, bodies: vec![] },
+        ];
+        insta::assert_snapshot!(Summarize.synthesize(&parts), @r"
+        A tool for trees. It has more to say.
+
+        Directory of 27 files and 1 directory: Rust 26, Markdown 1.
+
+        - `README.md` — A tool for trees.
+        - `cli/` (24 files) — The surface.
+        - `hash.rs` — `pub fn hash(bytes: &[u8]) -> Digest`
+        - `walk.rs` — Walks trees, e.g. big ones.
+        - `link` (symlink)
+        ");
+        assert_eq!(Summarize.synthesize(&[]), NOTHING);
+    }
+
+    #[test]
+    fn hostile_names_stay_on_their_line() {
+        let parts = [part("a\n# b`c", PartKind::File, "Says.\n")];
+        let out = Summarize.synthesize(&parts);
+        assert!(out.contains("`` a\u{fffd}# b`c ``"), "{out}");
+    }
+}
