@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod base;
 pub mod config;
+pub mod context;
 pub mod frame;
 pub mod git;
 pub mod node;

@@ -1,0 +1,180 @@
+//! The block of one resource: a rule, its header, and its body in a fence, or the reason why there is none.
+
+use super::budget::Level;
+use super::markdown::{code, link_code, plain, push_fenced};
+use super::resource::{Body, Resource};
+use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::printable::chain;
+use crate::base::{AgentId, FrameType, NodeId};
+use crate::frame::{Store, StoreError};
+use crate::git::{ObjectError, ObjectKind, Repository};
+use crate::symbol::{self, Language};
+
+/// The first line of a Git LFS pointer.
+const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+/// The longest extension that becomes the language of a fence.
+const EXTENSION_BYTES_MAX: usize = 16;
+
+/// Reads bodies, on one thread.
+pub struct Reader<'r> {
+    repo: &'r Repository,
+    store: Store<'r>,
+    data: Vec<u8>,
+}
+
+/// A body as it goes into a fence.
+enum Text<'d> {
+    /// A language and the bytes.
+    Shown(String, &'d [u8]),
+    /// A reason, as Markdown on one line.
+    Withheld(String),
+}
+
+impl<'r> Reader<'r> {
+    /// Reads through a handle, frames as of a commit of the store.
+    pub fn new(repo: &'r Repository, store_commit: Option<NodeId>) -> Result<Self, StoreError> {
+        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new() })
+    }
+
+    /// Appends the block of a resource at a level; nothing at [`Level::Name`]. False when the level does not exist.
+    pub fn push_block(&mut self, out: &mut Vec<u8>, resource: &Resource, level: Level) -> bool {
+        if level == Level::Name {
+            return true;
+        }
+        let start = out.len();
+        out.extend_from_slice(b"\n---\n**Resource:** ");
+        out.extend_from_slice(link_code(&resource.name, &resource.target()).as_bytes());
+        out.push(b'\n');
+        let mut data = std::mem::take(&mut self.data);
+        let text = match level {
+            Level::Outline => self.outline(resource, &mut data),
+            Level::Frame => self.any_frame(resource, &mut data),
+            Level::Full | Level::Name => Some(self.full(resource, &mut data)),
+        };
+        match &text {
+            Some(Text::Shown(language, bytes)) => {
+                if level != Level::Full {
+                    out.extend_from_slice(format!("Reduced to its {level}.\n").as_bytes());
+                }
+                push_fenced(out, language, bytes);
+            }
+            Some(Text::Withheld(reason)) => out.extend_from_slice(format!("Not included: {reason}.\n").as_bytes()),
+            None => out.truncate(start),
+        }
+        let exists = text.is_some();
+        self.data = data;
+        exists
+    }
+
+    /// The size of a file; `None` when it is not there.
+    #[must_use]
+    pub fn file_bytes(&self, id: &NodeId) -> Option<u64> {
+        Some(self.repo.header(id).ok()??.size_bytes)
+    }
+
+    fn full<'d>(&self, resource: &Resource, data: &'d mut Vec<u8>) -> Text<'d> {
+        match &resource.body {
+            Body::Refused(reason) => Text::Withheld(super::markdown::text(reason.as_bytes())),
+            Body::Submodule(id) => Text::Withheld(format!("a submodule at commit {id}, which is not entered")),
+            Body::Symlink(id) => match self.repo.read(id, ObjectKind::Blob, data) {
+                Ok(()) => Text::Withheld(format!("a symbolic link to {}, which is not followed", code(&plain(data)))),
+                Err(error) => Text::Withheld(unreadable(&error)),
+            },
+            Body::File(id) => match self.read_text(id, data) {
+                Ok(()) => Text::Shown(language_tag(resource.file_name(), data), data),
+                Err(reason) => Text::Withheld(reason),
+            },
+            Body::Frame(node, agent, frame_type) => match self.frame(node, Some((agent, frame_type)), data) {
+                Some(Ok(())) => Text::Shown("markdown".to_owned(), data),
+                Some(Err(error)) => Text::Withheld(format!("unreadable: {}", super::markdown::text(chain(&error).as_bytes()))),
+                None => Text::Withheld("it has no frame any more".to_owned()),
+            },
+        }
+    }
+
+    /// Reads a file that is text and not too large; else says why not, as Markdown on one line.
+    fn read_text(&self, id: &NodeId, data: &mut Vec<u8>) -> Result<(), String> {
+        let header = self.repo.header(id).map_err(|error| unreadable(&error))?;
+        let size_bytes = header.ok_or_else(|| "its content is missing in this clone".to_owned())?.size_bytes;
+        if size_bytes > FILE_BYTES_MAX {
+            return Err(format!("{size_bytes} bytes, over the limit of {FILE_BYTES_MAX}"));
+        }
+        self.repo.read(id, ObjectKind::Blob, data).map_err(|error| unreadable(&error))?;
+        if data.contains(&0) {
+            return Err(format!("a binary file of {size_bytes} bytes"));
+        }
+        if std::str::from_utf8(data).is_err() {
+            return Err(format!("{size_bytes} bytes that are not UTF-8"));
+        }
+        if data.starts_with(LFS_VERSION) {
+            return Err("a Git LFS pointer, whose content is not in the repository".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The symbol outline of a file whose language has a grammar.
+    fn outline<'d>(&self, resource: &Resource, data: &'d mut Vec<u8>) -> Option<Text<'d>> {
+        let Body::File(id) = &resource.body else { return None };
+        self.read_text(id, data).ok()?;
+        let language = symbol::detect(resource.file_name(), data).filter(|language| language.has_grammar())?;
+        let outline = symbol::render(&symbol::extract(Some(language), data));
+        data.clear();
+        data.extend_from_slice(outline.as_bytes());
+        Some(Text::Shown("markdown".to_owned(), data))
+    }
+
+    /// The head frame of a file, whatever agent says it; summaries first.
+    fn any_frame<'d>(&self, resource: &Resource, data: &'d mut Vec<u8>) -> Option<Text<'d>> {
+        let Body::File(id) = &resource.body else { return None };
+        self.frame(id, None, data)?.ok()?;
+        Some(Text::Shown("markdown".to_owned(), data))
+    }
+
+    fn frame(&self, node: &NodeId, slot: Option<(&AgentId, &FrameType)>, data: &mut Vec<u8>) -> Option<Result<(), StoreError>> {
+        let found = match slot {
+            Some((agent, frame_type)) => self.store.head(node, agent, frame_type),
+            None => self.store.heads(node).map(|heads| heads.into_iter().min_by_key(super::resource::weight)),
+        };
+        data.clear();
+        match found {
+            Ok(Some(head)) if !head.invalidated => data.extend_from_slice(head.frame.content.as_bytes()),
+            Ok(_) => return None,
+            Err(error) => return Some(Err(error)),
+        }
+        Some(Ok(()))
+    }
+}
+
+fn unreadable(error: &ObjectError) -> String {
+    format!("unreadable: {}", super::markdown::text(chain(error).as_bytes()))
+}
+
+/// The language of a fence: what the file is written in, else its extension if that is a plain word.
+fn language_tag(name: &[u8], data: &[u8]) -> String {
+    if let Some(language) = symbol::detect(name, data) {
+        return Language::name(language).to_owned();
+    }
+    let extension = name.rsplit(|byte| *byte == b'.').next().filter(|extension| extension.len() < name.len());
+    let is_word = |word: &&[u8]| (1..=EXTENSION_BYTES_MAX).contains(&word.len()) && word.iter().all(u8::is_ascii_alphanumeric);
+    extension.filter(is_word).map(|word| String::from_utf8_lossy(word).to_lowercase()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_name_the_language_or_the_extension() {
+        for (name, data, expected) in [
+            ("lib.rs", "", "rust"),
+            ("run", "#!/bin/sh\n", "bash"),
+            ("x.Weird", "", "weird"),
+            ("x.a`b", "", ""),
+            ("x.", "", ""),
+            ("plain", "", ""),
+            (".hidden", "", "hidden"),
+        ] {
+            assert_eq!(language_tag(name.as_bytes(), data.as_bytes()), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The document as a plan: everything is decided here, and then the sections are written in order.
+//!
+//! Each section ends where the next begins, so one of them can be written by itself, and all of them together, behind
+//! the title, are the document.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::budget::{Cost, Fit, Level, fit};
+use super::markdown::{self, push_fenced};
+use super::people::{MEMOS, PeopleFiles};
+use super::render::Blocks;
+use super::resource::{Resolver, Resource, secrets};
+use super::scope::{List, Scope};
+use super::tree::Tree;
+use crate::base::limit::TREE_DEPTH_MAX;
+use crate::base::{FrameType, NodeId, TreePath, token};
+use crate::frame::{Store, StoreError};
+use crate::git::Repository;
+use crate::node::ScanError;
+
+/// What stands above all sections.
+const TITLE: &[u8] = b"# Agent Invocation Payload\n\n";
+/// The largest part of a budget that the project structure may take: one in so many tokens.
+const STRUCTURE_SHARE: u64 = 4;
+
+/// The sections of the document, by number.
+pub const SECTIONS: std::ops::RangeInclusive<u8> = 1..=5;
+
+/// Why there is no document.
+#[derive(Debug, thiserror::Error)]
+pub enum ContextError {
+    /// The snapshot cannot be walked.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A reading thread failed.
+    #[error("cannot read the resources")]
+    Read(#[source] io::Error),
+    /// Even with nothing but names it is too long.
+    #[error("the document takes at least {needed} tokens with nothing but names, over the budget of {tokens_max}")]
+    Budget {
+        /// What it takes.
+        needed: u64,
+        /// What there is.
+        tokens_max: u64,
+    },
+}
+
+/// What the document says about the machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct System {
+    /// The directory that the program runs in.
+    pub cwd: PathBuf,
+    /// Name and version of the operating system.
+    pub os: String,
+    /// The user's shell, when it is known.
+    pub shell: Option<String>,
+}
+
+/// What a document is made of.
+pub struct Request<'r> {
+    /// The repository.
+    pub repo: &'r Repository,
+    /// The root tree of the snapshot that files are read from.
+    pub tree: NodeId,
+    /// The lists, strongest scope first.
+    pub lists: &'r [List],
+    /// A type whose head frames are added to the files and directories that are listed.
+    pub frames: Option<FrameType>,
+    /// The most tokens that the document may take, as this program estimates them.
+    pub tokens_max: Option<u64>,
+    /// The machine.
+    pub system: System,
+}
+
+/// A document that is ready to be written.
+pub struct Document<'r> {
+    repo: &'r Repository,
+    store_commit: Option<NodeId>,
+    tree: Rc<Tree>,
+    /// Levels of directories that the structure shows.
+    depth_max: usize,
+    memos: Option<Result<Vec<u8>, String>>,
+    system: System,
+    resources: Vec<Resource>,
+    fit: Option<Fit>,
+}
+
+impl<'r> Document<'r> {
+    /// Decides what the document shows. Nothing is written, to the repository or anywhere else.
+    pub fn plan(request: &Request<'r>) -> Result<Self, ContextError> {
+        let Request { repo, tree: id, lists, .. } = *request;
+        let tree = Tree::read(repo, id)?;
+        let store = Store::open(repo)?;
+        let people = PeopleFiles::new(repo, id);
+        let memos = read_memos(&people);
+        let mut resolver = Resolver::new(&store, &people, tree, request.frames.clone());
+        resolver.add_lists(lists);
+        let (resources, tree) = resolver.finish();
+        let mut document = Self {
+            repo,
+            store_commit: store.commit(),
+            tree,
+            depth_max: TREE_DEPTH_MAX,
+            memos,
+            system: request.system.clone(),
+            resources,
+            fit: None,
+        };
+        if let Some(tokens_max) = request.tokens_max {
+            document.reduce(tokens_max)?;
+        }
+        Ok(document)
+    }
+
+    /// Files in the document whose names look like those of secrets.
+    pub fn secrets(&self) -> impl Iterator<Item = &[u8]> {
+        secrets(&self.resources)
+    }
+
+    /// Writes the document, or one section of it.
+    pub fn write(&self, out: &mut dyn Write, section: Option<u8>) -> io::Result<()> {
+        if section.is_none() {
+            out.write_all(TITLE)?;
+        }
+        for number in SECTIONS.filter(|number| section.is_none_or(|wanted| wanted == *number)) {
+            match number {
+                1 => self.write_system(out)?,
+                2 => self.write_structure(out)?,
+                3 => self.write_memos(out)?,
+                4 => self.write_summary(out)?,
+                _ => self.write_resources(out)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn write_system(&self, out: &mut dyn Write) -> io::Result<()> {
+        use std::os::unix::ffi::OsStrExt;
+        let System { cwd, os, shell } = &self.system;
+        writeln!(out, "## 1. System Information\n")?;
+        writeln!(out, "- **CWD:** {}", markdown::text(cwd.as_os_str().as_bytes()))?;
+        writeln!(out, "- **OS:** {}", markdown::text(os.as_bytes()))?;
+        if let Some(shell) = shell {
+            writeln!(out, "- **Shell:** {}", markdown::text(shell.as_bytes()))?;
+        }
+        writeln!(out)
+    }
+
+    fn write_structure(&self, out: &mut dyn Write) -> io::Result<()> {
+        let fence = self.tree.fence();
+        writeln!(out, "## 2. Project Structure\n\n{fence}")?;
+        self.tree.write_structure(out, self.depth_max)?;
+        writeln!(out, "{fence}\n")
+    }
+
+    fn write_memos(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(memos) = &self.memos else { return Ok(()) };
+        writeln!(out, "## 3. Memos\n")?;
+        match memos {
+            Ok(text) => {
+                let mut fenced = Vec::with_capacity(text.len() + 16);
+                push_fenced(&mut fenced, "", text);
+                out.write_all(&fenced)?;
+            }
+            Err(reason) => writeln!(out, "Not included: {}.", markdown::text(reason.as_bytes()))?,
+        }
+        writeln!(out)
+    }
+
+    fn write_summary(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "## 4. Context Summary\n")?;
+        for scope in Scope::ALL {
+            let mut named = self.resources.iter().filter(|resource| resource.scopes.contains(scope)).peekable();
+            if named.peek().is_none() {
+                continue;
+            }
+            writeln!(out, "### {}\n", scope.title())?;
+            for resource in named {
+                let strongest = resource.scopes.strongest();
+                let also = if strongest == scope { String::new() } else { format!(" (also in {})", strongest.title()) };
+                writeln!(out, "- {}{also}", markdown::link(&resource.name, &resource.target()))?;
+            }
+            writeln!(out)?;
+        }
+        self.write_reduced(out)
+    }
+
+    fn write_reduced(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(fit) = &self.fit else { return Ok(()) };
+        if fit.reduced.is_empty() && self.depth_max == TREE_DEPTH_MAX {
+            return Ok(());
+        }
+        writeln!(out, "### Reduced\n")?;
+        if self.depth_max < TREE_DEPTH_MAX {
+            let levels = if self.depth_max == 1 { "level" } else { "levels" };
+            writeln!(out, "- Project Structure: {} {levels}", self.depth_max)?;
+        }
+        for at in &fit.reduced {
+            writeln!(out, "{}", reduced_line(&self.resources[*at], fit.levels[*at]))?;
+        }
+        writeln!(out)
+    }
+
+    fn write_resources(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "## 5. Resource Contents")?;
+        self.blocks().write(out)
+    }
+
+    fn blocks(&self) -> Blocks<'_> {
+        let levels = self.fit.as_ref().map_or(&[][..], |fit| &fit.levels);
+        Blocks { repo: self.repo, store_commit: self.store_commit, resources: &self.resources, levels }
+    }
+
+    /// Reduces resources, and the structure if it takes more than its share, until everything fits.
+    fn reduce(&mut self, tokens_max: u64) -> Result<(), ContextError> {
+        self.reduce_structure(tokens_max / STRUCTURE_SHARE);
+        // The headings of the list of reductions and of the last section.
+        let fixed = self.tokens_of(&[1, 2, 3, 4]) + 40;
+        let costs = self.costs(tokens_max.saturating_sub(fixed)).map_err(ContextError::Read)?;
+        let fit = fit(&costs, tokens_max.saturating_sub(fixed));
+        let needed = fixed + fit.tokens;
+        if needed > tokens_max {
+            return Err(ContextError::Budget { needed, tokens_max });
+        }
+        self.fit = Some(fit);
+        Ok(())
+    }
+
+    /// Shows as many levels of directories as fit, at least one.
+    fn reduce_structure(&mut self, tokens_max: u64) {
+        if self.tokens_of(&[2]) <= tokens_max {
+            return;
+        }
+        // From the top, since a level can have any number of times the paths of the one above.
+        for depth in 1..self.tree.depth() {
+            let before = std::mem::replace(&mut self.depth_max, depth);
+            if depth > 1 && self.tokens_of(&[2]) > tokens_max {
+                self.depth_max = before;
+                return;
+            }
+        }
+    }
+
+    /// What each resource costs; outlines and frames are only looked at when the full texts do not fit.
+    fn costs(&self, tokens_max: u64) -> io::Result<Vec<Cost>> {
+        let full: Vec<u64> = self.blocks().measure(Level::Full)?.into_iter().map(Option::unwrap_or_default).collect();
+        let (outlines, frames) = if full.iter().sum::<u64>() <= tokens_max {
+            (vec![None; full.len()], vec![None; full.len()])
+        } else {
+            (self.blocks().measure(Level::Outline)?, self.blocks().measure(Level::Frame)?)
+        };
+        let line = |resource: &Resource| token::estimate(&reduced_line(resource, Level::Outline)) + 3;
+        let costs = self.resources.iter().zip(full).zip(outlines.into_iter().zip(frames));
+        Ok(costs
+            .map(|((resource, full), (outline, frame))| Cost {
+                scope: resource.scopes.strongest(),
+                full,
+                outline,
+                frame,
+                line: line(resource),
+            })
+            .collect())
+    }
+
+    fn tokens_of(&self, sections: &[u8]) -> u64 {
+        let mut text = Vec::new();
+        for section in sections {
+            self.write(&mut text, Some(*section)).expect("a vector takes everything");
+        }
+        token::estimate(&String::from_utf8_lossy(&text))
+    }
+}
+
+fn reduced_line(resource: &Resource, level: Level) -> String {
+    format!("- {}: {level}", markdown::link(&resource.name, &resource.target()))
+}
+
+fn read_memos(people: &PeopleFiles<'_>) -> Option<Result<Vec<u8>, String>> {
+    let text = people.read(&TreePath::from(MEMOS)).transpose()?;
+    Some(text.and_then(|text| {
+        let is_text = std::str::from_utf8(&text).is_ok() && !text.contains(&0);
+        if is_text { Ok(text) } else { Err("not UTF-8 text".to_owned()) }
+    }))
+}

@@ -1,0 +1,29 @@
+//! Words: `input.md`, the complete view of the world for one turn, as one Markdown document.
+//!
+//! Owns context lists and their precedence, what an entry of a list stands for, and the document's bytes. The same
+//! state of the repository gives the same bytes on every machine, section 1 apart. Nothing is dropped silently:
+//! what is not shown keeps its header and a reason. What entries name is found inside git trees only.
+//!
+//! | step | what | where |
+//! |---|---|---|
+//! | read | lists by scope: turn, session, global | [`scope`], [`people`] |
+//! | resolve | entries to resources, each once | [`resource`], [`pattern`], [`tree`] |
+//! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`] |
+//! | write | sections in order, bodies read ahead on all cores | [`render`], [`body`] |
+//!
+//! Memory does not grow with the bytes of the resources. Start with [`Document::plan`].
+
+pub mod body;
+pub mod budget;
+pub mod document;
+pub mod markdown;
+pub mod pattern;
+pub mod people;
+pub mod render;
+pub mod resource;
+pub mod scope;
+pub mod tree;
+
+pub use document::{ContextError, Document, Request, System};
+pub use people::PeopleFiles;
+pub use scope::{List, Scope};

@@ -1,0 +1,192 @@
+//! Blocks on all cores: bodies are read and fenced ahead in batches and written in order.
+//!
+//! Each thread has a repository handle of its own and takes every n-th batch. A batch is about a megabyte, and each
+//! thread has at most one finished batch waiting, so memory is bounded by the largest file and not by their number.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use super::body::Reader;
+use super::budget::Level;
+use super::resource::{Body, Resource};
+use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::{NodeId, token};
+use crate::frame::StoreError;
+use crate::git::Repository;
+
+/// Bytes of content in a batch, and resources in one.
+const BATCH_BYTES: u64 = 1 << 20;
+const BATCH_RESOURCES_MAX: usize = 256;
+/// What a frame is taken to be long.
+const FRAME_BYTES: u64 = 4 << 10;
+
+/// The resources of a document and how much of each is shown.
+pub struct Blocks<'d> {
+    /// Where objects are read.
+    pub repo: &'d Repository,
+    /// The commit of the store that frames are read from.
+    pub store_commit: Option<NodeId>,
+    /// What is shown.
+    pub resources: &'d [Resource],
+    /// How much of each; empty for all of all.
+    pub levels: &'d [Level],
+}
+
+impl Blocks<'_> {
+    fn level(&self, at: usize) -> Level {
+        self.levels.get(at).copied().unwrap_or(Level::Full)
+    }
+
+    /// Writes all blocks in order.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let sizes = self.map(&|reader, at| Ok(reader.size_bytes(&self.resources[at])))?;
+        let batches = batches(&sizes);
+        let threads = threads().min(batches.len());
+        if threads <= 1 {
+            return batches.iter().try_for_each(|batch| out.write_all(&self.render(batch.clone(), &mut self.reader()?)));
+        }
+        std::thread::scope(|scope| {
+            let batches = &batches;
+            let finished: Vec<Receiver<io::Result<Vec<u8>>>> = (0..threads)
+                .map(|first| {
+                    let (sender, receiver) = sync_channel(1);
+                    let (repo, shared) = (self.repo.fork(), self.shared());
+                    scope.spawn(move || {
+                        let blocks = shared.with(&repo);
+                        let mut reader = blocks.reader();
+                        for batch in batches.iter().skip(first).step_by(threads) {
+                            let bytes = match &mut reader {
+                                Ok(reader) => Ok(blocks.render(batch.clone(), reader)),
+                                Err(error) => Err(io::Error::other(error.to_string())),
+                            };
+                            if sender.send(bytes).is_err() {
+                                // The reader of the document has gone.
+                                return;
+                            }
+                        }
+                    });
+                    receiver
+                })
+                .collect();
+            for at in 0..batches.len() {
+                let bytes = finished[at % threads].recv().map_err(|_| io::Error::other("a reading thread ended early"))?;
+                out.write_all(&bytes?)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The tokens of each block at a level; `None` where there is no such level.
+    pub fn measure(&self, level: Level) -> io::Result<Vec<Option<u64>>> {
+        self.map(&|reader, at| {
+            let mut block = Vec::new();
+            let exists = reader.push_block(&mut block, &self.resources[at], level);
+            Ok(exists.then(|| token::estimate(&String::from_utf8_lossy(&block))))
+        })
+    }
+
+    /// Does something for each resource on all cores; the results stand in the order of the resources.
+    fn map<T: Send>(&self, each: &(dyn Fn(&mut Reader<'_>, usize) -> io::Result<T> + Sync)) -> io::Result<Vec<T>> {
+        let (count, threads) = (self.resources.len(), threads());
+        let part = count.div_ceil(threads).max(BATCH_RESOURCES_MAX);
+        let run = |repo: &Repository, shared: &Shared<'_>, range: Range<usize>| -> io::Result<Vec<T>> {
+            let blocks = shared.with(repo);
+            let mut reader = blocks.reader()?;
+            range.map(|at| each(&mut reader, at)).collect()
+        };
+        if count <= part {
+            return run(self.repo, &self.shared(), 0..count);
+        }
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..count)
+                .step_by(part)
+                .map(|start| {
+                    let (repo, shared, run) = (self.repo.fork(), self.shared(), &run);
+                    scope.spawn(move || run(&repo, &shared, start..count.min(start + part)))
+                })
+                .collect();
+            let mut all = Vec::with_capacity(count);
+            for handle in handles {
+                all.extend(handle.join().map_err(|_| io::Error::other("a reading thread failed"))??);
+            }
+            Ok(all)
+        })
+    }
+
+    fn reader(&self) -> io::Result<Reader<'_>> {
+        Reader::new(self.repo, self.store_commit).map_err(|error: StoreError| io::Error::other(error))
+    }
+
+    fn render(&self, batch: Range<usize>, reader: &mut Reader<'_>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(BATCH_BYTES as usize);
+        for at in batch {
+            reader.push_block(&mut out, &self.resources[at], self.level(at));
+        }
+        out
+    }
+
+    /// What threads share; the repository's handle is not among it.
+    fn shared(&self) -> Shared<'_> {
+        Shared { store_commit: self.store_commit, resources: self.resources, levels: self.levels }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Shared<'d> {
+    store_commit: Option<NodeId>,
+    resources: &'d [Resource],
+    levels: &'d [Level],
+}
+
+impl<'d> Shared<'d> {
+    fn with(&self, repo: &'d Repository) -> Blocks<'d> {
+        Blocks { repo, store_commit: self.store_commit, resources: self.resources, levels: self.levels }
+    }
+}
+
+impl Reader<'_> {
+    /// About how many bytes a resource has.
+    fn size_bytes(&self, resource: &Resource) -> u64 {
+        match &resource.body {
+            Body::File(id) => self.file_bytes(id).filter(|bytes| *bytes <= FILE_BYTES_MAX).unwrap_or(0),
+            Body::Frame(..) => FRAME_BYTES,
+            Body::Symlink(_) | Body::Submodule(_) | Body::Refused(_) => 0,
+        }
+    }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Cuts the resources into stretches of about [`BATCH_BYTES`].
+fn batches(sizes: &[u64]) -> Vec<Range<usize>> {
+    let mut batches = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (at, size) in sizes.iter().enumerate() {
+        if at > start && (bytes + size > BATCH_BYTES || at - start == BATCH_RESOURCES_MAX) {
+            batches.push(start..at);
+            (start, bytes) = (at, 0);
+        }
+        bytes += size;
+    }
+    if start < sizes.len() {
+        batches.push(start..sizes.len());
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_small_and_leave_nothing_out() {
+        let big = BATCH_BYTES * 5;
+        assert!(batches(&[]).is_empty());
+        assert_eq!(batches(&[1, 2, big, 1, 1]), [0..2, 2..3, 3..5]);
+        let many = batches(&[0; 1_000]);
+        assert_eq!((many.len(), many[3].clone()), (4, 768..1_000));
+    }
+}

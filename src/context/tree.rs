@@ -1,0 +1,193 @@
+//! A tree with its ignore rules applied, looked up by path and walked path by path.
+//!
+//! A scan knows each object once; here its paths are unfolded again, one at a time, without recursion.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::markdown;
+use crate::base::{NodeId, TreePath};
+use crate::git::{EntryMode, Repository};
+use crate::node::scan::Entry;
+use crate::node::{IgnoreRules, Scan, ScanError, scan};
+
+/// The most lines that the project structure has: a repository can have far more paths than objects.
+pub const STRUCTURE_LINES_MAX: usize = 500_000;
+
+/// The most paths that are looked at for one pattern, for the same reason.
+pub const PATHS_MAX: usize = 1_000_000;
+
+/// A tree and what stands in it.
+pub struct Tree {
+    /// Its id.
+    pub id: NodeId,
+    scan: Scan,
+    /// The entries of directories that paths were looked up in, by name.
+    names: RefCell<HashMap<u32, HashMap<Vec<u8>, Found>>>,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// File, directory, symlink, submodule.
+    pub mode: EntryMode,
+    /// Its object.
+    pub id: NodeId,
+    node: Option<u32>,
+}
+
+impl From<Entry<'_>> for Found {
+    fn from(entry: Entry<'_>) -> Self {
+        Self { mode: entry.mode, id: entry.id, node: entry.node }
+    }
+}
+
+impl Tree {
+    /// Reads a root tree.
+    pub fn read(repo: &Repository, id: NodeId) -> Result<Self, ScanError> {
+        let scan = scan(repo, id, &TreePath::root(), IgnoreRules::default(), None)?;
+        Ok(Self { id, scan, names: RefCell::default() })
+    }
+
+    /// What stands at a path and is not ignored.
+    pub fn find(&self, path: &TreePath) -> Option<Found> {
+        let mut at = Found { mode: EntryMode::Directory, id: self.id, node: Some(self.scan.root()) };
+        for name in path.names() {
+            if at.mode != EntryMode::Directory {
+                return None;
+            }
+            let number = at.node?;
+            let mut known = self.names.borrow_mut();
+            let names = known
+                .entry(number)
+                .or_insert_with(|| self.scan.entries(number).map(|entry| (entry.name.to_vec(), Found::from(entry))).collect());
+            at = *names.get(name)?;
+        }
+        Some(at)
+    }
+
+    /// The names of the root directory's files, in tree order.
+    pub fn root_files(&self) -> impl Iterator<Item = &[u8]> {
+        let files = self.scan.entries(self.scan.root());
+        files.filter(|entry| matches!(entry.mode, EntryMode::File | EntryMode::Executable)).map(|entry| entry.name)
+    }
+
+    /// Everything below a directory in tree order, directories before what is in them.
+    #[must_use]
+    pub fn below(&self, path: &TreePath, directory: Found) -> Below<'_> {
+        let mut below = Below { scan: &self.scan, open: Vec::new(), path: path.as_bytes().to_vec() };
+        if let Some(number) = directory.node.filter(|_| directory.mode == EntryMode::Directory) {
+            below.enter(number);
+        }
+        below
+    }
+
+    /// Everything in the tree.
+    #[must_use]
+    pub fn all(&self) -> Below<'_> {
+        self.below(&TreePath::root(), Found { mode: EntryMode::Directory, id: self.id, node: Some(self.scan.root()) })
+    }
+
+    /// The fence that all names of the tree fit into.
+    #[must_use]
+    pub fn fence(&self) -> String {
+        let numbers = 0..self.scan.len() as u32;
+        let names = numbers.flat_map(|number| self.scan.entries(number)).map(|entry| markdown::longest_run(entry.name));
+        markdown::fence(names.max().unwrap_or(0))
+    }
+
+    /// Writes the tree as lines with two spaces of indentation for each level; directories end in `/`.
+    ///
+    /// Below `depth_max` levels there is one line `…` in place of what is there.
+    pub fn write_structure(&self, out: &mut dyn Write, depth_max: usize) -> io::Result<()> {
+        let mut below = self.all();
+        let mut lines = 0;
+        while let Some(Met { path, name_at, depth, found }) = below.next_met() {
+            let is_directory = found.mode == EntryMode::Directory;
+            let name = markdown::plain(&path[name_at..]);
+            writeln!(out, "{:width$}{name}{}", "", if is_directory { "/" } else { "" }, width = 2 * depth)?;
+            if is_directory && depth + 1 >= depth_max {
+                below.skip();
+                writeln!(out, "{:width$}…", "", width = 2 * depth + 2)?;
+            }
+            lines += 1;
+            if lines == STRUCTURE_LINES_MAX {
+                return writeln!(out, "… (only the first {lines} paths are shown)");
+            }
+        }
+        Ok(())
+    }
+
+    /// How many levels of entries the structure shows.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let (mut below, mut deepest) = (self.all(), 0);
+        for _ in 0..STRUCTURE_LINES_MAX {
+            let Some(met) = below.next_met() else { break };
+            deepest = deepest.max(1 + met.depth);
+        }
+        deepest
+    }
+}
+
+/// A walk over paths.
+pub struct Below<'t> {
+    scan: &'t Scan,
+    open: Vec<Open<'t>>,
+    /// The path of the entry that was met last, or of the directory that it was in.
+    path: Vec<u8>,
+}
+
+struct Open<'t> {
+    entries: Box<dyn Iterator<Item = Entry<'t>> + 't>,
+    path_bytes: usize,
+}
+
+/// What a walk has come to.
+pub struct Met<'p> {
+    /// The path from the root of the tree.
+    pub path: &'p [u8],
+    /// Where its last name begins.
+    pub name_at: usize,
+    /// How many directories were entered on the way from where the walk began.
+    pub depth: usize,
+    /// What stands there.
+    pub found: Found,
+}
+
+impl Below<'_> {
+    fn enter(&mut self, number: u32) {
+        let scan = self.scan;
+        self.open.push(Open { entries: Box::new(scan.entries(number)), path_bytes: self.path.len() });
+    }
+
+    /// Stays out of the directory that was met last.
+    fn skip(&mut self) {
+        self.open.pop();
+    }
+
+    /// The next path, with what stands there.
+    pub fn next_met(&mut self) -> Option<Met<'_>> {
+        loop {
+            let depth = self.open.len().wrapping_sub(1);
+            let open = self.open.last_mut()?;
+            self.path.truncate(open.path_bytes);
+            let Some(entry) = open.entries.next() else {
+                self.open.pop();
+                continue;
+            };
+            if !self.path.is_empty() {
+                self.path.push(b'/');
+            }
+            let name_at = self.path.len();
+            self.path.extend_from_slice(entry.name);
+            if entry.mode == EntryMode::Directory
+                && let Some(number) = entry.node
+            {
+                self.enter(number);
+            }
+            return Some(Met { path: &self.path, name_at, depth, found: entry.into() });
+        }
+    }
+}
