@@ -11,6 +11,7 @@ pub mod context;
 pub mod frame;
 pub mod git;
 pub mod node;
+pub mod regen;
 pub mod symbol;
 pub mod synthesis;
 pub mod view;

@@ -1,0 +1,15 @@
+//! Work: bringing frames up to date. A plan says what is missing or outdated and why; a run makes exactly that.
+//!
+//! The plan is pure: a scan, the heads and the agent go in, tasks come out, children before the directories that
+//! wait for them. The run makes files on all cores and directories as their children are done, stops where a child
+//! says what it said before, and stores in batches. Never looks at what the plan does not name.
+//! Start with [`plan()`] and [`Runner`].
+
+pub mod event;
+pub mod memory;
+pub mod plan;
+pub mod run;
+
+pub use event::{Event, Report};
+pub use plan::{Inputs, Plan, Task, plan};
+pub use run::{RunError, Runner};

@@ -1,0 +1,140 @@
+//! The plan: which nodes of a scan need a frame of an agent, and why. Pure, and proportional to what was scanned.
+
+use crate::agent::Agent;
+use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, TreePath};
+use crate::frame::{BasisKind, Record};
+use crate::node::Scan;
+use crate::synthesis::basis::BasisOf;
+use crate::synthesis::{Child, ChildState, PartKind, Reason};
+
+/// What a plan is made for.
+pub struct Inputs<'i> {
+    /// Whose frames.
+    pub agent: &'i Agent,
+    /// Of which type.
+    pub frame_type: &'i FrameType,
+    /// Where the scan's root stands in the snapshot.
+    pub root: &'i TreePath,
+    /// Make everything, fresh or not.
+    pub force: bool,
+}
+
+/// A node that needs a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Task {
+    /// Its number in the scan.
+    pub node: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What is to be made, bottom-up, and what is known of everything else.
+pub struct Plan {
+    /// Tasks, children before the directories that wait for them.
+    pub tasks: Vec<Task>,
+    /// Nodes that need nothing.
+    pub fresh: u64,
+    /// Digests shared by all bases.
+    pub(super) bases: BasisOf,
+    /// What is known of each node's head, by number; brought forward by the run.
+    pub(super) heads: Vec<Option<Record>>,
+}
+
+impl Plan {
+    /// True when everything is fresh.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+}
+
+/// Plans an agent's frames of a type over a scan. `find_head` looks a node's head up.
+pub fn plan(scan: &Scan, inputs: &Inputs<'_>, find_head: &mut dyn FnMut(&NodeId) -> Option<Record>) -> Plan {
+    let bases = BasisOf::new(inputs.agent, inputs.frame_type, &inputs.agent.prompt_digest());
+    let mut plan = Plan { tasks: Vec::new(), fresh: 0, bases, heads: vec![None; scan.len()] };
+    let mut is_task = vec![false; scan.len()];
+    for &number in scan.bottom_up() {
+        let head = find_head(&scan.node(number).id);
+        plan.heads[number as usize] = head;
+        match plan.reason(scan, inputs, &is_task, number) {
+            None => plan.fresh += 1,
+            Some(reason) => {
+                is_task[number as usize] = true;
+                plan.tasks.push(Task { node: number, reason });
+            }
+        }
+    }
+    plan
+}
+
+impl Plan {
+    fn reason(&self, scan: &Scan, inputs: &Inputs<'_>, is_task: &[bool], number: u32) -> Option<Reason> {
+        let node = scan.node(number);
+        if inputs.force {
+            return Some(Reason::Forced);
+        }
+        let Some(head) = &self.heads[number as usize] else { return Some(Reason::Missing) };
+        if head.is_invalidated() {
+            return Some(Reason::Invalidated);
+        }
+        if node.is_unchanged || head.basis_kind == BasisKind::Written {
+            return None;
+        }
+        if !node.is_directory {
+            let basis = self.file_basis(scan, inputs.root, number);
+            return (basis != head.basis).then_some(Reason::Instructions);
+        }
+        if scan.entries(number).filter_map(|entry| entry.node).any(|child| is_task[child as usize]) {
+            return Some(Reason::Waiting);
+        }
+        (self.directory_basis(scan, number) != head.basis).then_some(Reason::Children)
+    }
+
+    /// Today's basis of a file.
+    #[must_use]
+    pub fn file_basis(&self, scan: &Scan, root: &TreePath, number: u32) -> BasisId {
+        let path = if self.bases.is_path_sensitive() { scan.path(root, number) } else { TreePath::root() };
+        self.bases.file(&scan.node(number).id, &path)
+    }
+
+    /// Today's basis of a directory, as far as its children's heads are known.
+    #[must_use]
+    pub fn directory_basis(&self, scan: &Scan, number: u32) -> BasisId {
+        self.bases.directory(scan.entries(number).map(|entry| Child {
+            name: entry.name,
+            kind: part_kind(entry.mode).as_str(),
+            state: match entry.node.and_then(|child| self.content_of(child)) {
+                Some((content, _)) => ChildState::Said(content),
+                None => ChildState::Unsaid(entry.id),
+            },
+        }))
+    }
+
+    /// The frame that a node's head is.
+    #[must_use]
+    pub fn frame_of(&self, number: u32) -> Option<FrameId> {
+        self.content_of(number).map(|(_, frame)| frame)
+    }
+
+    /// What a node's head says, and its id.
+    pub(super) fn content_of(&self, number: u32) -> Option<(Digest, FrameId)> {
+        self.heads[number as usize].map(|head| (head.content, head.frame))
+    }
+}
+
+/// The name by which a file's language is told: that under which it was first met.
+pub(super) fn file_name<'s>(scan: &'s Scan, root: &'s TreePath, number: u32) -> &'s [u8] {
+    if number == scan.root() { root.name() } else { scan.name(number) }
+}
+
+/// The kind of a directory's entry, as a basis and a policy know it.
+#[must_use]
+pub fn part_kind(mode: crate::git::EntryMode) -> PartKind {
+    use crate::git::EntryMode::{Directory, Executable, File, Submodule, Symlink};
+    match mode {
+        File | Executable => PartKind::File,
+        Directory => PartKind::Directory,
+        Symlink => PartKind::Symlink,
+        Submodule => PartKind::Submodule,
+    }
+}
