@@ -15,3 +15,4 @@ pub mod regen;
 pub mod symbol;
 pub mod synthesis;
 pub mod view;
+pub mod workspace;

@@ -1,0 +1,18 @@
+//! The only place where the parts are put together: a repository with its settings, state, agents and store.
+//!
+//! Owns opening, the typed settings, what `<node>` arguments mean, and bringing frames up to date for a caller that
+//! has nothing but arguments. Operations of lower modules take from it the few things they need, never the whole.
+//! Must not print, and must not know how a surface looks. Start with [`Workspace`].
+
+mod git_config;
+pub mod open;
+pub mod refresh;
+pub mod settings;
+pub mod statement;
+pub mod target;
+
+pub use open::{Workspace, WorkspaceError};
+pub use refresh::{Planned, Refresh, RefreshError, Refreshed};
+pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
+pub use statement::{SourceTypes, Statement, StatementError, Synthesis, Synthesized};
+pub use target::{Target, TargetError, find_object, find_target};

@@ -1,0 +1,97 @@
+//! Opening a repository together with everything that is configured for it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::settings::{Settings, SettingsError};
+use crate::agent::{Origin, Registry};
+use crate::base::TreePath;
+use crate::config::{Environment, locate};
+use crate::frame::commit::CommitError;
+use crate::frame::{Store, commit, spool};
+use crate::git::{Location, OpenError, Repository, StateDir};
+use crate::node::{Snapshot, SnapshotError, SnapshotRoot};
+
+/// Why there is no workspace to work in.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// No repository.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A repository, but its settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
+
+/// A repository, its settings, and this machine's state for it.
+pub struct Workspace {
+    /// The repository.
+    pub repository: Repository,
+    /// What is configured for it.
+    pub settings: Settings,
+    /// Where this machine keeps locks, spool and derived data.
+    pub state: StateDir,
+    /// Where agents of the user's own stand.
+    personal_agents: Option<PathBuf>,
+}
+
+impl Workspace {
+    /// Finds the repository and reads its settings; `options` are the `-c` of the command line.
+    pub fn open<'a>(
+        location: &Location,
+        environment: &Environment,
+        options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+    ) -> Result<Self, WorkspaceError> {
+        let repository = Repository::open(location)?;
+        let settings = Settings::load(&repository, environment, options)?;
+        let state = StateDir::of(&repository);
+        let personal_agents = locate::user_folder(environment).map(|directory| directory.join("agents"));
+        Ok(Self { repository, settings, state, personal_agents })
+    }
+
+    /// All agents that can be named here.
+    #[must_use]
+    pub fn agents(&self) -> Registry {
+        let mut registry = Registry::built_in();
+        if let Some(work_dir) = self.repository.work_dir() {
+            registry.add_directory(&work_dir.join(".teddy/agents"), |file| Origin::Team(file.to_owned()));
+        }
+        if let Some(directory) = &self.personal_agents {
+            registry.add_directory(directory, |file| Origin::Personal(file.to_owned()));
+        }
+        registry
+    }
+
+    /// The root of a snapshot.
+    pub fn root(&self, snapshot: &Snapshot) -> Result<SnapshotRoot, SnapshotError> {
+        snapshot.root(&self.repository)
+    }
+
+    /// The current directory within the work tree.
+    #[must_use]
+    pub fn prefix(&self) -> TreePath {
+        self.repository.prefix()
+    }
+
+    /// Stores what a killed process left in the spool; how many frames that were.
+    ///
+    /// Where nothing waits, one look at a directory is all it costs. `wait` is for another writer to finish.
+    pub fn replay(&self, wait: Duration) -> Result<usize, CommitError> {
+        let (waiting, _) = spool::list(&self.state).map_err(CommitError::Lock)?;
+        if waiting.is_empty() {
+            return Ok(0);
+        }
+        let committed = commit::commit_spooled(&self.repository, &self.state, None, wait)?;
+        Ok(committed.frames.len())
+    }
+
+    /// The frame store as it is now, with what was waiting in the spool.
+    pub fn store(&self) -> Result<Store<'_>, CommitError> {
+        match self.replay(Duration::ZERO) {
+            // A reader neither waits nor fails because a writer is at work, or because the disk is full.
+            Ok(_) | Err(CommitError::Busy | CommitError::Lock(_) | CommitError::Write(_)) => {}
+            Err(err) => return Err(err),
+        }
+        Ok(Store::open(&self.repository)?)
+    }
+}

@@ -1,0 +1,237 @@
+//! Bringing frames up to date, from a named node to a report: what `regenerate` does, for any surface.
+//!
+//! Decides how little must be looked at: nothing when the last finished run was for this very tree, these agents and
+//! this store; the difference to that run's tree when only the tree has moved on; else everything below the target.
+
+use super::open::Workspace;
+use super::target::Target;
+use crate::agent::{Agent, AgentError};
+use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
+use crate::frame::commit::CommitError;
+use crate::frame::{BasisKind, Head, Index, NodeKind, Record, Slot, Store, StoreError};
+use crate::git::ObjectError;
+use crate::node::{self, Scan, ScanError};
+use crate::regen::memory::{self, Finished};
+use crate::regen::{Event, Inputs, Plan, Report, RunError, Runner, plan};
+use crate::synthesis::Reason;
+
+/// From so many nodes on, the index is read as a whole.
+const WHOLE_INDEX_FROM: usize = 1_024;
+
+/// What is to be brought up to date, and how.
+#[derive(Debug, Clone)]
+pub struct Refresh<'a> {
+    /// Whose frames.
+    pub agent: &'a Agent,
+    /// Of which type.
+    pub frame_type: FrameType,
+    /// Make everything again, fresh or not.
+    pub force: bool,
+    /// Look at everything, whatever is remembered.
+    pub verify: bool,
+    /// Look only at what differs from this root tree.
+    pub since: Option<NodeId>,
+}
+
+/// Why frames could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshError {
+    /// The agent may not write.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// The snapshot cannot be walked.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An object cannot be read.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// The run stopped.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl From<CommitError> for RefreshError {
+    fn from(error: CommitError) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default)]
+pub struct Refreshed {
+    /// What was done.
+    pub report: Report,
+    /// True when nothing had to be looked at.
+    pub is_remembered: bool,
+    /// How many nodes were looked at.
+    pub visited: u64,
+}
+
+/// A plan with what it was made from.
+pub struct Planned {
+    /// The nodes.
+    pub scan: Scan,
+    /// What is to be made of them.
+    pub plan: Plan,
+    /// The store's index.
+    pub index: Index,
+}
+
+impl Workspace {
+    /// Plans without doing anything.
+    pub fn plan(&self, store: &Store<'_>, target: &Target, request: &Refresh<'_>) -> Result<Planned, RefreshError> {
+        let old = request.since.map_or(Ok(None), |tree| self.tree_at(tree, target))?;
+        self.plan_from(store, target, request, old)
+    }
+
+    fn plan_from(
+        &self,
+        store: &Store<'_>,
+        target: &Target,
+        request: &Refresh<'_>,
+        old: Option<NodeId>,
+    ) -> Result<Planned, RefreshError> {
+        let scan = self.scan(target, old)?;
+        let mut index = self.index(store, scan.len())?;
+        let mut plan = plan_scan(&scan, &index, target, request);
+        if index.is_damaged() {
+            index = self.rebuild_index(store)?;
+            plan = plan_scan(&scan, &index, target, request);
+        }
+        Ok(Planned { scan, plan, index })
+    }
+
+    /// The store's index, read as a whole when `nodes` of them are to be looked up.
+    pub fn index(&self, store: &Store<'_>, nodes: usize) -> Result<Index, StoreError> {
+        // A directory that cannot be made means no cache, and nothing worse.
+        let _ = self.state.create(&self.state.cache());
+        let mut index = Index::open(store, &self.state.cache())?;
+        if nodes >= WHOLE_INDEX_FROM {
+            index.read_whole();
+        }
+        Ok(index)
+    }
+
+    /// The store's index, built from the store alone: for when one turned out to be damaged.
+    pub fn rebuild_index(&self, store: &Store<'_>) -> Result<Index, StoreError> {
+        Index::rebuild(store, &self.state.cache())
+    }
+
+    /// Walks what is below a target; what stood there in `old` is not looked into again.
+    pub fn scan(&self, target: &Target, old: Option<NodeId>) -> Result<Scan, RefreshError> {
+        if target.kind == NodeKind::File {
+            return Ok(Scan::of_file(target.id));
+        }
+        let path = target.path.clone().unwrap_or_default();
+        let rules =
+            target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))?;
+        Ok(node::scan(&self.repository, target.id, &path, rules, old)?)
+    }
+
+    /// Makes what is missing or outdated below a target, and stores it.
+    pub fn refresh(
+        &self,
+        target: &Target,
+        request: &Refresh<'_>,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Refreshed, RefreshError> {
+        request.agent.may_write(target.kind, BasisKind::Generated)?;
+        let store = self.store()?;
+        let agents = digest_of(request);
+        let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
+        let remembered = self.remembered(&store, &agents).filter(|_| is_whole && !request.verify && !request.force);
+        if request.since.is_none() && remembered == Some(target.id) {
+            return Ok(Refreshed { is_remembered: true, ..Refreshed::default() });
+        }
+        let old = match request.since {
+            Some(tree) => self.tree_at(tree, target)?,
+            None => remembered,
+        };
+        let Planned { scan, plan, mut index } = self.plan_from(&store, target, request, old)?;
+        let root = target.path.clone().unwrap_or_default();
+        let inputs = Inputs { agent: request.agent, frame_type: &request.frame_type, root: &root, force: request.force };
+        let (repo, state) = (&self.repository, &self.state);
+        let runner = Runner { repo, state, scan: &scan, inputs: &inputs };
+        let report = runner.run(plan, &mut index, on_event)?;
+        let is_complete = report.failed.is_empty() && report.absent == 0;
+        if let (true, true, None, Some(store)) = (is_complete, is_whole, request.since, index.commit()) {
+            memory::save(&self.state.cache(), &Finished { tree: target.id, agents, store });
+        }
+        Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64 })
+    }
+
+    /// The tree that the last finished run was for, if it was for these agents and this store.
+    fn remembered(&self, store: &Store<'_>, agents: &Digest) -> Option<NodeId> {
+        let finished = memory::load(&self.state.cache())?;
+        let holds = finished.agents == *agents && Some(finished.store) == store.commit();
+        let is_there = || matches!(self.repository.header(&finished.tree), Ok(Some(_)));
+        (holds && is_there()).then_some(finished.tree)
+    }
+
+    /// What stands at a target's path in another root tree.
+    fn tree_at(&self, root: NodeId, target: &Target) -> Result<Option<NodeId>, RefreshError> {
+        let path = target.path.clone().unwrap_or_default();
+        Ok(self.repository.find_entry(&root, path.as_bytes())?.map(|(_, id)| id))
+    }
+
+    /// Why a head is not fresh; `None` when it is. Looks at the node and its children, not deeper.
+    ///
+    /// Frames of agents that this program cannot run, and of types that an agent does not make by itself (a synthesis
+    /// that was asked for), stand at the very node that they were made for: fresh until somebody invalidates them.
+    pub fn staleness(&self, store: &Store<'_>, target: &Target, head: &Head) -> Result<Option<Reason>, RefreshError> {
+        if head.invalidated {
+            return Ok(Some(Reason::Invalidated));
+        }
+        let agents = self.agents();
+        let known = agents.get(head.frame.agent.as_str()).ok();
+        let is_made = |agent: &&Agent| agent.maker == crate::agent::Maker::Outline && agent.frame_type == head.frame.frame_type;
+        let Some(agent) = known.filter(is_made) else { return Ok(None) };
+        if head.frame.basis_kind == BasisKind::Written {
+            return Ok(None);
+        }
+        let path = target.path.clone().or_else(|| head.frame.path.clone());
+        let target = Target { path, ..target.clone() };
+        let scan = match target.kind {
+            NodeKind::File => Scan::of_file(target.id),
+            NodeKind::Directory => self.scan_entries(&target)?,
+        };
+        let slot: Slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
+        let root = target.path.clone().unwrap_or_default();
+        let inputs = Inputs { agent, frame_type: &slot.1, root: &root, force: false };
+        let plan = plan(&scan, &inputs, &mut |node| find_record(store, node, &slot));
+        Ok(plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason))
+    }
+
+    fn scan_entries(&self, target: &Target) -> Result<Scan, RefreshError> {
+        let path = target.path.clone().unwrap_or_default();
+        let rules =
+            target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))?;
+        Ok(node::scan_entries(&self.repository, target.id, &path, rules)?)
+    }
+}
+
+/// A head as the index would know it, from the store itself: for a few lookups.
+fn find_record(store: &Store<'_>, node: &NodeId, slot: &Slot) -> Option<Record> {
+    store.record(node, &slot.0, &slot.1).ok().flatten()
+}
+
+/// What a finished run depends on besides tree and store.
+fn digest_of(request: &Refresh<'_>) -> Digest {
+    FieldHasher::new("git-merkle 2026 agents/1")
+        .field(request.agent.id.as_str().as_bytes())
+        .field(request.frame_type.as_str().as_bytes())
+        .field(&request.agent.prompt_digest().0)
+        .field(&[u8::from(request.agent.path_sensitive)])
+        .finish()
+}
+
+/// Plans a scan with an index.
+fn plan_scan(scan: &Scan, index: &Index, target: &Target, request: &Refresh<'_>) -> Plan {
+    let root = target.path.clone().unwrap_or_default();
+    let slot = index.slot(&(request.agent.id.clone(), request.frame_type.clone()));
+    let inputs = Inputs { agent: request.agent, frame_type: &request.frame_type, root: &root, force: request.force };
+    plan(scan, &inputs, &mut |node| index.find_head(node, slot?))
+}
