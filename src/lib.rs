@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod base;
+pub mod cli;
 pub mod config;
 pub mod context;
 pub mod frame;

@@ -1,3 +1,7 @@
 //! The program `git-merkle`: hands its arguments to the command line of the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    git_merkle::cli::run(std::env::args_os())
+}

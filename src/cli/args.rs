@@ -1,0 +1,316 @@
+//! The command line: global options, the list of commands, and help in the groups that the manual has.
+//!
+//! The arguments of a command stand beside the command, in `commands/<verb>.rs`. To add a command: a module there
+//! with `Args` and `run`, a variant of [`Command`], a line in `GROUPS`.
+
+use std::ffi::OsString;
+use std::iter::once;
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use super::commands::{
+    config, context, diff, doctor, explain, get_head, get_node, init, invalidate, list_frames, log, put_frame, regenerate, scan,
+    show, status, synthesize, validate,
+};
+use super::error::CliError;
+use super::exit::Exit;
+use super::program::Program;
+use crate::git::Location;
+use crate::workspace::When;
+
+/// The commands under the headings they have in help and manual.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("everyday", &["init", "status", "context", "regenerate", "show", "log", "diff", "explain", "config", "doctor"]),
+    (
+        "frames, one call each",
+        &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
+    ),
+];
+
+/// What follows the program name in `--version`: git's own form, `git-merkle version 0.1.0`.
+pub(super) const VERSION: &str = concat!("version ", env!("CARGO_PKG_VERSION"));
+
+/// Everything on the command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "git-merkle",
+    bin_name = "git merkle",
+    version = VERSION,
+    about = "Keeps what agents know about a repository inside the repository",
+    disable_help_subcommand = true,
+    infer_long_args = true
+)]
+pub struct Arguments {
+    /// What stands before the command, as with git itself.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Where to look, and how to speak.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Global {
+    /// Run as if started in <path>; may be given more than once
+    #[arg(short = 'C', value_name = "path")]
+    directories: Vec<PathBuf>,
+    /// Use this repository instead of looking for one
+    #[arg(long, value_name = "path")]
+    git_dir: Option<PathBuf>,
+    /// Set a configuration value for this run
+    #[arg(short = 'c', value_name = "key=value", value_parser = parse_setting)]
+    settings: Vec<String>,
+    /// How to speak.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// How to speak: accepted before and after the command.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Output {
+    /// Print one versioned JSON document
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// End records with NUL and print paths as they are
+    #[arg(short = 'z', global = true)]
+    pub nul: bool,
+    /// Colour: auto, always or never
+    #[arg(long, global = true, value_name = "when", num_args = 0..=1, require_equals = true, default_missing_value = "always", value_parser = parse_when)]
+    pub color: Option<When>,
+    /// Show no progress and no remarks
+    #[arg(long, short = 'q', global = true)]
+    pub quiet: bool,
+    /// Show no progress
+    #[arg(long, global = true)]
+    pub no_progress: bool,
+    /// Start no pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write the files that people edit into .teddy/
+    Init(init::Args),
+    /// Write what is known for one turn with a model: the payload input.md
+    Context(context::Args),
+    /// Bring frames up to date
+    Regenerate(regenerate::Args),
+    /// Show what is said about a file or directory
+    Show(show::Args),
+    /// Show which settings are in force and where they come from
+    Config(config::Args),
+    /// Show how much is said, and how much of it still holds
+    Status(status::Args),
+    /// Show what was said about a path over time
+    Log(log::Args),
+    /// Show how what is known differs between two revisions
+    Diff(diff::Args),
+    /// Say why a frame is fresh, outdated or missing
+    Explain(explain::Args),
+    /// Look for damage, and mend it
+    Doctor(doctor::Args),
+    /// Walk a snapshot and count what is in it
+    Scan(scan::Args),
+    /// Say something about a file or directory
+    PutFrame(put_frame::Args),
+    /// List all frames of a file or directory
+    ListFrames(list_frames::Args),
+    /// Print the current frame of a file or directory
+    GetHead(get_head::Args),
+    /// Show what is known about a file or directory, chosen by a view
+    GetNode(get_node::Args),
+    /// Put the frames of a directory's children together
+    Synthesize(synthesize::Args),
+    /// Declare frames void, so that they are made again
+    Invalidate(invalidate::Args),
+    /// Check every frame in the store
+    Validate(validate::Args),
+}
+
+impl Command {
+    /// Does what was asked.
+    pub fn run(&self, program: &mut Program) -> Result<Exit, CliError> {
+        match self {
+            Self::Init(args) => init::run(args, program),
+            Self::Context(args) => context::run(args, program),
+            Self::Regenerate(args) => regenerate::run(args, program),
+            Self::Show(args) => show::run(args, program),
+            Self::Scan(args) => scan::run(args, program),
+            Self::Log(args) => log::run(args, program),
+            Self::Diff(args) => diff::run(args, program),
+            Self::Explain(args) => explain::run(args, program),
+            Self::Doctor(args) => doctor::run(args, program),
+            Self::Status(args) => status::run(args, program),
+            Self::PutFrame(args) => put_frame::run(args, program),
+            Self::ListFrames(args) => list_frames::run(args, program),
+            Self::GetHead(args) => get_head::run(args, program),
+            Self::GetNode(args) => get_node::run(args, program),
+            Self::Synthesize(args) => synthesize::run(args, program),
+            Self::Invalidate(args) => invalidate::run(args, program),
+            Self::Validate(args) => validate::run(args, program),
+            Self::Config(args) => config::run(args, program),
+        }
+    }
+}
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Request {
+    /// Run a command.
+    Run(Box<Arguments>),
+    /// Print this on standard output and be done.
+    Print(String),
+}
+
+impl Arguments {
+    /// Reads the command line, program name first.
+    pub fn parse_from_os(arguments: &[OsString]) -> Result<Request, CliError> {
+        match definition().try_get_matches_from(arguments).and_then(|matches| Self::from_arg_matches(&matches)) {
+            Ok(parsed) => Ok(Request::Run(Box::new(parsed))),
+            Err(error) if !error.use_stderr() => Ok(Request::Print(error.render().to_string())),
+            Err(error) => Err(usage_error(&error)),
+        }
+    }
+}
+
+impl Global {
+    /// Where the repository is to be looked for: each `-C` is relative to the one before, `--git-dir` to the last.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        let directory: PathBuf = self.directories.iter().filter(|path| !path.as_os_str().is_empty()).collect();
+        let git_dir = self.git_dir.as_deref().map(|path| directory.join(path));
+        Location { directory, git_dir, settings: self.settings.clone() }
+    }
+
+    /// The settings of `-c`, as `(key, value)`; without `=` the value is missing and means true.
+    pub fn settings(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.settings.iter().map(|text| text.split_once('=').map_or((text.as_str(), None), |(key, value)| (key, Some(value))))
+    }
+
+    /// A path of the command line, seen from the directory that `-C` names.
+    #[must_use]
+    pub fn resolve(&self, path: &Path) -> PathBuf {
+        self.location().directory.join(path)
+    }
+}
+
+fn parse_when(text: &str) -> Result<When, String> {
+    When::parse(text).ok_or_else(|| "expected auto, always or never".to_owned())
+}
+
+fn parse_setting(text: &str) -> Result<String, String> {
+    let key = text.split('=').next().unwrap_or_default();
+    if key.contains('.') && !key.starts_with('.') && !key.ends_with('.') {
+        return Ok(text.to_owned());
+    }
+    Err("expected <section>.<key>=<value>".to_owned())
+}
+
+/// The command line as clap knows it, with its help in groups.
+fn definition() -> clap::Command {
+    let definition = Arguments::command();
+    let commands = grouped_help(&definition);
+    definition.help_template(format!("{{about}}\n\nUsage: {{usage}}\n{commands}\nOptions:\n{{options}}"))
+}
+
+fn grouped_help(definition: &clap::Command) -> String {
+    let line = |name: &&str| {
+        let about = definition.find_subcommand(name).and_then(clap::Command::get_about);
+        format!("   {name:<13} {}\n", about.map(ToString::to_string).unwrap_or_default())
+    };
+    GROUPS.iter().flat_map(|(heading, names)| once(format!("\n{heading}\n")).chain(names.iter().map(line))).collect()
+}
+
+/// Turns clap's several paragraphs into one message and hints.
+fn usage_error(error: &clap::Error) -> CliError {
+    let text = error.render().to_string();
+    let is_bare = matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand);
+    let failed = if is_bare {
+        CliError::new(Exit::Usage, "no command given")
+    } else {
+        let first = text.strip_prefix("error: ").unwrap_or(&text).lines().take_while(|line| !line.is_empty());
+        CliError::new(Exit::Usage, first.map(str::trim).collect::<Vec<_>>().join(" "))
+    };
+    let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("git merkle");
+    let verbs: Vec<&str> = usage.split(' ').take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect();
+    tips.fold(failed, CliError::hint).hint(format!("see '{} -h'", verbs.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Request, CliError> {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        Arguments::parse_from_os(&words)
+    }
+
+    fn arguments(line: &str) -> Arguments {
+        match parse(line) {
+            Ok(Request::Run(arguments)) => *arguments,
+            other => panic!("'{line}' does not run: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn definition_is_sound() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn every_visible_command_stands_in_one_group() {
+        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        for command in definition().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let count = listed.iter().filter(|name| **name == command.get_name()).count();
+            assert_eq!(count, 1, "'{}' is in {count} groups", command.get_name());
+        }
+        for name in listed {
+            assert!(definition().find_subcommand(name).is_some(), "'{name}' is no command");
+        }
+    }
+
+    #[test]
+    fn directories_add_up_as_with_git() {
+        let location = arguments("git-merkle -C a -C b --git-dir c.git -c merkle.notes -c merkle.x=1=2 init").global.location();
+        assert_eq!(location.directory, Path::new("a/b"));
+        assert_eq!(location.git_dir.as_deref(), Some(Path::new("a/b/c.git")));
+        assert_eq!(location.settings, ["merkle.notes", "merkle.x=1=2"]);
+        assert_eq!(arguments("git-merkle -C a -C /b init").global.location().directory, Path::new("/b"));
+        assert_eq!(arguments("git-merkle init").global.location().directory, Path::new(""));
+    }
+
+    #[test]
+    fn output_options_stand_on_either_side() {
+        for line in ["git-merkle --json -z --color init", "git-merkle init --json -z --color=always"] {
+            let output = arguments(line).global.output;
+            assert!(output.json && output.nul && output.color == Some(When::Always), "{line}");
+        }
+    }
+
+    #[test]
+    fn help_is_an_answer_and_usage_an_error_with_a_hint() {
+        assert!(matches!(parse("git-merkle -h"), Ok(Request::Print(text)) if text.contains("\neveryday\n   init ")));
+        assert!(matches!(parse("git-merkle init -h"), Ok(Request::Print(text)) if text.contains("Usage: git merkle init")));
+        for (line, message, hint) in [
+            ("git-merkle ini", "unrecognized subcommand 'ini'", "hint: see 'git merkle -h'"),
+            ("git-merkle init --bogus", "unexpected argument '--bogus' found", "hint: see 'git merkle init -h'"),
+            ("git-merkle --color=mauve init", "expected auto, always or never", "hint: see 'git merkle -h'"),
+            ("git-merkle -c x init", "expected <section>.<key>=<value>", "hint: see 'git merkle -h'"),
+            ("git-merkle", "no command given", "hint: see 'git merkle -h'"),
+            ("git-merkle --json", "no command given", "hint: see 'git merkle -h'"),
+            ("git-merkle config", "no command given", "hint: see 'git merkle config -h'"),
+            ("git-merkle config lis", "a similar subcommand exists: 'list'", "hint: see 'git merkle config -h'"),
+        ] {
+            let error = parse(line).expect_err(line);
+            let text = error.render_text();
+            assert!(text.contains(message) && text.contains(hint), "{line}: {text}");
+            assert_eq!(error.exit(), Exit::Usage);
+        }
+    }
+}

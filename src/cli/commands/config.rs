@@ -1,0 +1,143 @@
+//! `git merkle config`: which settings are in force, where each comes from, and which were not taken.
+
+use serde::Serialize;
+
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style, Ui};
+use crate::config::{Entry, Ignored, Key, Place};
+use crate::git::{OpenError, Repository};
+use crate::workspace::{Gathered, Presentation, settings};
+
+/// Arguments of `config`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// List the settings in force, one key=value a line
+    List(List),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
+    /// Say where each value comes from, and list those that were not taken
+    #[arg(long)]
+    show_origin: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    settings: Vec<SettingDocument<'a>>,
+    ignored: Vec<IgnoredDocument<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct SettingDocument<'a> {
+    key: String,
+    values: &'a [String],
+    origin: OriginDocument,
+}
+
+#[derive(Debug, Serialize)]
+struct IgnoredDocument<'a> {
+    #[serde(flatten)]
+    setting: SettingDocument<'a>,
+    reason: &'static str,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct OriginDocument {
+    level: &'static str,
+    place: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+/// Prints the settings; works outside a repository as well.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let Action::List(list) = &args.action;
+    let repository = match Repository::open(&program.global.location()) {
+        Ok(repository) => Some(repository),
+        Err(OpenError::NotFound(_)) if program.global.location().git_dir.is_none() => None,
+        Err(error) => return Err(error.into()),
+    };
+    let gathered = settings::gather(repository.as_ref(), &program.environment, program.global.settings())?;
+    if let Some(repository) = &repository {
+        program.ui.adopt(Presentation::load(repository));
+    }
+    program.page();
+    if program.ui.is_json() {
+        program.ui.write_json("config", &document(&gathered))?;
+    } else {
+        print(&mut program.ui, &gathered, list.show_origin)?;
+    }
+    let listed = (list.show_origin && !program.ui.is_raw()) || program.ui.is_json();
+    let warnings = if listed { gathered.damage_warning().into_iter().collect() } else { gathered.warnings() };
+    for warning in warnings {
+        program.ui.warn(&warning);
+    }
+    Ok(Exit::Done)
+}
+
+fn document(gathered: &Gathered) -> Document<'_> {
+    Document {
+        settings: gathered.stack.entries().map(|(key, entry)| setting(key, entry)).collect(),
+        ignored: gathered.stack.ignored().iter().map(ignored).collect(),
+    }
+}
+
+fn ignored(ignored: &Ignored) -> IgnoredDocument<'_> {
+    let Ignored { key, entry, reason } = ignored;
+    IgnoredDocument { setting: setting(key, entry), reason: reason.name(), message: reason.to_string() }
+}
+
+fn setting<'a>(key: &Key, entry: &'a Entry) -> SettingDocument<'a> {
+    let (place, name, line) = match &entry.origin.place {
+        Place::BuiltIn => ("built-in", None, None),
+        Place::File { path, line } => ("file", Some(path.display().to_string()), *line),
+        Place::Environment(name) => ("environment", Some(name.clone()), None),
+        Place::CommandLine => ("command line", None, None),
+    };
+    let origin = OriginDocument { level: entry.origin.level.name(), place, name, line };
+    SettingDocument { key: key.to_string(), values: &entry.values, origin }
+}
+
+/// One record for each value, in the forms of `git config --list`, with and without `-z`.
+///
+/// With origins, what was not taken follows with its reason; not with `-z`, whose records have no place for it.
+fn print(ui: &mut Ui, gathered: &Gathered, show_origin: bool) -> Result<(), CliError> {
+    for (key, entry) in gathered.stack.entries() {
+        for value in &entry.values {
+            if ui.is_raw() {
+                let origin = if show_origin { format!("{}\0", entry.origin) } else { String::new() };
+                ui.write_bytes(format!("{origin}{key}\n{value}\0").as_bytes())?;
+            } else {
+                print_line(ui, show_origin.then_some(entry), key, value)?;
+                writeln!(ui)?;
+            }
+        }
+    }
+    if show_origin && !ui.is_raw() {
+        for Ignored { key, entry, reason } in gathered.stack.ignored() {
+            print_line(ui, Some(entry), key, &entry.values.join(" "))?;
+            let reason = ui.styled(Style::Caution, &format!("ignored: {reason}")).to_string();
+            writeln!(ui, "\t{reason}")?;
+        }
+    }
+    Ok(())
+}
+
+fn print_line(ui: &mut Ui, origin: Option<&Entry>, key: &Key, value: &str) -> Result<(), CliError> {
+    if let Some(entry) = origin {
+        let origin = ui.styled(Style::Dim, &entry.origin.to_string()).to_string();
+        write!(ui, "{origin}\t")?;
+    }
+    let setting = ui.styled(Style::Plain, &format!("{key}={value}")).to_string();
+    Ok(write!(ui, "{setting}")?)
+}

@@ -1,0 +1,218 @@
+//! `context`: what an agent needs to know for a turn, as one Markdown document.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::base::{FrameType, NodeId, TreePath, printable};
+use crate::cli::snapshot::SnapshotArgs;
+use crate::cli::ui::OutputError;
+use crate::cli::{CliError, Exit, Program, Ui};
+use crate::context::document::SECTIONS;
+use crate::context::pattern::{is_url, parse_revision};
+use crate::context::people::GLOBAL_LIST;
+use crate::context::{Document, List, PeopleFiles, Request, Scope, System};
+use crate::git::Repository;
+
+/// Arguments of `context`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What this turn is about, before all lists: paths, globs, dir/, dir/**, <rev>:<path>, frame:<node>, *.context
+    #[arg(value_name = "list-or-path")]
+    entries: Vec<OsString>,
+    /// Read the lists of this session as well
+    #[arg(long, value_name = "name")]
+    session: Option<String>,
+    /// Read the list of this turn of the session as well
+    #[arg(long, value_name = "NN", requires = "session")]
+    turn: Option<String>,
+    /// Print one section only
+    #[arg(long, value_name = "n", value_parser = clap::value_parser!(u8).range(i64::from(*SECTIONS.start())..=i64::from(*SECTIONS.end())))]
+    section: Option<u8>,
+    /// Take at most so many tokens (an estimate): resources are reduced to outline, frame or name
+    #[arg(long, value_name = "tokens")]
+    budget: Option<u64>,
+    /// Add the frames of this type of everything that is listed
+    #[arg(long, value_name = "type")]
+    frames: Option<FrameType>,
+    #[command(flatten)]
+    snapshot: SnapshotArgs,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "file")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct JsonDocument {
+    text: String,
+}
+
+/// Reads the lists, plans the document and writes it.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let is_escaped = io::stdout().is_terminal();
+    let workspace = if args.output.is_some() { program.open()? } else { program.open_paged()? };
+    let repo = &workspace.repository;
+    let tree = args.snapshot.root(&workspace, |text| program.ui.warn(text))?.tree;
+    let lists = lists(args, program, repo, tree)?;
+    let frames = args.frames.clone();
+    let request = Request { repo, tree, lists: &lists, frames, tokens_max: args.budget, system: system(program) };
+    let document = Document::plan(&request)?;
+    for path in document.secrets() {
+        program.ui.warn(&format!("'{}' looks like a secret by its name", String::from_utf8_lossy(path)));
+    }
+    match &args.output {
+        Some(path) => write_file(&document, args, &program.global.resolve(path))?,
+        None if program.ui.is_json() => {
+            let mut text = Vec::new();
+            document.write(&mut text, args.section).map_err(OutputError::from)?;
+            program.ui.write_json("context", &JsonDocument { text: String::from_utf8_lossy(&text).into_owned() })?;
+        }
+        None => {
+            let mut out = Answer { ui: &mut program.ui, is_escaped };
+            document.write(&mut out, args.section).map_err(OutputError::from)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The lists that there are, strongest scope first.
+fn lists(args: &Args, program: &Program, repo: &Repository, tree: NodeId) -> Result<Vec<List>, CliError> {
+    let people = PeopleFiles::new(repo, tree);
+    let mut lists = vec![List { scope: Scope::Turn, name: String::new(), entries: Vec::new(), fault: None }];
+    for argument in &args.entries {
+        match read_named_list(argument, program, repo)? {
+            Some(list) => lists.push(list),
+            None => lists[0].entries.push(entry(&repo.prefix(), argument.as_bytes())),
+        }
+    }
+    if let Some(session) = &args.session {
+        let directory = TreePath::from(".teddy/sessions").join(checked_name(session)?.as_bytes());
+        let of_turn = args.turn.as_deref().map(checked_name).transpose()?;
+        let turn = of_turn.map(|turn| directory.join(turn.as_bytes()).join(b"turn.context"));
+        let found: Vec<List> = [(Scope::Turn, turn), (Scope::Session, Some(directory.join(b"session.context")))]
+            .into_iter()
+            .filter_map(|(scope, path)| read_list(&people, scope, &path?))
+            .collect();
+        if found.is_empty() {
+            return Err(CliError::new(Exit::Refused, format!("session '{session}' has no context list")));
+        }
+        lists.extend(found);
+    }
+    lists.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
+    Ok(lists)
+}
+
+fn read_list(people: &PeopleFiles<'_>, scope: Scope, path: &TreePath) -> Option<List> {
+    match people.read(path) {
+        Ok(text) => text.map(|text| List::parse(scope, path.to_text(), &text)),
+        Err(reason) => Some(List::unreadable(scope, path.to_text(), reason)),
+    }
+}
+
+/// A list that the user names is read where the user means it; one that is not on disk may stand in the snapshot.
+fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) -> Result<Option<List>, CliError> {
+    let name = argument.to_string_lossy();
+    if !name.ends_with(".context") || is_url(name.as_bytes()) {
+        return Ok(None);
+    }
+    match std::fs::read(program.global.resolve(Path::new(argument))) {
+        Ok(text) => {
+            let path = String::from_utf8_lossy(&entry(&repo.prefix(), argument.as_bytes())).into_owned();
+            Ok(Some(List::parse(Scope::Turn, path, &text)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(CliError::io(format!("cannot read '{name}'"), error)),
+    }
+}
+
+/// An argument as an entry of a list: paths are seen from the current directory, `<rev>:<path>` from the root.
+fn entry(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
+    let is_from_root = is_url(argument) || argument.starts_with(b"/") || parse_revision(argument).is_some();
+    if is_from_root {
+        return argument.to_vec();
+    }
+    let (mut directory, mut rest) = (prefix.clone(), argument);
+    while let (Some(below), Some(parent)) = (rest.strip_prefix(b"../"), directory.parent()) {
+        (directory, rest) = (parent, below);
+    }
+    if directory.is_root() { rest.to_vec() } else { [directory.as_bytes(), b"/", rest].concat() }
+}
+
+fn checked_name(name: &str) -> Result<&str, CliError> {
+    let is_word = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0', '\n']);
+    if is_word { Ok(name) } else { Err(CliError::new(Exit::Usage, format!("'{name}' is not the name of a session or turn"))) }
+}
+
+fn system(program: &Program) -> System {
+    let name = match std::env::consts::OS {
+        "linux" => "Linux",
+        "macos" => "Darwin",
+        "freebsd" => "FreeBSD",
+        other => other,
+    };
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let here = std::env::current_dir().unwrap_or_default();
+    let directory = program.global.location().directory;
+    System {
+        cwd: if directory.as_os_str().is_empty() { here } else { here.join(directory) },
+        os: format!("{name} {}", release.trim()).trim_end().to_owned(),
+        shell: program.environment.text("SHELL").map(ToOwned::to_owned),
+    }
+}
+
+fn write_file(document: &Document<'_>, args: &Args, path: &Path) -> Result<(), CliError> {
+    let failed = |error| CliError::io(format!("cannot write '{}'", path.display()), error);
+    let mut out = BufWriter::with_capacity(64 * 1024, File::create(path).map_err(failed)?);
+    document.write(&mut out, args.section).and_then(|()| out.flush()).map_err(failed)
+}
+
+/// Standard output as a writer: exact bytes for programs, escaped for the eyes of people.
+struct Answer<'u> {
+    ui: &'u mut Ui,
+    is_escaped: bool,
+}
+
+impl Write for Answer<'_> {
+    /// Takes everything; what is written in one piece is whole characters.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = if self.is_escaped {
+            write!(self.ui, "{}", printable(&String::from_utf8_lossy(bytes)))
+        } else {
+            self.ui.write_bytes(bytes)
+        };
+        written.map(|()| bytes.len()).map_err(|error| match error {
+            OutputError::Closed => io::ErrorKind::BrokenPipe.into(),
+            OutputError::Failed(error) => error,
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_seen_from_the_directory() {
+        let here = TreePath::from("src");
+        for (argument, expected) in [
+            ("lib.rs", "src/lib.rs"),
+            ("**", "src/**"),
+            ("../docs/*", "docs/*"),
+            ("../../x", "../x"),
+            ("HEAD~1:src/lib.rs", "HEAD~1:src/lib.rs"),
+            ("https://example.com/x", "https://example.com/x"),
+            ("/etc/passwd", "/etc/passwd"),
+            ("frame:src", "frame:src"),
+        ] {
+            assert_eq!(entry(&here, argument.as_bytes()), expected.as_bytes(), "{argument}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! `get-node`: what is known about a file or directory, and around it, chosen and ordered by a view.
+
+mod options;
+
+use serde::Serialize;
+
+use super::super::json;
+use crate::base::{AgentId, FrameType, TreePath, printable, token};
+use crate::cli::snapshot::find_at_head;
+use crate::cli::{CliError, Exit, Program, Style, Ui};
+use crate::frame::{BasisKind, Head, Store, StoreError};
+use crate::view::{Candidate, Extent, Fitted, Place, Selection, Source, State, Subject, compose, fit, gather};
+use crate::workspace::{RefreshError, Target, Workspace};
+
+/// Arguments of `get-node`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A path at HEAD, <rev>:<path>, or an object id
+    node: String,
+    /// Show at most this many frames
+    #[arg(long, value_name = "n", default_value_t = crate::view::FRAMES_MAX)]
+    max_frames: usize,
+    /// What comes first: recency, type=<list>, agent=<list>, relevance[=<types>], brief
+    #[arg(long, value_name = "order", default_value = "recency")]
+    order: String,
+    /// Only frames of these types
+    #[arg(long = "type", value_name = "type", value_delimiter = ',')]
+    types: Vec<FrameType>,
+    /// Only frames of these agents
+    #[arg(long = "agent", value_name = "agent", value_delimiter = ',')]
+    agents: Vec<AgentId>,
+    /// Only frames made so: generated, synthesis, written, invalidation
+    #[arg(long = "basis-kind", value_name = "kind", value_delimiter = ',', value_parser = options::parse_basis_kind)]
+    basis_kinds: Vec<BasisKind>,
+    /// Only frames in this state: fresh, outdated, invalidated, superseded
+    #[arg(long = "state", value_name = "state", value_delimiter = ',', value_parser = options::parse_state)]
+    states: Vec<State>,
+    /// Only frames that are no older, such as 90s, 15m, 12h, 7d; those without a time always count
+    #[arg(long, value_name = "age", value_parser = options::parse_age)]
+    max_age: Option<u64>,
+    /// Look around the node as well: parent, siblings, related=<path>
+    #[arg(long = "with", value_name = "source", value_delimiter = ',', value_parser = options::parse_source)]
+    sources: Vec<Source>,
+    /// What you are looking for; orders by relevance unless --order says otherwise
+    #[arg(long, value_name = "words", default_value = "")]
+    query: String,
+    /// Show what fits into this many tokens (an estimate)
+    #[arg(long, value_name = "tokens")]
+    budget: Option<u64>,
+    /// Print the bodies alone, as one text
+    #[arg(long)]
+    combine: bool,
+    /// What stands between combined bodies
+    #[arg(long, value_name = "text", default_value = "\n---\n\n", requires = "combine")]
+    separator: String,
+}
+
+#[derive(Serialize)]
+struct Document {
+    node: NodeDocument,
+    frames: Vec<FrameDocument>,
+    /// How many frames the filter let through.
+    matched: usize,
+    /// How many frames the store has of the node itself.
+    frame_count: usize,
+}
+
+#[derive(Serialize)]
+struct NodeDocument {
+    id: String,
+    kind: &'static str,
+    path: Option<String>,
+    size_bytes: Option<u64>,
+    entries: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct FrameDocument {
+    frame: String,
+    node: String,
+    path: Option<String>,
+    source: &'static str,
+    agent: String,
+    r#type: String,
+    seq: u32,
+    state: String,
+    basis: String,
+    basis_kind: &'static str,
+    provider: Option<String>,
+    model: Option<String>,
+    created: Option<String>,
+    content: String,
+    is_cut: bool,
+}
+
+/// Finds the node, gathers what is known, and prints what the view chooses.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let mut view = options::view(args)?;
+    let workspace = if args.combine { program.open()? } else { program.open_paged()? };
+    let repository = &workspace.repository;
+    let target = find_at_head(&workspace, &args.node)?;
+    let place = Place { id: target.id, kind: target.kind, found_in: target.root.zip(target.path.clone()) };
+    options::find_related(&mut view, &workspace)?;
+    let store = workspace.store()?;
+    let gathered = gather(&store, &place, &view, &|subject, head| holds(&workspace, &store, &target, subject, head))?;
+    let selection = compose(gathered.candidates, &view);
+    let ui = &mut program.ui;
+    let shown = shown(args, ui, &selection);
+    let extent = place.extent(repository)?;
+    if ui.is_json() {
+        let frames = shown.iter().map(frame_document).collect();
+        let node = node_document(&place, extent);
+        let document = Document { node, frames, matched: selection.matched, frame_count: gathered.frame_count };
+        ui.write_json("get-node", &document)?;
+    } else if args.combine {
+        print_combined(args, ui, &shown)?;
+    } else {
+        print_record(ui, &place, extent)?;
+        let (count, matched, total) = (shown.len(), selection.matched, gathered.frame_count);
+        writeln!(ui, "{count} of {matched} frames that match; the node itself has {total}")?;
+        for one in &shown {
+            print_frame(ui, one)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether a head still holds for its node. A node that cannot be looked at is a node of which nothing holds.
+fn holds(workspace: &Workspace, store: &Store<'_>, named: &Target, subject: &Subject, head: &Head) -> Result<bool, StoreError> {
+    let target = Target { id: subject.id, kind: subject.kind, path: subject.path.clone(), root: named.root };
+    match workspace.staleness(store, &target, head) {
+        Ok(reason) => Ok(reason.is_none()),
+        Err(RefreshError::Store(error)) => Err(error),
+        Err(RefreshError::Object(error)) => Err(error.into()),
+        Err(_) => Ok(false),
+    }
+}
+
+/// The chosen frames, within the budget if there is one; what counts is the text that would be printed.
+fn shown<'s>(args: &Args, ui: &Ui, selection: &'s Selection) -> Vec<Fitted<'s>> {
+    let cost = |candidate: &Candidate, content: &str| {
+        let around = match (ui.is_json(), args.combine) {
+            (true, _) => 0,
+            (false, true) => token::estimate(&args.separator) + 1,
+            (false, false) => token::estimate(&header(candidate)) + 2,
+        };
+        token::estimate(content) + around
+    };
+    fit(&selection.frames, args.budget.unwrap_or(u64::MAX), &cost)
+}
+
+fn node_document(place: &Place, extent: Extent) -> NodeDocument {
+    let (size_bytes, entries) = match extent {
+        Extent::Bytes(size_bytes) => (size_bytes, None),
+        Extent::Entries(entries) => (None, Some(entries)),
+    };
+    let path = place.path().map(|path| json::path(path.as_bytes()));
+    NodeDocument { id: place.id.to_string(), kind: place.kind.as_str(), path, size_bytes, entries }
+}
+
+fn frame_document(shown: &Fitted<'_>) -> FrameDocument {
+    let Candidate { frame, state, source, path, .. } = shown.candidate;
+    FrameDocument {
+        frame: frame.id.to_string(),
+        node: frame.node.to_string(),
+        path: path.as_ref().map(|path| json::path(path.as_bytes())),
+        source: source.as_str(),
+        agent: frame.agent.to_string(),
+        r#type: frame.frame_type.to_string(),
+        seq: frame.seq,
+        state: state.to_string(),
+        basis: frame.basis.to_string(),
+        basis_kind: frame.basis_kind.as_str(),
+        provider: frame.provider.clone(),
+        model: frame.model.clone(),
+        created: frame.created.clone(),
+        content: shown.content.to_owned(),
+        is_cut: shown.is_cut,
+    }
+}
+
+fn print_record(ui: &mut Ui, place: &Place, extent: Extent) -> Result<(), CliError> {
+    let id = ui.styled(Style::Id, &place.id.to_string()).to_string();
+    write!(ui, "{} {id}", place.kind)?;
+    if let Some(path) = place.path() {
+        let path = ui.path(shown_path(path)).into_owned();
+        ui.write_bytes(b" ")?;
+        ui.write_bytes(&path)?;
+    }
+    match extent {
+        Extent::Bytes(Some(bytes)) => writeln!(ui, ", {bytes} bytes")?,
+        Extent::Bytes(None) => writeln!(ui, ", not in this partial clone")?,
+        Extent::Entries(entries) => writeln!(ui, ", {entries} entries")?,
+    }
+    Ok(())
+}
+
+fn shown_path(path: &TreePath) -> &[u8] {
+    if path.is_root() { b"." } else { path.as_bytes() }
+}
+
+/// `docs.summary 3 (fresh) src/lib.rs 3f2a9c1`.
+fn header(candidate: &Candidate) -> String {
+    let frame = &candidate.frame;
+    let path = candidate.path.as_ref().map(|path| format!(" {}", String::from_utf8_lossy(shown_path(path)))).unwrap_or_default();
+    format!("{}.{} {} ({}){path} {}", frame.agent, frame.frame_type, frame.seq, candidate.state, frame.id.short())
+}
+
+fn print_frame(ui: &mut Ui, shown: &Fitted<'_>) -> Result<(), CliError> {
+    let style = match shown.candidate.state {
+        State::Fresh => Style::Good,
+        State::Outdated | State::Superseded => Style::Caution,
+        State::Invalidated => Style::Bad,
+    };
+    let cut = if shown.is_cut { ", first section" } else { "" };
+    let header = ui.styled(style, &header(shown.candidate).replace(['\n', '\t'], " ")).to_string();
+    writeln!(ui, "\n--- {header}{cut}\n")?;
+    print_body(ui, shown.content)
+}
+
+fn print_body(ui: &mut Ui, content: &str) -> Result<(), CliError> {
+    let end = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
+    Ok(write!(ui, "{}{end}", printable(content))?)
+}
+
+fn print_combined(args: &Args, ui: &mut Ui, shown: &[Fitted<'_>]) -> Result<(), CliError> {
+    for (at, one) in shown.iter().enumerate() {
+        if at > 0 {
+            write!(ui, "{}", printable(&args.separator))?;
+        }
+        print_body(ui, one.content)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! `git merkle init`: writes the files that people edit into `.teddy/`, and never over one that they have changed.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::agents_md;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style, Ui};
+
+/// The files of `.teddy/`, each with its first content, in the order they are reported.
+const FILES: [(&str, &str); 8] = [
+    (".teddy/config.toml", include_str!("init/config.toml")),
+    (".teddy/agents/docs.toml.sample", include_str!("init/docs.toml")),
+    (".teddy/prompts/docs.system.md", include_str!("init/docs.system.md")),
+    (".teddy/prompts/docs.file.md", include_str!("init/docs.file.md")),
+    (".teddy/prompts/docs.dir.md", include_str!("init/docs.dir.md")),
+    (".teddy/profiles/default/config.yml", include_str!("init/profile.yml")),
+    (".teddy/memos.yaml", include_str!("init/memos.yaml")),
+    (".teddy/global.context", include_str!("init/global.context")),
+];
+
+/// The file that coding agents read first, and in which `--agents-md` keeps a block.
+const AGENTS_MD: &str = "AGENTS.md";
+
+/// Arguments of `init`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Add or update a marked block in AGENTS.md that tells coding agents how to read frames
+    #[arg(long)]
+    agents_md: bool,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It was not there.
+    Created,
+    /// Its marked block was added or brought up to date.
+    Updated,
+    /// It was there and says the same.
+    Kept,
+    /// It was there and says something else; nothing was done to it.
+    Different,
+}
+
+impl State {
+    fn word(self) -> (&'static str, Style) {
+        match self {
+            Self::Created => ("created", Style::Good),
+            Self::Updated => ("updated", Style::Good),
+            Self::Kept => ("kept", Style::Dim),
+            Self::Different => ("different", Style::Caution),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    files: Vec<FileDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileDocument {
+    path: &'static str,
+    state: State,
+}
+
+/// Writes the files and says of each what became of it.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let root = workspace.repository.work_dir().ok_or_else(|| {
+        CliError::new(Exit::Git, "this operation must be run in a work tree")
+            .hint("clone the repository and run 'git merkle init' in the clone")
+    })?;
+    let mut files = Vec::with_capacity(FILES.len() + 1);
+    for (path, content) in FILES {
+        files.push(FileDocument { path, state: create(root, path, content)? });
+    }
+    if args.agents_md {
+        files.push(FileDocument { path: AGENTS_MD, state: agents_md::update(root, AGENTS_MD)? });
+    }
+    print(&mut program.ui, files)?;
+    Ok(Exit::Done)
+}
+
+fn print(ui: &mut Ui, files: Vec<FileDocument>) -> Result<(), CliError> {
+    if ui.is_json() {
+        return Ok(ui.write_json("init", &Document { files })?);
+    }
+    for FileDocument { path, state } in files {
+        let (word, style) = state.word();
+        let word = ui.styled(style, word);
+        write!(ui, "{word} {path}")?;
+        ui.end_record()?;
+    }
+    Ok(())
+}
+
+/// Creates a file below the root unless it is there; directories on the way must be directories, not links.
+fn create(root: &Path, relative: &str, content: &str) -> Result<State, CliError> {
+    make_directories(root, relative)?;
+    let path = root.join(relative);
+    match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+        Ok(mut file) => match file.write_all(content.as_bytes()) {
+            Ok(()) => Ok(State::Created),
+            Err(error) => {
+                let _ = fs::remove_file(&path);
+                Err(CliError::io(format!("cannot write '{relative}'"), error))
+            }
+        },
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => compare(&path, relative, content),
+        Err(error) => Err(CliError::io(format!("cannot create '{relative}'"), error)),
+    }
+}
+
+fn make_directories(root: &Path, relative: &str) -> Result<(), CliError> {
+    for (end, _) in relative.match_indices('/') {
+        let directory = &relative[..end];
+        let path = root.join(directory);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(CliError::new(Exit::Refused, format!("'{directory}' is not a directory"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir(&path).map_err(|error| CliError::io(format!("cannot create '{directory}'"), error))?;
+            }
+            Err(error) => return Err(CliError::io(format!("cannot look at '{directory}'"), error)),
+        }
+    }
+    Ok(())
+}
+
+/// Compares what is there with what would be written; anything but a plain file is different without a look inside.
+fn compare(path: &Path, relative: &str, content: &str) -> Result<State, CliError> {
+    let failed = |error| CliError::io(format!("cannot read '{relative}'"), error);
+    let found = fs::symlink_metadata(path).map_err(failed)?;
+    if !found.is_file() || found.len() != content.len() as u64 {
+        return Ok(State::Different);
+    }
+    let same = fs::read(path).map_err(failed)? == content.as_bytes();
+    Ok(if same { State::Kept } else { State::Different })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn create_all(root: &Path) -> Vec<State> {
+        FILES.iter().map(|(path, content)| create(root, path, content).expect("a writable folder")).collect()
+    }
+
+    #[test]
+    fn a_second_run_changes_nothing_and_a_changed_file_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(create_all(folder.path()), vec![State::Created; FILES.len()]);
+        assert_eq!(create_all(folder.path()), vec![State::Kept; FILES.len()]);
+        let changed = folder.path().join(FILES[0].0);
+        fs::write(&changed, "mine").expect("writable");
+        assert_eq!(create_all(folder.path())[0], State::Different);
+        assert_eq!(fs::read_to_string(changed).expect("readable"), "mine");
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let outside = tempfile::tempdir().expect("a folder");
+        std::os::unix::fs::symlink(outside.path(), folder.path().join(".teddy")).expect("a link");
+        let error = create(folder.path(), FILES[0].0, "x").expect_err("refused");
+        assert_eq!((error.exit(), error.to_string().as_str()), (Exit::Refused, "'.teddy' is not a directory"));
+        assert!(fs::read_dir(outside.path()).expect("readable").next().is_none());
+    }
+
+    #[test]
+    fn a_dangling_link_in_place_of_a_file_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join(".teddy")).expect("a folder");
+        let target = folder.path().join("target");
+        std::os::unix::fs::symlink(&target, folder.path().join(".teddy/memos.yaml")).expect("a link");
+        assert_eq!(create(folder.path(), ".teddy/memos.yaml", "x").expect("no failure"), State::Different);
+        assert!(!target.exists());
+    }
+
+    #[test]
+    fn what_is_written_parses() {
+        let content = |name: &str| FILES.iter().find(|(path, _)| path.ends_with(name)).expect("a file of init").1;
+        let agent: toml::Table = content("docs.toml.sample").parse().expect("TOML");
+        assert_eq!(agent["id"].as_str(), Some("docs"));
+        for key in ["system_prompt", "user_prompt_file", "user_prompt_directory"] {
+            let prompt = agent[key].as_str().expect("a path");
+            assert!(FILES.iter().any(|(path, _)| *path == format!(".teddy/{prompt}")), "{prompt} is written too");
+        }
+        content("config.toml").parse::<toml::Table>().expect("TOML");
+        let profile: serde_yaml::Value = serde_yaml::from_str(content("config.yml")).expect("YAML");
+        assert_eq!(profile["name"], "default");
+        serde_yaml::from_str::<serde_yaml::Value>(content("memos.yaml")).expect("YAML");
+        let entries = content("global.context").lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
+        assert_eq!(entries, 0);
+    }
+}

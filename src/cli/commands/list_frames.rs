@@ -1,0 +1,50 @@
+//! `git merkle list-frames`: every frame of a node, newest last.
+
+use crate::base::{AgentId, FrameType};
+use crate::cli::frames::{FrameDocument, FramesDocument, state_of, write_line};
+use crate::cli::program::Program;
+use crate::cli::snapshot::find_at_head;
+use crate::cli::{CliError, Exit};
+
+/// Arguments of `list-frames`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A path at HEAD, <rev>:<path>, or an object id
+    #[arg(value_name = "node")]
+    node: String,
+    /// Only frames of this agent
+    #[arg(long, value_name = "agent")]
+    agent: Option<AgentId>,
+    /// Only frames of this type
+    #[arg(long = "type", value_name = "type")]
+    frame_type: Option<FrameType>,
+}
+
+/// Prints them, by agent, type and generation.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let store = workspace.store()?;
+    let target = find_at_head(&workspace, &args.node)?;
+    let mut documents = Vec::new();
+    let mut entries = store.entries(&target.id)?;
+    entries.retain(|entry| {
+        args.agent.as_ref().is_none_or(|agent| *agent == entry.name.agent)
+            && args.frame_type.as_ref().is_none_or(|frame_type| *frame_type == entry.name.frame_type)
+    });
+    for slot in entries.chunk_by(|a, b| a.name.agent == b.name.agent && a.name.frame_type == b.name.frame_type) {
+        let head = store.head(&target.id, &slot[0].name.agent, &slot[0].name.frame_type)?;
+        for entry in slot {
+            let frame = store.read(entry)?;
+            let state = state_of(&workspace, &store, &target, head.as_ref(), &frame)?;
+            if program.ui.is_json() {
+                documents.push(FrameDocument::new(&frame, state));
+            } else {
+                write_line(&mut program.ui, &frame, state)?;
+            }
+        }
+    }
+    if program.ui.is_json() {
+        program.ui.write_json("list-frames", &FramesDocument { frames: documents })?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,107 @@
+//! `git merkle log`: what was said about a path over time, following it through history.
+
+use serde::Serialize;
+
+use crate::base::{AgentId, FrameType, NodeId};
+use crate::cli::frames::{FrameDocument, State, state_of, write_line};
+use crate::cli::program::Program;
+use crate::cli::snapshot::{find, head};
+use crate::cli::{CliError, Exit, Style, Ui};
+use crate::frame::{Frame, Store};
+
+/// Arguments of `log`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A path at HEAD
+    #[arg(value_name = "node", default_value = ".")]
+    node: String,
+    /// Look back at most this many commits
+    #[arg(long, short = 'n', value_name = "commits", default_value_t = 1_000)]
+    max_count: usize,
+    /// Only frames of this agent
+    #[arg(long, value_name = "agent")]
+    agent: Option<AgentId>,
+    /// Only frames of this type
+    #[arg(long = "type", value_name = "type")]
+    frame_type: Option<FrameType>,
+}
+
+/// A version of a path, with its frames and their states, newest first.
+struct Version {
+    commit: NodeId,
+    node: NodeId,
+    frames: Vec<(Frame, State)>,
+}
+
+#[derive(Serialize)]
+struct Document {
+    versions: Vec<VersionDocument>,
+}
+
+#[derive(Serialize)]
+struct VersionDocument {
+    commit: String,
+    node: String,
+    frames: Vec<FrameDocument>,
+}
+
+/// Prints each version of the node that has frames, with the oldest commit of the line that has it.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open_paged()?;
+    let store = workspace.store()?;
+    let root = head(&workspace)?;
+    let target = find(&workspace, &root, &args.node)?;
+    let path = target.path.clone().unwrap_or_default();
+    let start = root.commit.ok_or_else(|| CliError::new(Exit::Git, "HEAD is no commit"))?;
+    let mut versions: Vec<Version> = Vec::new();
+    for step in workspace.repository.first_parents(&start).take(args.max_count) {
+        let (commit, tree) = step?;
+        let Some((_, node)) = workspace.repository.find_entry(&tree, path.as_bytes())? else { break };
+        match versions.last_mut() {
+            Some(version) if version.node == node => version.commit = commit,
+            _ => versions.push(Version { commit, node, frames: frames(args, &store, &node)? }),
+        }
+    }
+    versions.retain(|version| !version.frames.is_empty());
+    // What stands at the path now has heads; whatever stood there before is older.
+    for (frame, state) in versions.iter_mut().filter(|version| version.node == target.id).flat_map(|version| &mut version.frames)
+    {
+        let head = store.head(&target.id, &frame.agent, &frame.frame_type)?;
+        *state = state_of(&workspace, &store, &target, head.as_ref(), frame)?;
+    }
+    if program.ui.is_json() {
+        let document = |version: &Version| VersionDocument {
+            commit: version.commit.to_string(),
+            node: version.node.to_string(),
+            frames: version.frames.iter().map(|(frame, state)| FrameDocument::new(frame, *state)).collect(),
+        };
+        program.ui.write_json("log", &Document { versions: versions.iter().map(document).collect() })?;
+        return Ok(Exit::Done);
+    }
+    write_text(&mut program.ui, &versions)
+}
+
+fn write_text(ui: &mut Ui, versions: &[Version]) -> Result<Exit, CliError> {
+    for version in versions {
+        let commit = ui.styled(Style::Id, &version.commit.to_string()).to_string();
+        writeln!(ui, "commit {commit} {}", version.node.short())?;
+        for (frame, state) in &version.frames {
+            write!(ui, "    ")?;
+            write_line(ui, frame, *state)?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn frames(args: &Args, store: &Store<'_>, node: &NodeId) -> Result<Vec<(Frame, State)>, CliError> {
+    let wanted = |frame: &Frame| {
+        args.agent.as_ref().is_none_or(|agent| *agent == frame.agent)
+            && args.frame_type.as_ref().is_none_or(|frame_type| *frame_type == frame.frame_type)
+    };
+    let mut frames = Vec::new();
+    for entry in store.entries(node)?.iter().rev() {
+        frames.push(store.read(entry)?);
+    }
+    frames.retain(wanted);
+    Ok(frames.into_iter().map(|frame| (frame, State::Older)).collect())
+}

@@ -1,0 +1,80 @@
+//! `git merkle scan`: walks a snapshot and says what is in it.
+
+use serde::Serialize;
+
+use crate::cli::program::Program;
+use crate::cli::snapshot::SnapshotArgs;
+use crate::cli::{CliError, Exit, Style};
+use crate::workspace::Target;
+
+/// Arguments of `scan`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    snapshot: SnapshotArgs,
+    /// Throw derived data away and build it again
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Document {
+    root: String,
+    commit: Option<String>,
+    files: u64,
+    directories: u64,
+    symlinks: u64,
+    submodules: u64,
+    ignored: u64,
+    paths: u64,
+}
+
+/// Prints the root id and the counts.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    if args.force {
+        let cache = workspace.state.cache();
+        match std::fs::remove_dir_all(&cache) {
+            Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
+                return Err(CliError::io(format!("cannot remove '{}'", cache.display()), err));
+            }
+            _ => {}
+        }
+        let store = workspace.store()?;
+        workspace.index(&store, 0)?;
+    }
+    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let counts = workspace.scan(&Target::root_of(root.tree), None)?.counts;
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json(
+            "scan",
+            &Document {
+                root: root.tree.to_string(),
+                commit: root.commit.map(|commit| commit.to_string()),
+                files: counts.files,
+                directories: counts.directories,
+                symlinks: counts.symlinks,
+                submodules: counts.submodules,
+                ignored: counts.ignored,
+                paths: counts.paths,
+            },
+        )?;
+        return Ok(Exit::Done);
+    }
+    let id = ui.styled(Style::Id, &root.tree.to_string()).to_string();
+    writeln!(ui, "root {id} ({})", args.snapshot.name())?;
+    write!(ui, "{} files, {} directories", counts.files, counts.directories)?;
+    for (count, word) in
+        [(counts.symlinks, "symlinks"), (counts.submodules, "submodules"), (counts.ignored, "entries left out by .teddyignore")]
+    {
+        if count > 0 {
+            write!(ui, ", {count} {word}")?;
+        }
+    }
+    if counts.paths != counts.files {
+        write!(ui, "; the files stand at {} paths", counts.paths)?;
+    }
+    writeln!(ui)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,74 @@
+//! `git merkle synthesize`: makes a directory's frame from its children's, by a fixed policy, without a model.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::agent::OUTLINE;
+use crate::base::FrameType;
+use crate::cli::program::Program;
+use crate::cli::snapshot::find_at_head;
+use crate::cli::{CliError, Exit};
+use crate::synthesis::policy::Filter;
+use crate::synthesis::{Policies, Policy};
+use crate::workspace::{SourceTypes, Synthesis};
+
+/// Arguments of `synthesize`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A directory at HEAD, <rev>:<path>, or a tree id
+    #[arg(value_name = "directory")]
+    directory: String,
+    /// Which frames of the children to put together; '*' takes all types
+    #[arg(long = "type", value_name = "type", default_value = "outline")]
+    source: String,
+    /// Whose frames of the children to put together, and who speaks
+    #[arg(long, value_name = "agent", default_value = OUTLINE)]
+    agent: String,
+    /// concatenate, summarize or filter
+    #[arg(long, value_name = "policy", default_value = "concatenate")]
+    policy: String,
+    /// The type of the frames that are made (default: digest)
+    #[arg(long, value_name = "type", default_value = "digest")]
+    into: FrameType,
+    /// For filter: only children of such names; may be given more than once
+    #[arg(long = "glob", value_name = "pattern")]
+    globs: Vec<String>,
+    /// For filter: only files, or only directories
+    #[arg(long, value_name = "kind", value_parser = ["file", "directory"])]
+    kind: Option<String>,
+    /// For filter: only children about which no more is said than this
+    #[arg(long, value_name = "bytes")]
+    max_bytes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Document {
+    frame: String,
+    made: u64,
+    kept: u64,
+}
+
+/// Makes the frames of the directory and of those below it, bottom-up, and prints the directory's frame id.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let target = find_at_head(&workspace, &args.directory)?;
+    let usage = |err: crate::synthesis::PolicyError| CliError::from_source(Exit::Usage, err);
+    let filter = Filter::new(args.globs.clone(), args.kind.clone(), args.max_bytes).map_err(usage)?;
+    let policy: Arc<dyn Policy> = Policies::built_in(filter).get(&args.policy).map_err(usage)?;
+    let source = match args.source.as_str() {
+        "*" => SourceTypes::All,
+        one => SourceTypes::One(one.parse().map_err(|err: crate::base::IdError| CliError::from_source(Exit::Usage, err))?),
+    };
+    let agents = workspace.agents();
+    let agent = agents.get(&args.agent)?;
+    let synthesis = Synthesis { agent, source, into: args.into.clone(), policy: &*policy };
+    let made = workspace.synthesize(&target, &synthesis)?;
+    if program.ui.is_json() {
+        let (frame, kept) = (made.frame.to_string(), made.kept);
+        program.ui.write_json("synthesize", &Document { frame, made: made.made, kept })?;
+    } else {
+        writeln!(program.ui, "{}", made.frame)?;
+    }
+    Ok(Exit::Done)
+}

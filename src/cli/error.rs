@@ -1,0 +1,343 @@
+//! What a command says when it fails: how the program ends, the message, what was underneath, what to try.
+//!
+//! Printed as git prints errors, `error: …` and then a `hint: …` line for each command that may help; with
+//! `--json` as one object. Errors of lower modules are turned into this type here and nowhere else, so that
+//! this file is the whole table of "which failure ends how".
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use serde::Serialize;
+
+use super::exit::Exit;
+use super::json;
+use super::ui::OutputError;
+use crate::agent::AgentError;
+use crate::base::printable;
+use crate::config::SourceError;
+use crate::context::ContextError;
+use crate::frame::StoreError;
+use crate::frame::commit::CommitError;
+use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
+use crate::node::{ScanError, SnapshotError};
+use crate::regen::RunError;
+use crate::workspace::{RefreshError, SettingsError, StatementError, TargetError, WorkspaceError};
+
+/// A failed command.
+#[derive(Debug)]
+pub struct CliError {
+    kind: Exit,
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+    hints: Vec<String>,
+    silent: bool,
+}
+
+impl CliError {
+    /// An error of a kind; the message is lower case without a full stop, with its subject in single quotes.
+    #[must_use]
+    pub fn new(kind: Exit, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None, hints: Vec::new(), silent: false }
+    }
+
+    /// Wraps an error of a lower module; its text is the message and its sources are printed behind it.
+    #[must_use]
+    pub fn from_source(kind: Exit, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { source: Some(source.into()), ..Self::new(kind, "") }
+    }
+
+    /// A file that could not be read or written: `cannot <verb> '<subject>': <reason>`.
+    #[must_use]
+    pub fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Self { message: what.into(), ..Self::from_source(Exit::Io, source) }
+    }
+
+    /// Adds what to try next; it names a command that can be run.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// How the program ends on it.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        self.kind
+    }
+
+    /// True when there is nothing to say: the reader of our output went away.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.silent
+    }
+
+    /// The lines for a person, safe for a terminal.
+    #[must_use]
+    pub fn render_text(&self) -> String {
+        let hints = self.hints.iter().flat_map(|hint| hint.lines()).map(|line| format!("hint: {}\n", printable(line)));
+        std::iter::once(format!("error: {}\n", printable(&self.to_string()))).chain(hints).collect()
+    }
+
+    /// The object for a program: `code`, `message` and `hint`, which is null when there is none.
+    #[must_use]
+    pub fn render_json(&self) -> String {
+        let hint = (!self.hints.is_empty()).then(|| self.hints.join("\n"));
+        json::document("error", &ErrorDocument { code: self.kind.code(), message: self.to_string(), hint })
+    }
+}
+
+/// What `--json` prints of an error.
+#[derive(Serialize)]
+struct ErrorDocument {
+    code: u8,
+    message: String,
+    hint: Option<String>,
+}
+
+impl fmt::Display for CliError {
+    /// The message and then what was underneath, from the outside in, each once, without the numbers of the system.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.message.clone();
+        let mut next = self.source.as_deref().map(|source| source as &dyn Error);
+        while let Some(error) = next {
+            let part = error.to_string();
+            let part = part.split(" (os error ").next().unwrap_or(&part);
+            if !text.ends_with(part) {
+                text = if text.is_empty() { part.to_owned() } else { format!("{text}: {part}") };
+            }
+            next = error.source();
+        }
+        f.write_str(&text)
+    }
+}
+
+impl From<OutputError> for CliError {
+    fn from(error: OutputError) -> Self {
+        match error {
+            OutputError::Closed => Self { silent: true, ..Self::new(Exit::Done, "standard output is closed") },
+            OutputError::Failed(source) => Self::io("cannot write standard output", source),
+        }
+    }
+}
+
+impl From<OpenError> for CliError {
+    fn from(error: OpenError) -> Self {
+        let hint = match &error {
+            OpenError::NotFound(_) => Some("run 'git init' to make one here".to_owned()),
+            OpenError::Untrusted(path) => {
+                Some(format!("if you trust it, run 'git config --global --add safe.directory {}'", path.display()))
+            }
+            OpenError::Bare(_) | OpenError::Damaged { .. } | OpenError::Setting(_) | OpenError::Extension(_) => None,
+        };
+        let kind = if matches!(error, OpenError::Setting(_)) { Exit::Usage } else { Exit::Git };
+        let failed = Self::from_source(kind, error);
+        match hint {
+            Some(command) => failed.hint(command),
+            None => failed,
+        }
+    }
+}
+
+impl From<SourceError> for CliError {
+    fn from(error: SourceError) -> Self {
+        let kind = if matches!(error, SourceError::Io { .. }) { Exit::Io } else { Exit::Config };
+        Self::from_source(kind, error)
+    }
+}
+
+impl From<SettingsError> for CliError {
+    fn from(error: SettingsError) -> Self {
+        match error {
+            SettingsError::Source(error) => error.into(),
+            SettingsError::Value(error) => {
+                Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'")
+            }
+        }
+    }
+}
+
+impl From<WorkspaceError> for CliError {
+    fn from(error: WorkspaceError) -> Self {
+        match error {
+            WorkspaceError::Open(error) => error.into(),
+            WorkspaceError::Settings(error) => error.into(),
+        }
+    }
+}
+
+impl From<RevisionError> for CliError {
+    fn from(error: RevisionError) -> Self {
+        let unborn = matches!(error, RevisionError::Unborn);
+        let failed = Self::from_source(Exit::Git, error);
+        if unborn { failed.hint("run 'git commit' first") } else { failed }
+    }
+}
+
+impl From<ContextError> for CliError {
+    fn from(error: ContextError) -> Self {
+        match &error {
+            ContextError::Scan(_) | ContextError::Store(_) => Self::from_source(Exit::Git, error),
+            ContextError::Read(_) => Self::from_source(Exit::Io, error),
+            ContextError::Budget { needed, .. } => {
+                let hint = format!("list less, or allow more with '--budget {needed}'");
+                Self::from_source(Exit::Budget, error).hint(hint)
+            }
+        }
+    }
+}
+
+impl From<ObjectError> for CliError {
+    fn from(error: ObjectError) -> Self {
+        Self::from_source(Exit::Git, error)
+    }
+}
+
+impl From<ChildError> for CliError {
+    fn from(error: ChildError) -> Self {
+        Self::from_source(Exit::Git, error)
+    }
+}
+
+impl From<RefError> for CliError {
+    fn from(error: RefError) -> Self {
+        let kind = match &error {
+            RefError::Moved(_) => Exit::Busy,
+            RefError::Failed { source, .. } if source.is::<io::Error>() => Exit::Io,
+            RefError::Failed { .. } => Exit::Git,
+        };
+        Self::from_source(kind, error)
+    }
+}
+
+impl From<WriteError> for CliError {
+    fn from(error: WriteError) -> Self {
+        Self::from_source(Exit::Io, error)
+    }
+}
+
+impl From<SnapshotError> for CliError {
+    fn from(error: SnapshotError) -> Self {
+        match error {
+            SnapshotError::Revision(inner) => inner.into(),
+            SnapshotError::Object(inner) => inner.into(),
+            SnapshotError::Child(inner) => inner.into(),
+            SnapshotError::Bare => Self::from_source(Exit::Git, error).hint("name a commit with --rev <rev>"),
+        }
+    }
+}
+
+impl From<TargetError> for CliError {
+    fn from(error: TargetError) -> Self {
+        match error {
+            TargetError::Object(inner) => inner.into(),
+            TargetError::Revision(inner) => inner.into(),
+            TargetError::Unknown(_) | TargetError::NoPath { .. } => {
+                Self::from_source(Exit::Git, error).hint("'git ls-tree -r --name-only HEAD' lists what is there")
+            }
+            TargetError::Leaf(_) | TargetError::Outside(_) => Self::from_source(Exit::Refused, error),
+        }
+    }
+}
+
+impl From<ScanError> for CliError {
+    fn from(error: ScanError) -> Self {
+        let kind = if matches!(error, ScanError::Object { .. }) { Exit::Git } else { Exit::Refused };
+        let failed = Self::from_source(kind, error);
+        if kind == Exit::Git {
+            failed.hint("'git fsck' says what is wrong with the repository")
+        } else {
+            failed.hint("leave parts out with a .teddyignore, or name a smaller part of the tree")
+        }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Ref(inner) => inner.into(),
+            _ => Self::from_source(Exit::Git, error).hint("'git merkle validate' names everything that is damaged"),
+        }
+    }
+}
+
+impl From<CommitError> for CliError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Busy => Self::from_source(Exit::Busy, error).hint("try again when the other command is done"),
+            CommitError::Lock(_) => Self::from_source(Exit::Io, error),
+            CommitError::Store(inner) => inner.into(),
+            CommitError::Write(inner) => inner.into(),
+            CommitError::Ref(inner) => inner.into(),
+            CommitError::Vanished(_) => Self::from_source(Exit::Busy, error).hint("try again when 'git gc' is done"),
+        }
+    }
+}
+
+impl From<AgentError> for CliError {
+    fn from(error: AgentError) -> Self {
+        let is_unknown = matches!(error, AgentError::Unknown(_));
+        let failed = Self::from_source(Exit::Refused, error);
+        if is_unknown { failed.hint("define it in .teddy/agents/<id>.toml; 'git merkle init' writes a sample") } else { failed }
+    }
+}
+
+impl From<RefreshError> for CliError {
+    fn from(error: RefreshError) -> Self {
+        match error {
+            RefreshError::Agent(inner) => inner.into(),
+            RefreshError::Scan(inner) => inner.into(),
+            RefreshError::Store(inner) | RefreshError::Run(RunError::Store(inner)) => inner.into(),
+            RefreshError::Object(inner) => inner.into(),
+            RefreshError::Run(RunError::Commit(inner)) => inner.into(),
+        }
+    }
+}
+
+impl From<StatementError> for CliError {
+    fn from(error: StatementError) -> Self {
+        match error {
+            StatementError::Agent(inner) => inner.into(),
+            StatementError::Commit(inner) => inner.into(),
+            StatementError::Refresh(inner) => inner.into(),
+            StatementError::Spool(_) => Self::from_source(Exit::Io, error),
+            StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_a_line_with_its_causes_and_then_hints() {
+        let cause = io::Error::other("no space left on device");
+        let error = CliError::io("cannot write 'a\u{1b}b'", cause).hint("git merkle doctor");
+        assert_eq!(error.render_text(), "error: cannot write 'a\\u{1b}b': no space left on device\nhint: git merkle doctor\n");
+        assert_eq!(error.exit(), Exit::Io);
+    }
+
+    #[test]
+    fn causes_that_only_repeat_are_printed_once() {
+        let inner = io::Error::other("denied");
+        assert_eq!(CliError::io("cannot open 'x': denied", inner).to_string(), "cannot open 'x': denied");
+    }
+
+    #[test]
+    fn json_has_code_message_and_hint() {
+        let error = CliError::new(Exit::Usage, "unknown option '--x'");
+        assert_eq!(
+            error.render_json(),
+            r#"{"schema":"git-merkle/error/1","code":129,"message":"unknown option '--x'","hint":null}"#
+        );
+        assert!(error.hint("git merkle -h").render_json().ends_with(r#""hint":"git merkle -h"}"#));
+    }
+
+    #[test]
+    fn a_closed_reader_is_silent_success() {
+        let error = CliError::from(OutputError::Closed);
+        assert!(error.is_silent());
+        assert_eq!(error.exit(), Exit::Done);
+    }
+}

@@ -1,0 +1,169 @@
+//! How frames are shown: one line each, whole with a heading, or as JSON.
+
+use serde::Serialize;
+
+use super::ui::OutputError;
+use super::{CliError, Style, Ui, json};
+use crate::base::{TreePath, printable};
+use crate::frame::{Children, Frame, Head, Store};
+use crate::synthesis::Reason;
+use crate::workspace::{Target, Workspace};
+
+/// Whether a frame still holds for its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It says what would be said today.
+    Fresh,
+    /// It would be made again, and why.
+    Outdated(Reason),
+    /// It is about what stood at the path before.
+    Stale,
+    /// An older frame, not the head.
+    Older,
+}
+
+impl State {
+    /// The word for people and JSON.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Outdated(_) => "outdated",
+            Self::Stale => "stale",
+            Self::Older => "older",
+        }
+    }
+
+    fn style(self) -> Style {
+        match self {
+            Self::Fresh => Style::Good,
+            Self::Outdated(_) | Self::Stale => Style::Caution,
+            Self::Older => Style::Dim,
+        }
+    }
+}
+
+impl From<Option<Reason>> for State {
+    fn from(reason: Option<Reason>) -> Self {
+        reason.map_or(Self::Fresh, Self::Outdated)
+    }
+}
+
+/// The state of a node's frame, given the head of its slot.
+pub fn state_of(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    head: Option<&Head>,
+    frame: &Frame,
+) -> Result<State, CliError> {
+    match head {
+        Some(head) if head.frame.id == frame.id && head.frame.seq == frame.seq => {
+            Ok(workspace.staleness(store, target, head)?.into())
+        }
+        _ => Ok(State::Older),
+    }
+}
+
+/// A frame in JSON.
+#[derive(Debug, Serialize)]
+pub struct FrameDocument {
+    frame: String,
+    node: String,
+    kind: &'static str,
+    agent: String,
+    r#type: String,
+    seq: u32,
+    state: &'static str,
+    reason: Option<&'static str>,
+    commit: Option<String>,
+    path: Option<String>,
+    basis: String,
+    basis_kind: &'static str,
+    children: Vec<String>,
+    provider: Option<String>,
+    model: Option<String>,
+    cost_usd: Option<String>,
+    created: Option<String>,
+    tool: String,
+    content: String,
+}
+
+impl FrameDocument {
+    /// The document of a frame.
+    #[must_use]
+    pub fn new(frame: &Frame, state: State) -> Self {
+        let reason = if let State::Outdated(reason) = state { Some(reason.as_str()) } else { None };
+        Self {
+            frame: frame.id.to_string(),
+            node: frame.node.to_string(),
+            kind: frame.kind.as_str(),
+            agent: frame.agent.to_string(),
+            r#type: frame.frame_type.to_string(),
+            seq: frame.seq,
+            state: state.word(),
+            reason,
+            commit: None,
+            path: frame.path.as_ref().map(|path| json::path(path.as_bytes())),
+            basis: frame.basis.to_string(),
+            basis_kind: frame.basis_kind.as_str(),
+            children: match &frame.children {
+                Children::Listed(ids) => ids.iter().map(ToString::to_string).collect(),
+                Children::None | Children::Digest(..) => Vec::new(),
+            },
+            provider: frame.provider.clone(),
+            model: frame.model.clone(),
+            cost_usd: frame.cost.map(|cost| cost.to_string()),
+            created: frame.created.clone(),
+            tool: frame.tool.clone(),
+            content: frame.content.clone(),
+        }
+    }
+
+    /// The same, of a frame that was found at an earlier commit.
+    #[must_use]
+    pub fn at_commit(self, commit: &str) -> Self {
+        Self { commit: Some(commit.to_owned()), ..self }
+    }
+}
+
+/// Several frames in JSON.
+#[derive(Debug, Serialize)]
+pub struct FramesDocument {
+    /// The frames, in the order of the answer.
+    pub frames: Vec<FrameDocument>,
+}
+
+/// One line: id, state, agent and type, generation, when and by whom.
+pub fn write_line(ui: &mut Ui, frame: &Frame, state: State) -> Result<(), OutputError> {
+    let (id, word) = (frame.id.short(), state.word());
+    let (id, word) = (ui.styled(Style::Id, &id).to_string(), ui.styled(state.style(), word).to_string());
+    let by = [frame.provider.as_deref(), frame.model.as_deref(), frame.created.as_deref()];
+    let by: Vec<&str> = by.into_iter().flatten().collect();
+    let by = if by.is_empty() { frame.basis_kind.to_string() } else { format!("{} {}", frame.basis_kind, by.join(" ")) };
+    let by = ui.styled(Style::Dim, &by).to_string();
+    write!(ui, "{id} {word} {}/{} {} {by}", frame.agent, frame.frame_type, frame.seq)?;
+    ui.end_record()
+}
+
+/// A heading, with what must be known about the frame, and the frame's text.
+pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, note: &str) -> Result<(), OutputError> {
+    let path = frame.path.as_ref().filter(|_| note.is_empty()).map(TreePath::as_bytes).map(|path| ui.path(path).into_owned());
+    let title = format!("{} {}/{}", frame.id.short(), frame.agent, frame.frame_type);
+    let title = ui.styled(Style::Heading, &title).to_string();
+    let word = ui.styled(state.style(), state.word()).to_string();
+    write!(ui, "{title} {word}")?;
+    if let State::Outdated(reason) = state {
+        write!(ui, " ({reason})")?;
+    }
+    if !note.is_empty() {
+        let note = ui.styled(Style::Dim, note).to_string();
+        write!(ui, " {note}")?;
+    } else if let Some(path) = path.filter(|path| !path.is_empty()) {
+        write!(ui, " ")?;
+        ui.write_bytes(&path)?;
+    }
+    write!(ui, "\n\n")?;
+    let content = printable(frame.content.trim_end()).to_string();
+    writeln!(ui, "{content}")
+}

@@ -1,0 +1,23 @@
+//! The command line: arguments in, one answer out.
+//!
+//! Owns arguments, help, output, colour, pager, progress, exit codes, and the wording of errors; the only home of clap
+//! and indicatif, and the only place that prints. Knows no rule of the domain: a command reads its arguments, calls
+//! the modules below, and renders what they return. Start with [`run`], then `commands/<verb>.rs`.
+
+pub mod args;
+pub mod commands;
+pub mod error;
+pub mod exit;
+pub mod frames;
+pub mod json;
+mod pager;
+pub mod program;
+pub mod progress;
+pub mod snapshot;
+pub mod ui;
+
+pub use error::CliError;
+pub use exit::Exit;
+pub use program::{Program, run};
+pub use progress::{Progress, Step};
+pub use ui::{Style, Ui};

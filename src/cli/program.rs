@@ -1,0 +1,108 @@
+//! One run of the program: from the command line to the exit code.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use super::args::{Arguments, Global, Request, VERSION};
+use super::error::CliError;
+use super::exit::Exit;
+use super::pager;
+use super::ui::{self, Ui};
+use crate::config::Environment;
+use crate::workspace::Workspace;
+
+/// What every command is given.
+pub struct Program {
+    /// Where to look, and how to speak.
+    pub global: Global,
+    /// The environment, read once.
+    pub environment: Environment,
+    /// The answer, and everything else that is said.
+    pub ui: Ui,
+}
+
+impl Program {
+    /// Opens the repository and its settings; settings that are ignored are warned about.
+    pub fn open(&mut self) -> Result<Workspace, CliError> {
+        let workspace = self.open_silently()?;
+        self.warn_of_ignored(&workspace);
+        Ok(workspace)
+    }
+
+    /// The same for a command with a long answer: on a terminal the rest of it runs under the user's pager.
+    pub fn open_paged(&mut self) -> Result<Workspace, CliError> {
+        let workspace = self.open_silently()?;
+        self.page();
+        self.warn_of_ignored(&workspace);
+        Ok(workspace)
+    }
+
+    /// Goes on under the user's pager, where a person sits at the other end; to be called before anything is said.
+    pub fn page(&self) {
+        if let Some(command) = self.ui.pager(&self.environment) {
+            let error = pager::become_pager(&command, &self.environment);
+            self.ui.warn(&format!("cannot run pager '{command}': {error}"));
+        }
+    }
+
+    fn open_silently(&mut self) -> Result<Workspace, CliError> {
+        let workspace = Workspace::open(&self.global.location(), &self.environment, self.global.settings())?;
+        self.ui.adopt(workspace.settings.presentation.clone());
+        Ok(workspace)
+    }
+
+    fn warn_of_ignored(&self, workspace: &Workspace) {
+        for warning in workspace.settings.warnings() {
+            self.ui.warn(&warning);
+        }
+    }
+}
+
+/// Runs the program with its arguments, program name first.
+///
+/// `--version` alone is answered before anything else is built: scripts ask for it.
+#[must_use]
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.len() == 2 && arguments[1] == "--version" {
+        return print(&format!("git-merkle {VERSION}\n"), &Environment::default()).into();
+    }
+    let environment = Environment::capture();
+    let result = match Arguments::parse_from_os(&arguments) {
+        Ok(Request::Print(text)) => print(&text, &environment),
+        Ok(Request::Run(parsed)) => execute(*parsed, environment),
+        Err(error) => {
+            let json = arguments.iter().any(|argument| argument == "--json");
+            return report(&error, json).into();
+        }
+    };
+    result.into()
+}
+
+fn execute(arguments: Arguments, environment: Environment) -> Exit {
+    let Arguments { global, command } = arguments;
+    let json = global.output.json;
+    let mut program = Program { ui: Ui::new(global.output, &environment), global, environment };
+    let result = command.run(&mut program);
+    let flushed = program.ui.flush();
+    match (result, flushed) {
+        (Ok(exit), Ok(())) => exit,
+        (Err(error), _) => report(&error, json),
+        (Ok(_), Err(error)) => report(&error.into(), json),
+    }
+}
+
+fn print(text: &str, environment: &Environment) -> Exit {
+    let mut ui = Ui::new(super::args::Output::default(), environment);
+    match ui.write_bytes(text.as_bytes()).and_then(|()| ui.flush()) {
+        Ok(()) => Exit::Done,
+        Err(error) => report(&error.into(), false),
+    }
+}
+
+fn report(error: &CliError, json: bool) -> Exit {
+    if !error.is_silent() {
+        ui::complain(&if json { error.render_json() + "\n" } else { error.render_text() });
+    }
+    error.exit()
+}

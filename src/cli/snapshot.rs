@@ -1,0 +1,64 @@
+//! Arguments and lookups that commands about nodes share: which snapshot, which node.
+
+use super::CliError;
+use crate::node::{Snapshot, SnapshotRoot};
+use crate::workspace::{Target, Workspace, find_object, find_target};
+
+/// Which state of the repository is meant.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct SnapshotArgs {
+    /// Look at this commit or tree instead of HEAD
+    #[arg(long, value_name = "rev", conflicts_with_all = ["index", "worktree"])]
+    rev: Option<String>,
+    /// Look at what the next commit would hold
+    #[arg(long, conflicts_with = "worktree")]
+    index: bool,
+    /// Look at the files on disk: tracked ones, and untracked ones that are not ignored
+    #[arg(long)]
+    worktree: bool,
+}
+
+impl SnapshotArgs {
+    /// The snapshot, for people.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match (self.index, self.worktree) {
+            (true, _) => "the index",
+            (_, true) => "the work tree",
+            _ => self.rev.as_deref().unwrap_or("HEAD"),
+        }
+    }
+
+    /// The snapshot's root; files that were let in and look like secrets are warned about.
+    pub fn root(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
+        let snapshot = match (self.index, self.worktree) {
+            (true, _) => Snapshot::Index,
+            (_, true) => Snapshot::Worktree,
+            _ => Snapshot::Revision(self.rev.clone().unwrap_or_else(|| "HEAD".to_owned())),
+        };
+        let root = workspace.root(&snapshot)?;
+        for secret in &root.secrets {
+            warn(&format!("'{}' looks like a secret and takes part because .teddyignore lets it in", secret.to_text()));
+        }
+        Ok(root)
+    }
+}
+
+/// The root of HEAD, for commands that look nowhere else.
+pub fn head(workspace: &Workspace) -> Result<SnapshotRoot, CliError> {
+    Ok(workspace.root(&Snapshot::Revision("HEAD".to_owned()))?)
+}
+
+/// The node that an argument names.
+pub fn find(workspace: &Workspace, root: &SnapshotRoot, spec: &str) -> Result<Target, CliError> {
+    Ok(find_target(&workspace.repository, root.tree, &workspace.prefix(), spec)?)
+}
+
+/// The node that an argument of a command without snapshot names: below HEAD where there is one.
+pub fn find_at_head(workspace: &Workspace, spec: &str) -> Result<Target, CliError> {
+    match head(workspace) {
+        Ok(root) => find(workspace, &root, spec),
+        // Without a commit an object can still be named by its id.
+        Err(unborn) => find_object(&workspace.repository, &workspace.prefix(), spec).map_err(|_| unborn),
+    }
+}

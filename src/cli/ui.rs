@@ -1,0 +1,330 @@
+//! How the program speaks: answers on standard output, everything else on standard error.
+//!
+//! Owns colour, quoting, record ends, and what happens when the reader goes away: output never panics, a closed
+//! pipe ends the program silently, a full disk is an error. Text from a repository, a frame or a model reaches a
+//! terminal only through [`Ui::styled`], [`Ui::path`] or [`printable()`]. Start with [`Ui::new`].
+//!
+//! Colour is decided by the first of these that says something:
+//! `--color` · `NO_COLOR` · `color.merkle` · `color.ui` · whether standard output is a terminal (or a pager on one).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
+
+use serde::Serialize;
+
+use super::args::Output;
+use super::json;
+use crate::base::path::quote;
+use crate::base::printable;
+use crate::config::Environment;
+use crate::workspace::{Presentation, When};
+
+/// Why an answer could not be printed.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// The reader has seen enough and is gone: nothing is wrong.
+    #[error("standard output is closed")]
+    Closed,
+    /// The disk is full, for example.
+    #[error("cannot write standard output")]
+    Failed(#[source] io::Error),
+}
+
+impl From<io::Error> for OutputError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe { Self::Closed } else { Self::Failed(error) }
+    }
+}
+
+/// What a piece of text is, for its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// No colour; still escaped.
+    Plain,
+    /// Titles.
+    Heading,
+    /// Ids.
+    Id,
+    /// Fresh, added, passed.
+    Good,
+    /// Outdated, stale.
+    Caution,
+    /// Missing, removed, failed.
+    Bad,
+    /// What can be skipped by the eye.
+    Dim,
+}
+
+impl Style {
+    fn sequence(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Heading => "\x1b[1m",
+            Self::Id | Self::Caution => "\x1b[33m",
+            Self::Good => "\x1b[32m",
+            Self::Bad => "\x1b[31m",
+            Self::Dim => "\x1b[2m",
+        }
+    }
+}
+
+/// Foreign text, escaped, in its colour.
+#[derive(Debug, Clone, Copy)]
+pub struct Styled<'a> {
+    text: &'a str,
+    sequence: &'static str,
+}
+
+impl fmt::Display for Styled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = if self.sequence.is_empty() { "" } else { "\x1b[m" };
+        write!(f, "{}{}{end}", self.sequence, printable(self.text))
+    }
+}
+
+/// What the program stands in: which ends are terminals, and what the environment says about them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Surroundings {
+    stdout_terminal: bool,
+    stderr_terminal: bool,
+    pager_in_use: bool,
+    no_color: bool,
+    dumb: bool,
+}
+
+impl Surroundings {
+    fn detect(environment: &Environment) -> Self {
+        Self {
+            stdout_terminal: io::stdout().is_terminal(),
+            stderr_terminal: io::stderr().is_terminal(),
+            pager_in_use: environment.text("GIT_PAGER_IN_USE").is_some_and(|text| text == "true" || text == "1"),
+            no_color: environment.text("NO_COLOR").is_some(),
+            dumb: environment.text("TERM").is_none_or(|term| term == "dumb"),
+        }
+    }
+}
+
+/// The two ends of the program that people and programs read.
+pub struct Ui {
+    out: BufWriter<Box<dyn Write + Send>>,
+    output: Output,
+    surroundings: Surroundings,
+    presentation: Presentation,
+}
+
+impl Ui {
+    /// Speaks as the command line and the environment say; [`adopt`](Self::adopt) adds what configuration says.
+    #[must_use]
+    pub fn new(output: Output, environment: &Environment) -> Self {
+        Self {
+            out: BufWriter::with_capacity(64 * 1024, stdout()),
+            output,
+            surroundings: Surroundings::detect(environment),
+            presentation: Presentation::default(),
+        }
+    }
+
+    /// Takes over what git's configuration says about colour and quoting.
+    pub fn adopt(&mut self, presentation: Presentation) {
+        self.presentation = presentation;
+    }
+
+    /// True when the answer is to be one JSON document.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.output.json
+    }
+
+    /// True when records end with NUL and hold plain bytes (`-z`).
+    #[must_use]
+    pub fn is_raw(&self) -> bool {
+        self.output.nul
+    }
+
+    /// True when progress may be drawn: on a terminal, unless it was asked not to.
+    #[must_use]
+    pub fn shows_progress(&self) -> bool {
+        let silenced = self.output.quiet || self.output.no_progress || !self.presentation.progress;
+        self.surroundings.stderr_terminal && !self.surroundings.dumb && !silenced
+    }
+
+    /// The pager to start before a long answer: none unless a person sits at the other end.
+    #[must_use]
+    pub fn pager(&self, environment: &Environment) -> Option<String> {
+        let wanted = self.surroundings.stdout_terminal && !self.output.no_pager && !self.output.json && !self.output.nul;
+        if wanted { super::pager::choose(environment, &self.presentation.pager) } else { None }
+    }
+
+    /// Writes a part of the answer; `write!` and `writeln!` end up here.
+    ///
+    /// What is formatted must be the program's own text, or foreign text that went through [`printable()`].
+    pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> Result<(), OutputError> {
+        Ok(self.out.write_fmt(arguments)?)
+    }
+
+    /// Writes bytes as they are, for answers that are someone's exact bytes.
+    pub fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        Ok(self.out.write_all(bytes)?)
+    }
+
+    /// Writes a document with its version; see [`json::document`].
+    pub fn write_json(&mut self, name: &str, body: &impl Serialize) -> Result<(), OutputError> {
+        let mut text = json::document(name, body);
+        text.push('\n');
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Ends a record: a line feed, or NUL with `-z`.
+    pub fn end_record(&mut self) -> Result<(), OutputError> {
+        self.write_bytes(if self.output.nul { b"\0" } else { b"\n" })
+    }
+
+    /// Hands everything written so far to the reader; to be called before the program ends.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        Ok(self.out.flush()?)
+    }
+
+    /// A path as git prints it: quoted by `core.quotePath` and safe for a terminal, or the plain bytes with `-z`.
+    #[must_use]
+    pub fn path<'a>(&self, path: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.output.nul {
+            return Cow::Borrowed(path);
+        }
+        Cow::Owned(printable(&quote(path, self.presentation.quote_path)).to_string().into_bytes())
+    }
+
+    /// Foreign text in a colour, escaped.
+    #[must_use]
+    pub fn styled<'a>(&self, style: Style, text: &'a str) -> Styled<'a> {
+        Styled { text, sequence: if self.is_colored() { style.sequence() } else { "" } }
+    }
+
+    /// Says that something is odd but the command goes on.
+    pub fn warn(&self, text: &str) {
+        complain(&format!("warning: {}\n", printable(text)));
+    }
+
+    /// Says something that `--quiet` silences.
+    pub fn note(&self, text: &str) {
+        if !self.output.quiet {
+            complain(&format!("{}\n", printable(text)));
+        }
+    }
+
+    fn is_colored(&self) -> bool {
+        !self.output.json && decide_color(self.output.color, &self.presentation, self.surroundings)
+    }
+}
+
+/// Writes to standard error; when even that is gone there is nobody left to tell.
+pub(super) fn complain(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Standard output without the line buffering of the standard library.
+fn stdout() -> Box<dyn Write + Send> {
+    match io::stdout().as_fd().try_clone_to_owned() {
+        Ok(descriptor) => Box::new(File::from(descriptor)),
+        Err(_) => Box::new(io::stdout()),
+    }
+}
+
+fn decide_color(asked: Option<When>, presentation: &Presentation, surroundings: Surroundings) -> bool {
+    let when = asked.unwrap_or(if surroundings.no_color { When::Never } else { presentation.color });
+    match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            let paged = surroundings.pager_in_use && presentation.color_pager;
+            (surroundings.stdout_terminal || paged) && !surroundings.dumb
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TERMINAL: Surroundings =
+        Surroundings { stdout_terminal: true, stderr_terminal: true, pager_in_use: false, no_color: false, dumb: false };
+
+    fn ui(output: Output, surroundings: Surroundings, out: impl Write + Send + 'static) -> Ui {
+        Ui { out: BufWriter::new(Box::new(out)), output, surroundings, presentation: Presentation::default() }
+    }
+
+    #[test]
+    fn the_first_that_speaks_decides_colour() {
+        let pipe = Surroundings { stdout_terminal: false, ..TERMINAL };
+        let no_color = Surroundings { no_color: true, ..TERMINAL };
+        let paged = Surroundings { pager_in_use: true, ..pipe };
+        let dumb = Surroundings { dumb: true, ..TERMINAL };
+        let config = |color| Presentation { color, ..Presentation::default() };
+        for (asked, configured, around, expected) in [
+            (None, When::Auto, TERMINAL, true),
+            (None, When::Auto, pipe, false),
+            (None, When::Auto, paged, true),
+            (None, When::Auto, dumb, false),
+            (None, When::Always, pipe, true),
+            (None, When::Never, TERMINAL, false),
+            (None, When::Always, no_color, false),
+            (Some(When::Always), When::Never, no_color, true),
+            (Some(When::Never), When::Always, TERMINAL, false),
+            (Some(When::Auto), When::Always, pipe, false),
+        ] {
+            assert_eq!(decide_color(asked, &config(configured), around), expected, "{asked:?} {configured:?} {around:?}");
+        }
+        let unpaged = Presentation { color_pager: false, ..Presentation::default() };
+        assert!(!decide_color(None, &unpaged, paged));
+    }
+
+    #[test]
+    fn foreign_text_is_escaped_with_and_without_colour() {
+        let colored = ui(Output::default(), TERMINAL, io::sink());
+        assert_eq!(colored.styled(Style::Bad, "a\x1b[0mb").to_string(), "\x1b[31ma\\u{1b}[0mb\x1b[m");
+        let json = ui(Output { json: true, ..Output::default() }, TERMINAL, io::sink());
+        assert_eq!(json.styled(Style::Bad, "x").to_string(), "x");
+    }
+
+    #[test]
+    fn paths_are_quoted_as_git_does_and_raw_with_nul() {
+        let mut text = ui(Output::default(), TERMINAL, io::sink());
+        assert_eq!(&*text.path("ä\n".as_bytes()), b"\"\\303\\244\\n\"");
+        text.adopt(Presentation { quote_path: false, ..Presentation::default() });
+        assert_eq!(&*text.path("ä\u{202e}".as_bytes()), "ä\\u{202e}".as_bytes());
+        let nul = ui(Output { nul: true, ..Output::default() }, TERMINAL, io::sink());
+        assert_eq!(&*nul.path(b"\xff\n"), b"\xff\n");
+    }
+
+    #[test]
+    fn progress_needs_a_terminal_and_consent() {
+        assert!(ui(Output::default(), TERMINAL, io::sink()).shows_progress());
+        for output in [Output { quiet: true, ..Output::default() }, Output { no_progress: true, ..Output::default() }] {
+            assert!(!ui(output, TERMINAL, io::sink()).shows_progress());
+        }
+        assert!(!ui(Output::default(), Surroundings::default(), io::sink()).shows_progress());
+    }
+
+    struct Failing(io::ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_told_from_a_full_disk() {
+        let mut closed = ui(Output::default(), TERMINAL, Failing(io::ErrorKind::BrokenPipe));
+        write!(closed, "x").expect("buffered");
+        assert!(matches!(closed.flush(), Err(OutputError::Closed)));
+        let mut full = ui(Output::default(), TERMINAL, Failing(io::ErrorKind::StorageFull));
+        write!(full, "x").expect("buffered");
+        assert!(matches!(full.flush(), Err(OutputError::Failed(_))));
+    }
+}
