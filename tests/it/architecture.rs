@@ -1,0 +1,154 @@
+//! The house rules as a test: layers, homes of outside crates, file shape. `docs/architecture.md` draws the same map.
+//!
+//! Everything here is a pure function over (path, text) pairs, so that a planted violation can prove each rule.
+//! A fault names the file, the line, the rule, and what to do instead.
+
+mod rule;
+mod source;
+
+use std::path::{Path, PathBuf};
+
+use rule::{Fault, file_faults, home_faults, manifest_faults, path_faults, print_faults};
+use source::Source;
+
+/// All faults of a source tree given as (path, text) pairs, in order of file and line.
+fn check(files: &[(String, String)]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (path, text) in files {
+        let source = Source::parse(path, text);
+        for rule in [file_faults, path_faults, home_faults, print_faults] {
+            faults.extend(rule(&source));
+        }
+    }
+    faults.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    faults
+}
+
+/// Every Rust file below a directory, with its path relative to the crate, in order of path.
+fn rust_files(crate_dir: &Path, below: &str) -> Vec<(String, String)> {
+    let mut pending: Vec<PathBuf> = vec![crate_dir.join(below)];
+    let mut files = Vec::new();
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).expect("the source tree can be read") {
+            let path = entry.expect("the source tree can be read").path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name =
+                    path.strip_prefix(crate_dir).expect("found below it").to_str().expect("source paths are UTF-8").to_owned();
+                files.push((name, std::fs::read_to_string(&path).expect("a source file can be read")));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn assert_clean(faults: &[Fault]) {
+    let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert!(faults.is_empty(), "{} fault(s) against the map of docs/architecture.md:\n{}", faults.len(), lines.join("\n"));
+}
+
+#[test]
+fn the_source_keeps_the_map() {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert_clean(&check(&rust_files(crate_dir, "src")));
+}
+
+#[test]
+fn every_dependency_has_a_home_and_every_home_a_dependency() {
+    assert_clean(&manifest_faults(include_str!("../../Cargo.toml")));
+}
+
+/// What is planted in a file, and the line and rule that must be reported.
+fn assert_found(path: &str, text: &str, line: usize, rule: &str) {
+    let found = check(&[(path.to_owned(), text.to_owned())]);
+    let shown: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert!(
+        found.len() == 1 && found[0].line == line && found[0].rule == rule,
+        "in {path}, wanted one fault of '{rule}' on line {line}, found:\n{}\nin:\n{text}",
+        shown.join("\n")
+    );
+}
+
+#[test]
+fn planted_arrows_are_found() {
+    assert_found("src/node/scan.rs", "//! Doc.\n\nuse crate::view::View;\n", 3, "layers");
+    assert_found("src/node/scan.rs", "//! Doc.\nuse crate::frame::Frame;\n", 2, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\nuse crate::{base::NodeId, config::{Key, Value}};\n", 2, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\nfn f() -> u8 {\n    crate::cli::answer()\n}\n", 3, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\nuse crate::*;\n", 2, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\nuse super::super::cli::Ui;\n", 2, "layers");
+    assert_found("src/git/mod.rs", "//! Doc.\npub use super::cli::Ui;\n", 2, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\nmod tests {\n    use super::super::super::cli::Ui;\n}\n", 3, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\n#[cfg(test)]\nmod tests {\n    use crate::frame::Frame;\n}\n", 4, "layers");
+    assert_found("src/stray/mod.rs", "//! Doc.\n", 1, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\nuse crate::stray::Thing;\n", 2, "layers");
+    assert_found("src/git/repo.rs", "//! Doc.\nuse git_merkle::base::NodeId;\n", 2, "layers");
+}
+
+#[test]
+fn planted_strangers_are_found() {
+    assert_found("src/node/scan.rs", "//! Doc.\nuse gix::ObjectId;\n", 2, "homes");
+    assert_found("src/node/scan.rs", "//! Doc.\nuse ::gix::ObjectId;\n", 2, "homes");
+    assert_found("src/node/scan.rs", "//! Doc.\nuse gix as g;\n", 2, "homes");
+    assert_found("src/view/fit.rs", "//! Doc.\nfn f() {\n    tree_sitter_rust::LANGUAGE;\n}\n", 3, "homes");
+    assert_found("src/regen/plan.rs", "//! Doc.\nuse {similar::TextDiff, std::fmt};\n", 2, "homes");
+    assert_found("src/regen/plan.rs", "//! Doc.\nfn f() -> Option<String> {\n    std::env::var(\"HOME\").ok()\n}\n", 3, "homes");
+    assert_found("src/view/fit.rs", "//! Doc.\nuse std::{env, fs};\n", 2, "homes");
+}
+
+#[test]
+fn planted_prints_are_found() {
+    assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    println!(\"{}\", 1);\n}\n", 3, "prints");
+    assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    let out = std::io::stderr();\n}\n", 3, "prints");
+}
+
+#[test]
+fn planted_file_faults_are_found() {
+    assert_found("src/git/repo.rs", "use std::fs;\n", 1, "docs");
+    assert_found("src/git/repo.rs", &format!("//! Doc.\n{}", "// line\n".repeat(700)), 701, "length");
+    assert_found("src/main.rs", &format!("//! Doc.\n{}", "// line\n".repeat(20)), 21, "length");
+    assert_found("src/git/mod.rs", "//! Doc.\nmod repo;\npub use repo::Repository;\npub fn f() {}\n", 4, "mod.rs");
+    assert_found("src/git/mod.rs", "//! Doc.\nuse std::fs;\n", 2, "mod.rs");
+    assert_found("src/git/mod.rs", "//! Doc.\nmod tests {\n}\n", 2, "mod.rs");
+    assert_found("src/lib.rs", "//! Doc.\npub const VERSION: u8 = 1;\n", 2, "mod.rs");
+    assert_found("src/git/utils.rs", "//! Doc.\n", 1, "names");
+    assert_found("src/git/repo.rs", "//! Doc.\nfn f( {\n", 1, "syntax");
+}
+
+#[test]
+fn what_keeps_the_rules_is_left_alone() {
+    let files = [
+        ("src/main.rs", "//! Doc.\nfn main() {\n    git_merkle::cli::run(std::env::args_os());\n}\n"),
+        ("src/lib.rs", "//! Doc.\n\npub mod base;\npub(crate) mod git;\n"),
+        (
+            "src/git/mod.rs",
+            "//! Doc.\n\npub mod repo;\n#[cfg(unix)]\nmod lock;\n\npub use repo::{A, B};\npub(crate) use lock::C;\n",
+        ),
+        (
+            "src/git/repo.rs",
+            "//! Doc about crate::cli and println!(1).\nuse super::lock;\nuse crate::{base::NodeId, git::Lock};\nuse gix::ObjectId;\n",
+        ),
+        (
+            "src/git/lock.rs",
+            "//! Doc.\nconst TEXT: &str = \"crate::cli::x gix::y\";\npub(crate) fn f(c: std::process::Command) {\n    c.stdout();\n}\n",
+        ),
+        (
+            "src/view/fit.rs",
+            "//! Doc.\n#[cfg(test)]\nmod tests {\n    use super::super::compose;\n    fn f() {\n        println!(\"{:?}\", std::env::temp_dir());\n    }\n}\n",
+        ),
+        ("src/view/fit/tests/mod.rs", "//! Doc.\nfn f() {\n    println!(\"{:?}\", std::env::temp_dir());\n}\n"),
+        ("src/view/compose.rs", "//! Doc.\nconst V: &str = env!(\"CARGO_PKG_VERSION\");\nmod gix {}\nuse self::gix::x;\n"),
+    ];
+    assert_clean(&check(&files.map(|(path, text)| (path.to_owned(), text.to_owned()))));
+}
+
+#[test]
+fn a_dependency_without_a_home_and_a_home_without_a_dependency_are_found() {
+    let complete = include_str!("../../Cargo.toml");
+    let stranger = complete.replacen("[dependencies]\n", "[dependencies]\nleft-pad = \"1\"\n", 1);
+    assert!(manifest_faults(&stranger)[0].to_string().contains("'left_pad'"));
+    let without = complete.replacen("\nblake3 ", "\nclap ", 1).replacen("\nclap ", "\n#", 1);
+    assert!(manifest_faults(&without)[0].to_string().contains("'blake3'"));
+}

@@ -1,0 +1,280 @@
+//! The rules themselves: tables of layers and homes, and one function per kind of fault.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::source::{Source, Token, is_test_module};
+
+/// Top modules and their layers, bottom first. A module uses lower layers only: no arrow up, none sideways.
+const LAYERS: &[(usize, &[&str])] = &[
+    (0, &["base"]),
+    (1, &["git", "config", "symbol", "chat"]),
+    (2, &["node", "frame", "agent", "provider", "profile"]),
+    (3, &["view"]),
+    (4, &["synthesis", "prompt", "tier", "context"]),
+    (5, &["regen", "session", "sync", "review", "hook", "watch"]),
+    (6, &["workspace"]),
+    (7, &["cli", "mcp"]),
+];
+
+/// Modules in which a thing is at home; `ANYWHERE` for what shapes no module.
+const ANYWHERE: &[&str] = &[];
+
+/// Outside crates and their homes: a top module, or one file of it. A name that ends in `*` is a prefix.
+const CRATE_HOMES: &[(&str, &[&str])] = &[
+    ("blake3", &["base"]),
+    ("clap", &["cli"]),
+    ("flate2", &["git"]),
+    ("gix", &["git"]),
+    ("ignore", &["node", "synthesis", "context"]),
+    ("indicatif", &["cli"]),
+    ("rustix", &["git", "config", "frame", "hook", "cli"]),
+    ("serde", ANYWHERE),
+    ("serde_json", ANYWHERE),
+    ("similar", &["cli"]),
+    ("thiserror", ANYWHERE),
+    ("toml", &["config", "agent", "provider", "workspace"]),
+    ("tree_sitter*", &["symbol"]),
+];
+
+/// Where the environment of the process is read, its arguments included. Compile-time `env!` is free.
+const ENVIRONMENT_HOMES: &[&str] = &["base::clock", "config", "git", "workspace", "cli", "main"];
+/// Where text is printed.
+const PRINT_HOMES: &[&str] = &["cli"];
+/// Where the standard streams are touched: what prints, and the server that speaks over them.
+const STREAM_HOMES: &[&str] = &["cli", "mcp"];
+
+/// Words that say nothing about what a module holds.
+const EMPTY_NAMES: &[&str] =
+    &["common", "data", "helper", "helpers", "manager", "misc", "service", "shared", "types", "util", "utils"];
+const FILE_LINES_MAX: usize = 700;
+const MAIN_LINES_MAX: usize = 20;
+
+/// One place that breaks a rule.
+pub(crate) struct Fault {
+    pub(crate) path: String,
+    pub(crate) line: usize,
+    pub(crate) rule: &'static str,
+    message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}: {}: {}", self.path, self.line, self.rule, self.message)
+    }
+}
+
+fn fault(source: &Source, line: usize, rule: &'static str, message: String) -> Fault {
+    Fault { path: source.path.clone(), line, rule, message }
+}
+
+fn layer_of(module: &str) -> Option<usize> {
+    LAYERS.iter().find(|(_, modules)| modules.contains(&module)).map(|(layer, _)| *layer)
+}
+
+/// Documentation, length, name, syntax, and what may stand in a `mod.rs`.
+pub(crate) fn file_faults(source: &Source) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if let Some(error) = &source.syntax_error {
+        faults.push(fault(source, 1, "syntax", format!("cannot be read as Rust: {error}")));
+    }
+    if !source.text.starts_with("//! ") {
+        faults.push(fault(source, 1, "docs", "a file opens with '//! ' and one sentence for a stranger".to_owned()));
+    }
+    let (lines, lines_max) = (source.text.lines().count(), lines_max(&source.path));
+    if lines > lines_max {
+        faults.push(fault(source, lines, "length", format!("{lines} lines, at most {lines_max}: split it by question")));
+    }
+    if let Some(name) = source.module.iter().find(|name| EMPTY_NAMES.contains(&name.as_str())) {
+        faults.push(fault(source, 1, "names", format!("'{name}' does not say what the module holds")));
+    }
+    let is_front = source.path.ends_with("/mod.rs") || source.path == "src/lib.rs";
+    if is_front && !is_test_module(&source.module) {
+        faults.extend(front_faults(source));
+    }
+    faults
+}
+
+fn lines_max(path: &str) -> usize {
+    if path == "src/main.rs" { MAIN_LINES_MAX } else { FILE_LINES_MAX }
+}
+
+/// Items of a `mod.rs` that are neither `mod name;` nor `pub use …;`.
+fn front_faults(source: &Source) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut item: Vec<&str> = Vec::new();
+    let mut line = 1;
+    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| token.depth == 0) {
+        if item.is_empty() {
+            line = token.line;
+        }
+        item.push(&token.text);
+        let closes_body = token.text == "}" && source.at(index + 1) != ";";
+        if token.text == ";" || closes_body {
+            if !is_front_item(&item) {
+                faults.push(fault(source, line, "mod.rs", "holds only docs, 'mod name;' and 'pub use'".to_owned()));
+            }
+            item.clear();
+        } else if token.text == "]" && matches!(item.first(), Some(&"#")) {
+            item.clear();
+        }
+    }
+    faults
+}
+
+fn is_front_item(item: &[&str]) -> bool {
+    let body = match item {
+        ["pub", "(", ")", rest @ ..] | ["pub", rest @ ..] => rest,
+        _ => item,
+    };
+    matches!(body, ["mod", _, ";"]) || (matches!(body, ["use", ..]) && body.len() < item.len())
+}
+
+/// Arrows to other top modules, written `crate::x`, `crate::{x, y}`, or climbing out with `super`.
+pub(crate) fn path_faults(source: &Source) -> Vec<Fault> {
+    let Some(own) = source.module.first() else { return Vec::new() };
+    if layer_of(own).is_none() {
+        let message = format!("module '{own}' has no layer: put it on the map of docs/architecture.md and into LAYERS");
+        return vec![fault(source, 1, "layers", message)];
+    }
+    let mut faults = Vec::new();
+    for (index, token) in source.tokens.iter().enumerate() {
+        let starts_path = source.before(index) != "::";
+        if token.text == "crate" && source.at(index + 1) == "::" {
+            for target in roots_after(source, index + 2) {
+                faults.extend(arrow_fault(source, own, target));
+            }
+        } else if token.text == "super" && starts_path && climbs_out(source, index) {
+            let message = "climbs out of its top module: write 'crate::…'".to_owned();
+            faults.push(fault(source, token.line, "layers", message));
+        } else if token.text == "git_merkle" && starts_path && source.at(index + 1) == "::" {
+            let message = "the library names itself 'crate'".to_owned();
+            faults.push(fault(source, token.line, "layers", message));
+        }
+    }
+    faults
+}
+
+/// The first names of a path or of each path in a group: `a` of `a::b`, `a` and `c` of `{a::b, c}`.
+fn roots_after(source: &Source, start: usize) -> Vec<&Token> {
+    if source.at(start) != "{" {
+        return source.tokens.get(start).into_iter().collect();
+    }
+    let inside = source.tokens[start].depth + 1;
+    let group = source.tokens.iter().enumerate().skip(start + 1).take_while(|(_, token)| token.depth >= inside);
+    let first_names =
+        group.filter(|(index, token)| token.depth == inside && token.text != "," && matches!(source.before(*index), "{" | ","));
+    first_names.map(|(_, token)| token).collect()
+}
+
+fn arrow_fault(source: &Source, own: &str, target: &Token) -> Option<Fault> {
+    let from = layer_of(own)?;
+    let message = match layer_of(&target.text) {
+        _ if target.text == own => return None,
+        Some(to) if to < from => return None,
+        Some(to) => {
+            let way = if to == from { "sideways" } else { "upwards" };
+            format!("'{own}' (layer {from}) uses '{}' (layer {to}), {way}: a module uses lower layers only", target.text)
+        }
+        None => format!("'crate::{}' is not a module with a layer", target.text),
+    };
+    Some(fault(source, target.line, "layers", message))
+}
+
+/// True when a chain of `super` leaves the top module.
+fn climbs_out(source: &Source, index: usize) -> bool {
+    let mut steps = 1;
+    while source.at(index + 2 * steps - 1) == "::" && source.at(index + 2 * steps) == "super" {
+        steps += 1;
+    }
+    steps >= source.module.len() + source.tokens[index].inline_modules
+}
+
+/// Outside crates and the environment, used away from home. Tests beside the code are free.
+pub(crate) fn home_faults(source: &Source) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test) {
+        if names_outside_crate(source, index) {
+            let homes = CRATE_HOMES.iter().find(|(name, _)| is_named(name, &token.text)).map_or(ANYWHERE, |(_, homes)| *homes);
+            if !homes.is_empty() && !lives_in(source, homes) {
+                faults.push(home_fault(source, token, &token.text, homes));
+            }
+        }
+        if names_environment(source, index) && !lives_in(source, ENVIRONMENT_HOMES) {
+            faults.push(home_fault(source, token, "std::env", ENVIRONMENT_HOMES));
+        }
+    }
+    faults
+}
+
+fn home_fault(source: &Source, token: &Token, name: &str, homes: &[&str]) -> Fault {
+    fault(source, token.line, "homes", format!("'{name}' is at home in {} only", homes.join(", ")))
+}
+
+/// True for the first name of a path: `gix::x`, `::gix::x`, `use gix as g`; not for `self::gix::x`.
+fn names_outside_crate(source: &Source, index: usize) -> bool {
+    let leading_colons = source.before(index) == "::" && !is_path_end(source, index);
+    let starts_path = leading_colons || !matches!(source.before(index), "::" | "." | "mod" | "fn");
+    starts_path && (source.at(index + 1) == "::" || source.before(index) == "use")
+}
+
+/// True when the `::` before a token belongs to a longer path on its left.
+fn is_path_end(source: &Source, index: usize) -> bool {
+    let left = index.checked_sub(2).map_or("", |left| source.at(left));
+    left == ">" || (left != "use" && left.chars().all(|c| c.is_alphanumeric() || c == '_') && !left.is_empty())
+}
+
+/// True for `env` of `std::env`, `std::{env, …}` and `env::var`; not for the macro `env!` or a module's own `env`.
+fn names_environment(source: &Source, index: usize) -> bool {
+    if source.at(index) != "env" {
+        return false;
+    }
+    let in_std = source.before(index) == "::" && index.checked_sub(2).is_some_and(|left| source.at(left) == "std");
+    let depth = source.tokens[index].depth;
+    let mut group = source.tokens[..index].iter().enumerate().rev().skip_while(|(_, token)| token.depth >= depth);
+    let opening = if depth > 0 { group.next() } else { None };
+    let in_std_group = opening.is_some_and(|(open, token)| token.text == "{" && open >= 2 && source.at(open - 2) == "std");
+    in_std || (in_std_group && matches!(source.before(index), "{" | ","))
+}
+
+fn is_named(pattern: &str, name: &str) -> bool {
+    pattern.strip_suffix('*').map_or(pattern == name, |prefix| name.starts_with(prefix))
+}
+
+/// True when the file is one of the homes or below one; the program itself is `main`.
+fn lives_in(source: &Source, homes: &[&str]) -> bool {
+    let module = if source.path == "src/main.rs" { "main".to_owned() } else { source.module.join("::") };
+    homes.iter().any(|home| module == *home || module.strip_prefix(home).is_some_and(|rest| rest.starts_with("::")))
+}
+
+/// Print macros and the standard streams outside the surfaces.
+pub(crate) fn print_faults(source: &Source) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test) {
+        let macro_call = source.at(index + 1) == "!";
+        let prints = macro_call && matches!(token.text.as_str(), "print" | "println" | "eprint" | "eprintln" | "dbg");
+        let stream = matches!(token.text.as_str(), "stdout" | "stderr" | "stdin") && source.before(index) != ".";
+        let opens_stream = stream && source.at(index + 1) == "(" && source.at(index + 2) == ")";
+        if prints && !lives_in(source, PRINT_HOMES) {
+            let message = format!("'{}!' prints: only cli does, return a value instead", token.text);
+            faults.push(fault(source, token.line, "prints", message));
+        } else if opens_stream && source.before(index) != "fn" && !lives_in(source, STREAM_HOMES) {
+            let message = format!("standard stream '{}': only the surfaces touch it", token.text);
+            faults.push(fault(source, token.line, "prints", message));
+        }
+    }
+    faults
+}
+
+/// Dependencies of the manifest without a row in the table of homes, and rows without a dependency.
+pub(crate) fn manifest_faults(manifest: &str) -> Vec<Fault> {
+    let parsed: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
+    let dependencies = parsed["dependencies"].as_table().expect("a table of dependencies");
+    let names: BTreeSet<String> = dependencies.keys().map(|name| name.replace('-', "_")).collect();
+    let homeless = names.iter().filter(|name| !CRATE_HOMES.iter().any(|(pattern, _)| is_named(pattern, name)));
+    let idle = CRATE_HOMES.iter().filter(|(pattern, _)| !names.iter().any(|name| is_named(pattern, name)));
+    let homeless = homeless.map(|name| format!("dependency '{name}' has no home: give it one in CRATE_HOMES, and a decision"));
+    let idle = idle.map(|(pattern, _)| format!("'{pattern}' has a home and is no dependency any more"));
+    let path = "Cargo.toml".to_owned();
+    homeless.chain(idle).map(|message| Fault { path: path.clone(), line: 1, rule: "homes", message }).collect()
+}

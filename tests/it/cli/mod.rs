@@ -1,0 +1,120 @@
+//! The commands as a person and a script meet them: text, JSON, NUL-separated paths, errors, exit codes; a file a verb.
+//!
+//! Snapshots show ids as `#1`, `#2` … in the order in which they appear, a short id like the whole one that it begins
+//! (see [`masked`]); everything else is what the program prints.
+
+mod config;
+mod diff;
+mod doctor;
+mod error;
+mod explain;
+mod get_head;
+mod init;
+mod invalidate;
+mod list_frames;
+mod log;
+mod place;
+mod put_frame;
+mod regenerate;
+mod scan;
+mod show;
+mod status;
+mod synthesize;
+mod validate;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::support::{Output, PROGRAM, Repo, Sandbox};
+
+/// What most commands are shown with: two levels, two languages, a link.
+const SAMPLE: &str = "
+    commit first
+    + README.md
+      | # Sample
+      |
+      | Says what it is.
+    + src/lib.rs
+      | //! A crate that adds.
+      |
+      | /// Adds two numbers.
+      | pub fn add(a: u8, b: u8) -> u8 {
+      |     a + b
+      | }
+    + src/deep/mod.rs
+      | /// Deep down.
+      | pub struct Deep;
+    @ link -> README.md
+";
+
+/// A repository with the sample and an outline of everything.
+fn sample(sandbox: &Sandbox) -> Repo<'_> {
+    let repo = sandbox.repo("work");
+    repo.fill(SAMPLE);
+    repo.merkle(&["regenerate"]).ok();
+    repo
+}
+
+/// Stores a note about a node and returns its frame id.
+#[track_caller]
+fn note(repo: &Repo<'_>, node: &str, text: &str) -> String {
+    repo.run(PROGRAM).args(["put-frame", node, "-"]).input(text).run().ok().trim().to_owned()
+}
+
+/// Both streams and the exit code, as snapshots show a command that does not simply succeed.
+fn told(output: &Output) -> String {
+    let (text, error) = (masked(&output.out()), masked(&output.err()));
+    let mark = if error.is_empty() { "" } else { "--- stderr\n" };
+    format!("{text}{mark}{error}--- exit {}", output.code.expect("not ended by a signal"))
+}
+
+/// The text with ids numbered in the order of their appearance.
+fn masked(text: &str) -> String {
+    let (mut known, mut out) = (Vec::<String>::new(), String::new());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (word, tail) = rest.split_at(end.max(rest.chars().next().map_or(0, char::len_utf8)));
+        rest = tail;
+        let is_id = matches!(word.len(), 7 | 40 | 64) && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        if !is_id {
+            out.push_str(word);
+            continue;
+        }
+        let at = known.iter().position(|id| id.starts_with(word) || word.starts_with(id.as_str())).unwrap_or_else(|| {
+            known.push(word.to_owned());
+            known.len() - 1
+        });
+        write!(out, "#{}", at + 1).expect("writing to a string succeeds");
+    }
+    out
+}
+
+/// Demands these fields and no others, separated by spaces.
+#[track_caller]
+fn assert_fields(value: &Value, fields: &str) {
+    let found: BTreeSet<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(found, fields.split_whitespace().collect(), "in {value}");
+}
+
+/// Demands the same of every value of a list that has some.
+#[track_caller]
+fn assert_each(list: &Value, fields: &str) {
+    let values = list.as_array().expect("a list");
+    assert!(!values.is_empty(), "a list of nothing proves nothing");
+    for value in values {
+        assert_fields(value, fields);
+    }
+}
+
+/// The fields of a frame in every document.
+const FRAME_FIELDS: &str = "frame node kind agent type seq state reason commit path basis basis_kind children provider model \
+                            cost_usd created tool content";
+
+#[test]
+fn masks_number_ids_and_leave_words_alone() {
+    let whole = "0123456789abcdef0123456789abcdef01234567";
+    assert_eq!(masked(&format!("{whole} abcdef1 0123456 (decided) deadbeefs ä\n")), "#1 #2 #1 (decided) deadbeefs ä\n");
+}

@@ -1,0 +1,131 @@
+//! `show`.
+
+use super::{FRAME_FIELDS, assert_fields, masked, note, sample, told};
+use crate::support::Sandbox;
+
+#[test]
+fn heads_with_their_state() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
+    #1 outline/outline fresh src/lib.rs
+
+    A crate that adds.
+
+    Rust source, under 10 lines, 1 public item.
+
+    - `pub fn add(a: u8, b: u8) -> u8`: Adds two numbers.
+    ");
+    insta::assert_snapshot!(masked(&repo.merkle(&["show"]).ok()), @"
+    #1 outline/outline fresh
+
+    Says what it is.
+
+    Directory of 3 files and 2 directories: Rust 2, Markdown 1.
+
+    - `README.md` — Says what it is.
+    - `src/` (2 files) — A crate that adds.
+    - `link` (symlink)
+    ");
+    note(&repo, "src", "Keep it *small*.\n\u{1b}[31mred\u{1b}[0m");
+    repo.merkle(&["invalidate", "src/deep"]).ok();
+    insta::assert_snapshot!(masked(&repo.merkle(&["show", "src", "src/deep"]).ok()), @r"
+    #1 human/note fresh src
+
+    Keep it *small*.
+    \u{1b}[31mred\u{1b}[0m
+
+    #2 outline/outline outdated (a child is to be made first) src
+
+    A crate that adds.
+
+    Directory of 2 files and 1 directory: Rust 2.
+
+    - `lib.rs` — A crate that adds.
+    - `deep/` (1 file) — `mod.rs`
+
+    #3 outline/outline outdated (it was invalidated) src/deep
+
+    Directory of 1 file: Rust 1.
+
+    - `mod.rs` — `pub struct Deep`
+    ");
+    insta::assert_snapshot!(masked(&repo.merkle(&["show", "--agent", "human", "src", "src/deep"]).exits(0).out()), @r"
+    #1 human/note fresh src
+
+    Keep it *small*.
+    \u{1b}[31mred\u{1b}[0m
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["show", "--type", "review", "src"])), @"
+    --- stderr
+    nothing is said about 'src' yet; 'git merkle regenerate src' outlines it
+    --- exit 1
+    ");
+}
+
+#[test]
+fn what_an_earlier_commit_said_is_labelled_stale() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    let first = repo.id("HEAD");
+    note(&repo, "src/lib.rs", "A note about the first version.");
+    repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\ncommit third\n+ z = z");
+    insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
+    #1 human/note stale from commit #2
+
+    A note about the first version.
+
+    #3 outline/outline stale from commit #2
+
+    A crate that adds.
+
+    Rust source, under 10 lines, 1 public item.
+
+    - `pub fn add(a: u8, b: u8) -> u8`: Adds two numbers.
+    ");
+    let document = repo.merkle(&["show", "--json", "src/lib.rs"]).exits(0).json("show");
+    for frame in document["frames"].as_array().unwrap() {
+        assert_fields(frame, FRAME_FIELDS);
+        assert_eq!((&frame["state"], &frame["commit"]), (&"stale".into(), &first.as_str().into()));
+    }
+    // As soon as the node has a frame of its own, nothing stale is shown in its place.
+    repo.merkle(&["regenerate"]).ok();
+    let document = repo.merkle(&["show", "--json", "src/lib.rs"]).exits(0).json("show");
+    assert_eq!(document["frames"].as_array().unwrap().len(), 1);
+    assert_eq!((&document["frames"][0]["state"], &document["frames"][0]["commit"]), (&"fresh".into(), &serde_json::Value::Null));
+    // A path that never had any has nothing to fall back to; neither has a snapshot that is no commit.
+    insta::assert_snapshot!(told(&repo.merkle(&["show", "--type", "review", "z"])), @"
+    --- stderr
+    nothing is said about 'z' yet; 'git merkle regenerate z' outlines it
+    --- exit 1
+    ");
+    std::fs::write(repo.path("src/lib.rs"), "pub fn on_disk() {}\n").unwrap();
+    let _ = repo.merkle(&["show", "--worktree", "src/lib.rs"]).exits(1);
+}
+
+#[test]
+fn older_snapshots_and_missing_paths() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.fill("commit gone\n- src/lib.rs");
+    assert!(repo.merkle(&["show", "--rev", "HEAD~1", "src/lib.rs"]).ok().contains("fresh src/lib.rs"));
+    assert!(repo.merkle(&["show", "HEAD~1:src/lib.rs"]).ok().contains("fresh src/lib.rs"));
+    assert!(repo.merkle(&["show", &repo.id("HEAD~1:src/lib.rs")]).ok().contains("fresh src/lib.rs"));
+    insta::assert_snapshot!(told(&repo.merkle(&["show", "src/lib.rs"])), @"
+    --- stderr
+    error: 'src/lib.rs' is neither a path in the snapshot nor a revision
+    hint: 'git ls-tree -r --name-only HEAD' lists what is there
+    --- exit 128
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["show", "HEAD:src/lib.rs"])), @"
+    --- stderr
+    error: path 'src/lib.rs' does not exist in 'HEAD'
+    hint: 'git ls-tree -r --name-only HEAD' lists what is there
+    --- exit 128
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["show", "../outside"])), @"
+    --- stderr
+    error: '../outside' is outside the repository
+    --- exit 65
+    ");
+}

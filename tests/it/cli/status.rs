@@ -1,0 +1,86 @@
+//! `status`.
+
+use super::{assert_each, assert_fields, masked, note, sample, told};
+use crate::support::{PROGRAM, Sandbox};
+
+#[test]
+fn how_much_is_said_and_how_much_of_it_holds() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(super::SAMPLE);
+    insta::assert_snapshot!(told(&repo.merkle(&["status", "--exit-code"])), @r#"
+    root #1 (HEAD): 3 files, 3 directories
+
+    agent/type                   fresh  outdated   missing
+    outline/outline                  0         0         6
+
+    6 nodes are not fresh (use "git merkle regenerate" to bring them up to date)
+    --- exit 1
+    "#);
+    repo.merkle(&["regenerate"]).ok();
+    note(&repo, "src", "about src");
+    insta::assert_snapshot!(told(&repo.merkle(&["status", "--exit-code"])), @"
+    root #1 (HEAD): 3 files, 3 directories
+
+    agent/type                   fresh  outdated   missing
+    outline/outline                  6         0         0
+    human/note                       1         0         -
+
+    everything is fresh
+    --- exit 0
+    ");
+    repo.fill("commit more\n+ src/more.rs = pub fn more() {}");
+    repo.merkle(&["invalidate", "HEAD~1:src", "--agent", "human"]).ok();
+    repo.merkle(&["invalidate", "README.md"]).ok();
+    insta::assert_snapshot!(masked(&repo.merkle(&["status"]).ok()), @r#"
+    root #1 (HEAD): 4 files, 3 directories
+
+    agent/type                   fresh  outdated   missing
+    outline/outline                  3         1         3
+
+    4 nodes are not fresh (use "git merkle regenerate" to bring them up to date)
+    "#);
+    insta::assert_snapshot!(masked(&repo.merkle(&["status", "--rev", "HEAD~1"]).ok()), @r#"
+    root #1 (HEAD~1): 3 files, 3 directories
+
+    agent/type                   fresh  outdated   missing
+    outline/outline                  4         2         0
+    human/note                       0         1         -
+
+    2 nodes are not fresh (use "git merkle regenerate" to bring them up to date)
+    "#);
+    let _ = repo.merkle(&["status", "--exit-code", "--json"]).exits(1);
+}
+
+#[test]
+fn the_document_names_root_store_and_slots() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    note(&repo, "src", "about src");
+    let document = repo.merkle(&["status", "--json"]).exits(0).json("status");
+    assert_fields(&document, "schema root commit files directories store slots spooled damaged_spool_files");
+    assert_eq!(document["store"], repo.id("refs/merkle/frames"));
+    assert_eq!(document["commit"], repo.id("HEAD"));
+    let slots = document["slots"].as_array().unwrap();
+    assert_each(&document["slots"], "agent type fresh outdated missing");
+    assert_eq!((&slots[0]["agent"], &slots[0]["missing"]), (&"outline".into(), &0.into()));
+    assert_eq!((&slots[1]["agent"], &slots[1]["fresh"]), (&"human".into(), &1.into()));
+    assert!(slots[1]["missing"].is_null(), "nothing says that every node needs a note");
+}
+
+#[test]
+fn frames_that_a_killed_writer_left_are_stored_first_and_damaged_ones_named() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    let note_id = note(&repo, "src", "about src");
+    let name = repo.frames().into_iter().find(|name| name.contains(".human.")).unwrap();
+    let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).exits(0).stdout;
+    repo.git(&["update-ref", "refs/merkle/frames", "refs/merkle/frames~1"]).ok();
+    let spool = repo.path(".git/merkle/spool");
+    std::fs::write(spool.join(format!("{}.{note_id}", repo.id("HEAD:src"))), bytes).unwrap();
+    std::fs::write(spool.join("junk"), "no frame").unwrap();
+    let output = repo.run(PROGRAM).args(["status"]).run().ok();
+    assert!(output.contains("spool: 0 frames wait, 1 files are damaged"), "{output}");
+    assert!(repo.frames().contains(&name), "the answer that waited is stored");
+    assert_eq!(std::fs::read_dir(&spool).unwrap().count(), 1);
+}

@@ -1,0 +1,64 @@
+//! `validate`.
+
+use super::{assert_fields, note, sample, told};
+use crate::support::{Repo, Sandbox};
+
+/// Puts something at a path of the store's tree, as a stray hand would.
+fn plant(repo: &Repo<'_>, path: &str, content: &[u8]) {
+    let blob = repo.run("git").args(["hash-object", "-w", "--stdin"]).input(content).run().ok();
+    let index = repo.path(".git/planted");
+    let git = |arguments: &[&str]| repo.run("git").env("GIT_INDEX_FILE", &index).args(arguments).run().ok();
+    git(&["read-tree", "refs/merkle/frames"]);
+    git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},{path}", blob.trim())]);
+    let tree = git(&["write-tree"]);
+    let commit = git(&["commit-tree", "-p", "refs/merkle/frames", "-m", "planted", tree.trim()]);
+    repo.git(&["update-ref", "refs/merkle/frames", commit.trim()]).ok();
+}
+
+#[test]
+fn every_kind_of_fault_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    insta::assert_snapshot!(told(&repo.merkle(&["validate"])), @"
+    --- stderr
+    6 frames checked, 0 faults
+    --- exit 0
+    ");
+    note(&repo, "src", "sound");
+    let name = repo.frames().into_iter().find(|name| name.contains(".human.")).unwrap();
+    let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).exits(0).stdout;
+    let text = String::from_utf8(bytes).unwrap();
+    plant(&repo, &name.replace(".note.", ".changed."), text.replace("sound", "forged").as_bytes());
+    plant(&repo, &name.replace(".note.", ".moved."), text.as_bytes());
+    plant(&repo, &name.replace(".note.", ".newer."), text.replace("frame/1", "frame/2").as_bytes());
+    plant(&repo, &name.replace(".note.", ".loose."), text.replace("seq: 1", "seq: 01").as_bytes());
+    plant(&repo, "README", b"a stray file");
+    let output = repo.merkle(&["validate"]).exits(1);
+    insta::assert_snapshot!(told(&output), @"
+    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.changed.00000001.#1: frame id #1 does not match its content, which is #2
+    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.loose.00000001.#1: frame is not in canonical form
+    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.moved.00000001.#1: frame does not match its name
+    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.newer.00000001.#1: frame format 'git-merkle/frame/2' is newer than this program; update git-merkle to read it
+    README: not a frame's name
+    --- stderr
+    12 frames checked, 5 faults
+    --- exit 1
+    ");
+    let document = repo.merkle(&["validate", "--json"]).exits(1).json("validate");
+    assert_fields(&document, "schema checked faults");
+    assert_eq!((&document["checked"], document["faults"].as_array().unwrap().len()), (&12.into(), 5));
+    assert_fields(&document["faults"][0], "path message");
+    assert_eq!(repo.merkle(&["validate", "-z"]).exits(1).out().matches('\0').count(), 5);
+    // A damaged neighbour does not take the sound frames down with it, and is named where it is asked for.
+    assert!(repo.merkle(&["show", "src/lib.rs"]).ok().contains("fresh src/lib.rs"));
+    insta::assert_snapshot!(told(&repo.merkle(&["list-frames", "src"])), @"
+    --- stderr
+    error: damaged frame '6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.changed.00000001.#1': frame id #1 does not match its content, which is #2
+    hint: 'git merkle validate' names everything that is damaged
+    --- exit 128
+    ");
+    assert_eq!(repo.merkle(&["regenerate"]).ok(), "nothing to do: every node of HEAD is fresh\n");
+    let spool = repo.path(".git/merkle/spool");
+    std::fs::write(spool.join("junk"), "no frame").unwrap();
+    assert!(repo.merkle(&["validate"]).exits(1).out().ends_with("spool/junk: not a frame\n"));
+}

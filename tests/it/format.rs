@@ -1,0 +1,189 @@
+//! The format's contract: one whole frame of each kind, their names in the store's tree, and that git reads them.
+
+use git_merkle::frame::{FrameName, decode, encode};
+
+use crate::support::{PROGRAM, Repo, Sandbox};
+
+/// A file, a directory and a note, in this order.
+const HISTORY: &str = "
+    commit first
+    + src/lib.rs
+      | //! A crate that adds.
+      |
+      | /// Adds two numbers.
+      | pub fn add(a: u8, b: u8) -> u8 {
+      |     a + b
+      | }
+";
+
+fn filled(sandbox: &Sandbox) -> Repo<'_> {
+    let repo = sandbox.repo("work");
+    repo.fill(HISTORY);
+    repo.merkle(&["regenerate"]).ok();
+    repo.run(PROGRAM).args(["put-frame", "src/lib.rs", "-"]).input("Keep it **small**.\n").run().ok();
+    repo
+}
+
+/// What stands in the store for a node and an agent.
+fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
+    let id = repo.id(revision);
+    let prefix = format!("{}/{}/{}.{agent}.", &id[..2], &id[2..4], &id[4..]);
+    let name = repo.frames().into_iter().find(|name| name.starts_with(&prefix)).expect("a frame of this node");
+    let text = repo.git(&["show", &format!("refs/merkle/frames:{name}")]).ok();
+    (name, text)
+}
+
+#[test]
+fn the_bytes_of_a_file_s_frame() {
+    let sandbox = Sandbox::new();
+    let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d59416ecd4fb18336364c17911b16fada3af7313fac5acb65fdf69ebe7803ae8");
+    insta::assert_snapshot!(text, @r#"
+    ---
+    format: git-merkle/frame/1
+    frame: d59416ecd4fb18336364c17911b16fada3af7313fac5acb65fdf69ebe7803ae8
+    node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
+    kind: file
+    agent: outline
+    type: outline
+    seq: 1
+    basis: 66abba7ecc49448c69cbc2017de9719dd25aa466c5af5e25db80aec01c9e5227
+    basis-kind: generated
+    path: "src/lib.rs"
+    tool: git-merkle 0.1.0
+    ---
+
+    A crate that adds.
+
+    Rust source, under 10 lines, 1 public item.
+
+    - `pub fn add(a: u8, b: u8) -> u8`: Adds two numbers.
+    "#);
+}
+
+#[test]
+fn the_bytes_of_a_directory_s_frame() {
+    let sandbox = Sandbox::new();
+    let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.0114a0927309c45821b6ba2a2e8f5ff6263cabeb3362257b87a81e64f0623983");
+    insta::assert_snapshot!(text, @r#"
+    ---
+    format: git-merkle/frame/1
+    frame: 0114a0927309c45821b6ba2a2e8f5ff6263cabeb3362257b87a81e64f0623983
+    node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
+    kind: directory
+    agent: outline
+    type: outline
+    seq: 1
+    basis: 03a98a5350f1650152eeb1dd442fb5dd19214aecb065908ebe37b32df01e624a
+    basis-kind: synthesis
+    path: "src"
+    children: [d59416ecd4fb18336364c17911b16fada3af7313fac5acb65fdf69ebe7803ae8]
+    tool: git-merkle 0.1.0
+    ---
+
+    A crate that adds.
+
+    Directory of 1 file: Rust 1.
+
+    - `lib.rs` — A crate that adds.
+    "#);
+}
+
+#[test]
+fn the_bytes_of_a_note_and_of_an_invalidation() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox);
+    let (name, text) = blob(&repo, "HEAD:src/lib.rs", "human");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.human.note.00000001.1242030c75d0533ff553a82c8e412973060be91c7e173ed33cb53b05ed558656");
+    // The clock of the sandbox decides `created`, which is no part of any id.
+    insta::assert_snapshot!(text, @r#"
+    ---
+    format: git-merkle/frame/1
+    frame: 1242030c75d0533ff553a82c8e412973060be91c7e173ed33cb53b05ed558656
+    node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
+    kind: file
+    agent: human
+    type: note
+    seq: 1
+    basis: aa1df4154962b43433e895777920391d8dbcd1de2d3252a361dfa9d8f8ecb164
+    basis-kind: written
+    path: "src/lib.rs"
+    created: 2027-01-15T08:00:04Z
+    tool: git-merkle 0.1.0
+    ---
+
+    Keep it **small**.
+    "#);
+    repo.merkle(&["invalidate", "src"]).ok();
+    let id = repo.id("HEAD:src");
+    let name =
+        repo.frames().into_iter().find(|name| name.contains(&id[4..]) && name.contains(".00000002.")).expect("invalidated");
+    let text = repo.git(&["show", &format!("refs/merkle/frames:{name}")]).ok();
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000002.0cd47c02191acbea87b59c18ec172bae2cfaae89596a294610e07334103410aa");
+    insta::assert_snapshot!(text, @r#"
+    ---
+    format: git-merkle/frame/1
+    frame: 0cd47c02191acbea87b59c18ec172bae2cfaae89596a294610e07334103410aa
+    node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
+    kind: directory
+    agent: outline
+    type: outline
+    seq: 2
+    basis: 3bd6ff6e1c34f0e90c879e38cec84fef3c85948a493f1e19be27958355984dea
+    basis-kind: invalidation
+    path: "src"
+    created: 2027-01-15T08:00:09Z
+    tool: git-merkle 0.1.0
+    ---
+    "#);
+}
+
+#[test]
+fn every_frame_that_is_written_is_canonical_and_git_shows_what_the_program_says() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox);
+    repo.fill("commit odd names\n+ \"odd \\\"name\\\"\\t\\u00e4\" = x\n+ \"--- \" = y\n+ src/lib.rs = pub fn other() {}");
+    repo.merkle(&["regenerate"]).ok();
+    repo.merkle(&["synthesize", "."]).ok();
+    repo.merkle(&["invalidate", "--recursive", "."]).ok();
+    repo.merkle(&["regenerate"]).ok();
+    let names = repo.frames();
+    assert!(names.len() > 20, "{names:#?}");
+    for name in &names {
+        let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).exits(0).stdout;
+        let frame = decode(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(encode(&frame).as_ref(), Ok(&bytes), "{name}");
+        let parsed = FrameName::parse_path(name.as_bytes()).expect("a name of the store");
+        assert_eq!((parsed.path(), parsed.frame, parsed.seq), (name.clone(), frame.id, frame.seq));
+    }
+    for revision in ["HEAD:src/lib.rs", "HEAD:src", "HEAD:", "HEAD~1:src/lib.rs"] {
+        let listed = repo.merkle(&["list-frames", "--json", revision]).exits(0).json("list-frames");
+        let id = repo.id(revision);
+        let mut seen = Vec::new();
+        for frame in listed["frames"].as_array().unwrap() {
+            let word = |key: &str| frame[key].as_str().unwrap().to_owned();
+            let leaf = format!(
+                "{}.{}.{}.{:08}.{}",
+                &id[4..],
+                word("agent"),
+                word("type"),
+                frame["seq"].as_u64().unwrap(),
+                word("frame")
+            );
+            let name = format!("{}/{}/{leaf}", &id[..2], &id[2..4]);
+            let shown = repo.git(&["show", &format!("refs/merkle/frames:{name}")]).ok();
+            let (header, body) = shown.split_once("\n---\n\n").expect("a header and a body");
+            assert_eq!(body, word("content"));
+            assert!(header.contains(&format!("\nbasis: {}\n", word("basis"))), "{header}");
+            seen.push(name);
+        }
+        let in_store: Vec<String> =
+            names.iter().filter(|name| name[6..].starts_with(&id[4..]) && name[..2] == id[..2]).cloned().collect();
+        assert_eq!(seen, in_store, "{revision}: in git's order");
+        let head = repo.merkle(&["get-head", "--agent", "outline", "--type", "outline", revision]).ok();
+        let newest = in_store.iter().rfind(|name| name.contains(".outline.outline.")).expect("an outline");
+        assert!(repo.git(&["show", &format!("refs/merkle/frames:{newest}")]).ok().ends_with(&format!("\n---\n\n{head}")));
+    }
+    repo.assert_sound();
+}

@@ -1,0 +1,109 @@
+//! The documents keep their word: every shell session in the README and the guides is run, and prints what it shows.
+//!
+//! A session is a fenced block marked `console`. A line `$ command` is run by `sh`, in one folder per document; the lines
+//! below it are its output, standard error included. `…` in such a line stands for anything, and a line of nothing else
+//! for any number of lines: ids and times differ from place to place.
+
+use std::path::Path;
+
+use crate::support::Sandbox;
+
+/// A command of a session, and what it is said to print.
+#[derive(Debug, PartialEq, Eq)]
+struct Shown {
+    line: usize,
+    command: String,
+    output: Vec<String>,
+}
+
+/// The commands of a document, in order.
+fn sessions(document: &str) -> Vec<Shown> {
+    let (mut shown, mut is_inside) = (Vec::<Shown>::new(), false);
+    for (index, text) in document.lines().enumerate() {
+        match (text.trim_end(), is_inside) {
+            ("```console", false) => is_inside = true,
+            ("```", true) => is_inside = false,
+            (text, true) => match (text.strip_prefix("$ "), shown.last_mut()) {
+                (Some(command), _) => shown.push(Shown { line: index + 1, command: command.to_owned(), output: Vec::new() }),
+                (None, Some(last)) => last.output.push(text.to_owned()),
+                (None, None) => panic!("line {}: a session starts with a command", index + 1),
+            },
+            (_, false) => {}
+        }
+    }
+    shown
+}
+
+/// True when a line is what was shown, `…` standing for anything.
+fn is_line(shown: &str, line: &str) -> bool {
+    let mut parts = shown.split('…');
+    let first = parts.next().expect("a split has a first part");
+    let Some(mut rest) = line.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, between)) = parts.split_last() else { return rest.is_empty() };
+    for part in between {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// True when all lines are what was shown.
+fn is_output(shown: &[String], lines: &[&str]) -> bool {
+    match (shown.split_first(), lines.split_first()) {
+        (None, None) => true,
+        (Some((first, rest)), _) if first == "…" => (0..=lines.len()).any(|skipped| is_output(rest, &lines[skipped..])),
+        (Some((first, rest)), Some((line, lines))) => is_line(first, line.trim_end()) && is_output(rest, lines),
+        _ => false,
+    }
+}
+
+/// Runs a document's sessions; the first line that lies is the result.
+fn check(document: &str) -> Result<(), String> {
+    let sandbox = Sandbox::new();
+    let directory = sandbox.path("home/guide");
+    std::fs::create_dir(&directory).expect("a folder for the document");
+    for Shown { line, command, output } in sessions(document) {
+        // `cd` must hold for the commands that follow, as in a person's shell.
+        let script = format!(
+            "test -f ../cwd && cd \"$(cat ../cwd)\"\n{command}\nstatus=$?\npwd >{0}/../cwd\nexit $status",
+            directory.display()
+        );
+        let said = sandbox.run("sh", &directory).args(["-c", &format!("exec 2>&1\n{script}")]).run();
+        let text = said.out();
+        if !is_output(&output, &text.lines().collect::<Vec<_>>()) {
+            return Err(format!("line {line}: '{command}' prints\n{text}"));
+        }
+    }
+    Ok(())
+}
+
+/// Markdown files of the crate that have sessions.
+fn documents() -> Vec<std::path::PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guides = std::fs::read_dir(root.join("docs/guide")).into_iter().flatten();
+    let mut found: Vec<_> = guides.map(|entry| entry.expect("readable").path()).collect();
+    found.push(root.join("README.md"));
+    found.retain(|file| file.extension().is_some_and(|extension| extension == "md") && file.exists());
+    found.sort();
+    found
+}
+
+#[test]
+fn the_sessions_of_readme_and_guides_print_what_they_show() {
+    for file in documents() {
+        let text = std::fs::read_to_string(&file).expect("a document can be read");
+        check(&text).unwrap_or_else(|lie| panic!("{}: {lie}", file.display()));
+    }
+}
+
+#[test]
+fn a_session_that_lies_is_found() {
+    let honest = "# Guide\n\n```console\n$ git init -q work && cd work\n$ git merkle doctor\nlock      ok: …\n…\n$ echo one; echo two >&2\none\ntwo\n```\n";
+    assert_eq!(check(honest), Ok(()));
+    let lie = check(&honest.replace("\none\ntwo\n", "\none\nthree\n")).unwrap_err();
+    assert!(lie.starts_with("line 8: 'echo one; echo two >&2' prints\none\ntwo\n"), "{lie}");
+    assert!(check("```console\n$ echo more\n```").is_err(), "output that is not shown is a lie too");
+    assert_eq!(sessions("```sh\n$ not this\n```\n"), []);
+    assert!(is_line("a … c … e", "a b c d e") && !is_line("a … c", "a b d") && !is_line("a", "ab"));
+}

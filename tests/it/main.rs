@@ -1,0 +1,15 @@
+//! The one integration test binary: each module asks the built program, or the source itself, one kind of question.
+
+mod architecture;
+mod cli;
+mod context;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod crash;
+mod format;
+mod get_node;
+mod guide;
+mod hostile;
+mod laws;
+mod race;
+mod said;
+mod support;
