@@ -1,0 +1,84 @@
+//! The only place where a bench calls the library itself; everything else is measured as a whole process.
+//!
+//! Three works have no command of their own: writing a batch of frames, the union of two stores that are both here
+//! already, and outlines out of the cache. Each function does its work once on an open repository and returns the time of the work alone.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use git_merkle::base::{BasisId, Digest, TreePath};
+use git_merkle::frame::commit::LOCK_WAIT;
+use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, merge};
+use git_merkle::git::{Batch, Location, Repository, StateDir};
+use git_merkle::node::{IgnoreRules, Snapshot, scan};
+use git_merkle::symbol::{OutlineCache, detect, render};
+
+use crate::measure::Failure;
+use crate::sample::{Bodies, node_id};
+
+/// Bench 4: writes so many new frames as one batch and moves the ref of the frames; encoding them is part of the work.
+pub(crate) fn write_frames(repository: &Path, bodies: &Bodies, count: usize) -> Result<Duration, Failure> {
+    let repo = open(repository)?;
+    let hash = repo.hash_kind();
+    let start = Instant::now();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let numbers: Vec<usize> = (0..count).collect();
+    let frames: Vec<NewFrame> = std::thread::scope(|scope| {
+        let workers: Vec<_> = numbers
+            .chunks(count.div_ceil(threads))
+            .map(|part| {
+                scope.spawn(move || -> Vec<NewFrame> {
+                    part.iter()
+                        .map(|number| NewFrame::new(hash, &frame(bodies, *number), false).expect("a small frame"))
+                        .collect()
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("encoding does not panic")).collect()
+    });
+    commit(&repo, &StateDir::of(&repo), &frames, "bench", LOCK_WAIT).map_err(|error| Failure(error.to_string()))?;
+    Ok(start.elapsed())
+}
+
+/// Bench 11: makes the union of two stores given by revision, as a tree in the repository.
+pub(crate) fn union(repository: &Path, ours: &str, theirs: &str) -> Result<Duration, Failure> {
+    let repo = open(repository)?;
+    let tree = |name: &str| {
+        let commit = repo.resolve_commit(name).map_err(|error| Failure(error.to_string()))?;
+        repo.tree_of(&commit).map_err(|error| Failure(error.to_string()))
+    };
+    let (ours, theirs) = (tree(ours)?, tree(theirs)?);
+    let start = Instant::now();
+    let mut batch = Batch::default();
+    merge::union(&repo, Some(ours), Some(theirs), &mut batch).map_err(|error| Failure(error.to_string()))?;
+    drop(repo.write(&batch).map_err(|error| Failure(error.to_string()))?);
+    Ok(start.elapsed())
+}
+
+fn open(repository: &Path) -> Result<Repository, Failure> {
+    let location = Location { directory: repository.to_owned(), ..Location::default() };
+    Repository::open(&location).map_err(|error| Failure(error.to_string()))
+}
+
+fn frame(bodies: &Bodies, number: usize) -> Frame {
+    let slot = ("outline".parse().expect("a word"), "outline".parse().expect("a word"));
+    let node = node_id(number).parse().expect("an object id");
+    let basis = BasisId(Digest::of("git-merkle 2026 bench/1", &number.to_le_bytes()));
+    let path = TreePath::from(format!("src/{number}.rs").as_str());
+    let frame = Frame::new((node, NodeKind::File), slot, (BasisKind::Generated, basis), bodies.get(number));
+    Frame { created: Some("2026-11-21T20:13:05Z".to_owned()), ..frame.at(Some(path)) }
+}
+
+/// Bench 6, warm: every outline of `HEAD`'s files out of the cache, and its Markdown; how many and how long.
+pub(crate) fn cached_outlines(repository: &Path) -> Result<(usize, Duration), Failure> {
+    let repo = open(repository)?;
+    let start = Instant::now();
+    let root = Snapshot::Revision("HEAD".to_owned()).root(&repo).map_err(|error| Failure(error.to_string()))?;
+    let scan = scan(&repo, root.tree, &TreePath::root(), IgnoreRules::default(), None);
+    let scan = scan.map_err(|error| Failure(error.to_string()))?;
+    let cache = OutlineCache::open(&StateDir::of(&repo).cache());
+    let files = scan.bottom_up().iter().filter(|number| !scan.node(**number).is_directory);
+    let outlines = files.filter_map(|number| cache.get(scan.node(*number).id, detect(scan.name(*number), b"")));
+    let found = outlines.filter(|outline| !render(outline).is_empty()).count();
+    Ok((found, start.elapsed()))
+}

@@ -1,0 +1,44 @@
+//! Numbers to hold, as ratios against stock git in one run on one machine: `cargo bench`, or `cargo bench -- 1 4 9`.
+//!
+//! Every figure is the median over pairs of alternating runs, ours and the yardstick's, so that a slow minute of the
+//! machine hits both. The corpus is made on the spot from the crate sources that cargo has already fetched. Absolute
+//! times depend on the machine and only inform. Bench 0 measures one command against itself: the noise of the day.
+
+mod case;
+mod corpus;
+mod library;
+mod measure;
+mod parsing;
+mod report;
+mod sample;
+
+use std::process::ExitCode;
+
+use case::{CASES, World};
+use report::Report;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if let [flag, command @ ..] = arguments.as_slice()
+        && flag == measure::PEAK_FLAG
+    {
+        return measure::report_peak(command);
+    }
+    let Ok(wanted) = arguments.iter().map(|argument| argument.parse::<u32>()).collect::<Result<Vec<_>, _>>() else {
+        return refuse(&arguments);
+    };
+    let mut world = World::default();
+    let mut report = Report::new(&arguments);
+    for case in CASES.iter().filter(|case| wanted.is_empty() || wanted.contains(&case.number)) {
+        report.add(case.number, (case.run)(&mut world));
+    }
+    report.print();
+    ExitCode::SUCCESS
+}
+
+#[expect(clippy::print_stderr, reason = "a program that prints")]
+fn refuse(arguments: &[String]) -> ExitCode {
+    let known: Vec<String> = CASES.iter().map(|case| case.number.to_string()).collect();
+    eprintln!("error: '{}' does not name benches by number; there are {}", arguments.join(" "), known.join(" "));
+    ExitCode::from(2)
+}

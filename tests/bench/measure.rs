@@ -1,0 +1,259 @@
+//! Running a command and taking its time or its peak memory, and pairs of runs side by side.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+
+/// The first argument that turns this program into the one that reports a command's peak memory.
+pub(crate) const PEAK_FLAG: &str = "--peak";
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_git-merkle");
+/// Pairs are taken until there are this many,
+const PAIRS_MAX: usize = 41;
+/// or this much time has gone,
+const PAIRS_DURATION_MAX: Duration = Duration::from_secs(40);
+/// but at least so many.
+const PAIRS_MIN: usize = 3;
+/// A configuration without background work, which would fall into somebody's measured time.
+const USER_CONFIG: &str = "\
+[user]
+\tname = Bench
+\temail = bench@example.org
+[init]
+\tdefaultBranch = main
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[advice]
+\tdetachedHead = false
+";
+
+/// Why a figure could not be taken, as a sentence.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// A command in the benches' own environment, run as often as needed.
+#[derive(Clone)]
+pub(crate) struct Run {
+    program: OsString,
+    arguments: Vec<OsString>,
+    directory: Option<PathBuf>,
+    input: Option<PathBuf>,
+}
+
+/// `git`, to be given arguments.
+pub(crate) fn git() -> Run {
+    Run::new("git")
+}
+
+/// `git-merkle`, started directly and not through git, to be given arguments.
+pub(crate) fn merkle() -> Run {
+    Run::new(PROGRAM)
+}
+
+impl Run {
+    /// Any program, to be given arguments.
+    pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
+        Self { program: program.as_ref().to_owned(), arguments: Vec::new(), directory: None, input: None }
+    }
+
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn inside(mut self, directory: &Path) -> Self {
+        self.directory = Some(directory.to_owned());
+        self
+    }
+
+    /// Reads its standard input from a file.
+    pub(crate) fn input(mut self, file: &Path) -> Self {
+        self.input = Some(file.to_owned());
+        self
+    }
+
+    /// The command itself, with nothing of the caller's configuration.
+    #[expect(clippy::disallowed_methods, reason = "the one place where the benches start programs")]
+    pub(crate) fn command(&self) -> Result<Command, Failure> {
+        let mut command = Command::new(&self.program);
+        let home = home()?;
+        command.args(&self.arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config")).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("LC_ALL", "C").env("TZ", "UTC").stdin(Stdio::null());
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        if let Some(input) = &self.input {
+            command.stdin(File::open(input)?);
+        }
+        Ok(command)
+    }
+
+    /// How long one run takes, from start to exit; what it prints is thrown away.
+    pub(crate) fn time(&self) -> Result<Duration, Failure> {
+        let mut command = self.command()?;
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let start = Instant::now();
+        let finished = command.spawn().and_then(std::process::Child::wait_with_output);
+        let elapsed = start.elapsed();
+        self.demand_success(finished)?;
+        Ok(elapsed)
+    }
+
+    /// What it prints.
+    pub(crate) fn output(&self) -> Result<String, Failure> {
+        let finished = self.demand_success(self.command()?.output())?;
+        String::from_utf8(finished.stdout).map_err(|_| Failure(format!("'{self}' did not print UTF-8")))
+    }
+
+    /// Largest resident memory of any process of one run, in KiB.
+    ///
+    /// A small process in between starts it and asks the kernel, so that this program's own memory, which a child
+    /// carries until it has become another program, is not counted.
+    pub(crate) fn peak_kib(&self) -> Result<u64, Failure> {
+        let own = std::env::current_exe()?;
+        let mut wrapped = Self::new(own).args([OsStr::new(PEAK_FLAG), &self.program]).args(&self.arguments);
+        (wrapped.directory, wrapped.input) = (self.directory.clone(), self.input.clone());
+        wrapped.output()?.trim().parse().map_err(|_| Failure(format!("no peak memory for '{self}'")))
+    }
+
+    fn demand_success(&self, finished: std::io::Result<std::process::Output>) -> Result<std::process::Output, Failure> {
+        let finished = finished.map_err(|error| Failure(format!("cannot start '{self}': {error}")))?;
+        if finished.status.success() {
+            return Ok(finished);
+        }
+        let message = String::from_utf8_lossy(&finished.stderr);
+        Err(Failure(format!("'{self}' failed: {}", message.lines().last().unwrap_or("it said nothing"))))
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let program = Path::new(&self.program).file_name().unwrap_or(&self.program).to_string_lossy();
+        let arguments: Vec<_> = self.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+        write!(out, "{} {}", program, arguments.join(" "))
+    }
+}
+
+/// A home with a configuration of the benches' own.
+fn home() -> Result<PathBuf, Failure> {
+    let home = crate::corpus::directory().join("home");
+    let file = home.join(".gitconfig");
+    if !file.exists() {
+        std::fs::create_dir_all(&home)?;
+        std::fs::write(&file, USER_CONFIG)?;
+    }
+    Ok(home)
+}
+
+/// The small process in between: runs a command and prints its peak memory in KiB.
+#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program of its own, inside the benches")]
+pub(crate) fn report_peak(command: &[String]) -> ExitCode {
+    let [program, arguments @ ..] = command else { return ExitCode::FAILURE };
+    let finished = Command::new(program).args(arguments).stdout(Stdio::null()).status();
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return ExitCode::FAILURE };
+    let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
+    println!("{}", usage.max_rss() / unit);
+    if finished.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Times of alternating runs of two things.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    ours: Vec<Duration>,
+    theirs: Vec<Duration>,
+}
+
+impl Pairs {
+    /// Takes pairs of which each run stands for itself; who goes first changes with every pair.
+    pub(crate) fn take(
+        mut ours: impl FnMut() -> Result<Duration, Failure>,
+        mut theirs: impl FnMut() -> Result<Duration, Failure>,
+    ) -> Result<Self, Failure> {
+        Self::collect(|number| {
+            if number.is_multiple_of(2) {
+                return Ok((ours()?, theirs()?));
+            }
+            let their_time = theirs()?;
+            Ok((ours()?, their_time))
+        })
+    }
+
+    /// Takes pairs in which the yardstick's run makes the work for ours.
+    pub(crate) fn take_in_order(
+        mut theirs: impl FnMut() -> Result<Duration, Failure>,
+        mut ours: impl FnMut() -> Result<Duration, Failure>,
+    ) -> Result<Self, Failure> {
+        Self::collect(|_| {
+            let their_time = theirs()?;
+            Ok((ours()?, their_time))
+        })
+    }
+
+    /// Takes numbered pairs, ours first in each, after one that only warms up.
+    fn collect(mut pair: impl FnMut(usize) -> Result<(Duration, Duration), Failure>) -> Result<Self, Failure> {
+        let mut pairs = Self::default();
+        pair(0)?;
+        let start = Instant::now();
+        while !pairs.is_enough(start) {
+            let (our_time, their_time) = pair(pairs.ours.len())?;
+            pairs.ours.push(our_time);
+            pairs.theirs.push(their_time);
+        }
+        Ok(pairs)
+    }
+
+    /// Takes pairs of two commands.
+    pub(crate) fn of(ours: &Run, theirs: &Run) -> Result<Self, Failure> {
+        Self::take(|| ours.time(), || theirs.time())
+    }
+
+    /// True when another pair would tell nothing new or take too long.
+    fn is_enough(&self, start: Instant) -> bool {
+        self.ours.len() >= PAIRS_MAX || (self.ours.len() >= PAIRS_MIN && start.elapsed() > PAIRS_DURATION_MAX)
+    }
+
+    /// The median of the pairs' ratios.
+    pub(crate) fn ratio(&self) -> f64 {
+        median(self.ours.iter().zip(&self.theirs).map(|(ours, theirs)| ours.as_secs_f64() / theirs.as_secs_f64()))
+    }
+
+    /// The median of our times, in seconds.
+    pub(crate) fn ours_seconds(&self) -> f64 {
+        median(self.ours.iter().map(Duration::as_secs_f64))
+    }
+}
+
+impl fmt::Display for Pairs {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let theirs = median(self.theirs.iter().map(Duration::as_secs_f64));
+        let (ours, theirs) = (self.ours_seconds() * 1e3, theirs * 1e3);
+        write!(out, "{ours:.1} ms, {theirs:.1} ms, {} pairs", self.ours.len())
+    }
+}
+
+/// The middle value; the upper of the two middle ones for an even count.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
