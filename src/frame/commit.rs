@@ -2,9 +2,9 @@
 //!
 //! Under one kernel lock per common git directory: (1) read the ref, give each frame the next generation of its
 //! slot and build the new trees; (2) write blobs, trees and the commit, flushed to disk and held against a
-//! concurrent `git gc` (`git::write` says how); (3) check that everything is there; (4) move [`FRAMES_REF`] by compare-and-swap; when somebody without the lock moved it meanwhile (a fetch),
-//! start again on what is there now. A process killed anywhere leaves the old state or the new one, and objects
-//! that git collects in its time.
+//! concurrent `git gc` (`git::write` says how); (3) check that everything is there; (4) move [`FRAMES_REF`] by
+//! compare-and-swap; when somebody without the lock moved it meanwhile (a fetch), start again on what is there now.
+//! A process killed anywhere leaves the old state or the new one, and objects that git collects in its time.
 
 use std::path::Path;
 use std::time::Duration;

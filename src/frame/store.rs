@@ -7,7 +7,7 @@ use super::commit::Stored;
 use super::index::Record;
 use super::model::{BasisKind, Frame};
 use super::name::{FrameName, fan_out, node_prefix};
-use crate::base::{AgentId, FrameId, FrameType, NodeId, TreePath};
+use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, ObjectKind, RefError, Repository, diff_trees, tree_entries};
 
 /// The ref that holds all frames.
@@ -162,19 +162,6 @@ impl<'r> Store<'r> {
         Ok(None)
     }
 
-    /// Entries whose frame id starts with the given hex digits, over the whole store: a walk, for people's lookups.
-    pub fn find_frames(&self, prefix: &str) -> Result<Vec<Entry>, StoreError> {
-        let mut found = Vec::new();
-        self.for_each(&mut |path, blob| {
-            if let Some(name) = FrameName::parse_path(path.as_bytes())
-                && name.frame.to_string().starts_with(prefix)
-            {
-                found.push(Entry { name, blob });
-            }
-        })?;
-        Ok(found)
-    }
-
     /// Calls `visit` with the path and id of everything in the store's tree that is no directory, well named or not.
     pub fn for_each(&self, visit: &mut dyn FnMut(&TreePath, NodeId)) -> Result<(), StoreError> {
         diff_trees(self.repo, None, self.tree, &mut |change| {
@@ -186,11 +173,6 @@ impl<'r> Store<'r> {
             true
         })?;
         Ok(())
-    }
-
-    /// True when the store has this very frame at the node.
-    pub fn contains(&self, node: &NodeId, frame: &FrameId) -> Result<bool, StoreError> {
-        Ok(self.entries(node)?.iter().any(|entry| entry.name.frame == *frame))
     }
 }
 
