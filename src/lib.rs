@@ -6,13 +6,18 @@
 
 pub mod agent;
 pub mod base;
+pub mod chat;
 pub mod cli;
 pub mod config;
 pub mod context;
 pub mod frame;
 pub mod git;
 pub mod node;
+pub mod profile;
+pub mod prompt;
+pub mod provider;
 pub mod regen;
+pub mod secret;
 pub mod symbol;
 pub mod synthesis;
 pub mod view;

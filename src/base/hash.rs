@@ -104,6 +104,13 @@ fn hex_digit(digit: u8) -> Option<u8> {
     }
 }
 
+/// SHA-256 in lower-case hex, as `sha256sum` prints it: for digests that people check with stock tools.
+#[must_use]
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,8 +11,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
-    config, context, diff, doctor, explain, get_head, get_node, init, invalidate, list_frames, log, put_frame, regenerate, scan,
-    show, status, synthesize, validate,
+    agent, auth, config, context, diff, doctor, explain, get_head, get_node, init, invalidate, list_frames, log, profile, prompt,
+    provider, put_frame, regenerate, scan, show, status, synthesize, trust, validate,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -27,6 +27,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "frames, one call each",
         &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
     ),
+    ("working with a model", &["agent", "provider", "profile", "auth", "trust", "prompt"]),
 ];
 
 /// What follows the program name in `--version`: git's own form, `git-merkle version 0.1.0`.
@@ -130,6 +131,18 @@ pub enum Command {
     Invalidate(invalidate::Args),
     /// Check every frame in the store
     Validate(validate::Args),
+    /// Show, check and make agents: who speaks, in which role, from which instructions
+    Agent(agent::Args),
+    /// Show, check, try and add providers: who can be asked
+    Provider(provider::Args),
+    /// Show and check profiles: how models are asked
+    Profile(profile::Args),
+    /// Keep keys of providers in git's credential helpers
+    Auth(auth::Args),
+    /// Accept this repository's agents, prompts and profiles, by content hash
+    Trust(trust::Args),
+    /// Print the exact words that would be sent, and what they would cost; sends nothing
+    Prompt(prompt::Args),
 }
 
 impl Command {
@@ -153,6 +166,12 @@ impl Command {
             Self::Synthesize(args) => synthesize::run(args, program),
             Self::Invalidate(args) => invalidate::run(args, program),
             Self::Validate(args) => validate::run(args, program),
+            Self::Agent(args) => agent::run(args, program),
+            Self::Provider(args) => provider::run(args, program),
+            Self::Profile(args) => profile::run(args, program),
+            Self::Auth(args) => auth::run(args, program),
+            Self::Trust(args) => trust::run(args, program),
+            Self::Prompt(args) => prompt::run(args, program),
             Self::Config(args) => config::run(args, program),
         }
     }

@@ -17,6 +17,7 @@
 //! Start with [`Stack`].
 
 pub mod environment;
+pub mod folder;
 pub mod key;
 pub mod layer;
 pub mod locate;
@@ -27,6 +28,7 @@ pub mod trust;
 pub mod value;
 
 pub use environment::Environment;
+pub use folder::Folder;
 pub use key::Key;
 pub use layer::{Entry, Layer};
 pub use origin::{Level, Origin, Place};

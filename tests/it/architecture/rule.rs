@@ -8,7 +8,7 @@ use super::source::{Source, Token, is_test_module};
 /// Top modules and their layers, bottom first. A module uses lower layers only: no arrow up, none sideways.
 const LAYERS: &[(usize, &[&str])] = &[
     (0, &["base"]),
-    (1, &["git", "config", "symbol", "chat"]),
+    (1, &["git", "config", "symbol", "chat", "secret"]),
     (2, &["node", "frame", "agent", "provider", "profile"]),
     (3, &["view"]),
     (4, &["synthesis", "prompt", "tier", "context"]),
@@ -22,19 +22,29 @@ const ANYWHERE: &[&str] = &[];
 
 /// Outside crates and their homes: a top module, or one file of it. A name that ends in `*` is a prefix.
 const CRATE_HOMES: &[(&str, &[&str])] = &[
+    ("aho_corasick", &["secret"]),
     ("blake3", &["base"]),
     ("clap", &["cli"]),
     ("flate2", &["git"]),
+    ("futures_util", &["provider", "regen", "session"]),
+    ("genai", &["provider"]),
     ("gix", &["git"]),
     ("ignore", &["node", "synthesis", "context"]),
     ("indicatif", &["cli"]),
+    ("regex", &["secret"]),
+    ("reqwest", &["provider"]),
     ("rustix", &["git", "config", "frame", "hook", "cli"]),
+    ("rustls", &["provider"]),
     ("serde", ANYWHERE),
     ("serde_json", ANYWHERE),
+    ("serde_yaml", &["profile", "context", "session"]),
+    ("sha2", &["base"]),
     ("similar", &["cli"]),
     ("thiserror", ANYWHERE),
-    ("toml", &["config", "agent", "provider", "workspace"]),
+    ("tokio", &["provider", "regen", "session", "workspace", "cli", "mcp"]),
+    ("toml", &["config", "agent", "provider", "secret", "workspace"]),
     ("tree_sitter*", &["symbol"]),
+    ("url", &["provider", "git", "context"]),
 ];
 
 /// Where the environment of the process is read, its arguments included. Compile-time `env!` is free.

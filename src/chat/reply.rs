@@ -1,0 +1,40 @@
+//! What comes back: an answer now, or a ticket for one that comes later.
+
+/// Tokens of one answer, as the provider counted them. Never computed here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Read, cached ones included.
+    pub input: u64,
+    /// Written, reasoning included.
+    pub output: u64,
+    /// Of the input: served from the provider's cache.
+    pub cache_read: u64,
+    /// Of the input: written to the provider's cache.
+    pub cache_write: u64,
+    /// Of the output: spent on reasoning that is not shown.
+    pub reasoning: u64,
+}
+
+/// A whole answer. One that was cut off is an error, never this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// What the model says; not empty.
+    pub text: String,
+    /// The model, as the provider returned it.
+    pub model: Option<String>,
+    /// What it took; `None` when the provider does not say.
+    pub usage: Option<Usage>,
+}
+
+/// A claim on an answer that comes later: from a person, a batch, a slow model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket(pub String);
+
+/// What asking leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The answer.
+    Ready(Reply),
+    /// It comes later.
+    Pending(Ticket),
+}

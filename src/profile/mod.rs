@@ -1,0 +1,1 @@
+//! Facts: how models are asked in each phase, as people configure it.

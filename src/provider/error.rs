@@ -1,0 +1,81 @@
+//! Every way in which asking fails: a closed list, whatever the protocol.
+
+use std::time::Duration;
+
+use crate::chat::Usage;
+
+/// Why there is no answer. Texts hold no key and no words of the request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// Something is missing or wrong in the configuration: endpoint, model, program, key.
+    #[error("provider '{provider}' is not configured: {reason}")]
+    NotConfigured {
+        /// Its name.
+        provider: String,
+        /// What is missing.
+        reason: String,
+    },
+    /// The key is refused.
+    #[error("the provider refuses the key: {0}")]
+    Auth(String),
+    /// Too many requests or tokens in a time.
+    #[error("the provider's rate limit is reached")]
+    RateLimited {
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// No such model.
+    #[error("the provider has no model '{model}'")]
+    ModelNotFound {
+        /// Asked for.
+        model: String,
+        /// What there is, if it tells.
+        available: Vec<String>,
+    },
+    /// The request is larger than the model's window.
+    #[error("the request is too long for the model: {0}")]
+    ContextTooLong(String),
+    /// The model or a filter in front of it declines to answer.
+    #[error("the model refuses to answer: {0}")]
+    Refused(String),
+    /// The answer was cut at the limit of output tokens.
+    #[error("the answer was cut at the limit of output tokens")]
+    Truncated,
+    /// What came back is not what the protocol says: HTML, broken JSON, an empty answer, a stream without its end.
+    #[error("the provider's answer is not understood: {0}")]
+    Protocol(String),
+    /// Nothing came for too long.
+    #[error("the provider did not answer within {} s", .0.as_secs())]
+    Timeout(Duration),
+    /// It cannot be reached, or it fails on its side.
+    #[error("the provider is unavailable: {reason}")]
+    Unavailable {
+        /// What failed.
+        reason: String,
+        /// How long it asks to wait.
+        retry_after: Option<Duration>,
+    },
+}
+
+/// What a failed attempt may have cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charge {
+    /// Nothing: it was never sent, or refused before any work.
+    Nothing,
+    /// What the provider says.
+    Usage(Usage),
+    /// Nobody knows: it counts in full.
+    Unknown,
+}
+
+/// A failed attempt.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
+pub struct Failure {
+    /// Why.
+    pub error: ProviderError,
+    /// What it may have cost.
+    pub charge: Charge,
+    /// True when part of an answer had come in: what was said is void, and asking again costs again.
+    pub answered_in_part: bool,
+}
