@@ -12,6 +12,13 @@ pub fn now_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
+/// Nanoseconds of the real clock: to tell processes and moments apart, never shown and never compared.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "the home of the clock")]
+pub fn nanos() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+}
+
 /// Renders seconds since 1970 as `2026-11-21T20:13:05Z` (RFC 3339, UTC).
 ///
 /// The calendar is Howard Hinnant's `civil_from_days`.

@@ -4,8 +4,9 @@
 //! failures, which of them are worth another attempt, rate limits, and the ledger of what was spent. Never reads a
 //! repository's text for instructions, and never stores a frame. Start with [`Provider`] and [`definition`].
 
-pub mod error;
-
-pub use error::{Charge, Failure, ProviderError};
 mod ask;
+pub mod error;
+pub mod ledger;
+
 pub use ask::{Asking, Provider, TextSink};
+pub use error::{Charge, Failure, ProviderError};
