@@ -8,6 +8,7 @@
 pub mod event;
 pub mod memory;
 pub mod plan;
+pub mod queue;
 pub mod run;
 
 pub use event::{Event, Report};
