@@ -6,6 +6,7 @@
 //! Start with [`plan()`] and [`Runner`].
 
 pub mod event;
+mod make;
 pub mod memory;
 pub mod plan;
 pub mod queue;

@@ -4,17 +4,16 @@
 //! directories in order. What a child says is kept only until all directories that hold it are made; frames are
 //! stored in batches. So memory grows neither with the repository nor with its bytes.
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::event::{Event, Report};
+use super::make::{Desk, MadeFrame, NodeError, Said, Saying};
 use super::plan::{Inputs, Plan, Task, file_name, part_kind};
+use crate::base::FrameId;
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::base::{BasisId, FrameId};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
-use crate::frame::{BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, StoreError, codec, commit};
-use crate::git::{HashKind, ObjectError, ObjectKind, Repository, StateDir};
+use crate::frame::{Children, Index, NewFrame, StoreError, commit};
+use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
 use crate::node::Scan;
 use crate::symbol::{self, OutlineCache};
 use crate::synthesis::summarize::Summarize;
@@ -39,18 +38,6 @@ pub enum RunError {
     Store(#[from] StoreError),
 }
 
-/// Why one node has no frame. The run goes on.
-#[derive(Debug, thiserror::Error)]
-enum NodeError {
-    #[error(transparent)]
-    Object(#[from] ObjectError),
-    #[error(transparent)]
-    Codec(#[from] CodecError),
-}
-
-/// What a finished node says.
-type Body = Arc<str>;
-
 /// What came of one file's task.
 enum Made {
     /// Its frame.
@@ -58,23 +45,6 @@ enum Made {
     /// Its content is not in this partial clone.
     Absent,
     Failed(NodeError),
-}
-
-/// A frame that is ready to be stored.
-struct MadeFrame {
-    new: NewFrame,
-    record: Record,
-    body: Body,
-    is_reused: bool,
-}
-
-/// What a frame is going to say, and from what.
-struct Saying {
-    basis: BasisId,
-    children: Children,
-    content: String,
-    /// True when it was said before, of another node.
-    is_reused: bool,
 }
 
 /// Everything that a run works with.
@@ -89,13 +59,9 @@ pub struct Runner<'r> {
     pub inputs: &'r Inputs<'r>,
 }
 
-/// What makes frames: shared by all threads, while each reads through a repository handle of its own.
+/// What makes outlines: shared by all threads, while each reads through a repository handle of its own.
 struct Maker<'m> {
-    scan: &'m Scan,
-    inputs: &'m Inputs<'m>,
-    hash: HashKind,
-    plan: &'m Plan,
-    index: &'m Index,
+    desk: Desk<'m>,
     cache: Option<&'m OutlineCache>,
 }
 
@@ -104,8 +70,7 @@ struct Progress<'p> {
     plan: Plan,
     index: &'p mut Index,
     report: Report,
-    bodies: HashMap<u32, (Body, u32)>,
-    uses: Vec<u32>,
+    said: Said,
     is_failed: Vec<bool>,
     batch: Vec<NewFrame>,
     batch_bytes: u64,
@@ -117,9 +82,8 @@ impl Runner<'_> {
         let tasks = plan.tasks.clone();
         let report = Report { fresh: plan.fresh, ..Report::default() };
         let mut progress = Progress {
-            uses: self.count_uses(&tasks),
+            said: Said::new(self.scan, &tasks),
             is_failed: vec![false; self.scan.len()],
-            bodies: HashMap::new(),
             batch: Vec::new(),
             batch_bytes: 0,
             plan,
@@ -144,26 +108,10 @@ impl Runner<'_> {
         Ok(progress.report)
     }
 
-    /// How many directories among the tasks hold each node: that often its body is asked for.
-    fn count_uses(&self, tasks: &[Task]) -> Vec<u32> {
-        let mut uses = vec![0; self.scan.len()];
-        for task in tasks {
-            for child in self.scan.entries(task.node).filter_map(|entry| entry.node) {
-                uses[child as usize] += 1;
-            }
-        }
-        uses
-    }
-
     fn maker<'m>(&'m self, progress: &'m Progress<'_>, cache: Option<&'m OutlineCache>) -> Maker<'m> {
-        Maker {
-            scan: self.scan,
-            inputs: self.inputs,
-            hash: self.repo.hash_kind(),
-            plan: &progress.plan,
-            index: &*progress.index,
-            cache,
-        }
+        let hash = self.repo.hash_kind();
+        let desk = Desk { scan: self.scan, inputs: self.inputs, hash, plan: &progress.plan, index: &*progress.index };
+        Maker { desk, cache }
     }
 
     fn make_files(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>) {
@@ -204,45 +152,36 @@ impl Runner<'_> {
         if children.iter().any(|child| progress.is_failed[*child as usize]) {
             progress.is_failed[task.node as usize] = true;
             progress.report.held_back += 1;
-            return self.release(task.node, progress);
+            return progress.said.release(self.scan, task.node);
         }
         let basis = progress.plan.directory_basis(self.scan, task.node);
         let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
         if is_open && progress.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis) {
             progress.report.kept += 1;
-            return self.release(task.node, progress);
+            return progress.said.release(self.scan, task.node);
         }
         let frames: Vec<FrameId> = children.iter().filter_map(|child| Some(progress.plan.content_of(*child)?.1)).collect();
         let frames = Children::of(frames);
         let maker = self.maker(progress, None);
-        let made = match maker.reuse(self.repo, task, basis, &frames) {
-            Some(reused) => reused,
+        let made = match maker.desk.reuse(self.repo, task, basis, &frames) {
+            Some(reused) => maker.made(task, reused),
             None => match self.directory_body(task.node, progress) {
-                Ok(content) => maker.frame(task, Saying { basis, children: frames, content, is_reused: false }),
+                Ok(content) => maker.made(task, Saying::new(basis, frames, content)),
                 Err(err) => Made::Failed(err),
             },
         };
         self.take(task.node, made, progress);
-        self.release(task.node, progress);
+        progress.said.release(self.scan, task.node);
     }
 
     fn directory_body(&self, number: u32, progress: &Progress<'_>) -> Result<String, NodeError> {
         let mut parts = Vec::new();
         for entry in self.scan.entries(number) {
-            let said = entry.node.map_or(Ok(None), |child| self.said(child, progress))?;
+            let said = entry.node.map_or(Ok(None), |child| progress.said.of(self.repo, &progress.plan, child))?;
             let bodies = said.map(|body| (self.inputs.frame_type.clone(), body)).into_iter().collect();
             parts.push(Part { name: String::from_utf8_lossy(entry.name), kind: part_kind(entry.mode), bodies });
         }
         Ok(Summarize.synthesize(&parts))
-    }
-
-    /// What a child's head says: from this run, or from the store.
-    fn said(&self, child: u32, progress: &Progress<'_>) -> Result<Option<Body>, NodeError> {
-        if let Some((body, _)) = progress.bodies.get(&child) {
-            return Ok(Some(body.clone()));
-        }
-        let Some(head) = &progress.plan.heads[child as usize] else { return Ok(None) };
-        Ok(Some(read_frame(self.repo, &head.blob)?.content.into()))
     }
 
     /// Books what came of a task.
@@ -259,27 +198,12 @@ impl Runner<'_> {
                 progress.batch_bytes += new.size_bytes();
                 progress.batch.push(new);
                 progress.plan.heads[number as usize] = Some(record);
-                let uses = progress.uses[number as usize];
-                if uses > 0 {
-                    progress.bodies.insert(number, (body, uses));
-                }
+                progress.said.put(number, body);
             }
             Made::Absent => report.absent += 1,
             Made::Failed(err) => {
                 report.failed.push((self.scan.path(self.inputs.root, number), crate::base::printable::chain(&err)));
                 progress.is_failed[number as usize] = true;
-            }
-        }
-    }
-
-    /// A directory is done: its children's bodies are wanted once less.
-    fn release(&self, number: u32, progress: &mut Progress<'_>) {
-        for child in self.scan.entries(number).filter_map(|entry| entry.node) {
-            if let Some((_, uses)) = progress.bodies.get_mut(&child) {
-                *uses -= 1;
-                if *uses == 0 {
-                    progress.bodies.remove(&child);
-                }
             }
         }
     }
@@ -301,12 +225,13 @@ impl Runner<'_> {
 
 impl Maker<'_> {
     fn file(&self, repo: &Repository, task: Task) -> Made {
-        let basis = self.plan.file_basis(self.scan, self.inputs.root, task.node);
-        if let Some(reused) = self.reuse(repo, task, basis, &Children::None) {
-            return reused;
+        let Desk { scan, inputs, plan, .. } = self.desk;
+        let basis = plan.file_basis(scan, inputs.root, task.node);
+        if let Some(reused) = self.desk.reuse(repo, task, basis, &Children::None) {
+            return self.made(task, reused);
         }
         match self.file_body(repo, task.node) {
-            Ok(Some(content)) => self.frame(task, Saying { basis, children: Children::None, content, is_reused: false }),
+            Ok(Some(content)) => self.made(task, Saying::new(basis, Children::None, content)),
             Ok(None) => Made::Absent,
             Err(err) => Made::Failed(err),
         }
@@ -314,14 +239,15 @@ impl Maker<'_> {
 
     /// What the outline builder says about a file; `None` when a partial clone does not have it.
     fn file_body(&self, repo: &Repository, number: u32) -> Result<Option<String>, NodeError> {
-        let id = self.scan.node(number).id;
+        let Desk { scan, inputs, .. } = self.desk;
+        let id = scan.node(number).id;
         let Some(header) = repo.header(&id)? else {
             return if repo.is_partial() { Ok(None) } else { Err(ObjectError::Missing(id).into()) };
         };
         if header.size_bytes > FILE_BYTES_MAX {
             return Ok(Some(outline::too_large(header.size_bytes)));
         }
-        let name = file_name(self.scan, self.inputs.root, number);
+        let name = file_name(scan, inputs.root, number);
         let language = outline::language(name, b"");
         if let Some(known) = self.cache.and_then(|cache| cache.get(id, language)) {
             return Ok(Some(symbol::render(&known)));
@@ -338,42 +264,11 @@ impl Maker<'_> {
         Ok(Some(symbol::render(&outline)))
     }
 
-    /// Attaches what was said before from the same basis, at whatever node; `None` when nothing was, or may not be.
-    fn reuse(&self, repo: &Repository, task: Task, basis: BasisId, children: &Children) -> Option<Made> {
-        if matches!(task.reason, Reason::Forced | Reason::Invalidated) {
-            return None;
-        }
-        let (_, blob) = self.index.find_basis(&basis)?;
-        let frame = read_frame(repo, &blob).ok().filter(|frame| frame.basis == basis)?;
-        let children = children.clone();
-        Some(self.frame(task, Saying { basis, children, content: frame.content, is_reused: true }))
-    }
-
-    /// The frame, which carries no time: the builder is deterministic, so two machines make the same bytes.
-    fn frame(&self, task: Task, saying: Saying) -> Made {
-        let Saying { basis, children, content, is_reused } = saying;
-        let node = self.scan.node(task.node);
-        let directory = (NodeKind::Directory, BasisKind::Synthesis);
-        let (kind, basis_kind) = if node.is_directory { directory } else { (NodeKind::File, BasisKind::Generated) };
-        let slot = (self.inputs.agent.id.clone(), self.inputs.frame_type.clone());
-        let known = self.plan.heads[task.node as usize];
-        let mut frame =
-            Frame::new((node.id, kind), slot, (basis_kind, basis), content).at(Some(self.scan.path(self.inputs.root, task.node)));
-        frame.seq = known.map_or(1, |head| head.seq_max().saturating_add(1));
-        frame.children = children;
-        let again = matches!(task.reason, Reason::Forced | Reason::Invalidated);
-        match NewFrame::new(self.hash, &frame, again) {
-            Ok(new) => {
-                let record = new.stored().record(known.and_then(|head| head.invalidation));
-                Made::Frame(Box::new(MadeFrame { new, record, body: frame.content.into(), is_reused }))
-            }
-            Err(err) => Made::Failed(err.into()),
+    fn made(&self, task: Task, saying: Saying) -> Made {
+        let is_reused = saying.is_reused;
+        match self.desk.encode(task, self.desk.frame(task, saying), is_reused) {
+            Ok(made) => Made::Frame(Box::new(made)),
+            Err(err) => Made::Failed(err),
         }
     }
-}
-
-fn read_frame(repo: &Repository, blob: &crate::base::NodeId) -> Result<Frame, NodeError> {
-    let mut data = Vec::new();
-    repo.read(blob, ObjectKind::Blob, &mut data)?;
-    Ok(codec::decode(&data)?)
 }

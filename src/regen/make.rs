@@ -1,0 +1,175 @@
+//! Making one frame, whoever has the words: what stands in it, what may be reused, what its children say.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::plan::{Inputs, Plan, Task};
+use crate::base::{BasisId, NodeId};
+use crate::frame::model::Cost;
+use crate::frame::{BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, Usage, codec};
+use crate::git::{HashKind, ObjectError, ObjectKind, Repository};
+use crate::node::Scan;
+use crate::synthesis::Reason;
+
+/// Why one node has no frame. The run goes on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NodeError {
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+}
+
+/// What a finished node says.
+pub(super) type Body = Arc<str>;
+
+/// A frame that is ready to be stored.
+pub(super) struct MadeFrame {
+    pub(super) new: NewFrame,
+    pub(super) record: Record,
+    pub(super) body: Body,
+    pub(super) is_reused: bool,
+}
+
+/// What a frame is going to say, and from what.
+pub(super) struct Saying {
+    pub(super) basis: BasisId,
+    pub(super) children: Children,
+    pub(super) content: String,
+    /// Who said it, where that is not the program itself.
+    pub(super) spoken: Option<Spoken>,
+    /// True when it was said before, of another node.
+    pub(super) is_reused: bool,
+}
+
+/// Who said something, and what that took.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Spoken {
+    pub(super) provider: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) usage: Option<Usage>,
+    pub(super) cost: Option<Cost>,
+    pub(super) created: Option<String>,
+    /// Header lines beyond the known ones: what was cut or taken out of the payload.
+    pub(super) notes: Vec<(String, String)>,
+}
+
+impl Saying {
+    /// Something new that the program itself says.
+    pub(super) fn new(basis: BasisId, children: Children, content: String) -> Self {
+        Self { basis, children, content, spoken: None, is_reused: false }
+    }
+}
+
+/// What a frame is made with; shared by all threads.
+pub(super) struct Desk<'m> {
+    pub(super) scan: &'m Scan,
+    pub(super) inputs: &'m Inputs<'m>,
+    pub(super) hash: HashKind,
+    pub(super) plan: &'m Plan,
+    pub(super) index: &'m Index,
+}
+
+impl Desk<'_> {
+    /// What was said before from the same basis, at whatever node; `None` when nothing was, or may not be reused.
+    ///
+    /// It keeps the name of who said it, and carries no usage: nothing was spent again.
+    pub(super) fn reuse(&self, repo: &Repository, task: Task, basis: BasisId, children: &Children) -> Option<Saying> {
+        if is_again(task) {
+            return None;
+        }
+        let (_, blob) = self.index.find_basis(&basis)?;
+        let frame = read_frame(repo, &blob).ok().filter(|frame| frame.basis == basis)?;
+        let Frame { provider, model, created, unknown, content, .. } = frame;
+        let spoken = Spoken { provider, model, created, notes: unknown, ..Spoken::default() };
+        Some(Saying { basis, children: children.clone(), content, spoken: Some(spoken), is_reused: true })
+    }
+
+    /// The frame of a task. What the program itself says carries no time: two machines make the same bytes.
+    pub(super) fn frame(&self, task: Task, saying: Saying) -> Frame {
+        let node = self.scan.node(task.node);
+        let kind = if node.is_directory { NodeKind::Directory } else { NodeKind::File };
+        let slot = (self.inputs.agent.id.clone(), self.inputs.frame_type.clone());
+        let how = (basis_kind(self.inputs, kind), saying.basis);
+        let mut frame =
+            Frame::new((node.id, kind), slot, how, saying.content).at(Some(self.scan.path(self.inputs.root, task.node)));
+        frame.seq = self.plan.heads[task.node as usize].map_or(1, |head| head.seq_max().saturating_add(1));
+        frame.children = saying.children;
+        if let Some(spoken) = saying.spoken {
+            let Spoken { provider, model, usage, cost, created, notes } = spoken;
+            frame = Frame { provider, model, usage, cost, created, unknown: notes, ..frame };
+        }
+        frame
+    }
+
+    /// Encodes a frame for the store.
+    pub(super) fn encode(&self, task: Task, frame: Frame, is_reused: bool) -> Result<MadeFrame, NodeError> {
+        let new = NewFrame::new(self.hash, &frame, is_again(task))?;
+        let known = self.plan.heads[task.node as usize];
+        let record = new.stored().record(known.and_then(|head| head.invalidation));
+        Ok(MadeFrame { new, record, body: frame.content.into(), is_reused })
+    }
+}
+
+/// What children say, kept only until all directories that hold them are made.
+pub(super) struct Said {
+    bodies: HashMap<u32, Body>,
+    /// How many directories among the tasks still ask for each node.
+    uses: Vec<u32>,
+}
+
+impl Said {
+    /// Nothing said yet.
+    pub(super) fn new(scan: &Scan, tasks: &[Task]) -> Self {
+        let mut uses = vec![0; scan.len()];
+        for child in tasks.iter().flat_map(|task| scan.entries(task.node)).filter_map(|entry| entry.node) {
+            uses[child as usize] += 1;
+        }
+        Self { bodies: HashMap::new(), uses }
+    }
+
+    /// Keeps what a node says, if somebody is going to ask.
+    pub(super) fn put(&mut self, number: u32, body: Body) {
+        if self.uses[number as usize] > 0 {
+            self.bodies.insert(number, body);
+        }
+    }
+
+    /// What a node's head says: from this run, or from the store; `None` when it has none.
+    pub(super) fn of(&self, repo: &Repository, plan: &Plan, number: u32) -> Result<Option<Body>, NodeError> {
+        if let Some(body) = self.bodies.get(&number) {
+            return Ok(Some(body.clone()));
+        }
+        let Some(head) = &plan.heads[number as usize] else { return Ok(None) };
+        Ok(Some(read_frame(repo, &head.blob)?.content.into()))
+    }
+
+    /// A directory is done: what its children say is wanted once less.
+    pub(super) fn release(&mut self, scan: &Scan, directory: u32) {
+        for child in scan.entries(directory).filter_map(|entry| entry.node) {
+            self.uses[child as usize] -= 1;
+            if self.uses[child as usize] == 0 {
+                self.bodies.remove(&child);
+            }
+        }
+    }
+}
+
+/// How frames of an agent come to be: a model's are all generated, the outline builder's directories synthesized.
+fn basis_kind(inputs: &Inputs<'_>, kind: NodeKind) -> BasisKind {
+    match kind {
+        NodeKind::Directory if inputs.agent.maker == crate::agent::Maker::Outline => BasisKind::Synthesis,
+        NodeKind::File | NodeKind::Directory => BasisKind::Generated,
+    }
+}
+
+/// True for what is made anew, whatever was said before.
+fn is_again(task: Task) -> bool {
+    matches!(task.reason, Reason::Forced | Reason::Invalidated)
+}
+
+fn read_frame(repo: &Repository, blob: &NodeId) -> Result<Frame, NodeError> {
+    let mut data = Vec::new();
+    repo.read(blob, ObjectKind::Blob, &mut data)?;
+    Ok(codec::decode(&data)?)
+}
