@@ -15,6 +15,16 @@ pub struct Usage {
     pub reasoning: u64,
 }
 
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+    }
+}
+
 /// A whole answer. One that was cut off is an error, never this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {

@@ -1,9 +1,13 @@
 //! What a run tells while it works, and what it has done in the end.
 
-use crate::base::TreePath;
+use std::time::Duration;
 
-/// A step of a run, for progress and logs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use crate::base::TreePath;
+use crate::chat::Usage;
+use crate::provider::ledger::Spend;
+
+/// A step of a run, for progress, logs and `--json-lines`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// So many of so many tasks are done.
     Progress {
@@ -11,9 +15,57 @@ pub enum Event {
         done: u64,
         /// All tasks.
         total: u64,
+        /// What was spent so far, reservations of calls in flight included.
+        spent: Spend,
+    },
+    /// A model is asked about a node.
+    Asked(TreePath),
+    /// A model has answered, and the answer is on the disk.
+    Answered {
+        /// About which node.
+        path: TreePath,
+        /// What it took, as the provider says.
+        usage: Option<Usage>,
+        /// What it cost; `None` when no price is known.
+        nano_dollars: Option<u64>,
+    },
+    /// A node's frame was attached without asking: the same was said before.
+    Reused(TreePath),
+    /// An attempt failed and is made again.
+    Retried {
+        /// About which node.
+        path: TreePath,
+        /// Why.
+        reason: String,
+        /// After how long.
+        pause: Duration,
+    },
+    /// A node has no frame.
+    Failed {
+        /// Which.
+        path: TreePath,
+        /// Why.
+        reason: String,
     },
     /// A batch of so many frames is in the store.
     Stored(u64),
+    /// Nothing new is begun any more.
+    Stopping(Stop),
+}
+
+/// Why a run ended before everything was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// The next call does not fit into the budget: which limit.
+    Budget(String),
+    /// A node failed, and that was to end the run.
+    FailFast,
+    /// The provider cannot be used at all: why.
+    Provider(String),
+    /// Ctrl-C.
+    Interrupted,
+    /// A request to terminate.
+    Terminated,
 }
 
 /// What became of all tasks of a run.
@@ -37,6 +89,18 @@ pub struct Report {
     pub held_back: u64,
     /// Frames that were stored: made and reused ones that the store did not have.
     pub stored: u64,
+    /// Tasks that nobody got to.
+    pub left: u64,
+    /// Why, if somebody did not get to them.
+    pub stop: Option<Stop>,
+    /// Attempts that were made again.
+    pub retries: u64,
+    /// Passages that were taken out of what was sent because they look like secrets.
+    pub redacted: u64,
+    /// Tokens of all answers, as the provider counted them.
+    pub usage: Usage,
+    /// What was spent, by the ledger.
+    pub spent: Spend,
 }
 
 impl Report {
@@ -44,6 +108,12 @@ impl Report {
     #[must_use]
     pub fn made(&self) -> u64 {
         self.made_files + self.made_directories
+    }
+
+    /// True when every task was done.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.failed.is_empty() && self.absent == 0 && self.left == 0
     }
 
     /// Adds what another run has done.
@@ -57,5 +127,11 @@ impl Report {
         self.failed.extend(other.failed);
         self.held_back += other.held_back;
         self.stored += other.stored;
+        self.left += other.left;
+        self.stop = other.stop.or(self.stop.take());
+        self.retries += other.retries;
+        self.redacted += other.redacted;
+        self.usage += other.usage;
+        self.spent += other.spent;
     }
 }

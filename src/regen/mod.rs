@@ -12,6 +12,6 @@ pub mod plan;
 pub mod queue;
 pub mod run;
 
-pub use event::{Event, Report};
+pub use event::{Event, Report, Stop};
 pub use plan::{Inputs, Plan, Task, plan};
 pub use run::{RunError, Runner};

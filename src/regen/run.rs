@@ -15,6 +15,7 @@ use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
 use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
 use crate::node::Scan;
+use crate::provider::ledger::Spend;
 use crate::symbol::{self, OutlineCache};
 use crate::synthesis::summarize::Summarize;
 use crate::synthesis::{Part, Policy, Reason, outline};
@@ -99,7 +100,7 @@ impl Runner<'_> {
                 self.make_directory(*task, &mut progress);
             }
             done += stretch.len() as u64;
-            on_event(Event::Progress { done, total: tasks.len() as u64 });
+            on_event(Event::Progress { done, total: tasks.len() as u64, spent: Spend::default() });
             if progress.batch.len() >= BATCH_FRAMES_MAX || progress.batch_bytes >= BATCH_BYTES_MAX {
                 self.store(&mut progress, on_event)?;
             }

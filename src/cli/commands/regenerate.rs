@@ -113,7 +113,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let mut done = Refreshed { is_remembered: true, ..Refreshed::default() };
     for target in &targets {
         let one = workspace.refresh(target, &request, &mut |event| {
-            if let Event::Progress { done, total } = event {
+            if let Event::Progress { done, total, .. } = event {
                 progress.show(Step { position: done, total: Some(total), message: "frames" });
             }
         })?;
