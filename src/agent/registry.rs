@@ -1,12 +1,13 @@
 //! All agents that can be named: the built-in ones and those that files define.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::definition::{Agent, AgentError, Maker, Origin, Role, Sensitivity};
+use super::fault::Fault;
+use super::file;
 use crate::base::{AgentId, FrameType};
+use crate::config::Folder;
 
 /// What people say by hand; the default agent of `put-frame`.
 pub const HUMAN: &str = "human";
@@ -17,23 +18,12 @@ pub const OUTLINE: &str = "outline";
 #[derive(Debug, Clone)]
 pub struct Registry {
     agents: BTreeMap<AgentId, Agent>,
-    /// Definition files that were not understood: file and reason.
+    /// Names of definition files with faults: such a file hides what it would have taken the place of.
+    faulty: BTreeSet<String>,
+    /// Everything that is wrong with definition files.
+    pub faults: Vec<Fault>,
+    /// The same for people, with what was left out of a folder.
     pub warnings: Vec<String>,
-}
-
-/// The keys of a definition file that this version acts on; the others belong to generation with models.
-#[derive(Deserialize)]
-struct File {
-    id: String,
-    role: String,
-    #[serde(default)]
-    frame_type: Option<String>,
-    #[serde(default)]
-    path_sensitive: bool,
-    #[serde(default)]
-    sensitivity: Option<String>,
-    #[serde(default)]
-    disabled: bool,
 }
 
 impl Registry {
@@ -43,41 +33,65 @@ impl Registry {
         let agent = |id: &str, role, frame_type: &str, maker| Agent {
             id: id.parse().expect("a word"),
             role,
-            frame_type: frame_type.parse().expect("a word"),
+            frame_type: frame_type.parse::<FrameType>().expect("a word"),
             maker,
             sensitivity: Sensitivity::Content,
             path_sensitive: false,
+            disabled: false,
             origin: Origin::BuiltIn,
         };
         let agents =
             [agent(HUMAN, Role::Writer, "note", Maker::Person), agent(OUTLINE, Role::Synthesis, "outline", Maker::Outline)];
-        Self { agents: agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect(), warnings: Vec::new() }
+        let agents = agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
+        Self { agents, faulty: BTreeSet::new(), faults: Vec::new(), warnings: Vec::new() }
     }
 
-    /// Adds the definitions of a directory, over what has the same id. A directory that is not there adds nothing.
+    /// Adds the definitions of a folder, `agents/<id>.toml`, over what has the same id.
     ///
-    /// A file that is no definition becomes a warning; built-in ids cannot be redefined.
-    pub fn add_directory(&mut self, directory: &Path, origin: impl Fn(&Path) -> Origin) {
-        let Ok(files) = std::fs::read_dir(directory) else { return };
-        let mut files: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-        files.sort();
-        for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "toml")) {
-            let text = std::fs::read_to_string(file).map_err(|err| err.to_string());
-            match text.and_then(|text| parse(&text, file, origin(file))) {
-                Ok(Some(agent)) if self.agents.get(&agent.id).is_some_and(|known| known.origin == Origin::BuiltIn) => {
-                    self.warnings.push(format!("{}: agent '{}' is built in", file.display(), agent.id));
+    /// A file with faults defines nothing, and what it would have taken the place of is gone too: nobody gets other
+    /// instructions than those that were meant. Built-in ids cannot be redefined.
+    pub fn add_folder(&mut self, folder: &Folder, origin: impl Fn(&Path) -> Origin) {
+        self.warnings.extend(folder.warnings.iter().cloned());
+        for (name, bytes) in &folder.files {
+            let Some(stem) = stem(name) else { continue };
+            let path = folder.path_of(name);
+            let agent = match std::str::from_utf8(bytes) {
+                Ok(text) => file::parse(text, &path, folder, origin(&path)),
+                Err(_) => Err(vec![Fault { file: path.clone(), line: None, message: "not UTF-8".to_owned() }]),
+            };
+            let is_built_in = |id: &str| matches!(id, HUMAN | OUTLINE);
+            match agent {
+                Ok(agent) if is_built_in(agent.id.as_str()) => {
+                    self.book(Fault { file: path, line: None, message: format!("agent '{}' is built in", agent.id) });
                 }
-                Ok(Some(agent)) => drop(self.agents.insert(agent.id.clone(), agent)),
-                Ok(None) => {}
-                Err(reason) => self.warnings.push(format!("{}: {}", file.display(), reason.trim_end())),
+                Ok(agent) => {
+                    self.faulty.remove(stem);
+                    self.agents.insert(agent.id.clone(), agent);
+                }
+                Err(faults) => {
+                    if !is_built_in(stem) {
+                        self.agents.retain(|id, _| id.as_str() != stem);
+                        self.faulty.insert(stem.to_owned());
+                    }
+                    for fault in faults {
+                        self.book(fault);
+                    }
+                }
             }
         }
     }
 
+    fn book(&mut self, fault: Fault) {
+        self.warnings.push(fault.to_string());
+        self.faults.push(fault);
+    }
+
     /// The agent of an id.
     pub fn get(&self, id: &str) -> Result<&Agent, AgentError> {
-        let unknown = || AgentError::Unknown(id.to_owned());
-        self.agents.get(&id.parse::<AgentId>().map_err(|_| unknown())?).ok_or_else(unknown)
+        let found = id.parse::<AgentId>().ok().and_then(|id| self.agents.get(&id));
+        found.ok_or_else(|| {
+            if self.faulty.contains(id) { AgentError::Faulty(id.to_owned()) } else { AgentError::Unknown(id.to_owned()) }
+        })
     }
 
     /// All agents, by id.
@@ -86,31 +100,9 @@ impl Registry {
     }
 }
 
-/// Reads one definition; `None` for one that is switched off.
-fn parse(text: &str, path: &Path, origin: Origin) -> Result<Option<Agent>, String> {
-    let file: File = toml::from_str(text).map_err(|err| err.to_string())?;
-    if file.disabled {
-        return Ok(None);
-    }
-    let id: AgentId = file.id.parse().map_err(|err: crate::base::IdError| err.to_string())?;
-    if path.file_stem().is_none_or(|stem| *stem != *id.as_str()) {
-        return Err(format!("agent '{id}' must stand in a file named '{id}.toml'"));
-    }
-    let role = match file.role.as_str() {
-        "reader" => Role::Reader,
-        "writer" => Role::Writer,
-        "synthesis" => Role::Synthesis,
-        other => return Err(format!("role '{other}' is not reader, writer or synthesis")),
-    };
-    let sensitivity = match file.sensitivity.as_deref() {
-        None | Some("content") => Sensitivity::Content,
-        Some("outline") => Sensitivity::Outline,
-        Some(other) => return Err(format!("sensitivity '{other}' is not content or outline")),
-    };
-    let frame_type = file.frame_type.as_deref().unwrap_or("summary");
-    let frame_type: FrameType = frame_type.parse().map_err(|err: crate::base::IdError| err.to_string())?;
-    let path_sensitive = file.path_sensitive;
-    Ok(Some(Agent { id, role, frame_type, maker: Maker::Person, sensitivity, path_sensitive, origin }))
+/// The name of a definition file without its ending; `None` for every other file.
+fn stem(name: &str) -> Option<&str> {
+    name.strip_prefix("agents/")?.strip_suffix(".toml").filter(|stem| !stem.contains('/'))
 }
 
 #[cfg(test)]
@@ -118,20 +110,57 @@ mod tests {
     use super::*;
     use crate::base::{BasisKind, NodeKind};
 
+    fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
+        Folder { path: path.into(), files, warnings: Vec::new() }
+    }
+
+    fn with(folders: &[Folder]) -> Registry {
+        let mut registry = Registry::built_in();
+        for folder in folders {
+            registry.add_folder(folder, |file| Origin::Team(file.to_owned()));
+        }
+        registry
+    }
+
     #[test]
     fn roles_hold_at_the_gate() {
-        let registry = Registry::built_in();
-        let outline = registry.get(OUTLINE).expect("built in");
-        let human = registry.get(HUMAN).expect("built in");
-        assert!(human.may_write(NodeKind::File, BasisKind::Written).is_ok());
-        assert!(outline.may_write(NodeKind::File, BasisKind::Generated).is_ok());
-        assert!(outline.may_write(NodeKind::File, BasisKind::Written).is_err());
-        let definition = |role: &str| format!("id = 'x'\nrole = '{role}'\n");
-        let parse = |role: &str| parse(&definition(role), Path::new("x.toml"), Origin::BuiltIn).expect("valid");
-        let reader = parse("reader").expect("on");
-        assert!(matches!(reader.may_write(NodeKind::File, BasisKind::Written), Err(AgentError::Reader(_))));
-        let synthesis = parse("synthesis").expect("on");
-        assert!(synthesis.may_write(NodeKind::File, BasisKind::Written).is_err());
-        assert!(synthesis.may_write(NodeKind::Directory, BasisKind::Synthesis).is_ok());
+        let definition = |role: &str| format!("id = '{role}'\nrole = '{role}'\n");
+        let (reader, synthesis) = (definition("reader"), definition("synthesis"));
+        let registry = with(&[folder("/t", &[("agents/reader.toml", &reader), ("agents/synthesis.toml", &synthesis)])]);
+        let get = |id| registry.get(id).expect("defined");
+        assert!(get(HUMAN).may_write(NodeKind::File, BasisKind::Written).is_ok());
+        assert!(get(OUTLINE).may_write(NodeKind::File, BasisKind::Generated).is_ok());
+        assert!(get(OUTLINE).may_write(NodeKind::File, BasisKind::Written).is_err());
+        assert!(matches!(get("reader").may_write(NodeKind::File, BasisKind::Written), Err(AgentError::Reader(_))));
+        assert!(get("synthesis").may_write(NodeKind::File, BasisKind::Written).is_err());
+        assert!(get("synthesis").may_write(NodeKind::Directory, BasisKind::Synthesis).is_ok());
+    }
+
+    #[test]
+    fn a_later_folder_wins_and_a_faulty_file_hides_what_was_below() {
+        let team = [
+            ("agents/a.toml", "id = 'a'\nrole = 'writer'\nframe_type = 'team'\n"),
+            ("agents/b.toml", "id = 'b'\nrole = 'writer'\n"),
+            ("agents/human.toml", "id = 'human'\nrole = 'reader'\n"),
+            ("agents/sub/c.toml", "id = 'c'\nrole = 'writer'\n"),
+            ("agents/d.toml.sample", "nothing"),
+        ];
+        let own = [("agents/a.toml", "id = 'a'\nrole = 'reader'\nframe_type = 'own'\n"), ("agents/b.toml", "id = 'b'\n")];
+        let registry = with(&[folder("/t", &team), folder("/p", &own)]);
+        assert_eq!(registry.get("a").expect("defined").frame_type.as_str(), "own");
+        assert_eq!(registry.get("b").expect_err("hidden"), AgentError::Faulty("b".to_owned()));
+        assert_eq!(registry.get("c").expect_err("not there"), AgentError::Unknown("c".to_owned()));
+        assert_eq!(registry.get(HUMAN).expect("built in").role, Role::Writer);
+        insta::assert_snapshot!(registry.warnings.join("\n"), @"
+        /t/agents/human.toml: agent 'human' is built in
+        /p/agents/b.toml: 'role' is missing; it is reader, writer or synthesis
+        ");
+    }
+
+    #[test]
+    fn a_disabled_agent_is_listed() {
+        let registry = with(&[folder("/t", &[("agents/a.toml", "id = 'a'\nrole = 'writer'\ndisabled = true\n")])]);
+        assert!(registry.iter().any(|agent| agent.id.as_str() == "a" && agent.disabled));
     }
 }

@@ -276,9 +276,16 @@ impl From<CommitError> for CliError {
 
 impl From<AgentError> for CliError {
     fn from(error: AgentError) -> Self {
-        let is_unknown = matches!(error, AgentError::Unknown(_));
+        let hint = match &error {
+            AgentError::Unknown(_) => Some("'git merkle agent list' lists those there are".to_owned()),
+            AgentError::Faulty(id) => Some(format!("'git merkle agent validate {id}' names them")),
+            AgentError::Disabled(_) | AgentError::Reader(_) | AgentError::DirectoriesOnly(_) | AgentError::BuiltIn(_) => None,
+        };
         let failed = Self::from_source(Exit::Refused, error);
-        if is_unknown { failed.hint("define it in .teddy/agents/<id>.toml; 'git merkle init' writes a sample") } else { failed }
+        match hint {
+            Some(hint) => failed.hint(hint),
+            None => failed,
+        }
     }
 }
 

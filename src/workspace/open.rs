@@ -1,12 +1,13 @@
 //! Opening a repository together with everything that is configured for it.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::settings::{Settings, SettingsError};
 use crate::agent::{Origin, Registry};
 use crate::base::TreePath;
-use crate::config::{Environment, locate};
+use crate::config::{Environment, Folder, locate};
 use crate::frame::commit::CommitError;
 use crate::frame::{Store, commit, spool};
 use crate::git::{Location, OpenError, Repository, StateDir};
@@ -31,8 +32,10 @@ pub struct Workspace {
     pub settings: Settings,
     /// Where this machine keeps locks, spool and derived data.
     pub state: StateDir,
-    /// Where agents of the user's own stand.
-    personal_agents: Option<PathBuf>,
+    /// Where the user's own files stand.
+    personal_path: Option<PathBuf>,
+    team: OnceLock<Folder>,
+    personal: OnceLock<Folder>,
 }
 
 impl Workspace {
@@ -45,20 +48,29 @@ impl Workspace {
         let repository = Repository::open(location)?;
         let settings = Settings::load(&repository, environment, options)?;
         let state = StateDir::of(&repository);
-        let personal_agents = locate::user_folder(environment).map(|directory| directory.join("agents"));
-        Ok(Self { repository, settings, state, personal_agents })
+        let personal_path = locate::user_folder(environment);
+        Ok(Self { repository, settings, state, personal_path, team: OnceLock::new(), personal: OnceLock::new() })
+    }
+
+    /// The files that people keep in the repository's `.teddy/`, read once, when first asked for.
+    pub fn team_folder(&self) -> &Folder {
+        self.team.get_or_init(|| match self.repository.work_dir() {
+            Some(work_dir) => Folder::of_repository(&work_dir.join(locate::REPOSITORY_FOLDER)),
+            None => Folder::default(),
+        })
+    }
+
+    /// The user's own files, read once, when first asked for.
+    pub fn personal_folder(&self) -> &Folder {
+        self.personal.get_or_init(|| self.personal_path.as_deref().map_or_else(Folder::default, Folder::of_user))
     }
 
     /// All agents that can be named here.
     #[must_use]
     pub fn agents(&self) -> Registry {
         let mut registry = Registry::built_in();
-        if let Some(work_dir) = self.repository.work_dir() {
-            registry.add_directory(&work_dir.join(".teddy/agents"), |file| Origin::Team(file.to_owned()));
-        }
-        if let Some(directory) = &self.personal_agents {
-            registry.add_directory(directory, |file| Origin::Personal(file.to_owned()));
-        }
+        registry.add_folder(self.team_folder(), |file| Origin::Team(file.to_owned()));
+        registry.add_folder(self.personal_folder(), |file| Origin::Personal(file.to_owned()));
         registry
     }
 

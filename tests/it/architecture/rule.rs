@@ -29,7 +29,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("futures_util", &["provider", "regen", "session"]),
     ("genai", &["provider"]),
     ("gix", &["git"]),
-    ("ignore", &["node", "synthesis", "context"]),
+    ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider"]),

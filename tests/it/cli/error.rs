@@ -30,12 +30,7 @@ const FAILURES: &[(&str, u8, &str, &str)] = &[
     ("show link", 65, "error: 'link' is a symlink or submodule; only files and directories have frames\n", ""),
     ("show ../x", 65, "error: '../x' is outside the repository\n", ""),
     ("synthesize README.md", 65, "error: 'README.md' is a file; only directories are synthesized\n", ""),
-    (
-        "put-frame src README.md --agent nobody",
-        65,
-        "error: unknown agent 'nobody'\n",
-        "hint: define it in .teddy/agents/<id>.toml",
-    ),
+    ("put-frame src README.md --agent nobody", 65, "error: unknown agent 'nobody'\n", "hint: 'git merkle agent list'"),
     ("put-frame src missing.md", 74, "error: cannot read 'missing.md': No such file or directory\n", ""),
     (
         "regenerate --agent human",

@@ -43,11 +43,13 @@ fn who_may_not_speak_is_refused_and_nothing_is_stored() {
     std::fs::write(agents.join("critic.toml"), "id = 'critic'\nrole = 'reader'\n").unwrap();
     std::fs::write(agents.join("gather.toml"), "id = 'gather'\nrole = 'synthesis'\n").unwrap();
     std::fs::write(agents.join("docs.toml"), "id = 'docs'\nrole = 'writer'\n").unwrap();
+    std::fs::write(agents.join("off.toml"), "id = 'off'\nrole = 'writer'\ndisabled = true\n").unwrap();
+    std::fs::write(agents.join("typo.toml"), "id = 'typo'\nrole = 'writter'\n").unwrap();
     let commit = repo.id("refs/merkle/frames");
     insta::assert_snapshot!(told(&put(&repo, &["src", "-", "--agent", "nobody"], b"x")), @"
     --- stderr
     error: unknown agent 'nobody'
-    hint: define it in .teddy/agents/<id>.toml; 'git merkle init' writes a sample
+    hint: 'git merkle agent list' lists those there are
     --- exit 65
     ");
     insta::assert_snapshot!(told(&put(&repo, &["src", "-", "--agent", "critic"], b"x")), @"
@@ -63,6 +65,17 @@ fn who_may_not_speak_is_refused_and_nothing_is_stored() {
     insta::assert_snapshot!(told(&put(&repo, &["src", "-", "--agent", "outline"], b"x")), @"
     --- stderr
     error: frames of the built-in agent 'outline' are made, not written
+    --- exit 65
+    ");
+    insta::assert_snapshot!(told(&put(&repo, &["src", "-", "--agent", "off"], b"x")), @"
+    --- stderr
+    error: agent 'off' is disabled
+    --- exit 65
+    ");
+    insta::assert_snapshot!(told(&put(&repo, &["src", "-", "--agent", "typo"], b"x")), @"
+    --- stderr
+    error: the definition of agent 'typo' has faults
+    hint: 'git merkle agent validate typo' names them
     --- exit 65
     ");
     assert_eq!(repo.id("refs/merkle/frames"), commit);

@@ -111,7 +111,7 @@ fn agents_that_are_not_made_here_are_refused() {
     insta::assert_snapshot!(told(&repo.merkle(&["regenerate", "--agent", "nobody"])), @"
     --- stderr
     error: unknown agent 'nobody'
-    hint: define it in .teddy/agents/<id>.toml; 'git merkle init' writes a sample
+    hint: 'git merkle agent list' lists those there are
     --- exit 65
     ");
     let json = repo.run(PROGRAM).args(["regenerate", "--json", "--agent", "human"]).run().exits(78);

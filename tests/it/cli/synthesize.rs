@@ -77,7 +77,7 @@ fn what_cannot_be_synthesized_is_refused() {
     insta::assert_snapshot!(told(&repo.merkle(&["synthesize", "src", "--agent", "nobody"])), @"
     --- stderr
     error: unknown agent 'nobody'
-    hint: define it in .teddy/agents/<id>.toml; 'git merkle init' writes a sample
+    hint: 'git merkle agent list' lists those there are
     --- exit 65
     ");
     insta::assert_snapshot!(told(&repo.merkle(&["synthesize", "src", "--type", "**"])), @"
