@@ -1,1 +1,27 @@
-//! Ground: finding what looks like a secret in names and text, before it leaves.
+//! Finding what looks like a secret, in the names of files and in text, before it leaves.
+//!
+//! Owns the rules (`rules.toml`: data, updatable), the search, the marker that stands where a secret was, and the ids
+//! by which somebody says that a finding is none. A secret never leaves this module: findings hold places and digests.
+//!
+//! The search looks for all keywords at once and tries a rule only where one of its keywords stands, so that clean
+//! text costs one pass and no pattern is compiled before it is needed. Rules are only ever added: nothing that a
+//! repository says makes the search find less. Start with [`Scanner`], [`guard()`] and [`redact()`].
+
+mod allowed;
+mod file_rule;
+mod finding;
+mod guard;
+mod rule;
+mod rule_file;
+mod scanner;
+
+#[cfg(test)]
+mod tests;
+
+pub use allowed::Allowed;
+pub use file_rule::FileRule;
+pub use finding::{Finding, FindingId};
+pub use guard::{MARKER_START, Redacted, SecretFound, guard, redact};
+pub use rule::Rule;
+pub use rule_file::RuleError;
+pub use scanner::Scanner;

@@ -1,0 +1,142 @@
+//! The search: all keywords at once, and a rule only where its keyword stands.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use regex::bytes::RegexSet;
+
+use super::file_rule::FileRule;
+use super::finding::{Finding, FindingId};
+use super::rule::{Rule, harmless};
+use super::rule_file::{RuleError, RuleFile};
+
+/// The rules that are built in.
+const BUILT_IN: &str = include_str!("rules.toml");
+
+/// Rules, ready to search with.
+#[derive(Debug)]
+pub struct Scanner {
+    rules: Vec<Rule>,
+    files: Vec<FileRule>,
+    placeholders: Vec<String>,
+    placeholder_set: OnceLock<RegexSet>,
+    keywords: AhoCorasick,
+    /// For each keyword the rules that it belongs to.
+    rules_of: Vec<Vec<usize>>,
+}
+
+impl Scanner {
+    /// The built-in rules; made once, when first asked for.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        static SCANNER: OnceLock<Scanner> = OnceLock::new();
+        SCANNER.get_or_init(|| Self::new(vec![built_in_rules()]))
+    }
+
+    /// The built-in rules and those of more files; an error also says which of them is wrong, counted from 0.
+    ///
+    /// Files only add: what the built-in rules find is found with any number of files.
+    pub fn with_rules(extra: &[&str]) -> Result<Self, (usize, RuleError)> {
+        let added = extra.iter().enumerate().map(|(number, text)| RuleFile::parse_added(text).map_err(|error| (number, error)));
+        let mut files = vec![built_in_rules()];
+        for file in added {
+            files.push(file?);
+        }
+        Ok(Self::new(files))
+    }
+
+    fn new(files: Vec<RuleFile>) -> Self {
+        let mut all = RuleFile::default();
+        for file in files {
+            all.rules.extend(file.rules);
+            all.files.extend(file.files);
+            all.placeholders.extend(file.placeholders);
+        }
+        let mut words: Vec<String> = Vec::new();
+        let mut rules_of: Vec<Vec<usize>> = Vec::new();
+        for (number, rule) in all.rules.iter().enumerate() {
+            for keyword in rule.keywords.iter().map(|keyword| keyword.to_ascii_lowercase()) {
+                let known = words.iter().position(|word| *word == keyword).unwrap_or_else(|| {
+                    words.push(keyword);
+                    rules_of.push(Vec::new());
+                    words.len() - 1
+                });
+                rules_of[known].push(number);
+            }
+        }
+        let keywords = AhoCorasickBuilder::new()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(&words)
+            .expect("a few thousand short keywords fit into an automaton");
+        let placeholder_set = OnceLock::new();
+        Self { rules: all.rules, files: all.files, placeholders: all.placeholders, placeholder_set, keywords, rules_of }
+    }
+
+    /// The rules, in the order in which they win where they overlap.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The rule that says that a file of this path holds secrets, whatever stands in it.
+    #[must_use]
+    pub fn file_rule(&self, path: &[u8]) -> Option<&FileRule> {
+        self.files.iter().find(|rule| rule.matches(path))
+    }
+
+    /// Everything in a text that looks like a secret, in order, without overlaps.
+    ///
+    /// Where several rules find the same bytes the first in order names the finding.
+    #[must_use]
+    pub fn find(&self, text: &[u8]) -> Vec<Finding> {
+        let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+        for hit in self.keywords.find_overlapping_iter(text) {
+            for number in &self.rules_of[hit.pattern().as_usize()] {
+                let known = found.iter().rev().take(8).any(|(range, by)| by == number && range.contains(&hit.start()));
+                if !known && let Some(range) = self.rules[*number].secret_at(text, hit.start(), self.placeholders()) {
+                    found.push((range, *number));
+                }
+            }
+        }
+        self.findings(text, merge(found))
+    }
+
+    fn findings(&self, text: &[u8], merged: Vec<(Range<usize>, usize)>) -> Vec<Finding> {
+        let (mut line, mut counted) = (1, 0);
+        let finding = |(range, number): (Range<usize>, usize)| {
+            line += text[counted..range.start].iter().filter(|byte| **byte == b'\n').count();
+            counted = range.start;
+            let rule = self.rules[number].id.clone();
+            let id = FindingId::of(&rule, &text[range.clone()]);
+            Finding { rule, line, range, id }
+        };
+        merged.into_iter().map(finding).collect()
+    }
+
+    fn placeholders(&self) -> &RegexSet {
+        self.placeholder_set.get_or_init(|| harmless(&self.placeholders).expect("a test compiles what is built in"))
+    }
+}
+
+fn built_in_rules() -> RuleFile {
+    RuleFile::parse(BUILT_IN).expect("a test reads the built-in rules")
+}
+
+/// Unites ranges that overlap; the rule that comes first names them.
+fn merge(mut found: Vec<(Range<usize>, usize)>) -> Vec<(Range<usize>, usize)> {
+    found.sort_by_key(|(range, number)| (range.start, range.end, *number));
+    let mut merged: Vec<(Range<usize>, usize)> = Vec::new();
+    for (range, number) in found {
+        match merged.last_mut() {
+            Some((last, by)) if range.start < last.end => {
+                last.end = last.end.max(range.end);
+                *by = number.min(*by);
+            }
+            _ => merged.push((range, number)),
+        }
+    }
+    merged
+}
