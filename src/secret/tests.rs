@@ -99,7 +99,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("artifactory-key", "AKCp{a69}"),
     ("alibaba-access-key", "LTAI{a20}"),
     ("dropbox-token", "sl.B{a140}"),
-    ("facebook-token", "EAAC{a180}"),
+    ("facebook-token", "EAAC{a180}ZD"),
     ("jwt", "eyJ{a20}.eyJ{a80}.{a43}"),
     ("database-url", "postgres://app:{a16}@db.internal:5432/app"),
     ("database-url", "DATABASE_URL=mysql://root:{a12}@10.0.0.1/x"),

@@ -7,6 +7,7 @@
 mod git_config;
 pub mod open;
 pub mod refresh;
+pub mod secrets;
 pub mod settings;
 pub mod statement;
 pub mod target;

@@ -1,0 +1,81 @@
+//! Which findings the user has allowed in a repository: ids, one per line, in `merkle/allowed-secrets` of the git directory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::open::Workspace;
+use crate::git::{Lock, StateDir, file};
+use crate::secret::{Allowed, FindingId};
+
+/// The file's name below the state directory.
+const FILE_NAME: &str = "allowed-secrets";
+/// How long another process that writes it is waited for.
+const WAIT: Duration = Duration::from_secs(5);
+
+impl Workspace {
+    /// What the user has allowed here before, and `now`, which is remembered.
+    pub fn allowed_secrets(&self, now: &[FindingId]) -> io::Result<Allowed> {
+        remember(&self.state, now)
+    }
+}
+
+/// Reads what is allowed; a file that cannot be read allows nothing.
+#[must_use]
+fn load(state: &StateDir) -> Allowed {
+    fs::read_to_string(state.root().join(FILE_NAME)).map_or_else(|_| Allowed::default(), |text| Allowed::parse(&text))
+}
+
+/// Adds ids to the file, which is written only when one of them is new.
+fn remember(state: &StateDir, ids: &[FindingId]) -> io::Result<Allowed> {
+    let mut allowed = load(state);
+    if ids.iter().cloned().collect::<BTreeSet<_>>().into_iter().filter(|id| allowed.insert(id.clone())).count() == 0 {
+        return Ok(allowed);
+    }
+    let path = state.root().join(FILE_NAME);
+    let lock = Lock::acquire(&path.with_extension("lock"), WAIT)?;
+    if lock.is_none() {
+        return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
+    }
+    // Read again: another process may have added to it meanwhile.
+    let mut allowed = load(state);
+    for id in ids {
+        allowed.insert(id.clone());
+    }
+    file::replace_durably(&path, |open| open.write_all(allowed.render().as_bytes()))?;
+    Ok(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::git::{Location, Repository};
+
+    #[expect(clippy::disallowed_methods, reason = "a real repository is the fixture")]
+    fn state() -> (tempfile::TempDir, StateDir) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let made = std::process::Command::new("git").args(["init", "-q"]).arg(folder.path()).status().expect("git runs");
+        assert!(made.success());
+        let location = Location { directory: folder.path().to_owned(), ..Location::default() };
+        let state = StateDir::of(&Repository::open(&location).expect("a repository"));
+        (folder, state)
+    }
+
+    #[test]
+    fn ids_are_remembered_privately_and_only_when_they_are_new() {
+        let (_folder, state) = state();
+        assert!(remember(&state, &[]).expect("nothing to write").is_empty());
+        assert!(!state.root().exists(), "and nothing is written");
+        let ids = [FindingId::of("a", b"1"), FindingId::of("b", b"2")];
+        let first = remember(&state, &ids[..1]).expect("writable");
+        assert_ne!(remember(&state, &ids[1..]).expect("writable"), first);
+        assert_eq!(load(&state), ids.iter().cloned().collect());
+        let path = state.root().join(FILE_NAME);
+        assert_eq!(path.metadata().expect("written").permissions().mode() & 0o777, 0o600);
+        fs::write(&path, "\u{0}damage").expect("writable");
+        assert!(load(&state).is_empty());
+    }
+}
