@@ -18,6 +18,7 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::program::Program;
 use crate::git::Location;
+use crate::secret::FindingId;
 use crate::workspace::When;
 
 /// The commands under the headings they have in help and manual.
@@ -64,6 +65,12 @@ pub struct Global {
     /// Set a configuration value for this run
     #[arg(short = 'c', value_name = "key=value", value_parser = parse_setting)]
     settings: Vec<String>,
+    /// Trust this repository for this run if its files still have this content hash
+    #[arg(long, global = true, value_name = "sha256", value_parser = parse_digest)]
+    pub trust: Option<String>,
+    /// Let this finding pass though it looks like a secret, now and later; may be given more than once
+    #[arg(long = "allow-secret", global = true, value_name = "id")]
+    pub allow_secret: Vec<FindingId>,
     /// How to speak.
     #[command(flatten)]
     pub output: Output,
@@ -220,6 +227,11 @@ impl Global {
 
 fn parse_when(text: &str) -> Result<When, String> {
     When::parse(text).ok_or_else(|| "expected auto, always or never".to_owned())
+}
+
+fn parse_digest(text: &str) -> Result<String, String> {
+    let is_digest = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if is_digest { Ok(text.to_owned()) } else { Err("expected the 64 hex digits that 'git merkle trust --show' prints".to_owned()) }
 }
 
 fn parse_setting(text: &str) -> Result<String, String> {

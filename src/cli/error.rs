@@ -22,7 +22,8 @@ use crate::frame::commit::CommitError;
 use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
 use crate::node::{ScanError, SnapshotError};
 use crate::regen::RunError;
-use crate::workspace::{RefreshError, SettingsError, StatementError, TargetError, WorkspaceError};
+use crate::secret::SecretFound;
+use crate::workspace::{RefreshError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError};
 
 /// A failed command.
 #[derive(Debug)]
@@ -298,6 +299,19 @@ impl From<RefreshError> for CliError {
             RefreshError::Object(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
         }
+    }
+}
+
+impl From<TrustError> for CliError {
+    fn from(error: TrustError) -> Self {
+        Self::from_source(Exit::NotTrusted, error).hint("look at what it brings, and accept it, with 'git merkle trust'")
+    }
+}
+
+impl From<SecretFound> for CliError {
+    fn from(error: SecretFound) -> Self {
+        let hint = format!("take it out, or if it is none let it pass with '--allow-secret {}'", error.id);
+        Self::from_source(Exit::Config, error).hint(hint)
     }
 }
 

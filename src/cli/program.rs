@@ -46,7 +46,8 @@ impl Program {
     }
 
     fn open_silently(&mut self) -> Result<Workspace, CliError> {
-        let workspace = Workspace::open(&self.global.location(), &self.environment, self.global.settings())?;
+        let (global, environment) = (&self.global, &self.environment);
+        let workspace = Workspace::open(&global.location(), environment, global.settings(), global.trust.as_deref())?;
         self.ui.adopt(workspace.settings.presentation.clone());
         Ok(workspace)
     }

@@ -14,6 +14,8 @@ use crate::base::hash;
 pub const FOLDER_FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// Most files of a folder.
 pub const FOLDER_FILES_MAX: usize = 4_096;
+/// Most bytes of all files of a folder together: every command reads them.
+pub const FOLDER_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Most levels below a folder.
 const DEPTH_MAX: usize = 8;
 
@@ -64,6 +66,9 @@ impl Folder {
             Ok(found) if !found.is_file() => Err("it is not a plain file".to_owned()),
             Ok(found) if found.len() > FOLDER_FILE_BYTES_MAX => Err(format!("it has more than {FOLDER_FILE_BYTES_MAX} bytes")),
             Ok(_) if self.files.len() >= FOLDER_FILES_MAX => Err(format!("there are more than {FOLDER_FILES_MAX} files")),
+            Ok(found) if found.len() > FOLDER_BYTES_MAX - self.bytes().min(FOLDER_BYTES_MAX) => {
+                Err(format!("the files have more than {FOLDER_BYTES_MAX} bytes together"))
+            }
             Ok(_) => fs::read(path).map(|bytes| drop(self.files.insert(name, bytes))).map_err(|error| error.to_string()),
         };
         if let Err(reason) = outcome {
@@ -84,6 +89,10 @@ impl Folder {
             }
         }
         Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.files.values().map(|bytes| bytes.len() as u64).sum()
     }
 
     /// A file's text; `None` when it is not there or not UTF-8.

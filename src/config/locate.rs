@@ -15,16 +15,25 @@ pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
     Some(config.join("git-merkle"))
 }
 
+/// Where this program keeps what it must remember outside of repositories: `$XDG_STATE_HOME/git-merkle`, else
+/// `~/.local/state/git-merkle`; `None` without a home.
+#[must_use]
+pub fn state_folder(environment: &Environment) -> Option<PathBuf> {
+    let state =
+        environment.directory("XDG_STATE_HOME").or_else(|| environment.directory("HOME").map(|home| home.join(".local/state")))?;
+    Some(state.join("git-merkle"))
+}
+
+/// The repository's folder.
+#[must_use]
+pub fn repository_folder(work_dir: &Path) -> PathBuf {
+    work_dir.join(REPOSITORY_FOLDER)
+}
+
 /// The user's settings.
 #[must_use]
 pub fn user_file(environment: &Environment) -> Option<PathBuf> {
     user_folder(environment).map(|folder| folder.join("config.toml"))
-}
-
-/// The repository's settings.
-#[must_use]
-pub fn repository_file(work_dir: &Path) -> PathBuf {
-    work_dir.join(REPOSITORY_FOLDER).join("config.toml")
 }
 
 #[cfg(test)]
@@ -38,5 +47,8 @@ mod tests {
         assert_eq!(file(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")]), Some("/h/.config/git-merkle/config.toml".into()));
         assert_eq!(file(&[("XDG_CONFIG_HOME", "rel"), ("HOME", "/h")]), Some("/h/.config/git-merkle/config.toml".into()));
         assert_eq!(file(&[]), None);
+        let state = |pairs: &[(&str, &str)]| state_folder(&pairs.iter().copied().collect());
+        assert_eq!(state(&[("XDG_STATE_HOME", "/s"), ("HOME", "/h")]), Some("/s/git-merkle".into()));
+        assert_eq!(state(&[("HOME", "/h")]), Some("/h/.local/state/git-merkle".into()));
     }
 }

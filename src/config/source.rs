@@ -2,15 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::environment::{Environment, PREFIX};
+use super::folder::{FOLDER_FILE_BYTES_MAX, Folder};
 use super::layer::{Layer, SyntaxError};
 use super::locate;
 use super::origin::{Level, Place};
 
 /// Largest file of settings that is read, in bytes.
-pub const FILE_BYTES_MAX: u64 = 1024 * 1024;
+pub const FILE_BYTES_MAX: u64 = FOLDER_FILE_BYTES_MAX;
+
+/// The name of a file of settings.
+const FILE_NAME: &str = "config.toml";
 
 /// What holds when nobody says otherwise.
 const BUILT_IN: [(&str, &str); 1] = [("progress", "true")];
@@ -60,22 +64,27 @@ pub fn user(environment: &Environment) -> Result<Layer, SourceError> {
     load(Level::Protected, path)
 }
 
-/// The repository's file; empty when there is none.
+/// The repository's file, from the folder as it was read; empty when there is none.
 ///
-/// No link on the way is followed: a repository must not make the program read, and quote, files outside of it.
-pub fn repository(work_dir: &Path) -> Result<Layer, SourceError> {
-    let path = locate::repository_file(work_dir);
-    let folder = work_dir.join(locate::REPOSITORY_FOLDER);
-    for part in [&folder, &path] {
+/// No link on the way is followed: a repository must not make the program read, and quote, files outside of it. What
+/// the folder has left out is looked at once more, but only to say why.
+pub fn repository(folder: &Folder) -> Result<Layer, SourceError> {
+    let path = folder.path_of(FILE_NAME);
+    if let Some(bytes) = folder.files.get(FILE_NAME) {
+        return parse(Level::Repository, bytes, path);
+    }
+    for part in [&folder.path, &path] {
         let plain = |found: &std::fs::Metadata| if *part == path { found.is_file() } else { found.is_dir() };
         match std::fs::symlink_metadata(part) {
-            Ok(found) if plain(&found) => {}
-            Ok(_) => return Err(SourceError::NotPlain(part.clone())),
-            Err(error) if is_absent(&error) => return Ok(Layer::new(Level::Repository)),
+            Ok(found) if !plain(&found) => return Err(SourceError::NotPlain(part.clone())),
+            Ok(found) if found.is_file() && found.len() > FOLDER_FILE_BYTES_MAX => return Err(SourceError::TooLarge(path.clone())),
+            Ok(found) if found.is_file() => break,
+            Ok(_) => {}
+            Err(error) if is_absent(&error) => break,
             Err(source) => return Err(SourceError::Io { path: part.clone(), source }),
         }
     }
-    load(Level::Repository, path)
+    Ok(Layer::new(Level::Repository))
 }
 
 /// Variables of the environment: `GIT_MERKLE_MAX_COST`, `GIT_MERKLE_PROVIDER__CLAUDE__MODEL`, with `__` for each dot.
@@ -110,7 +119,11 @@ fn load(level: Level, path: PathBuf) -> Result<Layer, SourceError> {
         Err(error) if is_absent(&error) => return Ok(Layer::new(level)),
         Err(source) => return Err(SourceError::Io { path, source }),
     }
-    let parsed = match std::str::from_utf8(&bytes) {
+    parse(level, &bytes, path)
+}
+
+fn parse(level: Level, bytes: &[u8], path: PathBuf) -> Result<Layer, SourceError> {
+    let parsed = match std::str::from_utf8(bytes) {
         Ok(text) => Layer::from_toml(level, text, &path),
         Err(error) => {
             let line = bytes[..error.valid_up_to()].split(|b| *b == b'\n').count() as u32;
@@ -128,8 +141,13 @@ fn is_absent(error: &io::Error) -> bool {
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::path::Path;
 
     use super::*;
+
+    fn repository(work_dir: &Path) -> Result<Layer, SourceError> {
+        super::repository(&Folder::of_repository(&locate::repository_folder(work_dir)))
+    }
 
     fn rows(layer: Layer) -> Vec<String> {
         layer.into_entries().map(|(key, entry)| format!("{} {key}={}", entry.origin, entry.values.join(","))).collect()

@@ -59,14 +59,19 @@ pub struct Rule {
 
 /// The table; the first line that fits decides.
 pub const RULES: &[Rule] = &[
-    rule("provider.*.concurrency", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    limit("provider.*.concurrency"),
     rule("provider.**", Permission::Never, Permission::Never),
-    rule("maxcost", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
-    rule("maxcalls", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
-    rule("maxtokens", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
-    rule("hookbudget", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
-    rule("confirmabove", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
-    rule("concurrency", Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller)),
+    limit("maxcost"),
+    limit("maxcalls"),
+    limit("maxtokens"),
+    limit("budget"),
+    limit("budgetcalls"),
+    limit("budgettokens"),
+    limit("budgetday"),
+    limit("hookbudget"),
+    limit("confirmabove"),
+    limit("concurrency"),
+    limit("retries"),
     rule("urls", Permission::Tighten(Order::Fewer), Permission::Tighten(Order::Fewer)),
     rule("defaultagent", Permission::Set, Permission::AfterTrust),
     rule("defaultprovider", Permission::Set, Permission::AfterTrust),
@@ -80,6 +85,11 @@ pub const RULES: &[Rule] = &[
 
 const fn rule(keys: &'static str, local: Permission, repository: Permission) -> Rule {
     Rule { keys, local, repository }
+}
+
+/// A limit, which every place may tighten.
+const fn limit(keys: &'static str) -> Rule {
+    rule(keys, Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller))
 }
 
 /// What a place of a level may do with a key; `None` when it may do nothing because the table does not name the key.
@@ -125,26 +135,66 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_table_is_the_documented_one() {
+    /// What each kind of setting may be from `.git/config` and from files of the repository, apart from the table.
+    fn documented() -> Vec<(Vec<&'static str>, Option<Permission>, Option<Permission>)> {
         use Permission::{AfterTrust, Never, Set, Tighten};
-        let smaller = Tighten(Order::Smaller);
-        for (name, local, repository) in [
-            ("provider.claude.endpoint", Some(Never), Some(Never)),
-            ("provider.a.header.b", Some(Never), Some(Never)),
-            ("provider.claude.concurrency", Some(smaller), Some(smaller)),
-            ("max_cost", Some(smaller), Some(smaller)),
-            ("urls", Some(Tighten(Order::Fewer)), Some(Tighten(Order::Fewer))),
-            ("default-provider", Some(Set), Some(AfterTrust)),
-            ("hooks", Some(Set), Some(Never)),
-            ("provider", None, None),
-            ("notes.x", None, None),
-            ("anything", None, None),
-        ] {
-            assert_eq!(permission(&key(name), Level::Local), local, "{name}");
-            assert_eq!(permission(&key(name), Level::Repository), repository, "{name}");
-            assert_eq!(permission(&key(name), Level::Protected), Some(Set), "{name}");
+        let both = |order| (Some(Tighten(order)), Some(Tighten(order)));
+        let (smaller, fewer) = (both(Order::Smaller), both(Order::Fewer));
+        let guarded = vec![
+            "provider.claude.endpoint",
+            "Provider.Claude.End_Point",
+            "provider.a.header.b",
+            "provider.claude.headers.x-api-key",
+            "provider.claude.proxy",
+            "provider.claude.command",
+            "provider.claude.key",
+            "provider.claude.key-env",
+            "provider.claude.kind",
+            "provider.claude.model",
+            "provider.claude.price.input",
+            "provider.claude.timeout",
+            "provider.claude.concurrency.x",
+            "provider.claude",
+        ];
+        let limits = vec![
+            "provider.claude.concurrency",
+            "max_cost",
+            "maxCalls",
+            "max-tokens",
+            "budget",
+            "budget-calls",
+            "budgetTokens",
+            "budget_day",
+            "hookBudget",
+            "confirmAbove",
+            "concurrency",
+            "retries",
+        ];
+        let unnamed = vec!["provider", "notes.x", "anything", "trust", "secrets", "budget.x", "hooks.post-commit", "endpoint", "proxy"];
+        vec![
+            (guarded, Some(Never), Some(Never)),
+            (limits, smaller.0, smaller.1),
+            (vec!["urls"], fewer.0, fewer.1),
+            (vec!["default-provider", "defaultAgent", "default_profile", "notes"], Some(Set), Some(AfterTrust)),
+            (vec!["hooks", "remote", "acceptFrames", "progress"], Some(Set), Some(Never)),
+            (unnamed, None, None),
+        ]
+    }
+
+    #[test]
+    fn every_key_and_level_is_the_documented_one() {
+        let mut used = std::collections::BTreeSet::new();
+        for (names, local, repository) in documented() {
+            for name in names {
+                let key = key(name);
+                assert_eq!(permission(&key, Level::Protected), Some(Permission::Set), "{name}");
+                assert_eq!(permission(&key, Level::Local), local, "{name}");
+                assert_eq!(permission(&key, Level::Repository), repository, "{name}");
+                used.extend(RULES.iter().map(|rule| rule.keys).find(|keys| fits(keys, &key)));
+            }
         }
+        let all: std::collections::BTreeSet<&str> = RULES.iter().map(|rule| rule.keys).collect();
+        assert_eq!(used, all, "no line of the table is without a word here");
     }
 
     #[test]

@@ -11,9 +11,11 @@ pub mod secrets;
 pub mod settings;
 pub mod statement;
 pub mod target;
+pub mod trust;
 
 pub use open::{Workspace, WorkspaceError};
 pub use refresh::{Planned, Refresh, RefreshError, Refreshed};
 pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
 pub use statement::{SourceTypes, Statement, StatementError, Synthesis, Synthesized};
 pub use target::{Target, TargetError, find_object, find_target};
+pub use trust::{Judged, Memory, Trust, TrustError};

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::settings::{Settings, SettingsError};
+use super::trust::{Judged, Trust};
 use crate::agent::{Origin, Registry};
 use crate::base::TreePath;
 use crate::config::{Environment, Folder, locate};
@@ -32,32 +33,30 @@ pub struct Workspace {
     pub settings: Settings,
     /// Where this machine keeps locks, spool and derived data.
     pub state: StateDir,
+    /// The repository's own files, `.teddy`, read once: what is judged is what is used.
+    pub folder: Folder,
+    /// Whether the user has accepted the repository's.
+    pub trust: Trust,
     /// Where the user's own files stand.
     personal_path: Option<PathBuf>,
-    team: OnceLock<Folder>,
     personal: OnceLock<Folder>,
 }
 
 impl Workspace {
-    /// Finds the repository and reads its settings; `options` are the `-c` of the command line.
+    /// Finds the repository and reads its settings; `options` are the `-c` of the command line, `given` its `--trust`.
     pub fn open<'a>(
         location: &Location,
         environment: &Environment,
         options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+        given: Option<&str>,
     ) -> Result<Self, WorkspaceError> {
         let repository = Repository::open(location)?;
-        let settings = Settings::load(&repository, environment, options)?;
+        let judged = Judged::read(&repository, environment, given);
+        let settings = Settings::load(&repository, &judged, environment, options)?;
         let state = StateDir::of(&repository);
+        let Judged { folder, trust } = judged;
         let personal_path = locate::user_folder(environment);
-        Ok(Self { repository, settings, state, personal_path, team: OnceLock::new(), personal: OnceLock::new() })
-    }
-
-    /// The files that people keep in the repository's `.teddy/`, read once, when first asked for.
-    pub fn team_folder(&self) -> &Folder {
-        self.team.get_or_init(|| match self.repository.work_dir() {
-            Some(work_dir) => Folder::of_repository(&work_dir.join(locate::REPOSITORY_FOLDER)),
-            None => Folder::default(),
-        })
+        Ok(Self { repository, settings, state, folder, trust, personal_path, personal: OnceLock::new() })
     }
 
     /// The user's own files, read once, when first asked for.
@@ -69,7 +68,7 @@ impl Workspace {
     #[must_use]
     pub fn agents(&self) -> Registry {
         let mut registry = Registry::built_in();
-        registry.add_folder(self.team_folder(), |file| Origin::Team(file.to_owned()));
+        registry.add_folder(&self.folder, |file| Origin::Team(file.to_owned()));
         registry.add_folder(self.personal_folder(), |file| Origin::Personal(file.to_owned()));
         registry
     }

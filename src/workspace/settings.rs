@@ -6,6 +6,7 @@
 use std::error::Error;
 
 use super::git_config;
+use super::trust::Judged;
 use crate::base::AgentId;
 use crate::config::{Environment, Layer, Reason, SourceError, Stack, ValueError, source};
 use crate::git::{ConfigScope, Repository};
@@ -114,33 +115,36 @@ pub struct Gathered {
     pub stack: Stack,
     /// Why the repository's file was left out, when it was damaged: it must not stop the user's commands.
     pub damage: Option<SourceError>,
+    /// Files of the repository's folder that were left out, and why.
+    pub left_out: Vec<String>,
 }
 
 /// Puts the places of settings on top of each other, in the order that [`config`](crate::config) documents.
 ///
 /// Outside a repository what git says is left out, except for `options`, the `-c` of the command line.
 pub fn gather<'a>(
-    repository: Option<&Repository>,
+    repository: Option<(&Repository, &Judged)>,
     environment: &Environment,
     options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
 ) -> Result<Gathered, SourceError> {
-    let mut stack = Stack::new(false);
+    let mut stack = Stack::new(repository.is_some_and(|(_, judged)| judged.trust.is_trusted()));
     let mut damage = None;
     stack.add(source::built_in());
     stack.add(source::user(environment)?);
-    match repository.and_then(Repository::work_dir).map(source::repository) {
+    match repository.map(|(_, judged)| source::repository(&judged.folder)) {
         Some(Ok(layer)) => stack.add(layer),
         Some(Err(error)) => damage = Some(error),
         None => {}
     }
-    let from_git = repository.map(|repository| git_config::layers(repository.config_section("merkle"))).unwrap_or_default();
+    let from_git = repository.map(|(repository, _)| git_config::layers(repository.config_section("merkle"))).unwrap_or_default();
     let (command, files): (Vec<_>, Vec<_>) = from_git.into_iter().partition(|(scope, _)| *scope == ConfigScope::Command);
     let scopes = |layers: Vec<(ConfigScope, Layer)>| layers.into_iter().map(|(_, layer)| layer);
     let above = [source::environment(environment)].into_iter().chain(scopes(command)).chain([source::command_line(options)]);
     for layer in scopes(files).chain(above) {
         stack.add(layer);
     }
-    Ok(Gathered { stack, damage })
+    let left_out = repository.map(|(_, judged)| judged.left_out(damage.is_some())).unwrap_or_default();
+    Ok(Gathered { stack, damage, left_out })
 }
 
 /// What is configured for a repository.
@@ -157,10 +161,11 @@ impl Settings {
     /// Reads every place that settings come from; see [`gather`].
     pub fn load<'a>(
         repository: &Repository,
+        judged: &Judged,
         environment: &Environment,
         options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Result<Self, SettingsError> {
-        let gathered = gather(Some(repository), environment, options)?;
+        let gathered = gather(Some((repository, judged)), environment, options)?;
         let stack = &gathered.stack;
         let progress = stack.boolean("progress")?.unwrap_or(true);
         Ok(Self {
@@ -190,7 +195,7 @@ impl Gathered {
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let refused = self.stack.ignored().iter().filter(|ignored| ignored.reason != Reason::Untrusted);
-        self.damage_warning().into_iter().chain(refused.map(ToString::to_string)).collect()
+        self.damage_warning().into_iter().chain(self.left_out.iter().cloned()).chain(refused.map(ToString::to_string)).collect()
     }
 
     /// What is wrong with the repository's file, when it was left out.
@@ -234,6 +239,11 @@ mod tests {
         assert!(gathered.warnings().is_empty());
     }
 
+    fn load(repository: &Repository) -> Result<Settings, SettingsError> {
+        let environment = Environment::default();
+        Settings::load(repository, &Judged::read(repository, &environment, None), &environment, [])
+    }
+
     #[expect(clippy::disallowed_methods, reason = "a real repository is the fixture")]
     fn git(folder: &Path, arguments: &[&str]) {
         let done = std::process::Command::new("git").current_dir(folder).args(arguments).status().expect("git runs");
@@ -253,7 +263,7 @@ mod tests {
         std::fs::write(root.join(".teddy/config.toml"), "[provider.x]\nendpoint = 'u'\n").expect("writable");
         let location = Location { directory: root.to_owned(), ..Location::default() };
         let repository = Repository::open(&location).expect("a repository");
-        let settings = Settings::load(&repository, &Environment::default(), []).expect("settings");
+        let settings = load(&repository).expect("settings");
         assert_eq!(settings.stack().boolean("notes"), Ok(Some(true)));
         assert!(settings.stack().entries().all(|(key, _)| !key.as_str().starts_with("provider.")));
         let mut keys: Vec<&str> = settings.stack().ignored().iter().map(|ignored| ignored.key.as_str()).collect();
@@ -270,7 +280,7 @@ mod tests {
         std::fs::write(folder.path().join(".teddy/config.toml"), "notes = true\n[[[\n").expect("writable");
         let location = Location { directory: folder.path().to_owned(), ..Location::default() };
         let repository = Repository::open(&location).expect("a repository");
-        let settings = Settings::load(&repository, &Environment::default(), []).expect("settings");
+        let settings = load(&repository).expect("settings");
         let warnings = settings.warnings();
         assert!(matches!(warnings.as_slice(), [only] if only.contains("line 2") && only.ends_with("; the file is ignored")));
     }

@@ -6,7 +6,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::config::{Entry, Ignored, Key, Place};
 use crate::git::{OpenError, Repository};
-use crate::workspace::{Gathered, Presentation, settings};
+use crate::workspace::{Gathered, Judged, Presentation, settings};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
@@ -67,7 +67,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Err(OpenError::NotFound(_)) if program.global.location().git_dir.is_none() => None,
         Err(error) => return Err(error.into()),
     };
-    let gathered = settings::gather(repository.as_ref(), &program.environment, program.global.settings())?;
+    let judge = |repository| Judged::read(repository, &program.environment, program.global.trust.as_deref());
+    let judged = repository.as_ref().map(judge);
+    let gathered = settings::gather(repository.as_ref().zip(judged.as_ref()), &program.environment, program.global.settings())?;
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
     }
