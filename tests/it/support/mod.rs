@@ -6,6 +6,7 @@
 //! Start with [`Sandbox::repo`].
 
 mod fixture;
+pub(crate) mod loopback;
 mod output;
 mod repo;
 mod sandbox;
