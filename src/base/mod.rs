@@ -12,6 +12,7 @@ pub mod limit;
 pub mod path;
 pub mod printable;
 pub mod token;
+pub mod variable;
 
 pub use hash::{Digest, FieldHasher};
 pub use id::{AgentId, BasisId, FrameId, FrameType, IdError, NodeId};

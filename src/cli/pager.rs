@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
+use crate::base::variable::holds_key;
 use crate::config::Environment;
 use crate::workspace::PagerSetting;
 
@@ -45,7 +46,11 @@ pub(super) fn become_pager(command: &str, environment: &Environment) -> io::Erro
         return io::Error::other("the writer has no output");
     };
     let defaults = DEFAULTS.iter().filter(|(name, _)| environment.get(name).is_none()).copied();
-    shell(command).envs(defaults).env(IN_USE, "true").stdin(pages).exec()
+    let mut pager = shell(command);
+    for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
+        pager.env_remove(name);
+    }
+    pager.envs(defaults).env(IN_USE, "true").stdin(pages).exec()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the second process is this very program, no child of git")]

@@ -36,6 +36,11 @@ impl Environment {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
+    /// Every variable, in the order of names: what a child may be given.
+    pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
     /// The variables whose names begin with [`PREFIX`]: the rest of the name, and the value, in the order of names.
     ///
     /// Names and values that are not UTF-8 set nothing.

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{ChildStdin, Command, Output, Stdio};
 
 use super::repo::Repository;
+use crate::base::variable::holds_key;
 
 /// What a hook's environment says about its own git command and must not reach ours.
 const FOREIGN_VARIABLES: [&str; 11] = [
@@ -68,6 +69,7 @@ impl GitCommand {
         for variable in FOREIGN_VARIABLES {
             command.env_remove(variable);
         }
+        without_keys(&mut command);
         command.current_dir(repo.work_dir().unwrap_or(repo.git_dir())).env("GIT_DIR", repo.git_dir());
         if let Some(root) = repo.work_dir() {
             command.env("GIT_WORK_TREE", root);
@@ -171,6 +173,13 @@ impl GitCommand {
             }
             _ => Ok(output),
         }
+    }
+}
+
+/// Takes away every variable that holds a key: no hook, filter or helper of a child has any use for them.
+pub(super) fn without_keys(command: &mut Command) {
+    for (name, _) in std::env::vars_os().filter(|(name, _)| holds_key(name)) {
+        command.env_remove(name);
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod child;
 pub mod commit;
 pub mod config;
+pub mod credential;
 pub mod diff;
 pub mod encoded;
 pub mod file;
@@ -25,6 +26,7 @@ pub mod write;
 pub use child::ChildError;
 pub use commit::commit_body;
 pub use config::{ConfigScope, ConfigValue};
+pub use credential::CredentialOrigin;
 pub use diff::{Change, Side, diff_trees};
 pub use encoded::{Batch, Encoded};
 pub use file::StateDir;

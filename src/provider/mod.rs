@@ -5,8 +5,34 @@
 //! repository's text for instructions, and never stores a frame. Start with [`Provider`] and [`definition`].
 
 mod ask;
+mod command;
+pub mod connect;
+pub mod definition;
+pub mod endpoint;
 pub mod error;
+mod family;
+mod fault;
+mod http;
+pub mod key;
+pub mod kind;
 pub mod ledger;
+pub mod limit;
+mod manual;
+mod model;
+pub mod price;
+mod read;
+mod replay;
+pub mod retry;
+mod retry_after;
+mod seen;
+mod wire;
 
 pub use ask::{Asking, Provider, TextSink};
+pub use connect::{Surroundings, connect};
+pub use definition::{Definition, DefinitionError, Definitions};
+pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Charge, Failure, ProviderError};
+pub use key::{Key, KeyPlace};
+pub use kind::Kind;
+pub use limit::{Gate, Leave, Limits, Settled};
+pub use price::Prices;

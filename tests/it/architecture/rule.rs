@@ -33,7 +33,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["cli"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider"]),
-    ("rustix", &["git", "config", "frame", "hook", "cli"]),
+    ("rustix", &["git", "config", "frame", "provider", "hook", "cli"]),
     ("rustls", &["provider"]),
     ("serde", ANYWHERE),
     ("serde_json", ANYWHERE),

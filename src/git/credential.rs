@@ -1,0 +1,109 @@
+//! Git's credential helpers, and the user's global configuration: git outside of any repository.
+//!
+//! A key is found, kept and forgotten by whatever helper the user has configured for git, under the exact origin and the
+//! user name [`USER_NAME`], so that a password for the same host is never taken for a key. The children run where no
+//! repository is found: none can name a helper. They ask nobody.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use super::child::{ChildError, failed, without_keys};
+
+/// The user name under which keys are kept.
+pub const USER_NAME: &str = "git-merkle";
+
+/// A directory in which there is no repository, and above which none is looked for.
+const OUTSIDE: &str = "/";
+
+/// What would lead a child to a repository, or to a question.
+const LEADING_VARIABLES: [&str; 14] = [
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_REDIRECT_STDERR",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_TRACE",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+];
+
+/// What a key is kept for: `https` and `api.example.org:8443`. The port is named when it is not the protocol's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CredentialOrigin {
+    /// `https`, or `http` for this machine.
+    pub protocol: String,
+    /// Host, with the port where it is named.
+    pub host: String,
+}
+
+impl CredentialOrigin {
+    /// The lines that a helper is given.
+    fn description(&self) -> String {
+        format!("protocol={}\nhost={}\nusername={USER_NAME}\n", self.protocol, self.host)
+    }
+}
+
+/// Asks the helpers for a key; `None` when none of them has one.
+pub fn fill(origin: &CredentialOrigin) -> Result<Option<String>, ChildError> {
+    let output = run("credential", &["fill"], &format!("{}\n", origin.description()))?;
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let same_host = answer.lines().any(|line| line.strip_prefix("host=") == Some(&origin.host));
+    let password = answer.lines().find_map(|line| line.strip_prefix("password=")).filter(|password| !password.is_empty());
+    Ok(password.filter(|_| output.status.success() && same_host).map(str::to_owned))
+}
+
+/// Gives a key to the helpers.
+pub fn approve(origin: &CredentialOrigin, key: &str) -> Result<(), ChildError> {
+    let output = run("credential", &["approve"], &format!("{}password={key}\n\n", origin.description()))?;
+    checked("credential approve", output).map(drop)
+}
+
+/// Makes the helpers forget the key.
+pub fn reject(origin: &CredentialOrigin) -> Result<(), ChildError> {
+    let output = run("credential", &["reject"], &format!("{}\n", origin.description()))?;
+    checked("credential reject", output).map(drop)
+}
+
+/// True when the user has configured a helper at all.
+pub fn has_helper() -> Result<bool, ChildError> {
+    let output = run("config", &["--get-regexp", r"^credential\.(.*\.)?helper$"], "")?;
+    Ok(output.status.success() && !output.stdout.is_empty())
+}
+
+/// Adds a value to a key of the user's global configuration.
+pub fn add_global(key: &str, value: &str) -> Result<(), ChildError> {
+    let output = run("config", &["--global", "--add", "--", key, value], "")?;
+    checked("config", output).map(drop)
+}
+
+fn checked(verb: &str, output: Output) -> Result<Output, ChildError> {
+    if output.status.success() { Ok(output) } else { Err(failed(verb, &output)) }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a home of git's child processes")]
+fn run(verb: &str, arguments: &[&str], input: &str) -> Result<Output, ChildError> {
+    let mut command = Command::new("git");
+    for variable in LEADING_VARIABLES {
+        command.env_remove(variable);
+    }
+    without_keys(&mut command);
+    command.env("GIT_CEILING_DIRECTORIES", OUTSIDE).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    command.current_dir(OUTSIDE).args(["-c", "core.askPass=", "-c", "credential.interactive=false", verb]).args(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(ChildError::Start)?;
+    let mut stdin = child.stdin.take().expect("stdin was asked for");
+    // A few lines: they fit into the pipe whether or not they are read.
+    let written = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output().map_err(ChildError::Start)?;
+    match written {
+        Err(error) if output.status.success() && error.kind() != std::io::ErrorKind::BrokenPipe => Err(ChildError::Start(error)),
+        _ => Ok(output),
+    }
+}

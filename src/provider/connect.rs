@@ -1,0 +1,78 @@
+//! From a definition to something that can be asked: what is missing is found out here, before anything is sent.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::ProviderError;
+use super::ask::Provider;
+use super::command::{self, Program};
+use super::definition::Definition;
+use super::key::{self, Key};
+use super::kind::Kind;
+use super::manual::Person;
+use super::model::Model;
+use super::replay::Replay;
+use crate::config::Environment;
+
+/// What a provider stands in.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// For keys, and for programs.
+    pub environment: &'a Environment,
+    /// Where requests to people and their answers stand; made when it is needed.
+    pub pending_dir: &'a Path,
+}
+
+/// Makes a provider ready to be asked. Looks for its key, and reaches nothing else.
+pub fn connect(definition: &Definition, surroundings: Surroundings<'_>) -> Result<Arc<dyn Provider>, ProviderError> {
+    let definition = definition.clone();
+    Ok(match definition.kind {
+        Kind::Command => {
+            checked_command(&definition)?;
+            Arc::new(Program::new(definition, surroundings.environment))
+        }
+        Kind::Manual => Arc::new(Person::new(definition, surroundings.pending_dir)),
+        Kind::Replay if definition.file.is_none() => return Err(unset(&definition, "file", "<file>", "no recording is set")),
+        Kind::Replay => Arc::new(Replay::open(definition)?),
+        Kind::OpenAi | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Local => {
+            let key = key_of(&definition, surroundings.environment)?;
+            Arc::new(Model::new(definition, key))
+        }
+    })
+}
+
+fn key_of(definition: &Definition, environment: &Environment) -> Result<Option<Key>, ProviderError> {
+    let name = &definition.name;
+    if definition.endpoint.is_none() {
+        return Err(unset(definition, "endpoint", "<address>", "no endpoint is set"));
+    }
+    if definition.model().is_none() {
+        return Err(unset(definition, "model", "<model>", "no model is set"));
+    }
+    let not_configured = |reason: String| ProviderError::NotConfigured { provider: name.clone(), reason };
+    let found =
+        key::find(definition, environment).map_err(|error| not_configured(format!("no key can be looked up: {error}")))?;
+    if found.is_none() && key::is_needed(definition) {
+        let variables: Vec<String> = key::variables(definition).map(|name| format!(", or set {name}")).collect();
+        return Err(not_configured(format!("there is no key; run 'git merkle auth login {name}'{}", variables.concat())));
+    }
+    Ok(found.map(|(key, _)| key))
+}
+
+fn checked_command(definition: &Definition) -> Result<(), ProviderError> {
+    match definition.command.first() {
+        None => Err(unset(definition, "command", "<program>", "no program is set")),
+        Some(program) if !command::is_program(program) => Err(ProviderError::NotConfigured {
+            provider: definition.name.clone(),
+            reason: format!("'{program}' is neither the name of a program nor an absolute path"),
+        }),
+        Some(_) => Ok(()),
+    }
+}
+
+/// The error for a setting that is missing, with the command that sets it.
+fn unset(definition: &Definition, setting: &str, value: &str, reason: &str) -> ProviderError {
+    let name = &definition.name;
+    let reason = format!("{reason}; run 'git config --global merkle.provider.{name}.{setting} {value}'");
+    ProviderError::NotConfigured { provider: name.clone(), reason }
+}

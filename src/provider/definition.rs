@@ -1,0 +1,387 @@
+//! Who can be asked: the providers that the user's own configuration defines, `merkle.provider.<name>.<key>`.
+//!
+//! | key | value |
+//! |---|---|
+//! | `kind` | `openai`, `anthropic`, `gemini`, `ollama`, `local`, `command`, `manual`, `replay`; else the name, if it is one |
+//! | `endpoint`, `model`, `proxy` | address, name, address |
+//! | `keyEnv` | the variable that holds the key; its name ends with `_API_KEY` |
+//! | `header` | `Name: value`, more than once |
+//! | `command`, `env` | program and arguments, one value each; variables that it sees although they hold keys |
+//! | `file` | recorded answers |
+//! | `timeout`, `idleTimeout`, `stream` | for a whole answer (10m), between two pieces (60s); piece by piece (true) |
+//! | `concurrency`, `requestsPerMinute`, `tokensPerMinute` | limits; 4, none, none |
+//! | `contextTokens`, `outputTokens`, `temperature`, `structuredOutput`, `systemPrompt` | what it can do |
+//! | `cacheBreakpoints`, `cacheTokensMin` | cache marks that it takes, and its shortest cached prefix |
+//! | `priceInput`, `priceOutput`, `priceCacheRead`, `priceCacheWrite` | dollars per million tokens |
+//!
+//! Without prices the cost is unknown, but for endpoints on this machine, people and recordings, which cost nothing. A
+//! program's cost stays unknown: it may well ask a model that is paid for.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::endpoint::{Endpoint, EndpointError};
+use super::key::Key;
+use super::kind::Kind;
+use super::limit::Limits;
+use super::price::{self, Prices};
+use super::read::Reader;
+use super::{family, read};
+use crate::base::variable::KEY_SUFFIX;
+use crate::chat::Capabilities;
+use crate::config::{Level, Origin, Stack, ValueError};
+
+/// Longest time for a whole answer, unless configured.
+const TIMEOUT: Duration = Duration::from_mins(10);
+/// Longest time between two pieces of an answer, unless configured.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
+/// Answers owed at once, unless configured.
+const CONCURRENCY: usize = 4;
+/// Window of a model behind Ollama unless configured: what is longer would be cut there without a word.
+const OLLAMA_CONTEXT_TOKENS: u64 = 8_192;
+
+/// Why the providers cannot be read, or the one that is wanted is not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// A key that means nothing.
+    #[error("unknown setting '{key}' from {origin}")]
+    UnknownKey {
+        /// With `merkle.`.
+        key: String,
+        /// Where it stands.
+        origin: Box<Origin>,
+    },
+    /// A place that may not define providers.
+    #[error("'{key}' from {origin} defines a provider: only your own configuration may")]
+    Unprotected {
+        /// With `merkle.`.
+        key: String,
+        /// Where it stands.
+        origin: Box<Origin>,
+    },
+    /// A value that is not what it must be.
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    /// A value that is refused for a reason.
+    #[error("bad value for '{key}' from {origin}: {reason}")]
+    Refused {
+        /// With `merkle.`.
+        key: String,
+        /// Where it stands.
+        origin: Box<Origin>,
+        /// Why.
+        reason: String,
+    },
+    /// A provider without a kind.
+    #[error("provider '{0}' has no kind")]
+    NoKind(String),
+    /// A name that no provider can have.
+    #[error("'{0}' is no name of a provider: a-z, 0-9 and '-', at most 32")]
+    Name(String),
+    /// Nobody of this name.
+    #[error("no provider '{name}'; there is {}", list(.names))]
+    NotThere {
+        /// Asked for.
+        name: String,
+        /// All there are.
+        names: Vec<String>,
+    },
+    /// Nobody at all.
+    #[error("no provider is configured")]
+    NoneThere,
+    /// Several, and none was named.
+    #[error("several providers are configured: {}", list(.0))]
+    Several(Vec<String>),
+}
+
+fn list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
+}
+
+/// One provider as it is configured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// How it is called.
+    pub name: String,
+    /// How it is reached.
+    pub kind: Kind,
+    /// Where it listens; `None` when it does not, or nobody has said.
+    pub endpoint: Option<Endpoint>,
+    /// The variable that holds its key, by the user's word.
+    pub key_env: Option<String>,
+    /// Headers to send with each request.
+    pub headers: Vec<(String, Key)>,
+    /// The proxy in front of it.
+    pub proxy: Option<Key>,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Variables that the program sees although they hold keys.
+    pub env: Vec<String>,
+    /// Recorded answers.
+    pub file: Option<PathBuf>,
+    /// Longest time for a whole answer.
+    pub timeout: Duration,
+    /// Longest time between two pieces of one.
+    pub idle_timeout: Duration,
+    /// Whether answers are asked for piece by piece.
+    pub stream: bool,
+    /// How much may be asked of it in a time.
+    pub limits: Limits,
+    /// What it can do; the model is here.
+    pub capabilities: Capabilities,
+    /// What it costs; `None` when nobody knows.
+    pub prices: Option<Prices>,
+}
+
+impl Definition {
+    /// The model it is configured with.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.capabilities.model.as_deref()
+    }
+
+    /// Everything that must not show in a text.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &Key> {
+        self.headers.iter().map(|(_, value)| value).chain(&self.proxy)
+    }
+
+    fn read(name: &str, reader: &Reader<'_>) -> Result<Self, DefinitionError> {
+        let by_name = || Kind::parse(name);
+        let kind = reader.value("kind", "kind of provider", Kind::parse)?.or_else(by_name);
+        let kind = kind.ok_or_else(|| DefinitionError::NoKind(name.to_owned()))?;
+        let endpoint =
+            reader.refusing("endpoint", |text| Endpoint::parse(text).map_err(|error: EndpointError| error.to_string()))?;
+        let endpoint = endpoint.or_else(|| kind.endpoint()).filter(|_| kind.has_endpoint());
+        Ok(Self {
+            name: name.to_owned(),
+            kind,
+            key_env: reader.refusing("keyenv", key_variable)?,
+            headers: reader.each("header", header)?,
+            proxy: reader.refusing("proxy", |text| Key::new(text).ok_or("it is no address".to_owned()))?,
+            command: reader.each("command", |text| Ok(text.to_owned()))?,
+            env: reader.each("env", |text| Ok(text.to_owned()))?,
+            file: reader.text("file").map(PathBuf::from),
+            timeout: reader.value("timeout", "duration", read::duration)?.unwrap_or(TIMEOUT),
+            idle_timeout: reader.value("idletimeout", "duration", read::duration)?.unwrap_or(IDLE_TIMEOUT),
+            stream: reader.value("stream", "boolean", read::boolean)?.unwrap_or(true),
+            limits: limits(reader)?,
+            capabilities: capabilities(kind, reader)?,
+            prices: prices(kind, endpoint.as_ref(), reader)?,
+            endpoint,
+        })
+    }
+}
+
+/// Every provider that is configured.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Definitions(BTreeMap<String, Definition>);
+
+impl Definitions {
+    /// Reads them from the settings in force.
+    pub fn load(stack: &Stack) -> Result<Self, DefinitionError> {
+        let mut names: Vec<String> = Vec::new();
+        for (key, entry) in stack.entries() {
+            let parts: Vec<&str> = key.parts().collect();
+            if parts[0] != "provider" {
+                continue;
+            }
+            let (key, origin) = (key.to_string(), Box::new(entry.origin.clone()));
+            let &[_, name, setting] = parts.as_slice() else { return Err(DefinitionError::UnknownKey { key, origin }) };
+            if !read::KEYS.contains(&setting) {
+                return Err(DefinitionError::UnknownKey { key, origin });
+            }
+            // The stack sees to this; an endpoint from elsewhere would be given a key all the same.
+            if origin.level != Level::Protected && setting != "concurrency" {
+                return Err(DefinitionError::Unprotected { key, origin });
+            }
+            if !is_name(name) {
+                return Err(DefinitionError::Name(name.to_owned()));
+            }
+            if names.last().is_none_or(|last| last != name) {
+                names.push(name.to_owned());
+            }
+        }
+        let read = |name: String| Ok((name.clone(), Definition::read(&name, &Reader::new(stack, &name))?));
+        names.into_iter().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Their names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// All of them, in the order of names.
+    pub fn iter(&self) -> impl Iterator<Item = &Definition> {
+        self.0.values()
+    }
+
+    /// The one of a name.
+    pub fn get(&self, name: &str) -> Result<&Definition, DefinitionError> {
+        let not_there = || match self.0.is_empty() {
+            true => DefinitionError::NoneThere,
+            false => DefinitionError::NotThere { name: name.to_owned(), names: self.names().map(str::to_owned).collect() },
+        };
+        self.0.get(name).ok_or_else(not_there)
+    }
+
+    /// The only one there is.
+    pub fn the_only(&self) -> Result<&Definition, DefinitionError> {
+        let mut all = self.iter();
+        match (all.next(), all.next()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Err(DefinitionError::NoneThere),
+            (Some(_), Some(_)) => Err(DefinitionError::Several(self.names().map(str::to_owned).collect())),
+        }
+    }
+}
+
+/// True for what can be the name of a provider.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    plain && !name.is_empty() && name.len() <= 32 && !name.starts_with('-')
+}
+
+/// The name of a variable that may hold a key.
+pub fn key_variable(text: &str) -> Result<String, String> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain && text.ends_with(KEY_SUFFIX) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("the name of a variable for a key ends with '{KEY_SUFFIX}', so that no program is started with it"))
+}
+
+/// A header of the form `Name: value`.
+pub fn header(text: &str) -> Result<(String, Key), String> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let (name, value) = text.split_once(':').filter(|(name, _)| is_name(name)).ok_or("a header is 'Name: value'")?;
+    Ok((name.to_owned(), Key::new(value).ok_or("a header's value is plain text")?))
+}
+
+fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
+    let concurrency = reader.value("concurrency", "number above 0", read::positive)?.map(|number| number as usize);
+    Ok(Limits {
+        concurrency: concurrency.unwrap_or(CONCURRENCY),
+        requests_per_minute: reader.value("requestsperminute", "number above 0", read::positive)?,
+        tokens_per_minute: reader.value("tokensperminute", "number above 0", read::positive)?,
+    })
+}
+
+fn capabilities(kind: Kind, reader: &Reader<'_>) -> Result<Capabilities, DefinitionError> {
+    let model = reader.text("model").filter(|model| !model.is_empty());
+    let known = match kind {
+        Kind::OpenAi | Kind::Anthropic | Kind::Gemini => model.map(family::of_vendor),
+        _ => model.map(family::of_anybody),
+    };
+    let mut base = known.unwrap_or_default();
+    match kind {
+        Kind::Command | Kind::Manual => base.streaming = false,
+        Kind::Ollama => base.context_tokens = Some(OLLAMA_CONTEXT_TOKENS),
+        // The marks are the vendors' own; another server with the same protocol may well stumble over them.
+        Kind::Local => base.cache_breakpoints = 0,
+        _ => {}
+    }
+    base.multi_turn = !matches!(kind, Kind::Command);
+    Ok(Capabilities {
+        context_tokens: reader.value("contexttokens", "number above 0", read::positive)?.or(base.context_tokens),
+        output_tokens: reader.value("outputtokens", "number above 0", read::positive)?.or(base.output_tokens),
+        temperature: reader.value("temperature", "range 'min max' or none", read::range)?.unwrap_or(base.temperature),
+        structured_output: reader.value("structuredoutput", "boolean", read::boolean)?.unwrap_or(base.structured_output),
+        system_prompt: reader.value("systemprompt", "boolean", read::boolean)?.unwrap_or(base.system_prompt),
+        cache_breakpoints: reader.value("cachebreakpoints", "number", read::count)?.unwrap_or(base.cache_breakpoints),
+        cache_tokens_min: reader.value("cachetokensmin", "number", read::number)?.unwrap_or(base.cache_tokens_min),
+        ..base
+    })
+}
+
+fn prices(kind: Kind, endpoint: Option<&Endpoint>, reader: &Reader<'_>) -> Result<Option<Prices>, DefinitionError> {
+    let price = |key| reader.value(key, "price in dollars per million tokens", price::parse);
+    let (input, output) = (price("priceinput")?, price("priceoutput")?);
+    let (read, write) = (price("pricecacheread")?, price("pricecachewrite")?);
+    let free = matches!(kind, Kind::Manual | Kind::Replay) || endpoint.is_some_and(Endpoint::is_loopback);
+    match (input, output) {
+        (Some(input), Some(output)) => {
+            // Without a word, cached tokens are taken for no cheaper, and written ones as dear as any vendor has them.
+            let write_default = input.saturating_mul(5).div_ceil(4);
+            let (cache_read, cache_write) = (read.unwrap_or(input), write.unwrap_or(write_default));
+            Ok(Some(Prices { input, output, cache_read, cache_write }))
+        }
+        (None, None) if read.is_none() && write.is_none() => Ok(free.then(Prices::default)),
+        _ => Err(reader.lacking("priceinput", "priceoutput")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Layer;
+    use std::path::Path;
+
+    fn load(text: &str) -> Result<Definitions, DefinitionError> {
+        let mut stack = Stack::new(false);
+        stack.add(Layer::from_toml(Level::Protected, text, Path::new("c.toml")).expect("TOML"));
+        Definitions::load(&stack)
+    }
+
+    fn one(text: &str) -> Definition {
+        load(text).expect("definitions").the_only().expect("one").clone()
+    }
+
+    #[test]
+    fn a_vendor_needs_no_more_than_a_model() {
+        let claude = one("[provider.claude]\nkind = 'anthropic'\nmodel = 'claude-sonnet-4-5'");
+        assert_eq!(claude.endpoint.expect("an endpoint").as_str(), "https://api.anthropic.com/v1/");
+        assert_eq!((claude.capabilities.cache_breakpoints, claude.limits.concurrency, claude.prices), (4, 4, None));
+        assert_eq!(one("provider.openai.model = 'gpt-4o'").kind, Kind::OpenAi);
+    }
+
+    #[test]
+    fn what_costs_nothing_is_known_to() {
+        assert_eq!(one("[provider.x]\nkind = 'local'\nendpoint = 'localhost:1/v1'").prices, Some(Prices::default()));
+        assert_eq!(one("provider.manual.kind = 'manual'").prices, Some(Prices::default()));
+        assert_eq!(one("[provider.x]\nkind = 'command'\ncommand = ['/bin/cat']").prices, None);
+        let paid = one("[provider.x]\nkind = 'openai'\nprice_input = 3\nprice_output = '15'\npriceCacheRead = 0.3");
+        let expected = Prices { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
+        assert_eq!(paid.prices, Some(expected));
+    }
+
+    #[test]
+    fn mistakes_name_their_place() {
+        for (text, expected) in [
+            (
+                "provider.x.kind = 'openai'\nprovider.x.endpiont = 'y'",
+                "unknown setting 'merkle.provider.x.endpiont' from file:c.toml:2",
+            ),
+            ("provider.x = 'y'", "unknown setting 'merkle.provider.x' from file:c.toml:1"),
+            ("provider.x.a.b = 'y'", "unknown setting 'merkle.provider.x.a.b' from file:c.toml:1"),
+            ("provider.x.kind = 'oracle'", "bad kind of provider value 'oracle' for 'merkle.provider.x.kind' from file:c.toml:1"),
+            ("provider.x.model = 'y'", "provider 'x' has no kind"),
+            ("provider.openai.temperature = 'warm'", "bad range 'min max' or none value 'warm'"),
+            ("provider.openai.concurrency = 0", "bad number above 0 value '0'"),
+            ("provider.openai.endpoint = 'http://example.org'", "'http://' is for this machine only"),
+            ("provider.openai.keyEnv = 'PATH'", "ends with '_API_KEY'"),
+            ("provider.openai.header = ['no colon']", "a header is 'Name: value'"),
+            ("provider.openai.priceInput = 1", "'merkle.provider.openai.priceoutput'"),
+        ] {
+            let error = load(text).expect_err(text).to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn secrets_do_not_show_in_a_definition() {
+        let shown = format!("{:?}", one("[provider.openai]\nheader = 'X-Key: canary'\nproxy = 'http://u:canary@p:1'"));
+        assert!(!shown.contains("canary") && shown.contains("X-Key"), "{shown}");
+    }
+
+    #[test]
+    fn who_is_meant_is_one_or_named() {
+        let two = load("provider.openai.model = 'a'\nprovider.ollama.model = 'b'").expect("two");
+        assert_eq!(two.the_only().expect_err("two").to_string(), "several providers are configured: 'ollama', 'openai'");
+        assert_eq!(two.get("x").expect_err("none").to_string(), "no provider 'x'; there is 'ollama', 'openai'");
+        assert_eq!(load("").expect("none").the_only(), Err(DefinitionError::NoneThere));
+    }
+}

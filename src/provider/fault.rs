@@ -1,0 +1,196 @@
+//! From what went wrong on the wire to the closed list of failures, with what the attempt may have cost.
+//!
+//! | on the wire | error | charge |
+//! |---|---|---|
+//! | no connection | unavailable | nothing |
+//! | 401, 403 | auth | nothing |
+//! | 402, 429 with a used-up quota | auth | nothing |
+//! | 404 that speaks of the model | model not found | nothing |
+//! | 404 otherwise, 3xx | not understood: the endpoint is another | nothing |
+//! | 400, 413, 422 that speak of length | context too long | nothing |
+//! | 400 of a content filter | refused | nothing |
+//! | 429 | rate limited | nothing |
+//! | 408, 5xx, 529 | unavailable | nothing |
+//! | an error event, or an error in a 200 | as its type says, else not understood | unknown |
+//! | a connection that ends before any answer | unavailable | unknown |
+//! | HTML, broken JSON, another form, no end | not understood | unknown |
+//! | silence, or too long | timeout | unknown |
+
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::retry_after;
+use super::{Charge, ProviderError};
+
+/// Most bytes of what a provider says that an error repeats.
+const TOLD_BYTES_MAX: usize = 200;
+
+/// The failure that an error status stands for.
+pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> ProviderError {
+    let document: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+    let told = Told::of(&document);
+    let retry_after = retry_after::read(headers);
+    let text = || format!("status {status}{}", told.message.as_ref().map(|text| format!(": {text}")).unwrap_or_default());
+    match status {
+        402 => ProviderError::Auth(text()),
+        401 | 403 => ProviderError::Auth(text()),
+        429 if told.says(&["insufficient_quota", "billing"]) => ProviderError::Auth(text()),
+        429 => ProviderError::RateLimited { retry_after },
+        404 if told.says(&["model"]) => ProviderError::ModelNotFound { model: String::new(), available: Vec::new() },
+        404 => ProviderError::Protocol("status 404: there is nothing at this endpoint".to_owned()),
+        300..400 => ProviderError::Protocol(format!("status {status}: it redirects, and no redirect is followed")),
+        413 => ProviderError::ContextTooLong(text()),
+        400 | 422 if told.says(&LENGTH) => ProviderError::ContextTooLong(text()),
+        400 | 422 if told.says(&["content_filter", "content_policy"]) => ProviderError::Refused(text()),
+        400 | 422 if told.says(&["model_not_found"]) => {
+            ProviderError::ModelNotFound { model: String::new(), available: Vec::new() }
+        }
+        408 | 500.. => ProviderError::Unavailable { reason: text(), retry_after },
+        _ => ProviderError::Protocol(text()),
+    }
+}
+
+/// How providers say that a prompt is too long.
+const LENGTH: [&str; 6] =
+    ["context_length", "context length", "prompt is too long", "too many tokens", "context window", "exceeds the maximum"];
+
+/// The failure that an error object in a successful response stands for; `None` when there is none.
+pub(super) fn of_document(document: &Value) -> Option<ProviderError> {
+    let told = Told::of(document);
+    told.is_error.then(|| {
+        let text = told.message.clone().unwrap_or_else(|| "it reports an error".to_owned());
+        if told.says(&["overloaded", "server_error", "api_error", "unavailable", "timeout_error"]) {
+            ProviderError::Unavailable { reason: text, retry_after: None }
+        } else if told.says(&["rate_limit", "too_many_requests"]) {
+            ProviderError::RateLimited { retry_after: None }
+        } else if told.says(&LENGTH) {
+            ProviderError::ContextTooLong(text)
+        } else {
+            ProviderError::Protocol(text)
+        }
+    })
+}
+
+/// The failure of a connection, and its charge; `sent` is the charge once the request was out.
+pub(super) fn of_transport(error: &reqwest::Error, timeout: Duration, sent: Charge) -> (ProviderError, Charge) {
+    if error.is_connect() {
+        let reason = format!("no connection: {}", innermost(error));
+        (ProviderError::Unavailable { reason, retry_after: None }, Charge::Nothing)
+    } else if error.is_timeout() {
+        (ProviderError::Timeout(timeout), sent)
+    } else if error.is_builder() {
+        (ProviderError::Protocol("the request cannot be built: see its headers and endpoint".to_owned()), Charge::Nothing)
+    } else if error.is_decode() {
+        (ProviderError::Protocol("the answer cannot be decoded".to_owned()), sent)
+    } else {
+        (ProviderError::Unavailable { reason: "the connection ended".to_owned(), retry_after: None }, sent)
+    }
+}
+
+/// The failure that the protocol library reports, and its charge.
+pub(super) fn of_library(error: &genai::Error, timeout: Duration) -> (ProviderError, Charge) {
+    use genai::Error;
+    match error {
+        Error::HttpError { status, body, headers, .. } => (of_status(status.as_u16(), headers, body), Charge::Nothing),
+        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => of_call(webc_error, timeout),
+        Error::WebStream { error, .. } => match (error.downcast_ref::<Error>(), error.downcast_ref::<reqwest::Error>()) {
+            (Some(inner), _) => of_library(inner, timeout),
+            (_, Some(inner)) => of_transport(inner, timeout, Charge::Unknown),
+            _ => (ProviderError::Protocol("the stream cannot be read".to_owned()), Charge::Unknown),
+        },
+        Error::ChatResponse { body, .. } => {
+            let document = if body.get("error").is_some() { body.clone() } else { serde_json::json!({ "error": body }) };
+            let error = of_document(&document);
+            (error.unwrap_or_else(|| ProviderError::Protocol("it reports an error".to_owned())), Charge::Unknown)
+        }
+        Error::ChatResponseGeneration { response_body, .. } => {
+            let error = of_document(response_body);
+            (error.unwrap_or_else(|| ProviderError::Protocol("the JSON has another form".to_owned())), Charge::Unknown)
+        }
+        Error::StreamParse { .. } => (ProviderError::Protocol("an event is no JSON".to_owned()), Charge::Unknown),
+        // The texts of the others hold the whole request.
+        _ => (ProviderError::Protocol("the request cannot be put into the provider's form".to_owned()), Charge::Nothing),
+    }
+}
+
+fn of_call(error: &genai::webc::Error, timeout: Duration) -> (ProviderError, Charge) {
+    use genai::webc::Error;
+    match error {
+        Error::ResponseFailedStatus { status, body, headers } => (of_status(status.as_u16(), headers, body), Charge::Nothing),
+        Error::ResponseFailedNotJson { content_type, .. } => {
+            let kind: String = content_type.chars().filter(|c| c.is_ascii_graphic()).take(40).collect();
+            (ProviderError::Protocol(format!("its content type is '{kind}', not JSON")), Charge::Unknown)
+        }
+        Error::ResponseFailedInvalidJson { .. } => (ProviderError::Protocol("the JSON is broken".to_owned()), Charge::Unknown),
+        Error::Reqwest(error) => of_transport(error, timeout, Charge::Unknown),
+        Error::JsonValueExt(_) => (ProviderError::Protocol("the JSON has another form".to_owned()), Charge::Unknown),
+    }
+}
+
+/// What an error document says, in any of the forms that are usual.
+struct Told {
+    is_error: bool,
+    words: String,
+    message: Option<String>,
+}
+
+impl Told {
+    fn of(document: &Value) -> Self {
+        let error = document.get("error").filter(|error| !error.is_null());
+        let text = |name: &str| error.and_then(|error| error.get(name)).and_then(Value::as_str);
+        let message = text("message").or_else(|| error.and_then(Value::as_str)).or_else(|| document["message"].as_str());
+        let kinds = [text("type"), text("code"), text("status"), message];
+        let words = kinds.into_iter().flatten().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+        Self { is_error: error.is_some(), words, message: message.map(shortened) }
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.words.contains(word))
+    }
+}
+
+/// The beginning of a text, on one line.
+pub(super) fn shortened(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = line.trim();
+    let end = (0..=TOLD_BYTES_MAX.min(line.len())).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
+    if end < line.len() { format!("{}…", &line[..end]) } else { line.to_owned() }
+}
+
+fn innermost(error: &reqwest::Error) -> String {
+    let mut error: &dyn std::error::Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    let text = error.to_string();
+    shortened(text.split(" (os error ").next().unwrap_or(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(status: u16, body: &str) -> ProviderError {
+        of_status(status, &HeaderMap::new(), body)
+    }
+
+    #[test]
+    fn statuses_are_told_apart_by_what_they_say() {
+        assert!(matches!(status(429, r#"{"error":{"code":"insufficient_quota"}}"#), ProviderError::Auth(_)));
+        assert!(matches!(status(429, "x"), ProviderError::RateLimited { retry_after: None }));
+        assert!(matches!(status(400, r#"{"error":{"message":"Prompt is too long"}}"#), ProviderError::ContextTooLong(_)));
+        assert!(matches!(status(400, r#"{"error":{"code":"content_filter"}}"#), ProviderError::Refused(_)));
+        assert!(matches!(status(404, r#"{"error":"model 'x' not found"}"#), ProviderError::ModelNotFound { .. }));
+        assert!(matches!(status(404, "<html>"), ProviderError::Protocol(_)));
+        assert!(matches!(status(529, ""), ProviderError::Unavailable { .. }));
+    }
+
+    #[test]
+    fn what_is_repeated_is_short_and_on_one_line() {
+        let long = shortened(&format!("a\nb{}", "ä".repeat(500)));
+        assert!(long.starts_with("a b") && long.len() < 210 && long.ends_with('…'), "{long}");
+        assert_eq!(shortened(" x "), "x");
+    }
+}

@@ -1,0 +1,96 @@
+//! The one HTTP client of a provider, and what is asked over it beside answers: the list of models.
+
+use std::sync::Once;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Proxy, Response};
+use serde_json::Value;
+
+use super::definition::Definition;
+use super::fault;
+use super::key::Key;
+use super::kind::Kind;
+use super::{Charge, ProviderError};
+
+/// Longest time to make a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+/// Longest time for the list of models.
+const LIST_TIMEOUT: Duration = Duration::from_secs(20);
+/// Connections kept open while nothing is asked.
+const IDLE_CONNECTIONS_MAX: usize = 32;
+/// Models that are listed in an error.
+const MODELS_MAX: usize = 200;
+/// The version of the Anthropic protocol that is spoken.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// Builds the client: no redirects, rustls, a proxy only where the user has named one; none to this machine.
+///
+/// Costs milliseconds (certificates), so once per provider and only when something is asked.
+pub(super) fn client(definition: &Definition) -> Result<Client, String> {
+    static PROVIDER: Once = Once::new();
+    // Somebody else's choice of cryptography, if there is one, is as good.
+    PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    let mut builder = Client::builder()
+        .redirect(Policy::none())
+        .referer(false)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+        .tcp_nodelay(true);
+    if let Some(proxy) = &definition.proxy {
+        builder = builder.proxy(Proxy::all(proxy.reveal()).map_err(|_| "its proxy is no address".to_owned())?);
+    } else if definition.endpoint.as_ref().is_some_and(super::endpoint::Endpoint::is_loopback) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| format!("no connection can be made: {error}"))
+}
+
+/// The headers of every request to a provider, the key in its place among them.
+pub(super) fn headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, String)> {
+    let mut headers = vec![(USER_AGENT.to_string(), concat!("git-merkle/", env!("CARGO_PKG_VERSION")).to_owned())];
+    if definition.kind == Kind::Anthropic {
+        headers.push(("anthropic-version".to_owned(), ANTHROPIC_VERSION.to_owned()));
+    }
+    if let Some(key) = key {
+        headers.push(match definition.kind {
+            Kind::Anthropic => ("x-api-key".to_owned(), key.reveal().to_owned()),
+            Kind::Gemini => ("x-goog-api-key".to_owned(), key.reveal().to_owned()),
+            _ => ("authorization".to_owned(), format!("Bearer {}", key.reveal())),
+        });
+    }
+    for (name, value) in &definition.headers {
+        headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        headers.push((name.clone(), value.reveal().to_owned()));
+    }
+    headers
+}
+
+/// The names of the models that a provider lists; empty when it has no list.
+pub(super) async fn models(client: &Client, definition: &Definition, key: Option<&Key>) -> Result<Vec<String>, ProviderError> {
+    let Some(endpoint) = &definition.endpoint else { return Ok(Vec::new()) };
+    let path = if definition.kind == Kind::Ollama { "api/tags" } else { "models" };
+    let mut map = HeaderMap::new();
+    for (name, value) in headers(definition, key) {
+        let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else { continue };
+        value.set_sensitive(true);
+        map.insert(name, value);
+    }
+    let sent = client.get(endpoint.below(path)).headers(map).timeout(LIST_TIMEOUT).send().await;
+    let response = sent.map_err(|error| fault::of_transport(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
+    listed(response).await
+}
+
+async fn listed(response: Response) -> Result<Vec<String>, ProviderError> {
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let body = response.text().await.map_err(|error| fault::of_transport(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
+    if !(200..300).contains(&status) {
+        return Err(fault::of_status(status, &headers, &body));
+    }
+    let document: Value =
+        serde_json::from_str(&body).map_err(|_| ProviderError::Protocol("its list of models is no JSON".to_owned()))?;
+    let list = ["data", "models"].iter().find_map(|name| document[*name].as_array());
+    let list = list.ok_or_else(|| ProviderError::Protocol("its list of models has another form".to_owned()))?;
+    let names = list.iter().filter_map(|model| model["id"].as_str().or(model["name"].as_str()));
+    Ok(names.map(|name| name.trim_start_matches("models/").to_owned()).take(MODELS_MAX).collect())
+}

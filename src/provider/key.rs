@@ -1,0 +1,121 @@
+//! Keys: where one comes from, and how it never shows.
+//!
+//! | the endpoint | the key |
+//! |---|---|
+//! | any | `keyEnv`, named beside the endpoint in the user's own configuration |
+//! | the vendor's own origin | the vendor's variable, such as `OPENAI_API_KEY` |
+//! | any | what git's credential helpers have for exactly this origin |
+//!
+//! The first that is there is taken. A key is put into a header at the moment of sending and nowhere else.
+
+use std::fmt;
+
+use super::definition::Definition;
+use crate::config::Environment;
+use crate::git::{ChildError, credential};
+
+/// What stands for a key wherever text is made.
+const HIDDEN: &str = "***";
+/// A text shorter than this is not looked for when text is made safe: it would black out half of it.
+const REDACTED_BYTES_MIN: usize = 6;
+
+/// A secret text: a key, or the value of a header. It prints as `***`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// Takes a text that can stand in a header; `None` for what is empty or cannot.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_key = !text.is_empty() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        is_key.then(|| Self(text.to_owned()))
+    }
+
+    /// The text itself, for a header and for a credential helper.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HIDDEN)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HIDDEN)
+    }
+}
+
+/// Where a key comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// This variable.
+    Variable(String),
+    /// Git's credential helpers.
+    Helper,
+}
+
+/// The key for a provider, and where it was found; `None` when there is none.
+pub fn find(definition: &Definition, environment: &Environment) -> Result<Option<(Key, KeyPlace)>, ChildError> {
+    let Some(endpoint) = &definition.endpoint else { return Ok(None) };
+    for variable in variables(definition) {
+        if let Some(key) = environment.text(variable).and_then(Key::new) {
+            return Ok(Some((key, KeyPlace::Variable(variable.to_owned()))));
+        }
+    }
+    let kept = credential::fill(&endpoint.origin())?;
+    Ok(kept.as_deref().and_then(Key::new).map(|key| (key, KeyPlace::Helper)))
+}
+
+/// The variables that may hold the key of a provider.
+pub fn variables(definition: &Definition) -> impl Iterator<Item = &str> {
+    let vendors = definition.kind.endpoint().zip(definition.endpoint.as_ref());
+    let is_vendors = vendors.is_some_and(|(vendor, endpoint)| vendor.has_origin_of(endpoint));
+    let vendors_variable = definition.kind.key_variable().filter(|_| is_vendors);
+    definition.key_env.as_deref().into_iter().chain(vendors_variable)
+}
+
+/// True when a provider cannot be asked without a key.
+#[must_use]
+pub fn is_needed(definition: &Definition) -> bool {
+    let has_own = definition.headers.iter().any(|(name, _)| {
+        ["authorization", "x-api-key", "api-key", "x-goog-api-key"].contains(&name.to_ascii_lowercase().as_str())
+    });
+    let vendor = definition.kind.key_variable().is_some();
+    vendor && !has_own && definition.endpoint.as_ref().is_some_and(|endpoint| !endpoint.is_loopback())
+}
+
+/// A text in which no secret stands any more.
+#[must_use]
+pub fn redact<'a>(text: &str, secrets: impl IntoIterator<Item = &'a Key>) -> String {
+    let secrets = secrets.into_iter().map(Key::reveal);
+    // Of `Bearer <key>` the key alone is as secret.
+    let words = secrets.flat_map(|secret| [secret].into_iter().chain(secret.split(' ').skip(1)));
+    words.filter(|word| word.len() >= REDACTED_BYTES_MIN).fold(text.to_owned(), |text, word| text.replace(word, HIDDEN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_never_shows() {
+        let key = Key::new(" canary-key\n").expect("a key");
+        assert_eq!((format!("{key} {key:?}"), key.reveal()), ("*** ***".to_owned(), "canary-key"));
+        assert_eq!(redact("bad key canary-key here", [&key]), "bad key *** here");
+        let header = Key::new("Bearer canary-key").expect("a header");
+        assert_eq!(redact("canary-key and Bearer canary-key", [&header]), "*** and ***");
+    }
+
+    #[test]
+    fn what_cannot_stand_in_a_header_is_no_key() {
+        for text in ["", " ", "a\nb", "ä", "a\u{7f}"] {
+            assert_eq!(Key::new(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The kinds of provider, and what each has before anybody configures anything.
+
+use super::endpoint::Endpoint;
+
+/// How a provider is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The OpenAI chat-completions protocol.
+    OpenAi,
+    /// The Anthropic messages protocol.
+    Anthropic,
+    /// The Gemini protocol.
+    Gemini,
+    /// Ollama's own protocol.
+    Ollama,
+    /// The OpenAI protocol at an endpoint of the user's own.
+    Local,
+    /// A program of the user's own.
+    Command,
+    /// A person.
+    Manual,
+    /// Recorded answers.
+    Replay,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama, Self::Local, Self::Command, Self::Manual, Self::Replay];
+
+    /// The word for it in configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+            Self::Local => "local",
+            Self::Command => "command",
+            Self::Manual => "manual",
+            Self::Replay => "replay",
+        }
+    }
+
+    /// The kind of a word.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == text)
+    }
+
+    /// True for those that are asked over HTTP.
+    #[must_use]
+    pub fn has_endpoint(self) -> bool {
+        !matches!(self, Self::Command | Self::Manual | Self::Replay)
+    }
+
+    /// The endpoint that needs no configuration.
+    #[must_use]
+    pub fn endpoint(self) -> Option<Endpoint> {
+        let text = match self {
+            Self::OpenAi => "https://api.openai.com/v1/",
+            Self::Anthropic => "https://api.anthropic.com/v1/",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
+            Self::Ollama => "http://localhost:11434/",
+            Self::Local | Self::Command | Self::Manual | Self::Replay => return None,
+        };
+        Some(Endpoint::parse(text).expect("the built-in endpoints are addresses"))
+    }
+
+    /// The variable in which the vendor's own tools expect a key; it is sent to the vendor's own origin alone.
+    #[must_use]
+    pub fn key_variable(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("OPENAI_API_KEY"),
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Gemini => Some("GEMINI_API_KEY"),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_and_built_in_endpoints_are_addresses() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::parse(kind.name()), Some(kind));
+            assert!(kind.endpoint().is_none() || kind.has_endpoint());
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! How much may be asked of one provider in a time: answers owed at once, requests and tokens a minute.
+//!
+//! [`Throttle`] decides and has no clock: times go in, waits come out. The number of answers owed at once is halved when
+//! the provider says that it is too much, once for each wave of requests, and grows back by one for every full wave that
+//! succeeds, up to what is configured. [`Gate`] is the same for tasks that wait.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// How long a provider's limits are for.
+const MINUTE: Duration = Duration::from_mins(1);
+/// The shortest pause after a rate limit that names none.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+
+/// The limits of one provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Answers owed at once, at most.
+    pub concurrency: usize,
+    /// Requests begun in a minute.
+    pub requests_per_minute: Option<u64>,
+    /// Tokens of requests begun in a minute, input and the most output.
+    pub tokens_per_minute: Option<u64>,
+}
+
+/// How an answer that was owed ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// It came.
+    Answered,
+    /// The provider said that it was too much, and perhaps for how long.
+    RateLimited(Option<Duration>),
+    /// Anything else.
+    Failed,
+}
+
+/// Whether a request may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It may, and now counts; the number is to be given back.
+    Go(u64),
+    /// Not before so much time has passed.
+    Wait(Duration),
+    /// Not before an answer that is owed has come.
+    Full,
+}
+
+/// The state of one provider's limits. Times count from any start, and never go back.
+#[derive(Debug, Clone)]
+pub struct Throttle {
+    limits: Limits,
+    allowed: f64,
+    owed: usize,
+    wave: u64,
+    paused_until: Duration,
+    requests: Option<Bucket>,
+    tokens: Option<Bucket>,
+}
+
+impl Throttle {
+    /// Nothing asked yet.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            allowed: limits.concurrency.max(1) as f64,
+            owed: 0,
+            wave: 0,
+            paused_until: Duration::ZERO,
+            requests: limits.requests_per_minute.map(Bucket::new),
+            tokens: limits.tokens_per_minute.map(Bucket::new),
+        }
+    }
+
+    /// How many answers may be owed at once at present.
+    #[must_use]
+    pub fn allowed(&self) -> usize {
+        self.allowed as usize
+    }
+
+    /// Asks for leave for a request of so many tokens.
+    pub fn admit(&mut self, tokens: u64, now: Duration) -> Admission {
+        if self.owed >= self.allowed() {
+            return Admission::Full;
+        }
+        let buckets = [(&mut self.requests, 1), (&mut self.tokens, tokens)];
+        let mut wait = self.paused_until.saturating_sub(now);
+        for (bucket, amount) in buckets {
+            wait = wait.max(bucket.as_mut().map_or(Duration::ZERO, |bucket| bucket.wait(amount, now)));
+        }
+        if !wait.is_zero() {
+            return Admission::Wait(wait);
+        }
+        for (bucket, amount) in [(&mut self.requests, 1), (&mut self.tokens, tokens)] {
+            if let Some(bucket) = bucket {
+                bucket.take(amount);
+            }
+        }
+        self.owed += 1;
+        Admission::Go(self.wave)
+    }
+
+    /// Gives leave back; `wave` is what [`admit`](Self::admit) gave.
+    pub fn settle(&mut self, wave: u64, settled: Settled, now: Duration) {
+        self.owed = self.owed.saturating_sub(1);
+        match settled {
+            Settled::Answered => {
+                self.allowed = (self.allowed + 1.0 / self.allowed).min(self.limits.concurrency.max(1) as f64);
+            }
+            Settled::RateLimited(pause) => {
+                self.paused_until = self.paused_until.max(now + pause.unwrap_or(PAUSE_MIN));
+                // The others of the same wave are told the same; that is no news.
+                if wave == self.wave {
+                    self.wave += 1;
+                    self.allowed = (self.allowed / 2.0).floor().max(1.0);
+                }
+            }
+            Settled::Failed => {}
+        }
+    }
+}
+
+/// An amount that fills up again over a minute.
+#[derive(Debug, Clone)]
+struct Bucket {
+    size: f64,
+    left: f64,
+    seen: Duration,
+}
+
+impl Bucket {
+    fn new(per_minute: u64) -> Self {
+        let size = per_minute.max(1) as f64;
+        Self { size, left: size, seen: Duration::ZERO }
+    }
+
+    /// How long until so much is there; more than fits is there as soon as it is full.
+    fn wait(&mut self, amount: u64, now: Duration) -> Duration {
+        let elapsed = now.saturating_sub(self.seen).as_secs_f64();
+        self.left = (self.left + elapsed * self.size / MINUTE.as_secs_f64()).min(self.size);
+        self.seen = self.seen.max(now);
+        let lacking = (amount as f64).min(self.size) - self.left;
+        // Below a thousandth it is rounding, and would be waited for for ever.
+        if lacking < 0.001 { Duration::ZERO } else { MINUTE.mul_f64(lacking / self.size) }
+    }
+
+    fn take(&mut self, amount: u64) {
+        self.left -= (amount as f64).min(self.size);
+    }
+}
+
+/// The limits of one provider, for tasks that wait until they may ask.
+#[derive(Debug)]
+pub struct Gate {
+    throttle: Mutex<Throttle>,
+    start: Instant,
+    opened: Notify,
+}
+
+impl Gate {
+    /// Nothing asked yet.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { throttle: Mutex::new(Throttle::new(limits)), start: Instant::now(), opened: Notify::new() }
+    }
+
+    /// Waits until a request of so many tokens may go.
+    pub async fn acquire(&self, tokens: u64) -> Leave<'_> {
+        loop {
+            // Before the question, so that no opening between it and the wait is missed.
+            let opened = self.opened.notified();
+            let admission = self.throttle().admit(tokens, self.start.elapsed());
+            match admission {
+                Admission::Go(wave) => return Leave { gate: self, wave, settled: Settled::Failed },
+                Admission::Wait(pause) => tokio::time::sleep(pause).await,
+                Admission::Full => opened.await,
+            }
+        }
+    }
+
+    /// How many answers may be owed at once at present.
+    #[must_use]
+    pub fn allowed(&self) -> usize {
+        self.throttle().allowed()
+    }
+
+    fn throttle(&self) -> MutexGuard<'_, Throttle> {
+        self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Leave for one request; dropping it without a word counts as a failure that says nothing about limits.
+#[derive(Debug)]
+pub struct Leave<'a> {
+    gate: &'a Gate,
+    wave: u64,
+    settled: Settled,
+}
+
+impl Leave<'_> {
+    /// Says how it ended.
+    pub fn settle(mut self, settled: Settled) {
+        self.settled = settled;
+    }
+}
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        let now = self.gate.start.elapsed();
+        self.gate.throttle().settle(self.wave, self.settled, now);
+        self.gate.opened.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { concurrency: 8, requests_per_minute: None, tokens_per_minute: None };
+    const NOW: Duration = Duration::from_secs(1);
+
+    fn fill(throttle: &mut Throttle, now: Duration) -> Vec<u64> {
+        std::iter::from_fn(|| match throttle.admit(1, now) {
+            Admission::Go(wave) => Some(wave),
+            _ => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_wave_that_is_too_much_is_halved_once_and_grows_back() {
+        let mut throttle = Throttle::new(LIMITS);
+        let waves = fill(&mut throttle, NOW);
+        assert_eq!((waves.len(), throttle.admit(1, NOW)), (8, Admission::Full));
+        for wave in waves {
+            throttle.settle(wave, Settled::RateLimited(Some(Duration::from_secs(5))), NOW);
+        }
+        assert_eq!((throttle.allowed(), throttle.admit(1, NOW)), (4, Admission::Wait(Duration::from_secs(5))));
+        let later = NOW + Duration::from_secs(5);
+        for _ in 0..20 {
+            let waves = fill(&mut throttle, later);
+            waves.into_iter().for_each(|wave| throttle.settle(wave, Settled::Answered, later));
+        }
+        assert_eq!(throttle.allowed(), 8);
+    }
+
+    #[test]
+    fn it_never_closes_for_ever() {
+        let mut throttle = Throttle::new(LIMITS);
+        for second in 0..50 {
+            let now = Duration::from_secs(second * 10);
+            let wave = fill(&mut throttle, now);
+            assert!(!wave.is_empty());
+            wave.into_iter().for_each(|wave| throttle.settle(wave, Settled::RateLimited(None), now));
+        }
+        assert_eq!(throttle.allowed(), 1);
+    }
+
+    #[test]
+    fn a_minute_holds_so_many_requests_and_tokens() {
+        let limits = Limits { concurrency: 100, requests_per_minute: Some(6), tokens_per_minute: Some(600) };
+        let mut throttle = Throttle::new(limits);
+        assert_eq!(fill(&mut throttle, NOW).len(), 6);
+        assert_eq!(throttle.admit(1, NOW), Admission::Wait(Duration::from_secs(10)));
+        assert!(matches!(throttle.admit(1, NOW + Duration::from_secs(10)), Admission::Go(_)));
+        let mut throttle = Throttle::new(Limits { requests_per_minute: None, ..limits });
+        assert!(matches!(throttle.admit(10_000, NOW), Admission::Go(_)), "more than fits goes when all is there");
+        assert_eq!(throttle.admit(60, NOW), Admission::Wait(Duration::from_secs(6)));
+    }
+
+    #[tokio::test]
+    async fn tasks_wait_for_each_other() {
+        let gate = Gate::new(Limits { concurrency: 2, ..LIMITS });
+        let (first, second) = (gate.acquire(1).await, gate.acquire(1).await);
+        let waiting = tokio::time::timeout(Duration::from_millis(20), gate.acquire(1)).await;
+        assert!(waiting.is_err());
+        drop(first);
+        let third = gate.acquire(1).await;
+        second.settle(Settled::RateLimited(Some(Duration::ZERO)));
+        assert_eq!(gate.allowed(), 1);
+        let (fourth, ()) = tokio::join!(gate.acquire(1), async { third.settle(Settled::Answered) });
+        fourth.settle(Settled::Answered);
+        assert_eq!(gate.allowed(), 2);
+    }
+}

@@ -1,0 +1,118 @@
+//! Reading the settings of one provider: each value with the place that an error names.
+
+use super::definition::DefinitionError;
+use crate::config::{Level, Origin, Place, Stack, value};
+
+/// The settings that a provider can have, in canonical spelling.
+pub(super) const KEYS: [&str; 26] = [
+    "cachebreakpoints",
+    "cachetokensmin",
+    "command",
+    "concurrency",
+    "contexttokens",
+    "endpoint",
+    "env",
+    "file",
+    "header",
+    "idletimeout",
+    "keyenv",
+    "kind",
+    "model",
+    "outputtokens",
+    "pricecacheread",
+    "pricecachewrite",
+    "priceinput",
+    "priceoutput",
+    "proxy",
+    "requestsperminute",
+    "stream",
+    "structuredoutput",
+    "systemprompt",
+    "temperature",
+    "timeout",
+    "tokensperminute",
+];
+
+/// Reads what is said of one provider.
+pub(super) struct Reader<'a> {
+    stack: &'a Stack,
+    name: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(stack: &'a Stack, name: &'a str) -> Self {
+        Self { stack, name }
+    }
+
+    fn key(&self, key: &str) -> String {
+        format!("provider.{}.{key}", self.name)
+    }
+
+    /// The text of a setting.
+    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
+        self.stack.text(&self.key(key))
+    }
+
+    /// A value that `parse` understands and `expected` names.
+    pub(super) fn value<T>(
+        &self,
+        key: &str,
+        expected: &'static str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, DefinitionError> {
+        Ok(self.stack.read(&self.key(key), expected, parse)?)
+    }
+
+    /// A value that `parse` may refuse with a reason.
+    pub(super) fn refusing<T>(&self, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, DefinitionError> {
+        self.text(key).map(|text| parse(text).map_err(|reason| self.refused(key, reason))).transpose()
+    }
+
+    /// Every value of a setting.
+    pub(super) fn each<T>(&self, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, DefinitionError> {
+        let values = self.stack.get(&self.key(key)).map_or(&[][..], |entry| &entry.values);
+        values.iter().map(|text| parse(text).map_err(|reason| self.refused(key, reason))).collect()
+    }
+
+    /// The error for two settings of which only one, or neither, is there.
+    pub(super) fn lacking(&self, one: &str, other: &str) -> DefinitionError {
+        let present = if self.text(one).is_some() { one } else { other };
+        let absent = if present == one { other } else { one };
+        self.refused(present, format!("it goes with 'merkle.{}'", self.key(absent)))
+    }
+
+    fn refused(&self, key: &str, reason: String) -> DefinitionError {
+        let key = self.key(key);
+        let unset = || Origin { level: Level::Protected, place: Place::BuiltIn };
+        let origin = self.stack.get(&key).map_or_else(unset, |entry| entry.origin.clone());
+        DefinitionError::Refused { key: format!("merkle.{key}"), origin: Box::new(origin), reason }
+    }
+}
+
+pub(super) use value::{boolean, duration};
+
+/// A whole number.
+pub(super) fn number(text: &str) -> Option<u64> {
+    value::integer(text).and_then(|number| u64::try_from(number).ok())
+}
+
+/// A small whole number.
+pub(super) fn count(text: &str) -> Option<u32> {
+    number(text).and_then(|number| u32::try_from(number).ok())
+}
+
+/// A whole number above 0.
+pub(super) fn positive(text: &str) -> Option<u64> {
+    number(text).filter(|number| *number > 0)
+}
+
+/// `none`, or two numbers, the smaller first.
+#[expect(clippy::option_option, reason = "none is an answer, and not the same as no answer")]
+pub(super) fn range(text: &str) -> Option<Option<(f64, f64)>> {
+    if text == "none" {
+        return Some(None);
+    }
+    let (low, high) = text.split_once(' ')?;
+    let (low, high) = (value::limit(low)?, value::limit(high.trim())?);
+    (low <= high).then_some(Some((low, high)))
+}
