@@ -214,6 +214,11 @@ impl Ui {
         }
     }
 
+    /// Asks a person something on standard error; the answer is on standard input.
+    pub fn prompt(&self, question: &str) {
+        complain(&printable(question).to_string());
+    }
+
     fn is_colored(&self) -> bool {
         !self.output.json && decide_color(self.output.color, &self.presentation, self.surroundings)
     }

@@ -5,6 +5,7 @@
 //! Must not print, and must not know how a surface looks. Start with [`Workspace`].
 
 mod git_config;
+pub mod offer;
 pub mod open;
 pub mod refresh;
 pub mod secrets;
@@ -13,6 +14,7 @@ pub mod statement;
 pub mod target;
 pub mod trust;
 
+pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use refresh::{Planned, Refresh, RefreshError, Refreshed};
 pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
