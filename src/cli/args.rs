@@ -231,7 +231,11 @@ fn parse_when(text: &str) -> Result<When, String> {
 
 fn parse_digest(text: &str) -> Result<String, String> {
     let is_digest = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if is_digest { Ok(text.to_owned()) } else { Err("expected the 64 hex digits that 'git merkle trust --show' prints".to_owned()) }
+    if is_digest {
+        Ok(text.to_owned())
+    } else {
+        Err("expected the 64 hex digits that 'git merkle trust --show' prints".to_owned())
+    }
 }
 
 fn parse_setting(text: &str) -> Result<String, String> {

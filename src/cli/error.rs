@@ -23,7 +23,7 @@ use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, Wr
 use crate::node::{ScanError, SnapshotError};
 use crate::regen::RunError;
 use crate::secret::SecretFound;
-use crate::workspace::{RefreshError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError};
+use crate::workspace::{RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError};
 
 /// A failed command.
 #[derive(Debug)]
@@ -315,12 +315,20 @@ impl From<SecretFound> for CliError {
     }
 }
 
+impl From<RulesError> for CliError {
+    fn from(error: RulesError) -> Self {
+        Self::from_source(Exit::Config, error)
+    }
+}
+
 impl From<StatementError> for CliError {
     fn from(error: StatementError) -> Self {
         match error {
             StatementError::Agent(inner) => inner.into(),
             StatementError::Commit(inner) => inner.into(),
             StatementError::Refresh(inner) => inner.into(),
+            StatementError::Secret(inner) => inner.into(),
+            StatementError::Rules(inner) => inner.into(),
             StatementError::Spool(_) => Self::from_source(Exit::Io, error),
             StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
         }

@@ -9,6 +9,7 @@ use super::exit::Exit;
 use super::pager;
 use super::ui::{self, Ui};
 use crate::config::Environment;
+use crate::secret::Allowed;
 use crate::workspace::Workspace;
 
 /// What every command is given.
@@ -43,6 +44,12 @@ impl Program {
             let error = pager::become_pager(&command, &self.environment);
             self.ui.warn(&format!("cannot run pager '{command}': {error}"));
         }
+    }
+
+    /// What may pass here though it looks like a secret; `--allow-secret` is remembered.
+    pub fn allowed_secrets(&self, workspace: &Workspace) -> Result<Allowed, CliError> {
+        let outcome = workspace.allowed_secrets(&self.global.allow_secret);
+        outcome.map_err(|error| CliError::io("cannot write what is allowed", error))
     }
 
     fn open_silently(&mut self) -> Result<Workspace, CliError> {

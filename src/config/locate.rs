@@ -19,8 +19,9 @@ pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
 /// `~/.local/state/git-merkle`; `None` without a home.
 #[must_use]
 pub fn state_folder(environment: &Environment) -> Option<PathBuf> {
-    let state =
-        environment.directory("XDG_STATE_HOME").or_else(|| environment.directory("HOME").map(|home| home.join(".local/state")))?;
+    let state = environment
+        .directory("XDG_STATE_HOME")
+        .or_else(|| environment.directory("HOME").map(|home| home.join(".local/state")))?;
     Some(state.join("git-merkle"))
 }
 

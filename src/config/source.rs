@@ -77,7 +77,9 @@ pub fn repository(folder: &Folder) -> Result<Layer, SourceError> {
         let plain = |found: &std::fs::Metadata| if *part == path { found.is_file() } else { found.is_dir() };
         match std::fs::symlink_metadata(part) {
             Ok(found) if !plain(&found) => return Err(SourceError::NotPlain(part.clone())),
-            Ok(found) if found.is_file() && found.len() > FOLDER_FILE_BYTES_MAX => return Err(SourceError::TooLarge(path.clone())),
+            Ok(found) if found.is_file() && found.len() > FOLDER_FILE_BYTES_MAX => {
+                return Err(SourceError::TooLarge(path.clone()));
+            }
             Ok(found) if found.is_file() => break,
             Ok(_) => {}
             Err(error) if is_absent(&error) => break,

@@ -270,8 +270,18 @@ mod tests {
         match key {
             "notes" | "defaultagent" | "defaultprovider" | "defaultprofile" => level == Level::Local || trusted,
             "hooks" | "remote" | "acceptframes" | "progress" => level == Level::Local,
-            "maxcost" | "maxcalls" | "maxtokens" | "budget" | "budgetcalls" | "budgettokens" | "budgetday" | "hookbudget"
-            | "confirmabove" | "concurrency" | "retries" | "provider.x.concurrency" => given,
+            "maxcost"
+            | "maxcalls"
+            | "maxtokens"
+            | "budget"
+            | "budgetcalls"
+            | "budgettokens"
+            | "budgetday"
+            | "hookbudget"
+            | "confirmabove"
+            | "concurrency"
+            | "retries"
+            | "provider.x.concurrency" => given,
             _ => false,
         }
     }

@@ -170,7 +170,8 @@ mod tests {
             "concurrency",
             "retries",
         ];
-        let unnamed = vec!["provider", "notes.x", "anything", "trust", "secrets", "budget.x", "hooks.post-commit", "endpoint", "proxy"];
+        let unnamed =
+            vec!["provider", "notes.x", "anything", "trust", "secrets", "budget.x", "hooks.post-commit", "endpoint", "proxy"];
         vec![
             (guarded, Some(Never), Some(Never)),
             (limits, smaller.0, smaller.1),

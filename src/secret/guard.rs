@@ -42,9 +42,7 @@ pub fn guard(text: &[u8], name: &str, scanner: &Scanner, allowed: &Allowed) -> R
     let mut found = scanner.find(text).into_iter().filter(|finding| !allowed.allows(finding));
     match found.next() {
         None => Ok(()),
-        Some(Finding { rule, line, id, .. }) => {
-            Err(SecretFound { name: name.to_owned(), line, rule, id, more: found.count() })
-        }
+        Some(Finding { rule, line, id, .. }) => Err(SecretFound { name: name.to_owned(), line, rule, id, more: found.count() }),
     }
 }
 

@@ -90,8 +90,8 @@ impl RuleFile {
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let line_of = |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|byte| **byte == b'\n').count();
         let fault = |offset: usize, message: String| RuleError { line: line_of(offset), message };
-        let document: Document = toml::from_str(text)
-            .map_err(|error| fault(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
+        let document: Document =
+            toml::from_str(text).map_err(|error| fault(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
         if document.rules.len() + document.files.len() > RULES_MAX {
             return Err(fault(0, format!("there are more than {RULES_MAX} rules")));
         }

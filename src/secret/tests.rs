@@ -285,7 +285,8 @@ fn added_files_only_add_and_are_refused_with_a_line() {
 
 /// Text in which pieces of secrets, of assignments and of markers follow each other.
 fn pieces() -> impl Strategy<Value = String> {
-    let words = ["ghp_", "sk-", "AKIA", "eyJ", ".", "-", "_", "=", " = \"", "\"", "\n", "api_key", "password", "https://", "u:", "@h"];
+    let words =
+        ["ghp_", "sk-", "AKIA", "eyJ", ".", "-", "_", "=", " = \"", "\"", "\n", "api_key", "password", "https://", "u:", "@h"];
     let more = ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "[redacted: jwt]", "[redacted: ", "]", "é", "x"];
     let words: Vec<String> = words.into_iter().chain(more).map(str::to_owned).collect();
     let whole: Vec<String> = EXAMPLES.iter().map(|(_, template)| example(template)).collect();

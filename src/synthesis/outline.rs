@@ -1,6 +1,7 @@
 //! What the built-in outline builder says about a file.
 
 use crate::base::limit::FILE_BYTES_MAX;
+use crate::secret::{Allowed, Scanner, redact};
 use crate::symbol::{self, Language, Outline};
 
 /// The first line of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
@@ -21,10 +22,16 @@ pub fn lfs_pointer(data: &[u8]) -> Option<String> {
     Some(format!("A Git LFS pointer: the content of {size} bytes is stored outside the repository.\n"))
 }
 
-/// The outline of a file's content under a name.
+/// The outline of a file's content under a name, with markers in the place of what looks like a secret.
+///
+/// The built-in rules alone decide, and nothing that somebody has allowed: the same file says the same everywhere.
 #[must_use]
 pub fn outline(name: &[u8], data: &[u8]) -> Outline {
-    symbol::extract(language(name, data), data)
+    let language = language(name, data);
+    match std::str::from_utf8(data) {
+        Ok(text) => symbol::extract(language, redact(text, Scanner::built_in(), &Allowed::default()).text.as_bytes()),
+        Err(_) => symbol::extract(language, data),
+    }
 }
 
 /// The language of a file by its name and, where that is not enough, its first bytes.
@@ -36,6 +43,14 @@ pub fn language(name: &[u8], data: &[u8]) -> Option<Language> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_do_not_reach_an_outline() {
+        let token = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
+        let source = format!("//! Asks with {token}.\n\n/// The {token}.\npub const TOKEN: &str = \"{token}\";\n");
+        let said = symbol::render(&outline(b"a.rs", source.as_bytes()));
+        assert!(!said.contains("0aK9dQ2m") && said.contains("Asks with [redacted: github-token]."), "{said}");
+    }
 
     #[test]
     fn pointers_are_described_and_other_files_are_not_taken_for_them() {

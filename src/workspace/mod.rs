@@ -17,6 +17,7 @@ pub mod trust;
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use refresh::{Planned, Refresh, RefreshError, Refreshed};
+pub use secrets::RulesError;
 pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
 pub use statement::{SourceTypes, Statement, StatementError, Synthesis, Synthesized};
 pub use target::{Target, TargetError, find_object, find_target};

@@ -165,11 +165,20 @@ mod tests {
         let offer = Offer::of_folder(&folder);
         let names = |files: &[FileOffer]| files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&offer.others), ["agents/docs.toml.sample", "system.md"]);
-        assert_eq!((names(&offer.prompts), names(&offer.profiles)), (vec!["prompts/a.md".into()], vec!["profiles/p/config.yml".into()]));
+        assert_eq!(
+            (names(&offer.prompts), names(&offer.profiles)),
+            (vec!["prompts/a.md".into()], vec!["profiles/p/config.yml".into()])
+        );
         assert_eq!((offer.prompts[0].first_line.as_str(), offer.prompts[0].bytes), ("First.", 18));
         let docs = &offer.agents[0];
-        assert_eq!((docs.id.as_deref(), docs.provider.as_deref(), docs.frame_type.as_deref()), (Some("docs"), Some("claude"), None));
-        assert_eq!(offer.left_out[0], "'headers' from file:/r/.teddy/agents/docs.toml:5 is ignored: an agent of a repository cannot say it");
+        assert_eq!(
+            (docs.id.as_deref(), docs.provider.as_deref(), docs.frame_type.as_deref()),
+            (Some("docs"), Some("claude"), None)
+        );
+        assert_eq!(
+            offer.left_out[0],
+            "'headers' from file:/r/.teddy/agents/docs.toml:5 is ignored: an agent of a repository cannot say it"
+        );
         assert!(offer.left_out[1].starts_with("file:/r/.teddy/agents/torn.toml:2 cannot be read"));
     }
 }

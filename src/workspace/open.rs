@@ -1,6 +1,5 @@
 //! Opening a repository together with everything that is configured for it.
 
-use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use crate::frame::commit::CommitError;
 use crate::frame::{Store, commit, spool};
 use crate::git::{Location, OpenError, Repository, StateDir};
 use crate::node::{Snapshot, SnapshotError, SnapshotRoot};
+use crate::secret::Scanner;
 
 /// Why there is no workspace to work in.
 #[derive(Debug, thiserror::Error)]
@@ -37,9 +37,11 @@ pub struct Workspace {
     pub folder: Folder,
     /// Whether the user has accepted the repository's.
     pub trust: Trust,
-    /// Where the user's own files stand.
-    personal_path: Option<PathBuf>,
+    /// The variables of the process, as they stood when it began.
+    pub(super) environment: Environment,
     personal: OnceLock<Folder>,
+    /// The rules about secrets with those of both folders; read when they are first needed.
+    pub(super) added_rules: OnceLock<Scanner>,
 }
 
 impl Workspace {
@@ -55,13 +57,14 @@ impl Workspace {
         let settings = Settings::load(&repository, &judged, environment, options)?;
         let state = StateDir::of(&repository);
         let Judged { folder, trust } = judged;
-        let personal_path = locate::user_folder(environment);
-        Ok(Self { repository, settings, state, folder, trust, personal_path, personal: OnceLock::new() })
+        let (personal, added_rules) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { repository, settings, state, folder, trust, environment: environment.clone(), personal, added_rules })
     }
 
     /// The user's own files, read once, when first asked for.
     pub fn personal_folder(&self) -> &Folder {
-        self.personal.get_or_init(|| self.personal_path.as_deref().map_or_else(Folder::default, Folder::of_user))
+        let read = || locate::user_folder(&self.environment).map_or_else(Folder::default, |path| Folder::of_user(&path));
+        self.personal.get_or_init(read)
     }
 
     /// All agents that can be named here.

@@ -3,18 +3,50 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::open::Workspace;
 use crate::git::{Lock, StateDir, file};
-use crate::secret::{Allowed, FindingId};
+use crate::secret::{Allowed, FindingId, RuleError, Scanner};
 
 /// The file's name below the state directory.
 const FILE_NAME: &str = "allowed-secrets";
 /// How long another process that writes it is waited for.
 const WAIT: Duration = Duration::from_secs(5);
 
+/// The file of rules in either folder.
+const RULES_NAME: &str = "secrets.toml";
+
+/// A file of rules about secrets cannot be used; to go on without it would find less than somebody asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("bad rules in '{}'", path.display())]
+pub struct RulesError {
+    /// The file.
+    pub path: PathBuf,
+    /// Where and what.
+    #[source]
+    pub source: RuleError,
+}
+
 impl Workspace {
+    /// The built-in rules with those of the user's and the repository's `secrets.toml`, which can only add to them.
+    pub fn scanner(&self) -> Result<&Scanner, RulesError> {
+        let folders = [&self.personal, &self.folder];
+        let files: Vec<_> = folders.into_iter().filter_map(|folder| Some((folder, folder.files.get(RULES_NAME)?))).collect();
+        if files.is_empty() {
+            return Ok(Scanner::built_in());
+        }
+        if let Some(known) = self.added_rules.get() {
+            return Ok(known);
+        }
+        let texts: Vec<_> = files.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes)).collect();
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let scanner = Scanner::with_rules(&texts)
+            .map_err(|(number, source)| RulesError { path: files[number].0.path_of(RULES_NAME), source })?;
+        Ok(self.added_rules.get_or_init(|| scanner))
+    }
+
     /// What the user has allowed here before, and `now`, which is remembered.
     pub fn allowed_secrets(&self, now: &[FindingId]) -> io::Result<Allowed> {
         remember(&self.state, now)

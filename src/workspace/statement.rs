@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::open::Workspace;
 use super::refresh::RefreshError;
+use super::secrets::RulesError;
 use super::target::Target;
 use crate::agent::{Agent, AgentError};
 use crate::base::{AgentId, BasisId, FrameId, FrameType};
@@ -16,6 +17,7 @@ use crate::frame::{
 };
 use crate::node::Scan;
 use crate::regen::plan::part_kind;
+use crate::secret::{Allowed, SecretFound, guard};
 use crate::synthesis::basis::{self, BasisOf};
 use crate::synthesis::{Child, ChildState, Part, Policy};
 
@@ -52,6 +54,12 @@ pub enum StatementError {
     /// Synthesis makes frames of directories.
     #[error("'{0}' is a file; only directories are synthesized")]
     NotDirectory(String),
+    /// It would say what looks like a secret.
+    #[error(transparent)]
+    Secret(#[from] SecretFound),
+    /// The rules about secrets cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
 }
 
 impl From<StoreError> for StatementError {
@@ -79,6 +87,8 @@ pub struct Synthesis<'a> {
     pub into: FrameType,
     /// How they are put together.
     pub policy: &'a dyn Policy,
+    /// What may be said though it looks like a secret.
+    pub allowed: &'a Allowed,
 }
 
 /// What came of a synthesis.
@@ -165,12 +175,9 @@ impl Workspace {
             let parts = work.parts(number)?;
             let basis = work.basis(&bases, number, &parts);
             let content = synthesis.policy.synthesize(&parts.iter().map(|(part, _)| part.clone()).collect::<Vec<_>>());
-            let at = Target {
-                id: scan.node(number).id,
-                kind: NodeKind::Directory,
-                path: Some(scan.path(&root, number)),
-                root: target.root,
-            };
+            let path = scan.path(&root, number);
+            guard(content.as_bytes(), &path.to_text(), self.scanner()?, synthesis.allowed)?;
+            let at = Target { id: scan.node(number).id, kind: NodeKind::Directory, path: Some(path), root: target.root };
             let how = (BasisKind::Synthesis, basis);
             let mut frame = Frame::new((at.id, at.kind), slot.clone(), how, content).at(at.path);
             frame.children = Children::of(parts.iter().flat_map(|(_, frames)| frames.iter().copied()).collect());

@@ -207,7 +207,9 @@ mod tests {
         let one = memory(folder.path(), "/a/.git");
         let digest = "a".repeat(64);
         fs::create_dir_all(one.file.parent().expect("a folder")).expect("writable");
-        for line in ["", &digest, &format!("{digest} \"/a/.git\""), &format!("{digest}\t/a/.git"), &format!("{}\t\"/a/.git\"", "a")] {
+        for line in
+            ["", &digest, &format!("{digest} \"/a/.git\""), &format!("{digest}\t/a/.git"), &format!("{}\t\"/a/.git\"", "a")]
+        {
             fs::write(&one.file, format!("{line}\n\u{0}\n")).expect("writable");
             assert!(!one.holds(&digest) && !one.holds("a") && !one.holds(""), "{line}");
         }

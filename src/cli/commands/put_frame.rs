@@ -10,6 +10,7 @@ use crate::cli::frames::{FrameDocument, State};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
+use crate::secret::guard;
 use crate::workspace::Statement;
 
 /// Arguments of `put-frame`.
@@ -34,6 +35,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let target = find_at_head(&workspace, &args.node)?;
     let content = read(args, program)?;
+    let name = if args.file.as_os_str() == "-" { "standard input".to_owned() } else { args.file.display().to_string() };
+    guard(content.as_bytes(), &name, workspace.scanner()?, &program.allowed_secrets(&workspace)?)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
     let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());

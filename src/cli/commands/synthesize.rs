@@ -62,7 +62,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
-    let synthesis = Synthesis { agent, source, into: args.into.clone(), policy: &*policy };
+    let allowed = program.allowed_secrets(&workspace)?;
+    let synthesis = Synthesis { agent, source, into: args.into.clone(), policy: &*policy, allowed: &allowed };
     let made = workspace.synthesize(&target, &synthesis)?;
     if program.ui.is_json() {
         let (frame, kept) = (made.frame.to_string(), made.kept);

@@ -107,7 +107,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 fn revoke(memory: Option<&Memory>, ui: &mut Ui) -> Result<Exit, CliError> {
-    let was_trusted = memory.map_or(Ok(false), Memory::revoke).map_err(|error| CliError::io("cannot write what is trusted", error))?;
+    let was_trusted =
+        memory.map_or(Ok(false), Memory::revoke).map_err(|error| CliError::io("cannot write what is trusted", error))?;
     ui.note(if was_trusted { "this repository is not trusted any more" } else { "this repository was not trusted" });
     Ok(Exit::Done)
 }
@@ -265,7 +266,9 @@ mod tests {
 
     #[test]
     fn only_a_plain_yes_is_a_yes() {
-        for (answer, expected) in [("y\n", true), ("Yes\n", true), (" y \n", true), ("", false), ("\n", false), ("n\ny\n", false), ("yep\n", false)] {
+        for (answer, expected) in
+            [("y\n", true), ("Yes\n", true), (" y \n", true), ("", false), ("\n", false), ("n\ny\n", false), ("yep\n", false)]
+        {
             assert_eq!(is_yes(&mut answer.as_bytes()), expected, "{answer:?}");
         }
         assert!(!is_yes(&mut [0xff, b'y', b'\n'].as_slice()));
