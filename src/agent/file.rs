@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::definition::{Agent, Maker, Origin, Role, Sensitivity};
-use super::fault::Fault;
 use super::include::Include;
 use super::instructions::{DIRECTORY_DEFAULT, FILE_DEFAULT, Instructions};
 use super::keys::Keys;
 use super::prompt;
 use super::template::Template;
 use crate::base::{AgentId, FrameType, IdError};
-use crate::config::Folder;
+use crate::config::{Fault, Folder};
 
 /// All keys that a definition may have.
 const KEYS: [&str; 14] = [

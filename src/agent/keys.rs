@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::fault::{Fault, line_of};
+use crate::config::fault::{Fault, line_of};
 
 /// A definition file while it is read: its table, and what is wrong with it so far.
 pub(super) struct Keys<'t> {

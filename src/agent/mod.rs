@@ -5,7 +5,6 @@
 //! whole), and never makes a frame. Start with [`Registry`].
 
 pub mod definition;
-pub mod fault;
 mod file;
 pub mod include;
 pub mod instructions;
@@ -15,7 +14,7 @@ pub mod registry;
 pub mod template;
 
 pub use definition::{Agent, AgentError, Maker, Origin, Role, Sensitivity};
-pub use fault::Fault;
+
 pub use include::{Include, IncludeError};
 pub use instructions::Instructions;
 pub use registry::{HUMAN, OUTLINE, Registry};

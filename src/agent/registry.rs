@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::definition::{Agent, AgentError, Maker, Origin, Role, Sensitivity};
-use super::fault::Fault;
 use super::file;
 use crate::base::{AgentId, FrameType};
-use crate::config::Folder;
+use crate::config::{Fault, Folder};
 
 /// What people say by hand; the default agent of `put-frame`.
 pub const HUMAN: &str = "human";

@@ -17,6 +17,7 @@
 //! Start with [`Stack`].
 
 pub mod environment;
+pub mod fault;
 pub mod folder;
 pub mod key;
 pub mod layer;
@@ -28,6 +29,7 @@ pub mod trust;
 pub mod value;
 
 pub use environment::Environment;
+pub use fault::Fault;
 pub use folder::Folder;
 pub use key::Key;
 pub use layer::{Entry, Layer};

@@ -1,1 +1,16 @@
 //! Facts: how models are asked in each phase, as people configure it.
+//!
+//! Owns the form of `profiles/<name>/config.yml`, the built-in profile, and the pure fitting of what is wished to what
+//! a provider can do. A profile names providers and never knows an endpoint, a key or a model; fitting never edits
+//! configuration. Reads no file by itself: folders are handed in whole. Start with [`Profiles`] and [`fit()`].
+
+mod file;
+pub mod fit;
+pub mod params;
+pub mod registry;
+pub mod standard;
+
+pub use fit::{Change, FitError, Fitted, Wants, fit, input_tokens_max, said_in_words};
+pub use params::{Phase, Profile, ProviderRole, Scope};
+pub use registry::{DEFAULT, ProfileError, Profiles};
+pub use standard::{Standard, Standards};

@@ -25,7 +25,8 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The line, from 1, in which a byte of a text stands.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
+/// Returns the line, from 1, in which a byte of a text stands.
+#[must_use]
+pub fn line_of(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }

@@ -1,0 +1,312 @@
+//! Fitting what a profile wishes to what a provider can do. Pure: says what it changed, and edits nothing.
+//!
+//! | wish | limit | outcome |
+//! |---|---|---|
+//! | temperature | none is taken | dropped |
+//! | temperature | outside of the range | the nearest that is taken |
+//! | output tokens | more than the model gives | as many as it gives |
+//! | output tokens | more than input leaves of the window | as many as are left |
+//! | input tokens at most | more than the window | the window |
+//! | – | the input alone fills the window, or is over the wish | an error |
+//!
+//! `None` stays `None`: what nobody wished is not set here. An explicit 0 is a value like any other.
+
+use std::fmt;
+
+use crate::chat::{Capabilities, GenerationParams};
+
+/// Of a window, what is planned with: estimates of tokens are off by a few per cent.
+const WINDOW_PERCENT: u64 = 90;
+
+/// Parameters that a provider takes, and what had to be changed for that.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The parameters.
+    pub params: GenerationParams,
+    /// What differs from the wish, in the order of the table.
+    pub changes: Vec<Change>,
+}
+
+/// One thing that is not as it was wished.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Change {
+    /// The model takes no temperature.
+    TemperatureDropped {
+        /// The wish.
+        from: f64,
+    },
+    /// The model takes no such temperature.
+    TemperatureClamped {
+        /// The wish.
+        from: f64,
+        /// The nearest that is taken.
+        to: f64,
+    },
+    /// The model gives no such long answers.
+    OutputClamped {
+        /// The wish.
+        from: u64,
+        /// The longest.
+        to: u64,
+    },
+    /// Input and output together are over the window.
+    OutputCutToWindow {
+        /// The wish.
+        from: u64,
+        /// What is left.
+        to: u64,
+    },
+    /// The window is smaller than the input that the asker would pay for.
+    InputClamped {
+        /// The wish.
+        from: u64,
+        /// The window.
+        to: u64,
+    },
+    /// The system prompt stands in front of the user's text.
+    SystemInText,
+    /// The schema is said in words.
+    SchemaInText,
+    /// The conversation so far is said in the last message.
+    TurnsInText,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TemperatureDropped { from } => write!(f, "temperature {from} is dropped: the model takes none"),
+            Self::TemperatureClamped { from, to } => {
+                write!(f, "temperature {from} becomes {to}, the nearest that the model takes")
+            }
+            Self::OutputClamped { from, to } => write!(f, "max_output_tokens {from} becomes {to}, the most that the model gives"),
+            Self::OutputCutToWindow { from, to } => {
+                write!(f, "max_output_tokens {from} becomes {to}, what the input leaves of the model's window")
+            }
+            Self::InputClamped { from, to } => write!(f, "max_input_tokens {from} becomes {to}, the model's window"),
+            Self::SystemInText => f.write_str("the system prompt stands in front of the user's text: the model takes none"),
+            Self::SchemaInText => f.write_str("the schema is said in words: the model takes none"),
+            Self::TurnsInText => f.write_str("the conversation so far stands in the last message: the model takes no turns"),
+        }
+    }
+}
+
+/// Why nothing can be asked at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FitError {
+    /// The input leaves no room for an answer.
+    #[error("{input} input tokens leave no room for an answer in a window of {window}")]
+    Window {
+        /// Its tokens.
+        input: u64,
+        /// Those of the window.
+        window: u64,
+    },
+    /// The input is more than the profile allows.
+    #[error("{input} input tokens are over the profile's max_input_tokens of {limit}")]
+    Input {
+        /// Its tokens.
+        input: u64,
+        /// What is allowed.
+        limit: u64,
+    },
+}
+
+/// Fits parameters to a provider for an input of so many tokens.
+pub fn fit(params: &GenerationParams, capabilities: &Capabilities, input_tokens: u64) -> Result<Fitted, FitError> {
+    if let Some(window) = capabilities.context_tokens.filter(|window| input_tokens >= *window) {
+        return Err(FitError::Window { input: input_tokens, window });
+    }
+    if let Some(limit) = params.max_input_tokens.filter(|limit| input_tokens > *limit) {
+        return Err(FitError::Input { input: input_tokens, limit });
+    }
+    let mut fitted = Fitted { params: params.clone(), changes: Vec::new() };
+    fitted.fit_temperature(capabilities.temperature);
+    let (longest, window) = (capabilities.output_tokens, capabilities.context_tokens);
+    let left = window.map(|window| window - input_tokens);
+    let output = &mut fitted.params.max_output_tokens;
+    fitted.changes.extend(clamp(output, longest).map(|(from, to)| Change::OutputClamped { from, to }));
+    fitted.changes.extend(clamp(output, left).map(|(from, to)| Change::OutputCutToWindow { from, to }));
+    let input = &mut fitted.params.max_input_tokens;
+    fitted.changes.extend(clamp(input, window).map(|(from, to)| Change::InputClamped { from, to }));
+    Ok(fitted)
+}
+
+/// Lowers a wish to a limit; what it was and what it is now, if that is another value.
+fn clamp(wish: &mut Option<u64>, limit: Option<u64>) -> Option<(u64, u64)> {
+    let (from, to) = (wish.as_ref().copied()?, limit?);
+    (from > to).then(|| {
+        *wish = Some(to);
+        (from, to)
+    })
+}
+
+impl Fitted {
+    fn fit_temperature(&mut self, range: Option<(f64, f64)>) {
+        let Some(from) = self.params.temperature else { return };
+        let Some((least, most)) = range.filter(|_| !from.is_nan()) else {
+            self.params.temperature = None;
+            return self.changes.push(Change::TemperatureDropped { from });
+        };
+        if !(least..=most).contains(&from) {
+            let to = from.max(least).min(most);
+            self.params.temperature = Some(to);
+            self.changes.push(Change::TemperatureClamped { from, to });
+        }
+    }
+}
+
+/// What a request has besides parameters that not every provider takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wants {
+    /// A system message.
+    pub system: bool,
+    /// A schema for the answer.
+    pub schema: bool,
+    /// Earlier turns.
+    pub turns: bool,
+}
+
+/// What of a request is said in words because the provider does not take it otherwise.
+#[must_use]
+pub fn said_in_words(wants: Wants, capabilities: &Capabilities) -> Vec<Change> {
+    let all = [
+        (wants.system && !capabilities.system_prompt, Change::SystemInText),
+        (wants.schema && !capabilities.structured_output, Change::SchemaInText),
+        (wants.turns && !capabilities.multi_turn, Change::TurnsInText),
+    ];
+    all.into_iter().filter_map(|(is_so, change)| is_so.then_some(change)).collect()
+}
+
+/// The most input tokens, by estimate, that a payload may have: what the profile allows, and what nine tenths of the
+/// window leave beside the answer. `None` where neither says anything.
+#[must_use]
+pub fn input_tokens_max(params: &GenerationParams, capabilities: &Capabilities) -> Option<u64> {
+    let longest = capabilities.output_tokens;
+    let output = match (params.max_output_tokens, longest) {
+        (Some(wish), Some(longest)) => wish.min(longest),
+        (wish, longest) => wish.or(longest).unwrap_or(0),
+    };
+    let window = capabilities.context_tokens.map(|window| (window / 100 * WINDOW_PERCENT).saturating_sub(output));
+    [params.max_input_tokens, window].into_iter().flatten().min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::option::of;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_row_of_the_table() {
+        let params = GenerationParams {
+            max_input_tokens: Some(1_000_000),
+            max_output_tokens: Some(9_000),
+            temperature: Some(1.5),
+            ..GenerationParams::default()
+        };
+        let capabilities = Capabilities {
+            context_tokens: Some(10_000),
+            output_tokens: Some(8_000),
+            temperature: Some((0.0, 1.0)),
+            ..Capabilities::default()
+        };
+        let fitted = fit(&params, &capabilities, 4_000).expect("fits");
+        let said: Vec<String> = fitted.changes.iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(said.join("\n"), @"
+        temperature 1.5 becomes 1, the nearest that the model takes
+        max_output_tokens 9000 becomes 8000, the most that the model gives
+        max_output_tokens 8000 becomes 6000, what the input leaves of the model's window
+        max_input_tokens 1000000 becomes 10000, the model's window
+        ");
+        let bare = Capabilities { temperature: None, ..Capabilities::default() };
+        let fitted = fit(&params, &bare, 4_000).expect("fits");
+        assert_eq!((fitted.params.temperature, fitted.changes.len()), (None, 1));
+        assert_eq!(fit(&params, &capabilities, 10_000), Err(FitError::Window { input: 10_000, window: 10_000 }));
+        let small = GenerationParams { max_input_tokens: Some(0), ..params };
+        assert_eq!(fit(&small, &capabilities, 1), Err(FitError::Input { input: 1, limit: 0 }));
+    }
+
+    #[test]
+    fn a_payload_leaves_room_for_the_answer() {
+        let capabilities = Capabilities { context_tokens: Some(10_000), output_tokens: Some(4_000), ..Capabilities::default() };
+        let most = |max_input_tokens, max_output_tokens, capabilities: &Capabilities| {
+            let params = GenerationParams { max_input_tokens, max_output_tokens, ..GenerationParams::default() };
+            input_tokens_max(&params, capabilities)
+        };
+        assert_eq!(most(None, None, &Capabilities::default()), None);
+        assert_eq!(most(Some(5), None, &Capabilities::default()), Some(5));
+        assert_eq!(most(None, None, &capabilities), Some(5_000));
+        assert_eq!(most(None, Some(1_000), &capabilities), Some(8_000));
+        assert_eq!(most(None, Some(50_000), &capabilities), Some(5_000));
+        assert_eq!(most(Some(100), Some(1_000), &capabilities), Some(100));
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_said_in_words() {
+        let bare = Capabilities { system_prompt: false, multi_turn: false, ..Capabilities::default() };
+        assert_eq!(said_in_words(Wants::default(), &bare), []);
+        let wants = Wants { system: true, schema: true, turns: true };
+        assert_eq!(said_in_words(wants, &bare), [Change::SystemInText, Change::SchemaInText, Change::TurnsInText]);
+        assert_eq!(said_in_words(wants, &Capabilities::default()), [Change::SchemaInText]);
+    }
+
+    prop_compose! {
+        fn some_params()(
+            max_input_tokens in of(0_u64..200),
+            max_output_tokens in of(0_u64..200),
+            temperature in of(prop_oneof![Just(0.0), Just(f64::NAN), -1.0..3.0]),
+            top_p in of(0.0..1.0),
+            seed in of(0_u64..9),
+        ) -> GenerationParams {
+            GenerationParams { max_input_tokens, max_output_tokens, temperature, top_p, seed, stop: None }
+        }
+    }
+
+    prop_compose! {
+        fn some_capabilities()(
+            context_tokens in of(0_u64..200),
+            output_tokens in of(0_u64..200),
+            temperature in of((0.0..1.0, 1.0..2.0)),
+        ) -> Capabilities {
+            Capabilities { context_tokens, output_tokens, temperature, ..Capabilities::default() }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_fitted_is_within_all_limits_and_fits_again(
+            params in some_params(), capabilities in some_capabilities(), input in 0_u64..200
+        ) {
+            let Ok(fitted) = fit(&params, &capabilities, input) else {
+                let over = capabilities.context_tokens.is_some_and(|window| input >= window)
+                    || params.max_input_tokens.is_some_and(|limit| input > limit);
+                prop_assert!(over);
+                return Ok(());
+            };
+            let out = &fitted.params;
+            let output = out.max_output_tokens.unwrap_or(0);
+            prop_assert!(capabilities.output_tokens.is_none_or(|longest| output <= longest));
+            prop_assert!(capabilities.context_tokens.is_none_or(|window| input + output <= window));
+            prop_assert!(capabilities.context_tokens.is_none_or(|window| out.max_input_tokens.is_none_or(|most| most <= window)));
+            let is_taken = |value: f64| capabilities.temperature.is_some_and(|(least, most)| (least..=most).contains(&value));
+            prop_assert!(out.temperature.is_none_or(is_taken));
+            let again = fit(out, &capabilities, input).expect("fits again");
+            prop_assert_eq!(&again.params, out);
+            prop_assert!(again.changes.is_empty());
+            prop_assert!(params.max_output_tokens.is_some() || out.max_output_tokens.is_none());
+            prop_assert!(params.max_input_tokens.is_some() || out.max_input_tokens.is_none());
+            prop_assert!(params.temperature.is_some() || out.temperature.is_none());
+            prop_assert_eq!((out.top_p, out.seed), (params.top_p, params.seed));
+            prop_assert_eq!(fitted.changes.is_empty(), *out == params);
+        }
+
+        #[test]
+        fn an_explicit_zero_stays(capabilities in some_capabilities(), input in 0_u64..200) {
+            let capabilities = Capabilities { temperature: Some((0.0, 1.0)), ..capabilities };
+            let zero = GenerationParams { max_output_tokens: Some(0), temperature: Some(0.0), ..GenerationParams::default() };
+            if let Ok(fitted) = fit(&zero, &capabilities, input) {
+                prop_assert_eq!(fitted, Fitted { params: zero, changes: Vec::new() });
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! All profiles that can be named: the built-in one and those that files define.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file;
+use super::params::{Phase, Profile};
+use crate::chat::GenerationParams;
+use crate::config::{Fault, Folder};
+
+/// The profile that is meant when none is named. Files may define it anew.
+pub const DEFAULT: &str = "default";
+/// What the built-in profile allows a frame.
+const OUTPUT_TOKENS_MAX: u64 = 2_048;
+
+/// Why a profile cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// There is none of this name.
+    #[error("unknown profile '{0}'")]
+    Unknown(String),
+    /// There is a file, and it cannot be used.
+    #[error("the file of profile '{0}' has faults")]
+    Faulty(String),
+}
+
+/// Profiles by name.
+#[derive(Debug, Clone)]
+pub struct Profiles {
+    by_name: BTreeMap<String, Profile>,
+    faulty: BTreeSet<String>,
+    /// Everything that is wrong with profile files.
+    pub faults: Vec<Fault>,
+}
+
+impl Profiles {
+    /// The built-in profile with those of folders over it; what comes later outranks what comes earlier.
+    ///
+    /// A file with faults defines nothing, and what it would have taken the place of is gone too.
+    #[must_use]
+    pub fn load(folders: &[&Folder]) -> Self {
+        let built_in = built_in();
+        let by_name = [(built_in.name.clone(), built_in)].into();
+        let mut loaded = Self { by_name, faulty: BTreeSet::new(), faults: Vec::new() };
+        for folder in folders {
+            loaded.add(folder);
+        }
+        loaded
+    }
+
+    fn add(&mut self, folder: &Folder) {
+        for (path, bytes) in &folder.files {
+            let Some(name) = name_of(path) else { continue };
+            let profile = match std::str::from_utf8(bytes) {
+                Ok(text) => file::parse(text, name, folder),
+                Err(_) => Err(vec![Fault { file: folder.path_of(path), line: None, message: "not UTF-8".to_owned() }]),
+            };
+            match profile {
+                Ok(profile) => {
+                    self.faulty.remove(name);
+                    self.by_name.insert(name.to_owned(), profile);
+                }
+                Err(faults) => {
+                    self.by_name.remove(name);
+                    self.faulty.insert(name.to_owned());
+                    self.faults.extend(faults);
+                }
+            }
+        }
+    }
+
+    /// The profile of a name.
+    pub fn get(&self, name: &str) -> Result<&Profile, ProfileError> {
+        self.by_name.get(name).ok_or_else(|| {
+            let name = name.to_owned();
+            if self.faulty.contains(&name) { ProfileError::Faulty(name) } else { ProfileError::Unknown(name) }
+        })
+    }
+
+    /// All profiles, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Profile> {
+        self.by_name.values()
+    }
+}
+
+/// The name of a profile's folder; `None` for every other file.
+fn name_of(path: &str) -> Option<&str> {
+    path.strip_prefix("profiles/")?.strip_suffix("/config.yml").filter(|name| !name.contains('/'))
+}
+
+fn built_in() -> Profile {
+    let params = GenerationParams { max_output_tokens: Some(OUTPUT_TOKENS_MAX), ..GenerationParams::default() };
+    Profile { name: DEFAULT.to_owned(), generation_params: [(Phase::Generating, params)].into(), ..Profile::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
+        Folder { path: path.into(), files, warnings: Vec::new() }
+    }
+
+    #[test]
+    fn personal_outranks_team_outranks_built_in() {
+        let text = |name: &str, seed: u64| format!("name: {name}\ngeneration_params:\n  generating: {{seed: {seed}}}\n");
+        let (a1, b1, a2) = (text("a", 1), text("default", 1), text("a", 2));
+        let team = folder("/t", &[("profiles/a/config.yml", &a1), ("profiles/default/config.yml", &b1)]);
+        let own = folder("/p", &[("profiles/a/config.yml", &a2), ("profiles/default/config.yml", "nme: default")]);
+        let seed = |profiles: &Profiles, name: &str| profiles.get(name).expect("there").params(Phase::Generating, "").seed;
+        let profiles = Profiles::load(&[&team]);
+        assert_eq!((seed(&profiles, "a"), seed(&profiles, DEFAULT)), (Some(1), Some(1)));
+        let profiles = Profiles::load(&[&team, &own]);
+        assert_eq!(seed(&profiles, "a"), Some(2));
+        assert_eq!(profiles.get(DEFAULT).expect_err("hidden"), ProfileError::Faulty(DEFAULT.to_owned()));
+        assert_eq!(profiles.get("b").expect_err("nowhere"), ProfileError::Unknown("b".to_owned()));
+        assert_eq!(profiles.faults.len(), 1);
+        let params = Profiles::load(&[]).get(DEFAULT).expect("built in").params(Phase::Generating, "file");
+        assert_eq!(params.max_output_tokens, Some(2_048));
+    }
+}
