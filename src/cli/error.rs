@@ -21,9 +21,12 @@ use crate::frame::StoreError;
 use crate::frame::commit::CommitError;
 use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
 use crate::node::{ScanError, SnapshotError};
+use crate::provider::ProviderError;
 use crate::regen::RunError;
 use crate::secret::SecretFound;
-use crate::workspace::{RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError};
+use crate::workspace::{
+    AskingError, RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
+};
 
 /// A failed command.
 #[derive(Debug)]
@@ -298,6 +301,7 @@ impl From<RefreshError> for CliError {
             RefreshError::Store(inner) | RefreshError::Run(RunError::Store(inner)) => inner.into(),
             RefreshError::Object(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
+            RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => Self::from_source(Exit::Io, error),
         }
     }
 }
@@ -318,6 +322,39 @@ impl From<SecretFound> for CliError {
 impl From<RulesError> for CliError {
     fn from(error: RulesError) -> Self {
         Self::from_source(Exit::Config, error)
+    }
+}
+
+impl From<ProviderError> for CliError {
+    fn from(error: ProviderError) -> Self {
+        let kind = match &error {
+            ProviderError::NotConfigured { .. } => Exit::Config,
+            _ => Exit::Unavailable,
+        };
+        Self::from_source(kind, error).hint("git merkle provider list")
+    }
+}
+
+impl From<AskingError> for CliError {
+    fn from(error: AskingError) -> Self {
+        match error {
+            AskingError::Trust(inner) => inner.into(),
+            AskingError::Rules(inner) => inner.into(),
+            AskingError::Provider(inner) => inner.into(),
+            AskingError::Value(_) => Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'"),
+            AskingError::Definition(_) => Self::from_source(Exit::Config, error)
+                .hint("git merkle provider list")
+                .hint("define one with 'git merkle provider add <name> --kind <kind> --model <model>'"),
+            AskingError::NoPrices(ref name) => {
+                let hint = format!("git config --global merkle.provider.{name}.priceInput <usd per million tokens>");
+                Self::from_source(Exit::Config, error).hint(hint).hint("or give a limit with --max-calls or --max-tokens")
+            }
+            AskingError::Profile(_) | AskingError::Strict { .. } => {
+                Self::from_source(Exit::Config, error).hint("git merkle profile list")
+            }
+            AskingError::NotAsked(_) => Self::from_source(Exit::Config, error),
+            AskingError::Allowed(_) => Self::from_source(Exit::Io, error),
+        }
     }
 }
 

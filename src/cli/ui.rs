@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use serde::Serialize;
@@ -214,14 +214,28 @@ impl Ui {
         }
     }
 
-    /// Asks a person something on standard error; the answer is on standard input.
-    pub fn prompt(&self, question: &str) {
-        complain(&printable(question).to_string());
+    /// True when a person sits at both ends of a question.
+    #[must_use]
+    pub fn can_ask(&self) -> bool {
+        !self.output.json && io::stdin().is_terminal() && self.surroundings.stderr_terminal
+    }
+
+    /// Asks a person on standard error; anything but `y` or `yes` is no, the end of input too.
+    pub fn ask(&mut self, question: &str) -> Result<bool, OutputError> {
+        self.flush()?;
+        complain(&format!("{} [y/N] ", printable(question)));
+        Ok(is_yes(&mut io::stdin().lock()))
     }
 
     fn is_colored(&self) -> bool {
         !self.output.json && decide_color(self.output.color, &self.presentation, self.surroundings)
     }
+}
+
+/// True when the next line says `y` or `yes`.
+fn is_yes(answers: &mut dyn BufRead) -> bool {
+    let mut line = String::new();
+    answers.read_line(&mut line).is_ok() && matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 /// Writes to standard error; when even that is gone there is nobody left to tell.

@@ -9,6 +9,8 @@ use crate::frame::model::Cost;
 use crate::frame::{BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, Usage, codec};
 use crate::git::{HashKind, ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
+use crate::profile::FitError;
+use crate::prompt::PayloadError;
 use crate::synthesis::Reason;
 
 /// Why one node has no frame. The run goes on.
@@ -18,6 +20,10 @@ pub(super) enum NodeError {
     Object(#[from] ObjectError),
     #[error(transparent)]
     Codec(#[from] CodecError),
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+    #[error(transparent)]
+    Fit(#[from] FitError),
 }
 
 /// What a finished node says.
@@ -164,7 +170,7 @@ fn basis_kind(inputs: &Inputs<'_>, kind: NodeKind) -> BasisKind {
 }
 
 /// True for what is made anew, whatever was said before.
-fn is_again(task: Task) -> bool {
+pub(super) fn is_again(task: Task) -> bool {
     matches!(task.reason, Reason::Forced | Reason::Invalidated)
 }
 

@@ -5,12 +5,17 @@
 //! says what it said before, and stores in batches. Never looks at what the plan does not name.
 //! Start with [`plan()`] and [`Runner`].
 
+mod cores;
 pub mod event;
+pub mod generate;
 mod make;
 pub mod memory;
+pub mod outlined;
 pub mod plan;
+pub mod prepare;
 pub mod queue;
 pub mod run;
+pub mod survey;
 
 pub use event::{Event, Report, Stop};
 pub use plan::{Inputs, Plan, Task, plan};

@@ -1,7 +1,7 @@
 //! The plan: which nodes of a scan need a frame of an agent, and why. Pure, and proportional to what was scanned.
 
 use crate::agent::Agent;
-use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, TreePath};
+use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Record};
 use crate::node::Scan;
 use crate::synthesis::basis::BasisOf;
@@ -17,6 +17,9 @@ pub struct Inputs<'i> {
     pub root: &'i TreePath,
     /// Make everything, fresh or not.
     pub force: bool,
+    /// What stands for a file in its basis in place of its id, by number: its outline, for an agent that says so.
+    /// Empty for all others.
+    pub outlines: &'i [Option<Digest>],
 }
 
 /// A node that needs a frame.
@@ -34,6 +37,8 @@ pub struct Plan {
     pub tasks: Vec<Task>,
     /// Nodes that need nothing.
     pub fresh: u64,
+    /// Nodes that the agent does not speak about.
+    pub skipped: u64,
     /// Digests shared by all bases.
     pub(super) bases: BasisOf,
     /// What is known of each node's head, by number; brought forward by the run.
@@ -51,11 +56,18 @@ impl Plan {
 /// Plans an agent's frames of a type over a scan. `find_head` looks a node's head up.
 pub fn plan(scan: &Scan, inputs: &Inputs<'_>, find_head: &mut dyn FnMut(&NodeId) -> Option<Record>) -> Plan {
     let bases = BasisOf::new(inputs.agent, inputs.frame_type, &inputs.agent.prompt_digest());
-    let mut plan = Plan { tasks: Vec::new(), fresh: 0, bases, heads: vec![None; scan.len()] };
+    let mut plan = Plan { tasks: Vec::new(), fresh: 0, skipped: 0, bases, heads: vec![None; scan.len()] };
     let mut is_task = vec![false; scan.len()];
+    let mut is_included = vec![true; scan.len()];
     for &number in scan.bottom_up() {
         let head = find_head(&scan.node(number).id);
         plan.heads[number as usize] = head;
+        is_included[number as usize] = includes(scan, inputs, &is_included, number);
+        let kind = if scan.node(number).is_directory { NodeKind::Directory } else { NodeKind::File };
+        if !is_included[number as usize] || !inputs.agent.makes(kind) {
+            plan.skipped += 1;
+            continue;
+        }
         match plan.reason(scan, inputs, &is_task, number) {
             None => plan.fresh += 1,
             Some(reason) => {
@@ -65,6 +77,18 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, find_head: &mut dyn FnMut(&NodeId)
         }
     }
     plan
+}
+
+/// Whether the agent speaks about a node at all: a file by its path, a directory by what is below it.
+fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32) -> bool {
+    let Some(include) = inputs.agent.instructions().map(|instructions| &instructions.include) else { return true };
+    if include.patterns().is_empty() {
+        return true;
+    }
+    if !scan.node(number).is_directory {
+        return include.contains(&scan.path(inputs.root, number));
+    }
+    scan.entries(number).filter_map(|entry| entry.node).any(|child| is_included[child as usize])
 }
 
 impl Plan {
@@ -81,7 +105,7 @@ impl Plan {
             return None;
         }
         if !node.is_directory {
-            let basis = self.file_basis(scan, inputs.root, number);
+            let basis = self.file_basis(scan, inputs, number);
             return (basis != head.basis).then_some(Reason::Instructions);
         }
         if scan.entries(number).filter_map(|entry| entry.node).any(|child| is_task[child as usize]) {
@@ -92,9 +116,12 @@ impl Plan {
 
     /// Today's basis of a file.
     #[must_use]
-    pub fn file_basis(&self, scan: &Scan, root: &TreePath, number: u32) -> BasisId {
-        let path = if self.bases.is_path_sensitive() { scan.path(root, number) } else { TreePath::root() };
-        self.bases.file(&scan.node(number).id, &path)
+    pub fn file_basis(&self, scan: &Scan, inputs: &Inputs<'_>, number: u32) -> BasisId {
+        let path = if self.bases.is_path_sensitive() { scan.path(inputs.root, number) } else { TreePath::root() };
+        match inputs.outlines.get(number as usize).copied().flatten() {
+            Some(outline) => self.bases.outlined_file(&outline, &path),
+            None => self.bases.file(&scan.node(number).id, &path),
+        }
     }
 
     /// Today's basis of a directory, as far as its children's heads are known.

@@ -4,8 +4,7 @@
 //! directories in order. What a child says is kept only until all directories that hold it are made; frames are
 //! stored in batches. So memory grows neither with the repository nor with its bytes.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use super::cores::on_all_cores;
 use super::event::{Event, Report};
 use super::make::{Desk, MadeFrame, NodeError, Said, Saying};
 use super::plan::{Inputs, Plan, Task, file_name, part_kind};
@@ -37,6 +36,12 @@ pub enum RunError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The threads that wait for answers cannot be set up.
+    #[error("cannot wait for answers")]
+    Runtime(#[source] std::io::Error),
+    /// An answer cannot be kept safe before it is stored.
+    #[error("cannot write to the spool")]
+    Spool(#[source] std::io::Error),
 }
 
 /// What came of one file's task.
@@ -117,32 +122,8 @@ impl Runner<'_> {
 
     fn make_files(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>) {
         let files: Vec<Task> = stretch.iter().copied().filter(|task| !self.scan.node(task.node).is_directory).collect();
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(files.len().div_ceil(16));
-        let next = AtomicUsize::new(0);
         let maker = self.maker(progress, cache);
-        let work = |repo: &Repository| {
-            let mut made = Vec::new();
-            while let Some(task) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                made.push((task.node, maker.file(repo, *task)));
-            }
-            made
-        };
-        let made: Vec<(u32, Made)> = if threads <= 1 {
-            work(self.repo)
-        } else {
-            std::thread::scope(|scope| {
-                let others: Vec<_> = (1..threads)
-                    .map(|_| {
-                        let repo = self.repo.fork();
-                        let work = &work;
-                        scope.spawn(move || work(&repo))
-                    })
-                    .collect();
-                let mut made = work(self.repo);
-                made.extend(others.into_iter().flat_map(|other| other.join().expect("workers do not panic")));
-                made
-            })
-        };
+        let made = on_all_cores(self.repo, &files, |repo, task| (task.node, maker.file(repo, *task)));
         for (number, made) in made {
             self.take(number, made, progress);
         }
@@ -227,7 +208,7 @@ impl Runner<'_> {
 impl Maker<'_> {
     fn file(&self, repo: &Repository, task: Task) -> Made {
         let Desk { scan, inputs, plan, .. } = self.desk;
-        let basis = plan.file_basis(scan, inputs.root, task.node);
+        let basis = plan.file_basis(scan, inputs, task.node);
         if let Some(reused) = self.desk.reuse(repo, task, basis, &Children::None) {
             return self.made(task, reused);
         }

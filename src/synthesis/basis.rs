@@ -35,11 +35,24 @@ pub struct BasisOf {
 }
 
 impl BasisOf {
-    /// Starts the bases of an agent's frames of a type. `instructions` is its prompt digest, or the digest of a policy.
+    /// Starts the bases of an agent's own frames of a type; `instructions` is its prompt digest.
+    ///
+    /// What a model says of a directory is generated; what the outline builder says of one is synthesized.
     #[must_use]
     pub fn new(agent: &Agent, frame_type: &FrameType, instructions: &Digest) -> Self {
+        let directory = if agent.instructions().is_some() { BasisKind::Generated } else { BasisKind::Synthesis };
+        Self::of(agent, frame_type, instructions, directory)
+    }
+
+    /// The same for a synthesis that somebody asked for, whoever the agent is; `policy` is the policy's digest.
+    #[must_use]
+    pub fn synthesis(agent: &Agent, frame_type: &FrameType, policy: &Digest) -> Self {
+        Self::of(agent, frame_type, policy, BasisKind::Synthesis)
+    }
+
+    fn of(agent: &Agent, frame_type: &FrameType, instructions: &Digest, directory: BasisKind) -> Self {
         let start = |kind: BasisKind| start(kind, agent.id.as_str(), frame_type).field(&instructions.0);
-        Self { file: start(BasisKind::Generated), directory: start(BasisKind::Synthesis), path_sensitive: agent.path_sensitive }
+        Self { file: start(BasisKind::Generated), directory: start(directory), path_sensitive: agent.path_sensitive }
     }
 
     /// True when the agent wants paths in its bases.
@@ -57,6 +70,18 @@ impl BasisOf {
         let mut hasher = self.file.clone();
         hasher.add(b"file");
         hasher.add(node.as_bytes());
+        if self.path_sensitive {
+            hasher.add(path.as_bytes());
+        }
+        BasisId(hasher.finish())
+    }
+
+    /// The basis of a file for an agent to whom only its outline matters.
+    #[must_use]
+    pub fn outlined_file(&self, outline: &Digest, path: &TreePath) -> BasisId {
+        let mut hasher = self.file.clone();
+        hasher.add(b"outline");
+        hasher.add(&outline.0);
         if self.path_sensitive {
             hasher.add(path.as_bytes());
         }

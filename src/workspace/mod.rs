@@ -4,7 +4,9 @@
 //! has nothing but arguments. Operations of lower modules take from it the few things they need, never the whole.
 //! Must not print, and must not know how a surface looks. Start with [`Workspace`].
 
+pub mod asking;
 mod git_config;
+mod last_run;
 pub mod offer;
 pub mod open;
 pub mod refresh;
@@ -14,9 +16,10 @@ pub mod statement;
 pub mod target;
 pub mod trust;
 
+pub use asking::{AskingError, AskingOptions};
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
-pub use refresh::{Planned, Refresh, RefreshError, Refreshed};
+pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};
 pub use secrets::RulesError;
 pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
 pub use statement::{SourceTypes, Statement, StatementError, Synthesis, Synthesized};

@@ -5,21 +5,26 @@
 
 use super::open::Workspace;
 use super::target::Target;
-use crate::agent::{Agent, AgentError};
+use crate::agent::{Agent, AgentError, Sensitivity};
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
 use crate::frame::{BasisKind, Head, Index, NodeKind, Record, Slot, Store, StoreError};
 use crate::git::ObjectError;
 use crate::node::{self, Scan, ScanError};
+use crate::provider::call::Caller;
+use crate::regen::generate::{self, Generator, Pace};
 use crate::regen::memory::{self, Finished};
+use crate::regen::outlined::outlines;
+use crate::regen::prepare::Writer;
 use crate::regen::{Event, Inputs, Plan, Report, RunError, Runner, plan};
+use crate::symbol::OutlineCache;
 use crate::synthesis::Reason;
 
 /// From so many nodes on, the index is read as a whole.
 const WHOLE_INDEX_FROM: usize = 1_024;
 
 /// What is to be brought up to date, and how.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Refresh<'a> {
     /// Whose frames.
     pub agent: &'a Agent,
@@ -31,6 +36,22 @@ pub struct Refresh<'a> {
     pub verify: bool,
     /// Look only at what differs from this root tree.
     pub since: Option<NodeId>,
+    /// What and whom to ask, for an agent whose frames a model makes.
+    pub asking: Option<&'a Asking<'a>>,
+}
+
+/// What a model is asked, which one, and how fast.
+pub struct Asking<'a> {
+    /// What is asked.
+    pub writer: Writer<'a>,
+    /// Who is asked, and on which budget.
+    pub caller: Caller,
+    /// How many calls at once.
+    pub pace: Pace,
+    /// True when some limit is configured or given.
+    pub has_budget: bool,
+    /// `merkle.confirmAbove`: from which estimate on somebody is asked first.
+    pub confirm_above_nano_dollars: u64,
 }
 
 /// Why frames could not be brought up to date.
@@ -78,6 +99,8 @@ pub struct Planned {
     pub plan: Plan,
     /// The store's index.
     pub index: Index,
+    /// See [`Inputs::outlines`].
+    pub outlines: Vec<Option<Digest>>,
 }
 
 impl Workspace {
@@ -96,12 +119,26 @@ impl Workspace {
     ) -> Result<Planned, RefreshError> {
         let scan = self.scan(target, old)?;
         let mut index = self.index(store, scan.len())?;
-        let mut plan = plan_scan(&scan, &index, target, request);
+        let root = target.path.clone().unwrap_or_default();
+        let outlines = self.outlines(&scan, &root, request.agent);
+        let inputs = inputs(request, &root, &outlines);
+        let mut plan = plan_scan(&scan, &index, &inputs);
         if index.is_damaged() {
             index = self.rebuild_index(store)?;
-            plan = plan_scan(&scan, &index, target, request);
+            plan = plan_scan(&scan, &index, &inputs);
         }
-        Ok(Planned { scan, plan, index })
+        Ok(Planned { scan, plan, index, outlines })
+    }
+
+    /// What stands for files in the bases of an agent; empty for one to whom every byte matters.
+    fn outlines(&self, scan: &Scan, root: &TreePath, agent: &Agent) -> Vec<Option<Digest>> {
+        match agent.sensitivity {
+            Sensitivity::Content => Vec::new(),
+            Sensitivity::Outline => {
+                let _ = self.state.create(&self.state.cache());
+                outlines(&self.repository, scan, root, &OutlineCache::open(&self.state.cache()))
+            }
+        }
     }
 
     /// The store's index, read as a whole when `nodes` of them are to be looked up.
@@ -150,14 +187,18 @@ impl Workspace {
             Some(tree) => self.tree_at(tree, target)?,
             None => remembered,
         };
-        let Planned { scan, plan, mut index } = self.plan_from(&store, target, request, old)?;
+        let Planned { scan, plan, mut index, outlines } = self.plan_from(&store, target, request, old)?;
         let root = target.path.clone().unwrap_or_default();
-        let inputs = Inputs { agent: request.agent, frame_type: &request.frame_type, root: &root, force: request.force };
+        let inputs = inputs(request, &root, &outlines);
         let (repo, state) = (&self.repository, &self.state);
-        let runner = Runner { repo, state, scan: &scan, inputs: &inputs };
-        let report = runner.run(plan, &mut index, on_event)?;
-        let is_complete = report.failed.is_empty() && report.absent == 0;
-        if let (true, true, None, Some(store)) = (is_complete, is_whole, request.since, index.commit()) {
+        let report = match request.asking {
+            None => Runner { repo, state, scan: &scan, inputs: &inputs }.run(plan, &mut index, on_event)?,
+            Some(Asking { writer, caller, pace, .. }) => {
+                let generator = Generator { repo, state, scan: &scan, inputs: &inputs, writer, caller, pace: *pace };
+                generate::block_on(&generator, plan, &mut index, on_event)?
+            }
+        };
+        if let (true, true, None, Some(store)) = (report.is_complete(), is_whole, request.since, index.commit()) {
             memory::save(&self.state.cache(), &Finished { tree: target.id, agents, store });
         }
         Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64 })
@@ -187,7 +228,7 @@ impl Workspace {
         }
         let agents = self.agents();
         let known = agents.get(head.frame.agent.as_str()).ok();
-        let is_made = |agent: &&Agent| agent.maker == crate::agent::Maker::Outline && agent.frame_type == head.frame.frame_type;
+        let is_made = |agent: &&Agent| agent.makes(target.kind) && agent.frame_type == head.frame.frame_type;
         let Some(agent) = known.filter(is_made) else { return Ok(None) };
         if head.frame.basis_kind == BasisKind::Written {
             return Ok(None);
@@ -200,7 +241,8 @@ impl Workspace {
         };
         let slot: Slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
         let root = target.path.clone().unwrap_or_default();
-        let inputs = Inputs { agent, frame_type: &slot.1, root: &root, force: false };
+        let outlines = self.outlines(&scan, &root, agent);
+        let inputs = Inputs { agent, frame_type: &slot.1, root: &root, force: false, outlines: &outlines };
         let plan = plan(&scan, &inputs, &mut |node| find_record(store, node, &slot));
         Ok(plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason))
     }
@@ -220,18 +262,28 @@ fn find_record(store: &Store<'_>, node: &NodeId, slot: &Slot) -> Option<Record> 
 
 /// What a finished run depends on besides tree and store.
 fn digest_of(request: &Refresh<'_>) -> Digest {
-    FieldHasher::new("git-merkle 2026 agents/1")
-        .field(request.agent.id.as_str().as_bytes())
+    let agent = request.agent;
+    let mut hasher = FieldHasher::new("git-merkle 2026 agents/1")
+        .field(agent.id.as_str().as_bytes())
         .field(request.frame_type.as_str().as_bytes())
-        .field(&request.agent.prompt_digest().0)
-        .field(&[u8::from(request.agent.path_sensitive)])
-        .finish()
+        .field(&agent.prompt_digest().0)
+        .field(&[u8::from(agent.path_sensitive)]);
+    if let Some(instructions) = agent.instructions() {
+        hasher.add(format!("{:?} {:?}", agent.role, agent.sensitivity).as_bytes());
+        for pattern in instructions.include.patterns() {
+            hasher.add(pattern.as_bytes());
+        }
+    }
+    hasher.finish()
+}
+
+pub(super) fn inputs<'i>(request: &'i Refresh<'_>, root: &'i TreePath, outlines: &'i [Option<Digest>]) -> Inputs<'i> {
+    let Refresh { agent, force, .. } = *request;
+    Inputs { agent, frame_type: &request.frame_type, root, force, outlines }
 }
 
 /// Plans a scan with an index.
-fn plan_scan(scan: &Scan, index: &Index, target: &Target, request: &Refresh<'_>) -> Plan {
-    let root = target.path.clone().unwrap_or_default();
-    let slot = index.slot(&(request.agent.id.clone(), request.frame_type.clone()));
-    let inputs = Inputs { agent: request.agent, frame_type: &request.frame_type, root: &root, force: request.force };
-    plan(scan, &inputs, &mut |node| index.find_head(node, slot?))
+fn plan_scan(scan: &Scan, index: &Index, inputs: &Inputs<'_>) -> Plan {
+    let slot = index.slot(&(inputs.agent.id.clone(), inputs.frame_type.clone()));
+    plan(scan, inputs, &mut |node| index.find_head(node, slot?))
 }

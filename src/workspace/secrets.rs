@@ -32,7 +32,7 @@ pub struct RulesError {
 impl Workspace {
     /// The built-in rules with those of the user's and the repository's `secrets.toml`, which can only add to them.
     pub fn scanner(&self) -> Result<&Scanner, RulesError> {
-        let folders = [&self.personal, &self.folder];
+        let folders = [self.personal_folder(), &self.folder];
         let files: Vec<_> = folders.into_iter().filter_map(|folder| Some((folder, folder.files.get(RULES_NAME)?))).collect();
         if files.is_empty() {
             return Ok(Scanner::built_in());

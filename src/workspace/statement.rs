@@ -167,7 +167,7 @@ impl Workspace {
         let store = self.store()?;
         let scan = self.scan(target, None)?;
         let mut work = Work { store: &store, scan: &scan, synthesis, made: HashMap::new() };
-        let bases = BasisOf::new(synthesis.agent, &synthesis.into, &synthesis.policy.digest());
+        let bases = BasisOf::synthesis(synthesis.agent, &synthesis.into, &synthesis.policy.digest());
         let slot = (synthesis.agent.id.clone(), synthesis.into.clone());
         let root = target.path.clone().unwrap_or_default();
         let (mut frames, mut kept, mut last) = (Vec::new(), 0, None);

@@ -6,6 +6,7 @@ mod context;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod crash;
 mod format;
+mod generate;
 mod get_node;
 mod guide;
 mod hostile;

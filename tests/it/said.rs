@@ -55,7 +55,7 @@ pub(crate) fn outline(repo: &Repo<'_>, revision: &str) {
     let scan = scan(&repository, tree, &root, IgnoreRules::default(), None).expect("a tree");
     let registry = Registry::built_in();
     let agent = registry.get(OUTLINE).expect("built in");
-    let inputs = Inputs { agent, frame_type: &agent.frame_type, root: &root, force: false };
+    let inputs = Inputs { agent, frame_type: &agent.frame_type, root: &root, force: false, outlines: &[] };
     let slot = index.slot(&(agent.id.clone(), agent.frame_type.clone()));
     let plan = plan(&scan, &inputs, &mut |id| index.find_head(id, slot?));
     let runner = Runner { repo: &repository, state: &state, scan: &scan, inputs: &inputs };

@@ -55,10 +55,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let agent = agents.get(&args.agent)?;
     let frame_type = agent.frame_type.clone();
     let head = store.head(&target.id, &agent.id, &frame_type)?;
-    let request = Refresh { agent, frame_type, force: false, verify: true, since: None };
+    let request = Refresh { agent, frame_type, force: false, verify: true, since: None, asking: None };
     let planned = workspace.plan(&store, &target, &request)?;
     let (scan, plan) = (&planned.scan, &planned.plan);
-    let is_made_here = agent.maker == crate::agent::Maker::Outline;
+    let is_made_here = agent.makes(target.kind);
     let reason = if is_made_here {
         plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason)
     } else {
@@ -83,7 +83,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         frame: head.as_ref().map(|head| head.frame.id.to_string()),
         basis: head.as_ref().map(|head| head.frame.basis.to_string()),
         tasks: if is_made_here { plan.tasks.len() } else { 0 },
-        calls: 0,
+        calls: if is_made_here && agent.instructions().is_some() { plan.tasks.len() as u64 } else { 0 },
         waits_for: below.take(SHOWN_MAX).map(|task| json::path(scan.path(&path, task.node).as_bytes())).collect(),
         changed_children: head.as_ref().map(|head| changed_children(scan, plan, head)).unwrap_or_default(),
     };

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::agent::Maker;
-use crate::base::NodeId;
+use crate::base::{NodeId, NodeKind};
+use crate::cli::commands::regenerate;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
@@ -17,6 +18,9 @@ use crate::workspace::{Planned, Refresh, Target, Workspace};
 pub struct Args {
     #[command(flatten)]
     snapshot: SnapshotArgs,
+    /// Show what the last run with a model did
+    #[arg(long, conflicts_with = "exit_code")]
+    last: bool,
     /// Exit with 1 if a frame that is made here is missing or outdated
     #[arg(long)]
     exit_code: bool,
@@ -52,6 +56,9 @@ struct Summary {
 /// Prints counts by agent and type.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
+    if args.last {
+        return last_run(&workspace, program);
+    }
     let store = workspace.store()?;
     let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
     let summary = summarize(&workspace, &store, root.tree)?;
@@ -75,15 +82,35 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(if args.exit_code && stale > 0 { Exit::No } else { Exit::Done })
 }
 
+/// Prints what the last run with a model did, as it was printed then.
+fn last_run(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let text = workspace.load_last_run().map_err(|error| CliError::io("cannot read what the last run did", error))?;
+    let Some(document) = text.as_deref().and_then(regenerate::Run::parse) else {
+        return Err(CliError::new(Exit::No, "no run with a model is remembered").hint("git merkle regenerate --agent <agent>"));
+    };
+    if program.ui.is_json() {
+        program.ui.write_json("regenerate", &document)?;
+    } else {
+        document.write(&mut program.ui)?;
+    }
+    Ok(Exit::Done)
+}
+
 fn summarize(workspace: &Workspace, store: &Store<'_>, tree: NodeId) -> Result<Summary, CliError> {
     let agents = workspace.agents();
     let target = Target::root_of(tree);
     let mut slots = Vec::new();
     let mut seen: Vec<Slot> = Vec::new();
     let mut last = None;
-    for agent in agents.iter().filter(|agent| agent.maker == Maker::Outline) {
+    let index = workspace.index(store, 0)?;
+    for agent in agents.iter().filter(|agent| agent.makes(NodeKind::Directory)) {
         let frame_type = agent.frame_type.clone();
-        let request = Refresh { agent, frame_type, force: false, verify: true, since: None };
+        // An agent that was never put to work does not make every node a missing one.
+        let is_at_work = agent.maker == Maker::Outline || index.slot(&(agent.id.clone(), frame_type.clone())).is_some();
+        if !is_at_work {
+            continue;
+        }
+        let request = Refresh { agent, frame_type, force: false, verify: true, since: None, asking: None };
         let planned = workspace.plan(store, &target, &request)?;
         let missing = planned.plan.tasks.iter().filter(|task| task.reason == Reason::Missing).count() as u64;
         slots.push(SlotDocument {

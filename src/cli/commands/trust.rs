@@ -1,7 +1,5 @@
 //! `git merkle trust`: shows what a repository brings along, and remembers that the user accepts just that.
 
-use std::io::{BufRead, IsTerminal};
-
 use serde::Serialize;
 
 use crate::cli::program::Program;
@@ -116,18 +114,14 @@ fn revoke(memory: Option<&Memory>, ui: &mut Ui) -> Result<Exit, CliError> {
 /// Remembers the files when `--trust` names them, or when a person says yes.
 fn accept(standing: &mut Standing, memory: Option<&Memory>, program: &mut Program, may_ask: bool) -> Result<(), CliError> {
     let Some(digest) = standing.digest.clone().filter(|_| !standing.is_remembered) else { return Ok(()) };
-    let can_ask = may_ask && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let can_ask = may_ask && program.ui.can_ask();
     let is_accepted = match &program.global.trust {
         Some(given) if *given == digest => true,
         Some(_) => {
             let text = format!("the files of this repository have another content hash, {digest}");
             return Err(CliError::new(Exit::NotTrusted, text).hint("look at them again with 'git merkle trust --show'"));
         }
-        None if can_ask => {
-            program.ui.flush()?;
-            program.ui.prompt("Use these when models are asked? [y/N] ");
-            is_yes(&mut std::io::stdin().lock())
-        }
+        None if can_ask => program.ui.ask("use these when models are asked?")?,
         None => {
             let text = format!("without a terminal nothing is trusted by itself; the content hash is {digest}");
             let hint = format!("look at it with 'git merkle trust --show', then run the command with '--trust={digest}'");
@@ -142,12 +136,6 @@ fn accept(standing: &mut Standing, memory: Option<&Memory>, program: &mut Progra
     standing.is_remembered = true;
     program.ui.note("this repository is trusted until one of these files changes");
     Ok(())
-}
-
-/// True when the answer is `y` or `yes`; the end of input, and everything else, is no.
-fn is_yes(answers: &mut dyn BufRead) -> bool {
-    let mut line = String::new();
-    answers.read_line(&mut line).is_ok() && matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 fn show(ui: &mut Ui, standing: &Standing, offer: &Offer) -> Result<(), CliError> {

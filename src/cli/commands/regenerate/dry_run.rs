@@ -1,0 +1,164 @@
+//! `--dry-run`: what would be made, why, and what asking for it would take.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, json};
+use crate::provider::ledger::dollars;
+use crate::regen::survey::{Estimate, Survey};
+use crate::synthesis::Reason;
+use crate::workspace::{Refresh, Target, Workspace};
+
+#[derive(Serialize)]
+struct Document {
+    agent: String,
+    r#type: String,
+    calls: u64,
+    fresh: u64,
+    skipped: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<EstimateDocument>,
+    tasks: Vec<TaskDocument>,
+}
+
+#[derive(Serialize)]
+struct EstimateDocument {
+    provider: String,
+    model: Option<String>,
+    reused: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_usd: Option<String>,
+    secrets: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct TaskDocument {
+    path: String,
+    kind: &'static str,
+    reason: &'static str,
+}
+
+struct Task {
+    path: Vec<u8>,
+    is_directory: bool,
+    reason: Reason,
+}
+
+#[derive(Default)]
+struct Plans {
+    tasks: Vec<Task>,
+    fresh: u64,
+    skipped: u64,
+    survey: Survey,
+}
+
+/// Prints the plan; sends and makes nothing.
+pub(super) fn run(
+    workspace: &Workspace,
+    program: &mut Program,
+    targets: &[Target],
+    request: &Refresh<'_>,
+) -> Result<Exit, CliError> {
+    let plans = plan(workspace, targets, request)?;
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json("plan", &document(&plans, request))?;
+        return Ok(Exit::Done);
+    }
+    let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
+    for Task { path, is_directory, reason } in &plans.tasks {
+        *reasons.entry(*reason).or_default() += 1;
+        let mut shown = path.clone();
+        if *is_directory {
+            shown.push(b'/');
+        }
+        let path = ui.path(&shown).into_owned();
+        ui.write_bytes(&path)?;
+        ui.end_record()?;
+    }
+    for secret in &plans.survey.secrets {
+        ui.warn(&format!("{secret}; it would not be sent"));
+    }
+    let why: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {}", reason.as_str())).collect();
+    let why = if why.is_empty() { "nothing to do".to_owned() } else { why.join(", ") };
+    let skipped = if plans.skipped > 0 { format!(", {} skipped", plans.skipped) } else { String::new() };
+    ui.note(&format!(
+        "would make {} frames ({why}), {} fresh{skipped}; {}",
+        plans.tasks.len(),
+        plans.fresh,
+        asked(&plans, request)
+    ));
+    Ok(Exit::Done)
+}
+
+fn plan(workspace: &Workspace, targets: &[Target], request: &Refresh<'_>) -> Result<Plans, CliError> {
+    let store = workspace.store()?;
+    let mut plans = Plans { survey: Survey::none(), ..Plans::default() };
+    for target in targets {
+        let planned = workspace.plan(&store, target, request)?;
+        let root = target.path.clone().unwrap_or_default();
+        plans.fresh += planned.plan.fresh;
+        plans.skipped += planned.plan.skipped;
+        for task in &planned.plan.tasks {
+            let is_directory = planned.scan.node(task.node).is_directory;
+            let path = planned.scan.path(&root, task.node).as_bytes().to_vec();
+            plans.tasks.push(Task { path, is_directory, reason: task.reason });
+        }
+        if let Some(asking) = request.asking {
+            plans.survey.add(workspace.survey(&planned, target, (request, asking)));
+        }
+    }
+    Ok(plans)
+}
+
+/// What would be asked, in words.
+fn asked(plans: &Plans, request: &Refresh<'_>) -> String {
+    match request.asking {
+        None => "no calls to a model, no cost".to_owned(),
+        Some(asking) => format!("{} of '{}'", words(&plans.survey.estimate), asking.caller.name),
+    }
+}
+
+/// An estimate in words: `about 12 calls, 3400 tokens in and 4200 out, 0.05 USD`.
+pub(super) fn words(estimate: &Estimate) -> String {
+    let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = estimate;
+    let cost =
+        nano_dollars.map_or_else(|| "at a price that is not configured".to_owned(), |nano| format!("{} USD", rounded(nano)));
+    let reused = if *reused > 0 { format!(", {reused} reused without a call") } else { String::new() };
+    format!("about {calls} calls, {input_tokens} tokens in and {output_tokens} out, {cost}{reused}")
+}
+
+/// Money with four digits behind the point: an estimate has no more.
+fn rounded(nano: u64) -> String {
+    dollars(nano.div_ceil(100_000) * 100_000)
+}
+
+fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
+    let tasks = plans.tasks.iter().map(|task| TaskDocument {
+        path: json::path(&task.path),
+        kind: if task.is_directory { "directory" } else { "file" },
+        reason: task.reason.as_str(),
+    });
+    let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = plans.survey.estimate;
+    let estimate = request.asking.map(|asking| EstimateDocument {
+        provider: asking.caller.name.clone(),
+        model: asking.caller.capabilities().model.clone(),
+        reused,
+        input_tokens,
+        output_tokens,
+        cost_usd: nano_dollars.map(dollars),
+        secrets: plans.survey.secrets.iter().map(ToString::to_string).collect(),
+    });
+    Document {
+        agent: request.agent.id.to_string(),
+        r#type: request.frame_type.to_string(),
+        calls,
+        fresh: plans.fresh,
+        skipped: plans.skipped,
+        estimate,
+        tasks: tasks.collect(),
+    }
+}

@@ -1,0 +1,208 @@
+//! What a run has done: a sentence, a document, an exit code; kept for `status --last`.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Args, event};
+use crate::base::clock;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style, Ui, json};
+use crate::provider::ledger::dollars;
+use crate::regen::{Report, Stop};
+use crate::workspace::{Refresh, Refreshed, Workspace};
+
+/// The document of a run.
+#[derive(Serialize, Deserialize)]
+pub(in crate::cli) struct Run {
+    agent: String,
+    r#type: String,
+    visited: u64,
+    made_files: u64,
+    made_directories: u64,
+    reused: u64,
+    kept: u64,
+    fresh: u64,
+    absent: u64,
+    stored: u64,
+    held_back: u64,
+    failed: Vec<FailedDocument>,
+    left: u64,
+    stop: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<ModelDocument>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FailedDocument {
+    path: String,
+    message: String,
+}
+
+/// What asking a model took.
+#[derive(Serialize, Deserialize)]
+struct ModelDocument {
+    provider: String,
+    model: Option<String>,
+    calls: u64,
+    retries: u64,
+    redacted: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cache_read_tokens: u64,
+    cache_write_tokens: u64,
+    cost_usd: Option<String>,
+    seconds: f64,
+    ended: String,
+}
+
+/// Prints what was done, keeps it, and says how the program ends.
+pub(super) fn report(
+    args: &Args,
+    (workspace, program): (&Workspace, &mut Program),
+    request: &Refresh<'_>,
+    done: &Refreshed,
+    took: Duration,
+) -> Result<Exit, CliError> {
+    let report = &done.report;
+    let document = document(request, done, took);
+    if document.model.is_some() {
+        workspace.save_last_run(&json::document("regenerate", &document));
+    }
+    let ui = &mut program.ui;
+    for (path, message) in &report.failed {
+        ui.warn(&format!("'{}': {message}", path.to_text()));
+    }
+    if ui.is_json() || args.model.json_lines {
+        ui.write_json("regenerate", &document)?;
+    } else if document.is_empty() {
+        writeln!(ui, "nothing to do: every node of {} is fresh", args.snapshot.name())?;
+    } else {
+        document.write(ui)?;
+    }
+    if report.absent > 0 {
+        ui.note(&format!("{} files are not in this partial clone; 'git fetch --refetch --no-filter' brings them", report.absent));
+    }
+    if let Some(stop) = &report.stop {
+        ui.note(&format!("{} frames are left; the same command goes on there", report.left));
+        return Ok(ended(stop, ui));
+    }
+    if report.failed.is_empty() { Ok(Exit::Done) } else { Ok(Exit::Partial) }
+}
+
+/// The exit of a run that ended early, after saying why.
+fn ended(stop: &Stop, ui: &Ui) -> Exit {
+    let (exit, words) = match stop {
+        Stop::Budget(_) => (Exit::Budget, event::words(stop)),
+        Stop::Provider(_) => (Exit::Unavailable, event::words(stop)),
+        Stop::FailFast => (Exit::Partial, event::words(stop)),
+        Stop::Interrupted => return Exit::Interrupted,
+        Stop::Terminated => return Exit::Terminated,
+    };
+    ui.warn(&words);
+    exit
+}
+
+impl Run {
+    /// Reads a document that was kept; `None` for anything else.
+    pub(in crate::cli) fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// Prints it in words: one sentence of frames, and for a model one of what it took.
+    pub(in crate::cli) fn write(&self, ui: &mut Ui) -> Result<(), CliError> {
+        writeln!(ui, "{}", frames(self))?;
+        if let Some(model) = &self.model {
+            let text = took(model);
+            let text = ui.styled(Style::Plain, &text).to_string();
+            writeln!(ui, "{text}")?;
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.made_files + self.made_directories + self.reused + self.failed.len() as u64 + self.absent + self.left == 0
+    }
+}
+
+fn many(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn frames(document: &Run) -> String {
+    let made = format!(
+        "made {} ({}, {})",
+        many(document.made_files + document.made_directories, "frame", "frames"),
+        many(document.made_files, "file", "files"),
+        many(document.made_directories, "directory", "directories")
+    );
+    let others = [
+        (document.reused, "reused"),
+        (document.kept, "unchanged"),
+        (document.fresh, "fresh"),
+        (document.failed.len() as u64, "failed"),
+        (document.held_back, "held back by failures below"),
+        (document.left, "left"),
+    ];
+    let others = others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    std::iter::once(made).chain(others).collect::<Vec<_>>().join(", ")
+}
+
+fn took(model: &ModelDocument) -> String {
+    let name = model.model.as_ref().map_or_else(|| model.provider.clone(), |name| format!("{} ({name})", model.provider));
+    let retries = if model.retries > 0 { format!(", {}", many(model.retries, "retry", "retries")) } else { String::new() };
+    let redacted = if model.redacted > 0 { format!(", {} taken out as secrets", model.redacted) } else { String::new() };
+    let cost = model.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |cost| format!("{cost} USD"));
+    format!(
+        "asked {name}: {}{retries}, {} tokens in ({} from cache), {} out, {cost}{redacted}, {:.1} s",
+        many(model.calls, "call", "calls"),
+        model.input_tokens,
+        model.cache_read_tokens,
+        model.output_tokens,
+        model.seconds
+    )
+}
+
+fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
+    let report = &done.report;
+    let failed = report
+        .failed
+        .iter()
+        .map(|(path, message)| FailedDocument { path: json::path(path.as_bytes()), message: message.clone() });
+    Run {
+        agent: request.agent.id.to_string(),
+        r#type: request.frame_type.to_string(),
+        visited: done.visited,
+        made_files: report.made_files,
+        made_directories: report.made_directories,
+        reused: report.reused,
+        kept: report.kept,
+        fresh: report.fresh,
+        absent: report.absent,
+        stored: report.stored,
+        held_back: report.held_back,
+        failed: failed.collect(),
+        left: report.left,
+        stop: report.stop.as_ref().map(event::words),
+        model: model(request, report, took),
+    }
+}
+
+fn model(request: &Refresh<'_>, report: &Report, took: Duration) -> Option<ModelDocument> {
+    let asking = request.asking?;
+    let is_priced = report.spent.nano_dollars.is_some() || report.spent.calls == 0;
+    Some(ModelDocument {
+        provider: asking.caller.name.clone(),
+        model: asking.caller.capabilities().model.clone(),
+        calls: report.spent.calls,
+        retries: report.retries,
+        redacted: report.redacted,
+        input_tokens: report.usage.input,
+        output_tokens: report.usage.output,
+        cache_read_tokens: report.usage.cache_read,
+        cache_write_tokens: report.usage.cache_write,
+        cost_usd: is_priced.then(|| dollars(report.spent.nano_dollars.unwrap_or(0))),
+        seconds: (took.as_secs_f64() * 10.0).round() / 10.0,
+        ended: clock::render_utc(clock::now_seconds()),
+    })
+}

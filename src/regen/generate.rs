@@ -1,0 +1,520 @@
+//! The run with a model: one queue, so many calls at once, every answer on the disk before anything is built on it.
+//!
+//! One thread dispatches. It prepares a few requests ahead, starts calls while there are free slots, and takes what
+//! comes back: an answer becomes a frame in the spool (on another thread, flushed), then what its directory waits for.
+//! Batches go into the store every two seconds or 256 frames. The head of a node is replaced by a success only; a
+//! failure holds back the directories above and nothing else.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::event::{Event, Report, Stop};
+use super::make::{Desk, MadeFrame, NodeError, Said, Saying, Spoken};
+use super::plan::{Inputs, Plan, Task};
+use super::prepare::{Prepared, Question, Writer};
+use super::queue::{Priority, Queue, Rank};
+use super::run::RunError;
+use crate::base::printable::chain;
+use crate::base::{BasisId, TreePath, clock};
+use crate::frame::commit::{Committed, LOCK_WAIT};
+use crate::frame::model::{Cost, Usage as FrameUsage};
+use crate::frame::{Children, Frame, Index, NewFrame, commit, spool};
+use crate::git::{Repository, StateDir};
+use crate::node::Scan;
+use crate::provider::ProviderError;
+use crate::provider::call::{CallError, Called, Caller};
+use crate::provider::ledger::LedgerError;
+use crate::synthesis::Reason;
+
+/// Longest time that a finished frame waits in the spool for its batch, and most frames that wait.
+const BATCH_PAUSE_MAX: Duration = Duration::from_secs(2);
+const BATCH_FRAMES_MAX: usize = 256;
+/// Calls in a row that found the provider unavailable, after which it is left alone.
+const UNAVAILABLE_MAX: u32 = 3;
+
+/// How a run goes about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Calls at once.
+    pub concurrency: usize,
+    /// The first failure ends the run.
+    pub fail_fast: bool,
+    /// How urgent the nodes are for their own sake; `None` to tell by their reasons.
+    pub priority: Option<Priority>,
+}
+
+/// Everything that a run with a model works with.
+pub struct Generator<'g> {
+    /// Where objects are read and written.
+    pub repo: &'g Repository,
+    /// Where this machine keeps its state.
+    pub state: &'g StateDir,
+    /// What was scanned.
+    pub scan: &'g Scan,
+    /// Whose frames are made.
+    pub inputs: &'g Inputs<'g>,
+    /// What is asked.
+    pub writer: &'g Writer<'g>,
+    /// Who is asked.
+    pub caller: &'g Caller,
+    /// How many at once, and what ends it.
+    pub pace: Pace,
+}
+
+/// A request to end the run; asked for once more, calls in flight are given up as well.
+pub type Signals = mpsc::UnboundedReceiver<Stop>;
+
+/// A call that has ended.
+struct Answered {
+    task: u32,
+    question: Box<Question>,
+    outcome: Result<Called, CallError>,
+}
+
+/// A write that has ended.
+enum Written {
+    Spooled { task: u32, basis: BasisId, frame: Box<Frame>, file: std::io::Result<PathBuf> },
+    Committed { committed: Result<Committed, RunError>, files: Vec<PathBuf> },
+}
+
+type Running<'g, T> = FuturesUnordered<Pin<Box<dyn Future<Output = T> + 'g>>>;
+
+/// What changes while a run goes on.
+struct Work<'g, 'i> {
+    generator: &'g Generator<'g>,
+    plan: Plan,
+    tasks: Vec<Task>,
+    index: &'i mut Index,
+    queue: Queue,
+    said: Said,
+    report: Report,
+    /// Requests that wait for a slot, the most urgent last.
+    prepared: BTreeMap<Rank, (u32, Box<Question>)>,
+    /// Calls that did not fit into the budget while others were in flight.
+    parked: Vec<(u32, Box<Question>)>,
+    calls: Running<'g, Answered>,
+    writes: Running<'g, Written>,
+    /// Who waits for the answer of a basis that is being asked about, and what was said of one in this run.
+    waiters: HashMap<BasisId, Vec<u32>>,
+    answers: HashMap<BasisId, (String, Spoken)>,
+    batch: Vec<NewFrame>,
+    batch_files: Vec<PathBuf>,
+    is_committing: bool,
+    unavailable: u32,
+    retries: mpsc::UnboundedSender<Event>,
+}
+
+impl Generator<'_> {
+    /// Does everything that the plan names, and stores it. The index is brought forward with the store.
+    pub async fn run(
+        &self,
+        plan: Plan,
+        index: &mut Index,
+        signals: &mut Signals,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Report, RunError> {
+        let (retries, mut retried) = mpsc::unbounded_channel();
+        let mut work = Work::new(self, plan, index, retries);
+        let mut ticks = interval_at(Instant::now() + BATCH_PAUSE_MAX, BATCH_PAUSE_MAX);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            work.dispatch(on_event);
+            if work.calls.is_empty() && work.writes.is_empty() {
+                if work.batch.is_empty() {
+                    break;
+                }
+                work.start_commit();
+            }
+            tokio::select! {
+                Some(answered) = work.calls.next() => work.take_answer(answered, on_event),
+                Some(written) = work.writes.next() => work.take_write(written, on_event)?,
+                Some(event) = retried.recv() => {
+                    work.report.retries += 1;
+                    on_event(event);
+                }
+                Some(stop) = signals.recv() => work.interrupt(stop, on_event),
+                _ = ticks.tick() => work.start_commit(),
+            }
+        }
+        while let Ok(event) = retried.try_recv() {
+            work.report.retries += 1;
+            on_event(event);
+        }
+        Ok(work.finish())
+    }
+}
+
+impl<'g, 'i> Work<'g, 'i> {
+    fn new(generator: &'g Generator<'g>, plan: Plan, index: &'i mut Index, retries: mpsc::UnboundedSender<Event>) -> Self {
+        let scan = generator.scan;
+        let tasks = plan.tasks.clone();
+        let mut task_of = vec![u32::MAX; scan.len()];
+        for (number, task) in tasks.iter().enumerate() {
+            task_of[task.node as usize] = number as u32;
+        }
+        let priorities: Vec<Priority> =
+            tasks.iter().map(|task| generator.pace.priority.unwrap_or(priority(task.reason))).collect();
+        let queue = Queue::new(&priorities, |task| {
+            let children = scan.entries(tasks[task as usize].node).filter_map(|entry| entry.node);
+            let mut children: Vec<u32> =
+                children.map(|child| task_of[child as usize]).filter(|child| *child != u32::MAX).collect();
+            children.sort_unstable();
+            children.dedup();
+            children
+        });
+        Self {
+            said: Said::new(scan, &tasks),
+            report: Report { fresh: plan.fresh, ..Report::default() },
+            generator,
+            plan,
+            tasks,
+            index,
+            queue,
+            prepared: BTreeMap::new(),
+            parked: Vec::new(),
+            calls: FuturesUnordered::new(),
+            writes: FuturesUnordered::new(),
+            waiters: HashMap::new(),
+            answers: HashMap::new(),
+            batch: Vec::new(),
+            batch_files: Vec::new(),
+            is_committing: false,
+            unavailable: 0,
+            retries,
+        }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.report.stop.is_some()
+    }
+
+    /// Starts calls while there are slots, and prepares as many requests again for when slots become free.
+    fn dispatch(&mut self, on_event: &mut dyn FnMut(Event)) {
+        let slots = self.generator.pace.concurrency.max(1);
+        // While a call does not fit into the budget, none is begun that would take what is left from under it.
+        while !self.is_stopping() && self.parked.is_empty() {
+            let is_next_prepared = match (self.prepared.last_key_value(), self.queue.peek()) {
+                (Some((prepared, _)), Some(ready)) => *prepared > ready,
+                (prepared, None) => prepared.is_some(),
+                (None, Some(_)) => false,
+            };
+            if self.calls.len() < slots && is_next_prepared {
+                let (_, (task, question)) = self.prepared.pop_last().expect("looked at above");
+                self.start_call(task, question, on_event);
+            } else if self.prepared.len() < slots || (self.calls.len() < slots && !is_next_prepared) {
+                let Some(task) = self.queue.pop() else { return };
+                self.prepare(task, on_event);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Finds out what a task needs: nothing, what was said before, or an answer.
+    fn prepare(&mut self, number: u32, on_event: &mut dyn FnMut(Event)) {
+        let task = self.tasks[number as usize];
+        let Generator { repo, scan, inputs, writer, .. } = *self.generator;
+        let is_directory = scan.node(task.node).is_directory;
+        let basis =
+            if is_directory { self.plan.directory_basis(scan, task.node) } else { self.plan.file_basis(scan, inputs, task.node) };
+        let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
+        if is_open && self.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis) {
+            self.report.kept += 1;
+            return self.done(number, on_event);
+        }
+        let children = self.children(task.node);
+        if let Some(saying) = self.find_said(task, basis, &children) {
+            return self.attach(number, saying, on_event);
+        }
+        if let Some(waiting) = self.waiters.get_mut(&basis) {
+            return waiting.push(number);
+        }
+        match writer.prepare(repo, scan, inputs, (task.node, basis, children), &mut |child| self.said.of(repo, &self.plan, child))
+        {
+            Ok(Prepared::Ask(question)) => {
+                self.waiters.insert(basis, Vec::new());
+                self.prepared.insert(self.queue.rank(number), (number, question));
+            }
+            Ok(Prepared::Absent) => {
+                self.report.absent += 1;
+                self.done(number, on_event);
+            }
+            Err(error) => self.fail(number, chain(&error), on_event),
+        }
+    }
+
+    fn children(&self, node: u32) -> Children {
+        let children = self.generator.scan.entries(node).filter_map(|entry| entry.node);
+        Children::of(children.filter_map(|child| Some(self.plan.content_of(child)?.1)).collect())
+    }
+
+    /// What was said from the same basis: earlier in this run, or in the store.
+    fn find_said(&self, task: Task, basis: BasisId, children: &Children) -> Option<Saying> {
+        if let Some((content, spoken)) = self.answers.get(&basis) {
+            let spoken = Spoken { usage: None, cost: None, ..spoken.clone() };
+            return Some(Saying {
+                basis,
+                children: children.clone(),
+                content: content.clone(),
+                spoken: Some(spoken),
+                is_reused: true,
+            });
+        }
+        self.desk().reuse(self.generator.repo, task, basis, children)
+    }
+
+    fn desk(&self) -> Desk<'_> {
+        let Generator { repo, scan, inputs, .. } = *self.generator;
+        Desk { scan, inputs, hash: repo.hash_kind(), plan: &self.plan, index: &*self.index }
+    }
+
+    fn path(&self, number: u32) -> TreePath {
+        self.generator.scan.path(self.generator.inputs.root, self.tasks[number as usize].node)
+    }
+
+    fn start_call(&mut self, task: u32, question: Box<Question>, on_event: &mut dyn FnMut(Event)) {
+        let path = self.path(task);
+        on_event(Event::Asked(path.clone()));
+        let (caller, retries) = (self.generator.caller, self.retries.clone());
+        self.calls.push(Box::pin(async move {
+            let mut on_retry = |error: &ProviderError, pause: Duration| {
+                // Nobody listens any more only when the run is over.
+                let _ = retries.send(Event::Retried { path: path.clone(), reason: error.to_string(), pause });
+            };
+            let outcome = caller.call(&question.request, &mut |_| {}, &mut on_retry).await;
+            Answered { task, question, outcome }
+        }));
+    }
+
+    /// Turns an answer into a frame on its way to the spool, or books why there is none.
+    fn take_answer(&mut self, answered: Answered, on_event: &mut dyn FnMut(Event)) {
+        let Answered { task, question, outcome } = answered;
+        if let Err(CallError::Ledger(error @ LedgerError::Exhausted { .. })) = &outcome {
+            self.parked.push((task, question));
+            // While others are in flight, what they leave of their worst case may do.
+            if self.calls.is_empty() {
+                self.stop(Stop::Budget(chain(error)), on_event);
+            }
+            return;
+        }
+        for (parked, question) in std::mem::take(&mut self.parked) {
+            self.prepared.insert(self.queue.rank(parked), (parked, question));
+        }
+        match outcome {
+            Ok(called) => {
+                self.unavailable = 0;
+                self.record(task, *question, called, on_event);
+            }
+            Err(error) => self.take_failure(task, &question, &error, on_event),
+        }
+    }
+
+    fn take_failure(&mut self, task: u32, question: &Question, error: &CallError, on_event: &mut dyn FnMut(Event)) {
+        let text = chain(error);
+        let is_lasting = match error {
+            CallError::Ledger(_) | CallError::Pending(_) => true,
+            CallError::Provider(error) => match error {
+                ProviderError::NotConfigured { .. } | ProviderError::Auth(_) | ProviderError::ModelNotFound { .. } => true,
+                ProviderError::Unavailable { .. } | ProviderError::RateLimited { .. } | ProviderError::Timeout(_) => {
+                    self.unavailable += 1;
+                    self.unavailable >= UNAVAILABLE_MAX
+                }
+                _ => false,
+            },
+        };
+        self.fail_all(task, question.basis, &text, on_event);
+        if is_lasting {
+            self.stop(Stop::Provider(text), on_event);
+        }
+    }
+
+    /// A question has no answer: the task fails, and those that wait for the same.
+    fn fail_all(&mut self, task: u32, basis: BasisId, reason: &str, on_event: &mut dyn FnMut(Event)) {
+        let waiting = self.waiters.remove(&basis).unwrap_or_default();
+        for number in std::iter::once(task).chain(waiting) {
+            self.fail(number, reason.to_owned(), on_event);
+        }
+    }
+
+    fn record(&mut self, task: u32, question: Question, called: Called, on_event: &mut dyn FnMut(Event)) {
+        let content = match self.generator.writer.accept(&question, &called.reply.text) {
+            Ok(content) => content,
+            Err(reason) => return self.fail_all(task, question.basis, &reason, on_event),
+        };
+        let usage = called.reply.usage;
+        self.report.usage += usage.unwrap_or_default();
+        self.report.redacted += question.redacted;
+        let spoken = Spoken {
+            provider: Some(self.generator.caller.name.clone()),
+            model: called.reply.model.or_else(|| self.generator.caller.capabilities().model.clone()),
+            usage: usage.map(|usage| FrameUsage {
+                input: usage.input,
+                output: usage.output,
+                cache_read: usage.cache_read,
+                cache_write: usage.cache_write,
+            }),
+            cost: called.nano_dollars.map(Cost),
+            created: Some(clock::render_utc(clock::now_seconds())),
+            notes: question.notes,
+        };
+        let (basis, children) = (question.basis, question.children);
+        self.answers.insert(basis, (content.clone(), spoken.clone()));
+        let saying = Saying { basis, children, content, spoken: Some(spoken), is_reused: false };
+        let frame = self.desk().frame(self.tasks[task as usize], saying);
+        on_event(Event::Answered { path: self.path(task), usage, nano_dollars: called.nano_dollars });
+        let state = self.generator.state.clone();
+        let write = tokio::task::spawn_blocking(move || (spool::put(&state, &frame), frame));
+        self.writes.push(Box::pin(async move {
+            let (file, frame) = write.await.expect("writing a file does not panic");
+            Written::Spooled { task, basis, frame: Box::new(frame), file }
+        }));
+    }
+
+    fn take_write(&mut self, written: Written, on_event: &mut dyn FnMut(Event)) -> Result<(), RunError> {
+        match written {
+            Written::Spooled { task, basis, frame, file } => {
+                let waiting = self.waiters.remove(&basis).unwrap_or_default();
+                self.batch_files.push(file.map_err(RunError::Spool)?);
+                let made = self.desk().encode(self.tasks[task as usize], *frame, false);
+                self.take_made(task, made, on_event);
+                for number in waiting {
+                    let node = self.tasks[number as usize].node;
+                    let children = self.children(node);
+                    if let Some(saying) = self.find_said(self.tasks[number as usize], basis, &children) {
+                        self.attach(number, saying, on_event);
+                    }
+                }
+                if self.batch.len() >= BATCH_FRAMES_MAX {
+                    self.start_commit();
+                }
+            }
+            Written::Committed { committed, files } => {
+                self.is_committing = false;
+                let committed = committed?;
+                spool::remove(&files).map_err(RunError::Spool)?;
+                self.report.stored += committed.frames.len() as u64;
+                self.index.follow(&committed);
+                on_event(Event::Stored(committed.frames.len() as u64));
+            }
+        }
+        Ok(())
+    }
+
+    /// Attaches what was said before.
+    fn attach(&mut self, number: u32, saying: Saying, on_event: &mut dyn FnMut(Event)) {
+        let task = self.tasks[number as usize];
+        let made = self.desk().encode(task, self.desk().frame(task, saying), true);
+        on_event(Event::Reused(self.path(number)));
+        self.take_made(number, made, on_event);
+    }
+
+    fn take_made(&mut self, number: u32, made: Result<MadeFrame, NodeError>, on_event: &mut dyn FnMut(Event)) {
+        let node = self.tasks[number as usize].node;
+        match made {
+            Ok(MadeFrame { new, record, body, is_reused }) => {
+                match (is_reused, self.generator.scan.node(node).is_directory) {
+                    (true, _) => self.report.reused += 1,
+                    (false, true) => self.report.made_directories += 1,
+                    (false, false) => self.report.made_files += 1,
+                }
+                self.batch.push(new);
+                self.plan.heads[node as usize] = Some(record);
+                self.said.put(node, body);
+                self.done(number, on_event);
+            }
+            Err(error) => self.fail(number, chain(&error), on_event),
+        }
+    }
+
+    fn done(&mut self, number: u32, on_event: &mut dyn FnMut(Event)) {
+        self.said.release(self.generator.scan, self.tasks[number as usize].node);
+        self.queue.done(number);
+        self.progress(on_event);
+    }
+
+    fn fail(&mut self, number: u32, reason: String, on_event: &mut dyn FnMut(Event)) {
+        let path = self.path(number);
+        on_event(Event::Failed { path: path.clone(), reason: reason.clone() });
+        self.report.failed.push((path, reason));
+        self.report.held_back += self.queue.fail(number);
+        self.progress(on_event);
+        if self.generator.pace.fail_fast {
+            self.stop(Stop::FailFast, on_event);
+        }
+    }
+
+    fn progress(&self, on_event: &mut dyn FnMut(Event)) {
+        let total = self.tasks.len();
+        let done = (total - self.queue.left()) as u64;
+        on_event(Event::Progress { done, total: total as u64, spent: self.generator.caller.spent() });
+    }
+
+    /// Begins nothing new any more. What is in flight is paid for, so it is waited for and stored.
+    fn stop(&mut self, stop: Stop, on_event: &mut dyn FnMut(Event)) {
+        if !self.is_stopping() {
+            on_event(Event::Stopping(stop.clone()));
+            self.report.stop = Some(stop);
+        }
+    }
+
+    fn interrupt(&mut self, stop: Stop, on_event: &mut dyn FnMut(Event)) {
+        if matches!(self.report.stop, Some(Stop::Interrupted | Stop::Terminated)) {
+            self.calls.clear();
+        }
+        self.report.stop = None;
+        self.stop(stop, on_event);
+    }
+
+    /// Brings what waits into the store, on another thread, one batch at a time.
+    fn start_commit(&mut self) {
+        if self.batch.is_empty() || self.is_committing {
+            return;
+        }
+        self.is_committing = true;
+        let (frames, files) = (std::mem::take(&mut self.batch), std::mem::take(&mut self.batch_files));
+        let (repo, state) = (self.generator.repo.fork(), self.generator.state.clone());
+        let message = format!("{}: {} frames", self.generator.inputs.agent.id, frames.len());
+        let write = tokio::task::spawn_blocking(move || commit(&repo, &state, &frames, &message, LOCK_WAIT));
+        self.writes.push(Box::pin(async move {
+            let committed = write.await.expect("storing does not panic").map_err(RunError::from);
+            Written::Committed { committed, files }
+        }));
+    }
+
+    fn finish(mut self) -> Report {
+        self.report.left = self.queue.left() as u64;
+        self.report.spent = self.generator.caller.spent();
+        self.report
+    }
+}
+
+/// Runs to the end on this thread, with Ctrl-C and requests to terminate as [`Signals`].
+pub fn block_on(
+    generator: &Generator<'_>,
+    plan: Plan,
+    index: &mut Index,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Report, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
+    runtime.block_on(async {
+        let (asked, mut signals) = mpsc::unbounded_channel();
+        for (kind, stop) in [(SignalKind::interrupt(), Stop::Interrupted), (SignalKind::terminate(), Stop::Terminated)] {
+            let (mut signal, asked) = (signal(kind).map_err(RunError::Runtime)?, asked.clone());
+            tokio::spawn(async move { while signal.recv().await.is_some() && asked.send(stop.clone()).is_ok() {} });
+        }
+        generator.run(plan, index, &mut signals, on_event).await
+    })
+}
+
+/// How urgent a node is for its reason alone.
+fn priority(reason: Reason) -> Priority {
+    if reason == Reason::Missing { Priority::Background } else { Priority::Changed }
+}

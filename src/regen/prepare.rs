@@ -1,0 +1,251 @@
+//! From a node to a request: its content as git has it, without secrets, in the words of the agent, as the model takes it.
+
+use std::borrow::Cow;
+
+use super::make::{Body, NodeError};
+use super::plan::{Inputs, file_name, part_kind};
+use crate::agent::Instructions;
+use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::{BasisId, TreePath, token};
+use crate::chat::{Capabilities, GenerationParams, Request};
+use crate::frame::Children;
+use crate::git::{ObjectError, ObjectKind, Repository};
+use crate::node::Scan;
+use crate::profile::fit;
+use crate::prompt::{ChildText, Content, NodePayload, node_payload, to_request};
+use crate::provider::call::OUTPUT_TOKENS_DEFAULT;
+use crate::secret::{Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, guard, redact};
+use crate::symbol;
+use crate::synthesis::outline;
+
+/// Of a window that is shared by input and output, the part of the input that is used: estimates are no counts.
+const WINDOW_SHARE: (u64, u64) = (9, 10);
+
+/// What is asked about nodes: by whom, how, and what must not leave.
+pub struct Writer<'w> {
+    /// The words.
+    pub instructions: &'w Instructions,
+    /// What the provider can do.
+    pub capabilities: Capabilities,
+    /// How a file's frame is generated.
+    pub file_params: GenerationParams,
+    /// How a directory's frame is generated.
+    pub directory_params: GenerationParams,
+    /// Finds secrets.
+    pub scanner: &'w Scanner,
+    /// Findings that may leave.
+    pub allowed: Allowed,
+}
+
+/// What a task leads to.
+pub(super) enum Prepared {
+    /// Something to ask.
+    Ask(Box<Question>),
+    /// The file's content is not in this partial clone.
+    Absent,
+}
+
+/// A request about a node, and what its frame will be made from.
+pub(super) struct Question {
+    pub(super) basis: BasisId,
+    pub(super) children: Children,
+    pub(super) request: Request,
+    /// Header lines for the frame: what was cut or taken out.
+    pub(super) notes: Vec<(String, String)>,
+    /// Passages that were taken out.
+    pub(super) redacted: u64,
+}
+
+/// What a node's children say, by number.
+pub(super) type SaidOf<'s> = &'s mut dyn FnMut(u32) -> Result<Option<Body>, NodeError>;
+
+/// A file's content.
+enum File {
+    Absent,
+    TooLarge(u64),
+    Data(Vec<u8>),
+}
+
+/// What is sent of a node, and how many passages were taken out of it.
+struct Words {
+    payload: NodePayload,
+    redacted: u64,
+}
+
+impl Writer<'_> {
+    /// The request about a node.
+    pub(super) fn prepare(
+        &self,
+        repo: &Repository,
+        scan: &Scan,
+        inputs: &Inputs<'_>,
+        (node, basis, children): (u32, BasisId, Children),
+        said: SaidOf<'_>,
+    ) -> Result<Prepared, NodeError> {
+        let is_directory = scan.node(node).is_directory;
+        let words =
+            if is_directory { Some(self.directory(scan, inputs, node, said)?) } else { self.file(repo, scan, inputs, node)? };
+        let Some(Words { payload, redacted }) = words else { return Ok(Prepared::Absent) };
+        let wished = if is_directory { &self.directory_params } else { &self.file_params };
+        let (request, changes) = self.request(&payload, wished)?;
+        let mut notes = Vec::new();
+        let text = |text: &str| serde_json::Value::from(text).to_string();
+        if let Some(cut) = &payload.cut {
+            notes.push(("cut".to_owned(), text(cut)));
+        }
+        if !changes.is_empty() {
+            notes.push(("fitted".to_owned(), text(&changes.join("; "))));
+        }
+        if redacted > 0 {
+            notes.push(("redacted".to_owned(), redacted.to_string()));
+        }
+        Ok(Prepared::Ask(Box::new(Question { basis, children, request, notes, redacted })))
+    }
+
+    /// The request of a payload, and what of the wished parameters could not be had.
+    fn request(&self, payload: &NodePayload, wished: &GenerationParams) -> Result<(Request, Vec<String>), NodeError> {
+        let schema = self.instructions.output_schema.as_ref();
+        let draft = to_request(&payload.bundle, &self.capabilities, wished.clone(), schema);
+        let fitted = fit(wished, &self.capabilities, draft.tokens_estimated())?;
+        let changes = fitted.changes.iter().map(ToString::to_string).collect();
+        let mut params = fitted.params;
+        params.max_output_tokens.get_or_insert_with(|| self.output_tokens());
+        Ok((Request { params, ..draft }, changes))
+    }
+
+    fn output_tokens(&self) -> u64 {
+        self.capabilities.output_tokens.map_or(OUTPUT_TOKENS_DEFAULT, |most| most.min(OUTPUT_TOKENS_DEFAULT))
+    }
+
+    /// The most tokens that a whole request may have, by estimate.
+    fn limit_tokens(&self, wished: &GenerationParams) -> Option<u64> {
+        let (share, whole) = WINDOW_SHARE;
+        let output = wished.max_output_tokens.unwrap_or_else(|| self.output_tokens());
+        let window = self.capabilities.context_tokens.map(|window| (window / whole * share).saturating_sub(output));
+        [window, wished.max_input_tokens].into_iter().flatten().min()
+    }
+
+    fn file(&self, repo: &Repository, scan: &Scan, inputs: &Inputs<'_>, number: u32) -> Result<Option<Words>, NodeError> {
+        let path = scan.path(inputs.root, number);
+        let limit = self.limit_tokens(&self.file_params);
+        let described = |size_bytes: u64, text: &str, redacted: u64| {
+            let payload = node_payload(self.instructions, &path, &Content::Described { size_bytes, text }, limit)?;
+            Ok(Some(Words { payload, redacted }))
+        };
+        let data = match read(repo, scan, number)? {
+            File::Absent => return Ok(None),
+            File::TooLarge(size_bytes) => return described(size_bytes, outline::too_large(size_bytes).trim_end(), 0),
+            File::Data(data) => data,
+        };
+        if let Some(finding) = self.find_name(&path) {
+            return described(data.len() as u64, &format!("{MARKER_START}{}]", finding.rule), 1);
+        }
+        if let Some(text) = outline::lfs_pointer(&data) {
+            return described(data.len() as u64, text.trim_end(), 0);
+        }
+        let (data, redacted) = self.redacted(&data);
+        let name = file_name(scan, inputs.root, number);
+        let outline = || symbol::render(&outline::outline(name, &data));
+        let payload = node_payload(self.instructions, &path, &Content::File { data: &data, outline: &outline }, limit)?;
+        Ok(Some(Words { payload, redacted }))
+    }
+
+    fn directory(&self, scan: &Scan, inputs: &Inputs<'_>, number: u32, said: SaidOf<'_>) -> Result<Words, NodeError> {
+        let mut redacted = 0;
+        let mut parts: Vec<(&[u8], &'static str, Option<String>)> = Vec::new();
+        for entry in scan.entries(number) {
+            let body = entry.node.map_or(Ok(None), &mut *said)?;
+            let text = body.map(|body| {
+                let clean = redact(&body, self.scanner, &self.allowed);
+                redacted += clean.count as u64;
+                clean.text.into_owned()
+            });
+            parts.push((entry.name, part_kind(entry.mode).as_str(), text));
+        }
+        let children = parts.iter().map(|(name, kind, said)| {
+            let text = said.as_deref().map(str::trim_end);
+            ChildText { name, kind, text }
+        });
+        let children: Vec<ChildText<'_>> = children.collect();
+        let limit = self.limit_tokens(&self.directory_params);
+        let path = scan.path(inputs.root, number);
+        let payload = node_payload(self.instructions, &path, &Content::Directory { children: &children }, limit)?;
+        Ok(Words { payload, redacted })
+    }
+
+    /// A file's bytes with markers in the place of secrets; what is no text is not sent anyway.
+    fn redacted<'d>(&self, data: &'d [u8]) -> (Cow<'d, [u8]>, u64) {
+        let Ok(text) = std::str::from_utf8(data) else { return (Cow::Borrowed(data), 0) };
+        let clean = redact(text, self.scanner, &self.allowed);
+        let data = match clean.text {
+            Cow::Borrowed(_) => Cow::Borrowed(data),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        };
+        (data, clean.count as u64)
+    }
+
+    /// The rule that a file's name alone breaks, if nobody has allowed it.
+    fn find_name(&self, path: &TreePath) -> Option<Finding> {
+        let rule = self.scanner.file_rule(path.as_bytes())?;
+        let id = FindingId::of(&rule.id, path.as_bytes());
+        let finding = Finding { rule: rule.id.clone(), line: 1, range: 0..0, id };
+        (!self.allowed.allows(&finding)).then_some(finding)
+    }
+
+    /// Stops at what looks like a secret in a file, naming file, line and rule.
+    pub(super) fn guard_file(&self, path: &TreePath, data: &[u8]) -> Result<(), SecretFound> {
+        let name = path.to_text();
+        if let Some(Finding { rule, line, id, .. }) = self.find_name(path) {
+            return Err(SecretFound { name: name.into_owned(), line, rule, id, more: 0 });
+        }
+        if std::str::from_utf8(data).is_err() {
+            return Ok(());
+        }
+        guard(data, &name, self.scanner, &self.allowed)
+    }
+
+    /// About how many tokens the agent's own words have.
+    pub(super) fn words_tokens(&self) -> u64 {
+        let Instructions { system, directory, response_template, .. } = self.instructions;
+        let parts = [system.as_str(), directory.text(), response_template.as_deref().unwrap_or_default()];
+        parts.into_iter().map(token::estimate).sum()
+    }
+
+    /// Stops at what looks like a secret in the agent's own words.
+    pub fn guard_words(&self) -> Result<(), SecretFound> {
+        let Instructions { system, file, directory, response_template, .. } = self.instructions;
+        let parts = [
+            ("system prompt", system.as_str()),
+            ("prompt for files", file.text()),
+            ("prompt for directories", directory.text()),
+            ("response template", response_template.as_deref().unwrap_or_default()),
+        ];
+        parts.into_iter().try_for_each(|(name, text)| guard(text.as_bytes(), name, self.scanner, &self.allowed))
+    }
+
+    /// What an answer becomes as a frame's body, or why it cannot.
+    pub(super) fn accept(&self, question: &Question, answer: &str) -> Result<String, String> {
+        let text = answer.trim();
+        if text.is_empty() {
+            return Err("the answer is empty".to_owned());
+        }
+        if question.request.schema.is_some() {
+            serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|err| format!("the answer is no JSON: {err}"))?;
+        }
+        Ok(redact(text, self.scanner, &self.allowed).text.into_owned() + "\n")
+    }
+}
+
+/// Reads a file's blob as the object database has it.
+fn read(repo: &Repository, scan: &Scan, number: u32) -> Result<File, NodeError> {
+    let id = scan.node(number).id;
+    let Some(header) = repo.header(&id)? else {
+        return if repo.is_partial() { Ok(File::Absent) } else { Err(ObjectError::Missing(id).into()) };
+    };
+    if header.size_bytes > FILE_BYTES_MAX {
+        return Ok(File::TooLarge(header.size_bytes));
+    }
+    let mut data = Vec::with_capacity(header.size_bytes as usize);
+    repo.read(&id, ObjectKind::Blob, &mut data)?;
+    Ok(File::Data(data))
+}

@@ -1,0 +1,131 @@
+//! Before anything is sent: how much a plan would ask, at what cost, and what must not leave.
+
+use super::cores::on_all_cores;
+use super::make::is_again;
+use super::plan::{Inputs, Plan, Task};
+use super::prepare::{Prepared, Writer};
+use crate::base::TreePath;
+use crate::chat::Usage;
+use crate::frame::{Children, Index};
+use crate::git::{ObjectKind, Repository};
+use crate::node::Scan;
+use crate::provider::call::Caller;
+use crate::secret::SecretFound;
+
+/// What an answer has when nobody knows better: a summary of some paragraphs.
+const ANSWER_TOKENS: u64 = 350;
+/// What a child costs its directory beside its text: tag, path, kind.
+const CHILD_TOKENS: u64 = 24;
+/// What the text around a directory's children costs.
+const FRAMING_TOKENS: u64 = 64;
+
+/// What a plan would take. All of it is estimated; directories that may turn out unchanged are counted as calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Estimate {
+    /// Answers to be asked for.
+    pub calls: u64,
+    /// Frames that are attached without asking, as far as that is known before the run.
+    pub reused: u64,
+    /// Tokens to be sent.
+    pub input_tokens: u64,
+    /// Tokens to come back.
+    pub output_tokens: u64,
+    /// What that costs; `None` when no price is known.
+    pub nano_dollars: Option<u64>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// What the plan would take.
+    pub estimate: Estimate,
+    /// What looks like a secret in the files that would be sent, the first of each file.
+    pub secrets: Vec<SecretFound>,
+}
+
+impl Survey {
+    /// Of nothing: no calls, no cost.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { estimate: Estimate { nano_dollars: Some(0), ..Estimate::default() }, secrets: Vec::new() }
+    }
+
+    /// Adds another plan's.
+    pub fn add(&mut self, other: Self) {
+        let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = other.estimate;
+        let sum = &mut self.estimate;
+        sum.calls += calls;
+        sum.reused += reused;
+        sum.input_tokens += input_tokens;
+        sum.output_tokens += output_tokens;
+        sum.nano_dollars = sum.nano_dollars.zip(nano_dollars).map(|(a, b)| a.saturating_add(b));
+        self.secrets.extend(other.secrets);
+    }
+}
+
+/// What one file adds.
+#[derive(Default)]
+struct Share {
+    input_tokens: u64,
+    is_reused: bool,
+    secret: Option<SecretFound>,
+}
+
+/// Looks at everything that a plan would send.
+#[must_use]
+pub fn survey(
+    (repo, scan): (&Repository, &Scan),
+    inputs: &Inputs<'_>,
+    (plan, index): (&Plan, &Index),
+    writer: &Writer<'_>,
+    caller: &Caller,
+) -> Survey {
+    let (directories, files): (Vec<Task>, Vec<Task>) = plan.tasks.iter().partition(|task| scan.node(task.node).is_directory);
+    let shares = on_all_cores(repo, &files, |repo, task| file(repo, scan, inputs, (plan, index), (writer, *task)));
+    let mut survey = Survey::default();
+    let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = &mut survey.estimate;
+    for share in shares {
+        if share.is_reused {
+            *reused += 1;
+        } else {
+            *calls += 1;
+            *input_tokens += share.input_tokens;
+        }
+        survey.secrets.extend(share.secret);
+    }
+    for task in directories {
+        *calls += 1;
+        let children = scan.entries(task.node).count() as u64;
+        *input_tokens += writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
+    }
+    *output_tokens = *calls * ANSWER_TOKENS;
+    *nano_dollars = caller.cost(&Usage { input: *input_tokens, output: *output_tokens, ..Usage::default() });
+    survey.secrets.sort_by(|a, b| a.name.cmp(&b.name));
+    survey
+}
+
+fn file(
+    repo: &Repository,
+    scan: &Scan,
+    inputs: &Inputs<'_>,
+    (plan, index): (&Plan, &Index),
+    (writer, task): (&Writer<'_>, Task),
+) -> Share {
+    let basis = plan.file_basis(scan, inputs, task.node);
+    if !is_again(task) && index.find_basis(&basis).is_some() {
+        return Share { is_reused: true, ..Share::default() };
+    }
+    let path: TreePath = scan.path(inputs.root, task.node);
+    let mut data = Vec::new();
+    let secret = match repo.read(&scan.node(task.node).id, ObjectKind::Blob, &mut data) {
+        Ok(()) => writer.guard_file(&path, &data).err(),
+        // What cannot be read is not sent; the run says so.
+        Err(_) => None,
+    };
+    let question = writer.prepare(repo, scan, inputs, (task.node, basis, Children::None), &mut |_| Ok(None));
+    let input_tokens = match question {
+        Ok(Prepared::Ask(question)) => question.request.tokens_estimated(),
+        Ok(Prepared::Absent) | Err(_) => 0,
+    };
+    Share { input_tokens, secret, is_reused: false }
+}

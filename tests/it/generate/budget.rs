@@ -1,0 +1,87 @@
+//! No budget is passed: by one run, by two at once, by runs after one another.
+
+use super::{PROTOCOLS, Protocol, SMALL, World, command, regenerate};
+use crate::support::loopback::{Loopback, Scripted};
+
+#[test]
+fn a_run_stops_at_its_budget_and_the_next_goes_on_there() {
+    for protocol in PROTOCOLS {
+        let world = World::steady(protocol);
+        let repo = world.repo(SMALL);
+        let stopped = regenerate(&repo, &["--max-calls", "2"]).exits(79);
+        assert!(stopped.err().contains("the budget of 2 calls for this run does not cover the next call"), "{stopped}");
+        assert!(stopped.err().contains("3 frames are left"), "{stopped}");
+        assert_eq!(world.server.posts().len(), 2);
+        regenerate(&repo, &[]).ok();
+        assert_eq!(world.server.posts().len(), 5, "what was paid for is not asked again");
+    }
+}
+
+#[test]
+fn money_and_tokens_are_limits_as_well() {
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo(SMALL);
+    assert!(regenerate(&repo, &["--max-cost", "0.000001"]).exits(79).err().contains("0.000001 USD"));
+    assert!(regenerate(&repo, &["--max-tokens", "10"]).exits(79).err().contains("10 tokens"));
+    assert_eq!(world.server.connections(), 0);
+    let broke = regenerate(&repo, &["--max-cost", "1,5"]).exits(129);
+    assert!(broke.err().contains("1.50"), "{broke}");
+}
+
+#[test]
+fn two_processes_share_one_ledger() {
+    let slow = Loopback::start(|_| Scripted::answer("said").after(std::time::Duration::from_millis(50)));
+    let world = World::new(Protocol::OpenAi, slow);
+    world.set("merkle.budgetCalls", "10");
+    let files: String = (0..30).map(|n| format!("\n+ f{n}.rs = pub fn f{n}() {{}}")).collect();
+    let repo = world.repo(&format!("commit many{files}"));
+    let ends: Vec<i32> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..2).map(|_| scope.spawn(|| regenerate(&repo, &[]).code.expect("an exit code"))).collect();
+        runs.into_iter().map(|run| run.join().expect("no panic")).collect()
+    });
+    assert_eq!(ends, [79, 79]);
+    assert_eq!(world.server.posts().len(), 10);
+    assert!(regenerate(&repo, &[]).exits(79).err().contains("10 calls a month"));
+    assert_eq!(world.server.posts().len(), 10);
+}
+
+#[test]
+fn a_repository_may_tighten_a_budget_and_never_give_one() {
+    let world = World::steady(Protocol::OpenAi);
+    world.set("merkle.maxCalls", "3");
+    let repo = world.repo(SMALL);
+    repo.git(&["config", "merkle.maxCalls", "100"]).ok();
+    let run = regenerate(&repo, &[]).exits(79);
+    assert!(run.err().contains("merkle.maxcalls") && run.err().contains("is ignored"), "{run}");
+    assert_eq!(world.server.posts().len(), 3);
+    repo.git(&["config", "merkle.maxCalls", "0"]).ok();
+    assert!(regenerate(&repo, &[]).exits(79).err().contains("0 calls"));
+    assert_eq!(world.server.posts().len(), 3);
+}
+
+#[test]
+fn without_a_terminal_nothing_dear_is_sent_unasked() {
+    let world = World::steady(Protocol::OpenAi);
+    world.set("merkle.confirmAbove", "0");
+    let repo = world.repo(SMALL);
+    let refused = command(&repo, &["regenerate", "--agent", "docs"]).run().exits(79);
+    assert!(refused.err().contains("about 5 calls") && refused.err().contains("--max-cost"), "{refused}");
+    let plan = command(&repo, &["regenerate", "--agent", "docs", "--dry-run", "--json"]).run().exits(0).json("plan");
+    assert_eq!((&plan["calls"], &plan["estimate"]["provider"]), (&5.into(), &"m".into()));
+    assert!(plan["estimate"]["cost_usd"].is_string());
+    assert_eq!(world.server.connections(), 0);
+    world.set("merkle.budget", "5");
+    command(&repo, &["regenerate", "--agent", "docs"]).run().ok();
+    assert_eq!(world.server.posts().len(), 5);
+}
+
+#[test]
+fn a_budget_in_money_needs_prices() {
+    let world = World::steady(Protocol::OpenAi);
+    world.set("merkle.provider.q.kind", "openai");
+    world.set("merkle.provider.q.model", "some");
+    world.set("merkle.provider.q.keyEnv", "TEST_API_KEY");
+    let repo = world.repo(SMALL);
+    let refused = regenerate(&repo, &["--provider", "q", "--max-cost", "1"]).exits(78);
+    assert!(refused.err().contains("prices of provider 'q'"), "{refused}");
+}

@@ -1,0 +1,111 @@
+//! Killed and interrupted runs: what had been answered is there, only the rest is asked again.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::{Protocol, World, command, path_of, regenerate};
+use crate::support::Repo;
+use crate::support::loopback::{Loopback, Scripted};
+
+/// Files, and how many of them are answered before the others hang.
+const FILES: usize = 24;
+const ANSWERED: usize = 9;
+
+/// A server that answers the first requests and owes all others.
+fn stuck() -> Loopback {
+    Loopback::start(|request| if request.order < ANSWERED { Scripted::answer("said") } else { Scripted::hang() })
+}
+
+fn many(world: &World) -> Repo<'_> {
+    world.set("merkle.provider.m.idleTimeout", "60s");
+    let files: String = (0..FILES).map(|n| format!("\n+ f{n:02}.rs = pub fn f{n}() {{}}")).collect();
+    world.repo(&format!("commit many{files}"))
+}
+
+fn start(repo: &Repo<'_>) -> Child {
+    let mut command = command(repo, &["regenerate", "--agent", "docs", "--yes"]).wrapped(&[]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+}
+
+/// Waits until so many answers are on the disk, in the spool or in the store.
+fn wait_for(repo: &Repo<'_>, answers: usize) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let spooled = || {
+        let entries = std::fs::read_dir(repo.path(".git/merkle/spool")).into_iter().flatten().flatten();
+        entries.filter(|entry| !entry.file_name().to_string_lossy().contains("tmp-")).count()
+    };
+    while spooled() + repo.frames().len() < answers {
+        assert!(Instant::now() < deadline, "{} spooled, {} stored", spooled(), repo.frames().len());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid")), signal).expect("it runs");
+}
+
+#[test]
+fn after_a_kill_only_the_rest_is_asked_again() {
+    for protocol in super::PROTOCOLS {
+        let world = World::new(protocol, stuck());
+        let repo = many(&world);
+        let mut child = start(&repo);
+        wait_for(&repo, ANSWERED);
+        signal(&child, Signal::SIGKILL);
+        child.wait().expect("it is dead");
+        repo.merkle(&["status"]).ok();
+        assert_eq!(repo.frames().len(), ANSWERED, "what was answered is in the store");
+        let other = Loopback::answering(super::about);
+        world.provider("m", protocol, &other.endpoint());
+        regenerate(&repo, &[]).ok();
+        assert_eq!(other.posts().len(), FILES - ANSWERED + 1, "the rest of the files, and the root");
+        repo.merkle(&["validate"]).ok();
+        repo.assert_sound();
+        let again: Vec<String> = other.posts().iter().map(path_of).collect();
+        let before: Vec<String> = world.server.posts().iter().take(ANSWERED).map(path_of).collect();
+        assert!(before.iter().all(|path| !again.contains(path)), "{before:?} {again:?}");
+    }
+}
+
+#[test]
+fn an_interrupt_stores_what_came_back_and_says_what_is_left() {
+    let world = World::new(Protocol::OpenAi, stuck());
+    let repo = many(&world);
+    let mut command = command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json"]).wrapped(&[]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    wait_for(&repo, ANSWERED);
+    signal(&child, Signal::SIGINT);
+    std::thread::sleep(Duration::from_millis(200));
+    let asked = world.server.posts().len();
+    signal(&child, Signal::SIGINT);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a document");
+    assert_eq!((&report["stored"], &report["left"]), (&ANSWERED.into(), &(FILES + 1 - ANSWERED).into()));
+    assert_eq!(world.server.posts().len(), asked, "nothing was begun after it");
+    assert_eq!(repo.frames().len(), ANSWERED);
+    assert_eq!(repo.leftovers(), [] as [&str; 0]);
+}
+
+#[test]
+fn what_was_in_flight_when_it_was_killed_is_charged_in_full() {
+    let world = World::new(Protocol::OpenAi, stuck());
+    world.set("merkle.budgetCalls", "17");
+    let repo = many(&world);
+    let mut child = start(&repo);
+    wait_for(&repo, ANSWERED);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while world.server.posts().len() < ANSWERED + 8 {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    signal(&child, Signal::SIGKILL);
+    child.wait().expect("it is dead");
+    let other = Loopback::answering(super::about);
+    world.provider("m", Protocol::OpenAi, &other.endpoint());
+    assert!(regenerate(&repo, &[]).exits(79).err().contains("17 calls a month"));
+    assert_eq!(other.posts().len(), 0);
+}

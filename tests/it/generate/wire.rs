@@ -1,0 +1,25 @@
+//! The requests as they go over the wire, whole.
+
+use super::{Protocol, World, key, regenerate};
+
+#[test]
+fn the_openai_protocol() {
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo("commit one\n+ a.md = # A");
+    regenerate(&repo, &["a.md"]).ok();
+    let post = &world.server.posts()[0];
+    assert_eq!((post.method.as_str(), post.path.as_str()), ("POST", "/v1/chat/completions"));
+    assert_eq!(post.header("authorization"), Some(format!("Bearer {}", key()).as_str()));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&post.body).expect("JSON"), @"");
+}
+
+#[test]
+fn the_anthropic_protocol() {
+    let world = World::steady(Protocol::Anthropic);
+    let repo = world.repo("commit one\n+ a.md = # A");
+    regenerate(&repo, &["a.md"]).ok();
+    let post = &world.server.posts()[0];
+    assert_eq!((post.method.as_str(), post.path.as_str()), ("POST", "/v1/messages"));
+    assert_eq!((post.header("x-api-key"), post.header("authorization")), (Some(key().as_str()), None));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&post.body).expect("JSON"), @"");
+}
