@@ -162,7 +162,9 @@ impl Model {
     /// A stream that breaks after it had begun is no outage to be waited for: it has been paid for.
     fn of_broken(&self, error: &genai::Error, seen: &Seen) -> (ProviderError, Charge) {
         match self.of_library(error) {
-            (ProviderError::Unavailable { .. }, Charge::Unknown) if seen.has_events() && is_cut(error) => {
+            (ProviderError::Unavailable { .. } | ProviderError::Protocol(_), Charge::Unknown)
+                if seen.has_events() && is_cut(error) =>
+            {
                 unknown("the stream ends before the answer does")
             }
             other => other,

@@ -11,6 +11,7 @@ mod get_node;
 mod guide;
 mod hostile;
 mod laws;
+mod provider;
 mod race;
 mod said;
 mod support;
