@@ -21,11 +21,13 @@ use crate::frame::StoreError;
 use crate::frame::commit::CommitError;
 use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
 use crate::node::{ScanError, SnapshotError};
+use crate::profile::{FitError, ProfileError};
+use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
-use crate::regen::RunError;
+use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
 use crate::workspace::{
-    AskingError, RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
+    AskingError, ComposeError, RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
 };
 
 /// A failed command.
@@ -293,6 +295,28 @@ impl From<AgentError> for CliError {
     }
 }
 
+impl From<ProfileError> for CliError {
+    fn from(error: ProfileError) -> Self {
+        let hint = match &error {
+            ProfileError::Unknown(_) => "'git merkle profile list' lists those there are".to_owned(),
+            ProfileError::Faulty(name) => format!("'git merkle profile validate {name}' names them"),
+        };
+        Self::from_source(Exit::Config, error).hint(hint)
+    }
+}
+
+impl From<FitError> for CliError {
+    fn from(error: FitError) -> Self {
+        Self::from_source(Exit::Refused, error)
+    }
+}
+
+impl From<PayloadError> for CliError {
+    fn from(error: PayloadError) -> Self {
+        Self::from_source(Exit::Refused, error)
+    }
+}
+
 impl From<RefreshError> for CliError {
     fn from(error: RefreshError) -> Self {
         match error {
@@ -354,6 +378,20 @@ impl From<AskingError> for CliError {
             }
             AskingError::NotAsked(_) => Self::from_source(Exit::Config, error),
             AskingError::Allowed(_) => Self::from_source(Exit::Io, error),
+        }
+    }
+}
+
+impl From<ComposeError> for CliError {
+    fn from(error: ComposeError) -> Self {
+        match error {
+            ComposeError::Refresh(inner) => inner.into(),
+            ComposeError::Node(NodeError::Object(inner)) => inner.into(),
+            ComposeError::Node(NodeError::Payload(inner)) => inner.into(),
+            ComposeError::Node(NodeError::Fit(inner)) => inner.into(),
+            ComposeError::Node(NodeError::Codec(_)) => {
+                Self::from_source(Exit::Git, error).hint("'git merkle validate' names everything that is damaged")
+            }
         }
     }
 }

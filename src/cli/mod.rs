@@ -8,6 +8,7 @@ pub mod args;
 pub mod commands;
 pub mod error;
 pub mod exit;
+pub mod faults;
 pub mod frames;
 pub mod json;
 mod pager;

@@ -15,19 +15,23 @@ use crate::synthesis::Reason;
 
 /// Why one node has no frame. The run goes on.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NodeError {
+pub enum NodeError {
+    /// Its content cannot be read.
     #[error(transparent)]
     Object(#[from] ObjectError),
+    /// What was said of it cannot be read, or what is said now is no frame.
     #[error(transparent)]
     Codec(#[from] CodecError),
+    /// It cannot be laid out.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+    /// It does not fit into the model's window.
     #[error(transparent)]
     Fit(#[from] FitError),
 }
 
 /// What a finished node says.
-pub(super) type Body = Arc<str>;
+pub type Body = Arc<str>;
 
 /// A frame that is ready to be stored.
 pub(super) struct MadeFrame {

@@ -18,5 +18,7 @@ pub mod run;
 pub mod survey;
 
 pub use event::{Event, Report, Stop};
+pub use make::{Body, NodeError};
 pub use plan::{Inputs, Plan, Task, plan};
+pub use prepare::{Composed, Writer};
 pub use run::{RunError, Runner};

@@ -11,15 +11,12 @@ use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::frame::Children;
 use crate::git::{ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
-use crate::profile::fit;
+use crate::profile::{Wants, fit, input_tokens_max, said_in_words};
 use crate::prompt::{ChildText, Content, NodePayload, node_payload, to_request};
 use crate::provider::call::OUTPUT_TOKENS_DEFAULT;
 use crate::secret::{Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, guard, redact};
 use crate::symbol;
 use crate::synthesis::outline;
-
-/// Of a window that is shared by input and output, the part of the input that is used: estimates are no counts.
-const WINDOW_SHARE: (u64, u64) = (9, 10);
 
 /// What is asked about nodes: by whom, how, and what must not leave.
 pub struct Writer<'w> {
@@ -56,8 +53,20 @@ pub(super) struct Question {
     pub(super) redacted: u64,
 }
 
+/// What is sent about one node, and what there is to say about it.
+pub struct Composed {
+    /// The words, in no provider's form.
+    pub payload: NodePayload,
+    /// The request to this provider.
+    pub request: Request,
+    /// What of the wished parameters and parts the provider does not take as they are.
+    pub changes: Vec<String>,
+    /// Passages that were taken out because they look like secrets.
+    pub redacted: u64,
+}
+
 /// What a node's children say, by number.
-pub(super) type SaidOf<'s> = &'s mut dyn FnMut(u32) -> Result<Option<Body>, NodeError>;
+pub type SaidOf<'s> = &'s mut dyn FnMut(u32) -> Result<Option<Body>, NodeError>;
 
 /// A file's content.
 enum File {
@@ -73,7 +82,7 @@ struct Words {
 }
 
 impl Writer<'_> {
-    /// The request about a node.
+    /// The question that a task asks, with what its frame will say of how it was asked.
     pub(super) fn prepare(
         &self,
         repo: &Repository,
@@ -82,12 +91,8 @@ impl Writer<'_> {
         (node, basis, children): (u32, BasisId, Children),
         said: SaidOf<'_>,
     ) -> Result<Prepared, NodeError> {
-        let is_directory = scan.node(node).is_directory;
-        let words =
-            if is_directory { Some(self.directory(scan, inputs, node, said)?) } else { self.file(repo, scan, inputs, node)? };
-        let Some(Words { payload, redacted }) = words else { return Ok(Prepared::Absent) };
-        let wished = if is_directory { &self.directory_params } else { &self.file_params };
-        let (request, changes) = self.request(&payload, wished)?;
+        let Some(composed) = self.compose(repo, scan, inputs, node, said)? else { return Ok(Prepared::Absent) };
+        let Composed { payload, request, changes, redacted } = composed;
         let mut notes = Vec::new();
         let text = |text: &str| serde_json::Value::from(text).to_string();
         if let Some(cut) = &payload.cut {
@@ -102,32 +107,38 @@ impl Writer<'_> {
         Ok(Prepared::Ask(Box::new(Question { basis, children, request, notes, redacted })))
     }
 
-    /// The request of a payload, and what of the wished parameters could not be had.
-    fn request(&self, payload: &NodePayload, wished: &GenerationParams) -> Result<(Request, Vec<String>), NodeError> {
+    /// The request about a node, as it would be sent; `None` for a file whose content is not in this partial clone.
+    pub fn compose(
+        &self,
+        repo: &Repository,
+        scan: &Scan,
+        inputs: &Inputs<'_>,
+        node: u32,
+        said: SaidOf<'_>,
+    ) -> Result<Option<Composed>, NodeError> {
+        let is_directory = scan.node(node).is_directory;
+        let words =
+            if is_directory { Some(self.directory(scan, inputs, node, said)?) } else { self.file(repo, scan, inputs, node)? };
+        let Some(Words { payload, redacted }) = words else { return Ok(None) };
+        let wished = if is_directory { &self.directory_params } else { &self.file_params };
         let schema = self.instructions.output_schema.as_ref();
         let draft = to_request(&payload.bundle, &self.capabilities, wished.clone(), schema);
         let fitted = fit(wished, &self.capabilities, draft.tokens_estimated())?;
-        let changes = fitted.changes.iter().map(ToString::to_string).collect();
+        let wants = Wants { system: !self.instructions.system.is_empty(), schema: schema.is_some(), turns: false };
+        let in_words = said_in_words(wants, &self.capabilities);
+        let changes = fitted.changes.iter().chain(&in_words).map(ToString::to_string).collect();
         let mut params = fitted.params;
         params.max_output_tokens.get_or_insert_with(|| self.output_tokens());
-        Ok((Request { params, ..draft }, changes))
+        Ok(Some(Composed { request: Request { params, ..draft }, payload, changes, redacted }))
     }
 
     fn output_tokens(&self) -> u64 {
         self.capabilities.output_tokens.map_or(OUTPUT_TOKENS_DEFAULT, |most| most.min(OUTPUT_TOKENS_DEFAULT))
     }
 
-    /// The most tokens that a whole request may have, by estimate.
-    fn limit_tokens(&self, wished: &GenerationParams) -> Option<u64> {
-        let (share, whole) = WINDOW_SHARE;
-        let output = wished.max_output_tokens.unwrap_or_else(|| self.output_tokens());
-        let window = self.capabilities.context_tokens.map(|window| (window / whole * share).saturating_sub(output));
-        [window, wished.max_input_tokens].into_iter().flatten().min()
-    }
-
     fn file(&self, repo: &Repository, scan: &Scan, inputs: &Inputs<'_>, number: u32) -> Result<Option<Words>, NodeError> {
         let path = scan.path(inputs.root, number);
-        let limit = self.limit_tokens(&self.file_params);
+        let limit = input_tokens_max(&self.file_params, &self.capabilities);
         let described = |size_bytes: u64, text: &str, redacted: u64| {
             let payload = node_payload(self.instructions, &path, &Content::Described { size_bytes, text }, limit)?;
             Ok(Some(Words { payload, redacted }))
@@ -167,7 +178,7 @@ impl Writer<'_> {
             ChildText { name, kind, text }
         });
         let children: Vec<ChildText<'_>> = children.collect();
-        let limit = self.limit_tokens(&self.directory_params);
+        let limit = input_tokens_max(&self.directory_params, &self.capabilities);
         let path = scan.path(inputs.root, number);
         let payload = node_payload(self.instructions, &path, &Content::Directory { children: &children }, limit)?;
         Ok(Words { payload, redacted })

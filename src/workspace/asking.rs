@@ -1,25 +1,24 @@
 //! What and whom an agent asks, put together from its definition, the profile, the providers and the budget.
 
 use super::open::Workspace;
-use super::refresh::{Asking, Planned, Refresh, inputs};
+use super::refresh::{Asking, Planned, Refresh, RefreshError, inputs};
 use super::secrets::RulesError;
 use super::target::Target;
 use super::trust::TrustError;
 use crate::agent::{Agent, Instructions, Origin};
-use crate::base::AgentId;
+use crate::base::{AgentId, FrameType};
 use crate::config::ValueError;
-use crate::profile::{Phase, Profile, ProfileError, Profiles, fit};
+use crate::frame::Store;
+use crate::profile::{DEFAULT, Phase, Profile, ProfileError, Profiles, fit};
 use crate::provider::call::Caller;
 use crate::provider::ledger::{Budget, Caps, Ledger};
 use crate::provider::{Definition, DefinitionError, Definitions, Gate, Limits, ProviderError, Surroundings, connect};
 use crate::regen::generate::Pace;
-use crate::regen::prepare::Writer;
 use crate::regen::queue::Priority;
 use crate::regen::survey::{Survey, survey};
+use crate::regen::{Body, Composed, Inputs, NodeError, Writer};
 use crate::secret::FindingId;
 
-/// The profile that is meant when none is named.
-const DEFAULT_PROFILE: &str = "default";
 /// Where requests to people wait, below the state directory.
 const PENDING_FOLDER: &str = "pending";
 /// Above this estimate somebody is asked first, unless configured: one dollar.
@@ -86,36 +85,44 @@ pub enum AskingError {
     Allowed(#[source] std::io::Error),
 }
 
+/// Why there is nothing to show.
+#[derive(Debug, thiserror::Error)]
+pub enum ComposeError {
+    /// The node cannot be walked.
+    #[error(transparent)]
+    Refresh(#[from] RefreshError),
+    /// It cannot be laid out.
+    #[error(transparent)]
+    Node(#[from] NodeError),
+}
+
+/// What is asked, and who could be.
+pub struct Draft<'a> {
+    /// What is asked.
+    pub writer: Writer<'a>,
+    /// Who would be asked; `None` when nobody is configured.
+    pub definition: Option<Definition>,
+    /// The profile by which it is asked.
+    pub profile: String,
+}
+
 impl Workspace {
     /// Puts together what an agent with a model asks, and whom. Reaches nothing but the user's credential helper.
     pub fn asking<'a>(&'a self, agent: &'a Agent, options: AskingOptions) -> Result<Asking<'a>, AskingError> {
-        let instructions = agent.instructions().ok_or_else(|| AskingError::NotAsked(agent.id.clone()))?;
         if matches!(agent.origin, Origin::Team(_)) {
             self.require_trust(&format!("agent '{}'", agent.id))?;
         }
-        let name =
-            options.profile.as_deref().or(instructions.profile.as_deref()).or(self.settings.stack().text("defaultprofile"));
-        let profile = self.profile(name.unwrap_or(DEFAULT_PROFILE))?;
-        let definition = self.definition(&options, instructions, &profile)?;
+        let Draft { writer, definition, .. } = self.draft(agent, &options)?;
+        let definition = definition.ok_or(DefinitionError::NoneThere)?;
         let budget = self.budget(options.caps)?;
         if definition.prices.is_none() && [budget.run, budget.day, budget.month].iter().any(|caps| caps.nano_dollars.is_some()) {
             return Err(AskingError::NoPrices(definition.name));
         }
-        let pending_dir = self.state.root().join(PENDING_FOLDER);
-        let surroundings = Surroundings { environment: &self.environment, pending_dir: &pending_dir };
-        let provider = connect(&definition, surroundings)?;
-        let params = |scope: &str| profile.params(Phase::Generating, scope);
-        let writer = Writer {
-            instructions,
-            capabilities: definition.capabilities.clone(),
-            file_params: params("file"),
-            directory_params: params("directory"),
-            scanner: self.scanner()?,
-            allowed: self.allowed_secrets(&options.allowed).map_err(AskingError::Allowed)?,
-        };
         if options.strict {
             strict(&writer, &definition.name)?;
         }
+        let pending_dir = self.state.root().join(PENDING_FOLDER);
+        let provider = connect(&definition, Surroundings { environment: &self.environment, pending_dir: &pending_dir })?;
         let concurrency = options.concurrency.unwrap_or(definition.limits.concurrency);
         let gate = Gate::new(Limits { concurrency, ..definition.limits });
         let ledger = Ledger::new(self.state.root(), budget);
@@ -129,10 +136,46 @@ impl Workspace {
         })
     }
 
+    /// What an agent with a model asks, and who would be asked. Needs neither trust nor a key: nothing can be sent.
+    pub fn draft<'a>(&'a self, agent: &'a Agent, options: &AskingOptions) -> Result<Draft<'a>, AskingError> {
+        let instructions = agent.instructions().ok_or_else(|| AskingError::NotAsked(agent.id.clone()))?;
+        let profile = self.profile(options.profile.as_deref().or(instructions.profile.as_deref()))?;
+        let definition = self.definition(options, instructions, &profile)?;
+        let params = |scope: &str| profile.params(Phase::Generating, scope);
+        let writer = Writer {
+            instructions,
+            capabilities: definition.as_ref().map(|definition| definition.capabilities.clone()).unwrap_or_default(),
+            file_params: params("file"),
+            directory_params: params("directory"),
+            scanner: self.scanner()?,
+            allowed: self.allowed_secrets(&options.allowed).map_err(AskingError::Allowed)?,
+        };
+        Ok(Draft { writer, definition, profile: profile.name })
+    }
+
+    /// The request about one node as it is today; `None` for a file whose content is not in this partial clone.
+    pub fn compose(
+        &self,
+        store: &Store<'_>,
+        target: &Target,
+        (agent, frame_type): (&Agent, &FrameType),
+        writer: &Writer<'_>,
+    ) -> Result<Option<Composed>, ComposeError> {
+        let scan = self.scan_shallow(target)?;
+        let root = target.path.clone().unwrap_or_default();
+        let inputs = Inputs { agent, frame_type, root: &root, force: false, outlines: &[] };
+        let mut said = |child: u32| {
+            let head = store.head(&scan.node(child).id, &agent.id, frame_type).ok().flatten();
+            Ok(head.map(|head| Body::from(head.frame.content)))
+        };
+        Ok(writer.compose(&self.repository, &scan, &inputs, scan.root(), &mut said)?)
+    }
+
     /// The profile of a name: the user's own, else the repository's once it is trusted, else the built-in one.
-    pub fn profile(&self, name: &str) -> Result<Profile, AskingError> {
+    fn profile(&self, named: Option<&str>) -> Result<Profile, AskingError> {
         let (team, personal) = (&self.folder, self.personal_folder());
         let folders = if self.trust.is_trusted() { vec![team, personal] } else { vec![personal] };
+        let name = named.or(self.settings.stack().text("defaultprofile")).unwrap_or(DEFAULT);
         Ok(Profiles::load(&folders).get(name)?.clone())
     }
 
@@ -142,15 +185,17 @@ impl Workspace {
         options: &AskingOptions,
         instructions: &Instructions,
         profile: &Profile,
-    ) -> Result<Definition, AskingError> {
+    ) -> Result<Option<Definition>, AskingError> {
         let definitions = Definitions::load(self.settings.stack())?;
         let named = options.provider.as_deref().or(instructions.provider.as_deref());
         let named = named.or(profile.provider(Phase::Generating)).or(self.settings.stack().text("defaultprovider"));
-        let definition = match named {
-            Some(name) => definitions.get(name)?,
-            None => definitions.the_only()?,
-        };
-        Ok(definition.clone())
+        match named {
+            Some(name) => Ok(Some(definitions.get(name)?.clone())),
+            None => match definitions.the_only() {
+                Err(DefinitionError::NoneThere) => Ok(None),
+                only => Ok(Some(only?.clone())),
+            },
+        }
     }
 
     /// All limits in force; what the command line gives for this run takes the place of what is configured for runs.

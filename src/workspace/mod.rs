@@ -16,7 +16,7 @@ pub mod statement;
 pub mod target;
 pub mod trust;
 
-pub use asking::{AskingError, AskingOptions};
+pub use asking::{AskingError, AskingOptions, ComposeError, Draft};
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};

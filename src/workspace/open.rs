@@ -12,6 +12,7 @@ use crate::frame::commit::CommitError;
 use crate::frame::{Store, commit, spool};
 use crate::git::{Location, OpenError, Repository, StateDir};
 use crate::node::{Snapshot, SnapshotError, SnapshotRoot};
+use crate::profile::Profiles;
 use crate::secret::Scanner;
 
 /// Why there is no workspace to work in.
@@ -74,6 +75,12 @@ impl Workspace {
         registry.add_folder(&self.folder, |file| Origin::Team(file.to_owned()));
         registry.add_folder(self.personal_folder(), |file| Origin::Personal(file.to_owned()));
         registry
+    }
+
+    /// All profiles that can be named here: the user's own over the repository's over the built-in one.
+    #[must_use]
+    pub fn profiles(&self) -> Profiles {
+        Profiles::load(&[&self.folder, self.personal_folder()])
     }
 
     /// The root of a snapshot.

@@ -235,10 +235,7 @@ impl Workspace {
         }
         let path = target.path.clone().or_else(|| head.frame.path.clone());
         let target = Target { path, ..target.clone() };
-        let scan = match target.kind {
-            NodeKind::File => Scan::of_file(target.id),
-            NodeKind::Directory => self.scan_entries(&target)?,
-        };
+        let scan = self.scan_shallow(&target)?;
         let slot: Slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
         let root = target.path.clone().unwrap_or_default();
         let outlines = self.outlines(&scan, &root, agent);
@@ -247,7 +244,11 @@ impl Workspace {
         Ok(plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason))
     }
 
-    fn scan_entries(&self, target: &Target) -> Result<Scan, RefreshError> {
+    /// The node alone, a directory with its entries: nothing deeper is looked at.
+    pub(super) fn scan_shallow(&self, target: &Target) -> Result<Scan, RefreshError> {
+        if target.kind == NodeKind::File {
+            return Ok(Scan::of_file(target.id));
+        }
         let path = target.path.clone().unwrap_or_default();
         let rules =
             target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))?;

@@ -48,7 +48,8 @@ pub enum State {
 }
 
 impl State {
-    fn word(self) -> (&'static str, Style) {
+    /// The word for people, and its colour.
+    pub(super) fn word(self) -> (&'static str, Style) {
         match self {
             Self::Created => ("created", Style::Good),
             Self::Updated => ("updated", Style::Good),
@@ -101,7 +102,7 @@ fn print(ui: &mut Ui, files: Vec<FileDocument>) -> Result<(), CliError> {
 }
 
 /// Creates a file below the root unless it is there; directories on the way must be directories, not links.
-fn create(root: &Path, relative: &str, content: &str) -> Result<State, CliError> {
+pub(super) fn create(root: &Path, relative: &str, content: &str) -> Result<State, CliError> {
     make_directories(root, relative)?;
     let path = root.join(relative);
     match fs::OpenOptions::new().write(true).create_new(true).open(&path) {

@@ -1,13 +1,229 @@
 //! `git merkle prompt`: print the exact words that would be sent, and what they would cost; sends nothing.
 
+use serde::Serialize;
+
+use crate::agent::{Agent, AgentError, Instructions, Registry};
+use crate::base::{FrameType, NodeKind};
+use crate::chat::GenerationParams;
 use crate::cli::program::Program;
-use crate::cli::{CliError, Exit};
+use crate::cli::snapshot::{SnapshotArgs, find};
+use crate::cli::{CliError, Exit, Style, Ui, json};
+use crate::prompt;
+use crate::provider::Definition;
+use crate::provider::ledger::dollars;
+use crate::regen::Composed;
+use crate::workspace::{AskingOptions, Draft, Target, Workspace};
 
 /// Arguments of `prompt`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The file or directory to be asked about: a path, <rev>:<path>, or an object id
+    #[arg(long, value_name = "node", required = true)]
+    node: String,
+    /// Who asks (default: the only agent that asks a model)
+    #[arg(long, value_name = "agent")]
+    agent: Option<String>,
+    /// Of which type the frames are (default: the agent's own)
+    #[arg(long = "type", value_name = "type")]
+    frame_type: Option<FrameType>,
+    /// Who is asked (default: whom the agent, the profile or the settings name)
+    #[arg(long, value_name = "provider")]
+    provider: Option<String>,
+    /// text and json: the messages as they are sent; markdown: for reading; manual: for pasting into a chat
+    #[arg(long, value_name = "format", default_value = "text", value_parser = ["text", "json", "markdown", "manual"])]
+    format: String,
+    #[command(flatten)]
+    snapshot: SnapshotArgs,
+}
 
-/// Does what was asked.
-pub fn run(_args: &Args, _program: &mut Program) -> Result<Exit, CliError> {
-    Err(CliError::new(Exit::Usage, "not there yet"))
+#[derive(Serialize)]
+struct Document {
+    node: String,
+    path: Option<String>,
+    agent: String,
+    r#type: String,
+    profile: String,
+    provider: Option<String>,
+    messages: Vec<MessageDocument>,
+    params: ParamsDocument,
+    output_schema: Option<serde_json::Value>,
+    /// By an estimator without a tokenizer's tables.
+    input_tokens_estimated: u64,
+    /// No tokenizer makes more of it.
+    input_tokens_max: u64,
+    cost_usd_max: Option<String>,
+    cut: Option<String>,
+    changes: Vec<String>,
+    /// Passages that were taken out because they look like secrets.
+    redacted: u64,
+}
+
+#[derive(Serialize)]
+struct MessageDocument {
+    role: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct ParamsDocument {
+    max_output_tokens: Option<u64>,
+    temperature: Option<f64>,
+    top_p: Option<f64>,
+    seed: Option<u64>,
+    stop: Option<Vec<String>>,
+}
+
+/// What would be sent, to whom, and what else there is to say about it.
+struct Prepared {
+    composed: Composed,
+    profile: String,
+    definition: Option<Definition>,
+}
+
+impl Prepared {
+    /// The most that the request can cost, in nano-dollars; `None` when no price is known.
+    fn cost_max(&self) -> Option<u64> {
+        let prices = self.definition.as_ref()?.prices?;
+        let request = &self.composed.request;
+        Some(prices.cost_max(request.input_tokens_max(), request.params.max_output_tokens?))
+    }
+}
+
+/// Prints the words; on standard error what they are in tokens and money.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let agents = workspace.agents();
+    for warning in &agents.warnings {
+        program.ui.warn(warning);
+    }
+    let (agent, instructions) = choose(args, &workspace, &agents)?;
+    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let target = find(&workspace, &root, &args.node)?;
+    refuse_silent(agent, instructions, &target, &args.node)?;
+    let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
+    let prepared = prepare(args, program, &workspace, (agent, &frame_type), &target)?;
+    let ui = &mut program.ui;
+    match args.format.as_str() {
+        _ if ui.is_json() => ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?,
+        "json" => ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?,
+        "markdown" => write_foreign(ui, &prompt::display(&prepared.composed.payload.bundle))?,
+        "manual" => write_foreign(ui, &prompt::manual(&prepared.composed.payload.bundle))?,
+        _ => {
+            for (at, message) in prepared.composed.request.messages.iter().enumerate() {
+                let role = ui.styled(Style::Heading, &format!("[{}]", message.role.as_str())).to_string();
+                let text = ui.styled(Style::Plain, &message.text).to_string();
+                writeln!(ui, "{}{role}\n{text}", if at == 0 { "" } else { "\n" })?;
+            }
+        }
+    }
+    note(ui, &prepared);
+    Ok(Exit::Done)
+}
+
+fn write_foreign(ui: &mut Ui, text: &str) -> Result<(), CliError> {
+    let text = ui.styled(Style::Plain, text).to_string();
+    Ok(write!(ui, "{text}")?)
+}
+
+/// The agent that was named, the default one, or the only one that asks a model.
+fn choose<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) -> Result<(&'a Agent, &'a Instructions), CliError> {
+    let named = args.agent.as_deref().or(workspace.settings.default_agent.as_ref().map(crate::base::AgentId::as_str));
+    if let Some(id) = named {
+        let agent = agents.get(id)?;
+        return agent.instructions().map(|instructions| (agent, instructions)).ok_or_else(|| {
+            CliError::new(Exit::Refused, format!("agent '{id}' asks no model: its definition has no prompts"))
+                .hint(format!("git merkle agent show {id}"))
+        });
+    }
+    let able = agents.iter().filter(|agent| agent.makes(NodeKind::Directory));
+    let able: Vec<_> = able.filter_map(|agent| Some((agent, agent.instructions()?))).collect();
+    match able.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(CliError::new(Exit::Refused, "no agent asks a model").hint("git merkle agent create docs")),
+        several => {
+            let ids: Vec<String> = several.iter().map(|(agent, _)| agent.id.to_string()).collect();
+            let message = format!("several agents ask a model: {}", ids.join(", "));
+            Err(CliError::new(Exit::Usage, message).hint(format!("git merkle prompt --agent {} --node <node>", ids[0])))
+        }
+    }
+}
+
+/// Refuses nodes about which the agent says nothing.
+fn refuse_silent(agent: &Agent, instructions: &Instructions, target: &Target, spec: &str) -> Result<(), CliError> {
+    if agent.disabled {
+        return Err(AgentError::Disabled(agent.id.clone()).into());
+    }
+    if !agent.makes(target.kind) {
+        return Err(CliError::new(Exit::Refused, format!("agent '{}' makes no frames of a {}", agent.id, target.kind)));
+    }
+    if target.kind == NodeKind::Directory {
+        return Ok(());
+    }
+    match &target.path {
+        Some(path) if instructions.include.contains(path) => Ok(()),
+        Some(_) => {
+            Err(CliError::new(Exit::Refused, format!("'{spec}' is not among the files that agent '{}' includes", agent.id))
+                .hint(format!("git merkle agent show {}", agent.id)))
+        }
+        None => Err(CliError::new(Exit::Refused, format!("'{spec}' names no path")).hint("name it as <rev>:<path>")),
+    }
+}
+
+fn prepare(
+    args: &Args,
+    program: &Program,
+    workspace: &Workspace,
+    (agent, frame_type): (&Agent, &FrameType),
+    target: &Target,
+) -> Result<Prepared, CliError> {
+    let options = AskingOptions {
+        provider: args.provider.clone(),
+        allowed: program.global.allow_secret.clone(),
+        ..AskingOptions::default()
+    };
+    let Draft { writer, definition, profile } = workspace.draft(agent, &options)?;
+    let store = workspace.store()?;
+    let composed = workspace.compose(&store, target, (agent, frame_type), &writer)?;
+    let composed = composed.ok_or_else(|| {
+        CliError::new(Exit::Git, "its content is not in this partial clone").hint("git fetch --refetch --no-filter")
+    })?;
+    Ok(Prepared { composed, profile, definition })
+}
+
+fn document(agent: &Agent, frame_type: &FrameType, target: &Target, prepared: &Prepared) -> Document {
+    let Composed { request, payload, changes, redacted } = &prepared.composed;
+    let GenerationParams { max_output_tokens, temperature, top_p, seed, stop, .. } = request.params.clone();
+    let messages = request.messages.iter();
+    Document {
+        node: target.id.to_string(),
+        path: target.path.as_ref().map(|path| json::path(path.as_bytes())),
+        agent: agent.id.to_string(),
+        r#type: frame_type.to_string(),
+        profile: prepared.profile.clone(),
+        provider: prepared.definition.as_ref().map(|definition| definition.name.clone()),
+        messages: messages.map(|said| MessageDocument { role: said.role.as_str(), text: said.text.clone() }).collect(),
+        params: ParamsDocument { max_output_tokens, temperature, top_p, seed, stop },
+        output_schema: request.schema.clone(),
+        input_tokens_estimated: request.tokens_estimated(),
+        input_tokens_max: request.input_tokens_max(),
+        cost_usd_max: prepared.cost_max().map(dollars),
+        cut: payload.cut.clone(),
+        changes: changes.clone(),
+        redacted: *redacted,
+    }
+}
+
+/// What the words are in tokens and money, and what had to give way.
+fn note(ui: &Ui, prepared: &Prepared) {
+    let Composed { request, payload, changes, redacted } = &prepared.composed;
+    let output = request.params.max_output_tokens;
+    let most = output.map_or("no limit on the output".to_owned(), |tokens| format!("at most {tokens} output tokens"));
+    let cost = prepared.cost_max().map_or("cost unknown".to_owned(), |cost| format!("at most {} USD", dollars(cost)));
+    let (estimate, worst) = (request.tokens_estimated(), request.input_tokens_max());
+    ui.note(&format!("estimate: about {estimate} input tokens (at most {worst}), {most}, {cost}; nothing was sent"));
+    let cut = payload.cut.iter().map(|cut| format!("cut: {cut}"));
+    let redacted = (*redacted > 0).then(|| format!("{redacted} passages that look like secrets are taken out"));
+    for change in cut.chain(redacted).chain(changes.iter().cloned()) {
+        ui.note(&change);
+    }
 }

@@ -3,6 +3,7 @@
 //! Snapshots show ids as `#1`, `#2` … in the order in which they appear, a short id like the whole one that it begins
 //! (see [`masked`]); everything else is what the program prints.
 
+mod agent;
 mod config;
 mod diff;
 mod doctor;
@@ -14,6 +15,8 @@ mod invalidate;
 mod list_frames;
 mod log;
 mod place;
+mod profile;
+mod prompt;
 mod put_frame;
 mod regenerate;
 mod scan;
