@@ -83,7 +83,8 @@ impl Offer {
     ) -> Result<Self, SourceError> {
         let trusted = Judged { trust: Trust::Trusted, folder: judged.folder.clone() };
         let Gathered { stack, damage, left_out } = gather(Some((repository, &trusted)), environment, options)?;
-        let mut offer = Self { left_out, ..Self::of_folder(&judged.folder) };
+        let mut offer = Self::of_folder(&judged.folder);
+        offer.left_out.extend(left_out);
         offer.left_out.extend(damage.map(|error| crate::base::printable::chain(&error)));
         let from_repository = stack.entries().filter(|(_, entry)| entry.origin.level == Level::Repository);
         offer.settings = from_repository.map(|(key, entry)| (key.clone(), entry.clone())).collect();

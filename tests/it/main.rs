@@ -14,4 +14,6 @@ mod laws;
 mod provider;
 mod race;
 mod said;
+mod secret;
 mod support;
+mod trust;
