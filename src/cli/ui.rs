@@ -346,4 +346,13 @@ mod tests {
         write!(full, "x").expect("buffered");
         assert!(matches!(full.flush(), Err(OutputError::Failed(_))));
     }
+
+    #[test]
+    fn only_yes_is_yes() {
+        for (answer, expected) in [("y\n", true), ("Yes\n", true), (" YES ", true), ("", false), ("\n", false), ("yep\n", false)]
+        {
+            assert_eq!(is_yes(&mut answer.as_bytes()), expected, "{answer:?}");
+        }
+        assert!(!is_yes(&mut [0xff, b'y', b'\n'].as_slice()));
+    }
 }

@@ -231,7 +231,7 @@ impl Ledger {
     }
 
     fn lock(&self) -> Result<Lock, LedgerError> {
-        let taken = Lock::acquire(&self.file.with_extension("lock"), LOCK_WAIT);
+        let taken = Lock::acquire(&self.file.with_file_name("ledger-lock"), LOCK_WAIT);
         taken.map_err(|source| self.io(source))?.ok_or(LedgerError::Busy)
     }
 

@@ -66,7 +66,7 @@ fn remember(state: &StateDir, ids: &[FindingId]) -> io::Result<Allowed> {
         return Ok(allowed);
     }
     let path = state.root().join(FILE_NAME);
-    let lock = Lock::acquire(&path.with_extension("lock"), WAIT)?;
+    let lock = Lock::acquire(&path.with_file_name("allowed-secrets-lock"), WAIT)?;
     if lock.is_none() {
         return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
     }

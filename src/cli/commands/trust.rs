@@ -247,18 +247,3 @@ fn setting_document<'a>(key: &Key, entry: &'a Entry) -> SettingDocument<'a> {
 fn ignored_document(ignored: &Ignored) -> IgnoredDocument<'_> {
     IgnoredDocument { setting: setting_document(&ignored.key, &ignored.entry), reason: ignored.reason.name() }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_plain_yes_is_a_yes() {
-        for (answer, expected) in
-            [("y\n", true), ("Yes\n", true), (" y \n", true), ("", false), ("\n", false), ("n\ny\n", false), ("yep\n", false)]
-        {
-            assert_eq!(is_yes(&mut answer.as_bytes()), expected, "{answer:?}");
-        }
-        assert!(!is_yes(&mut [0xff, b'y', b'\n'].as_slice()));
-    }
-}

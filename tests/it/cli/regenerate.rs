@@ -68,7 +68,7 @@ fn the_documents_and_the_records() {
     repo.fill(SAMPLE);
     repo.fill("commit odd\n+ \"odd \\\"\\n\" = x");
     let plan = repo.merkle(&["regenerate", "-n", "--json"]).exits(0).json("plan");
-    assert_fields(&plan, "schema agent type calls fresh tasks");
+    assert_fields(&plan, "schema agent type calls fresh skipped tasks");
     assert_fields(&plan["tasks"][0], "path kind reason");
     let records = repo.merkle(&["regenerate", "-n", "-z"]).ok();
     assert_eq!(records, "README.md\0odd \"\n\0src/deep/mod.rs\0src/deep/\0src/lib.rs\0src/\0/\0");
@@ -76,7 +76,7 @@ fn the_documents_and_the_records() {
     let done = repo.merkle(&["regenerate", "--json"]).exits(0).json("regenerate");
     assert_fields(
         &done,
-        "schema agent type visited made_files made_directories reused kept fresh absent stored held_back failed",
+        "schema agent type visited made_files made_directories reused kept fresh absent stored held_back failed left stop",
     );
 }
 
@@ -104,7 +104,7 @@ fn agents_that_are_not_made_here_are_refused() {
     let repo = sample(&sandbox);
     insta::assert_snapshot!(told(&repo.merkle(&["regenerate", "--agent", "human"])), @"
     --- stderr
-    error: frames of agent 'human' are not made by this version
+    error: frames of agent 'human' are written by hand, not made
     hint: git merkle put-frame <node> <file> --agent human
     --- exit 78
     ");

@@ -30,7 +30,7 @@ fn force_makes_a_new_generation_and_keeps_the_old_one() {
     assert_eq!(head(&repo, "README.md"), first);
     regenerate(&repo, &["README.md", "--force"]).ok();
     assert_ne!(head(&repo, "README.md"), first);
-    let listed = repo.merkle(&["list-frames", "README.md", "--json"]).exits(0).json("frames");
+    let listed = repo.merkle(&["list-frames", "README.md", "--json"]).exits(0).json("list-frames");
     assert_eq!(listed["frames"].as_array().map(Vec::len), Some(2));
 }
 

@@ -120,7 +120,7 @@ fn prompt_prints_what_is_sent_byte_for_byte() {
     let printed = command(&repo, &["prompt", "--node", "src/lib.rs", "--agent", "docs", "--json"]).run().exits(0).json("prompt");
     let sent = asked(&world, "src/lib.rs");
     let messages = printed["messages"].as_array().expect("messages");
-    assert_eq!(messages.last().expect("the user's")["content"], sent);
-    assert_eq!(messages[0]["content"], "You describe source code.");
+    assert_eq!(messages.last().expect("the user's")["text"], sent);
+    assert_eq!(messages[0]["text"], "You describe source code.");
     assert_eq!(world.server.posts().len(), 5, "and nothing was sent for it");
 }
