@@ -3,6 +3,7 @@
 //! The repository's `.teddy/` and the user's own folder have the same form: `agents/`, `prompts/`, `profiles/` and a
 //! few files beside them. Of the repository's no link is followed: it must not make the program read other files.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -81,11 +82,15 @@ impl Folder {
             return Err(format!("it is more than {DEPTH_MAX} levels deep"));
         }
         let entries = fs::read_dir(path).map_err(|error| error.to_string())?;
-        for entry in entries.take(FOLDER_FILES_MAX) {
-            let entry = entry.map_err(|error| error.to_string())?;
-            match entry.file_name().to_str() {
-                Some(child) => self.add(&entry.path(), format!("{name}/{child}"), follows_links, depth_left - 1),
-                None => return Err("a name in it is not UTF-8".to_owned()),
+        let names = entries.take(FOLDER_FILES_MAX).map(|entry| entry.map(|entry| entry.file_name()));
+        let mut names: Vec<_> = names.collect::<Result<_, _>>().map_err(|error: io::Error| error.to_string())?;
+        // In the order of names, so that what a limit leaves out is the same everywhere.
+        names.sort();
+        for child in names {
+            let path = path.join(&child);
+            match child.to_str() {
+                Some(child) => self.add(&path, format!("{name}/{child}"), follows_links, depth_left - 1),
+                None => self.warnings.push(format!("'{}' is left out: its name is not UTF-8", path.display())),
             }
         }
         Ok(())
@@ -113,10 +118,21 @@ impl Folder {
     /// `find agents config.toml profiles prompts secrets.toml system.md -type f | LC_ALL=C sort | xargs sha256sum | sha256sum`.
     #[must_use]
     pub fn digest(&self) -> String {
-        let lines: String =
-            self.files.iter().map(|(name, bytes)| format!("{}  {name}\n", hash::sha256_hex(bytes))).collect::<Vec<_>>().concat();
+        let line = |(name, bytes): (&String, &Vec<u8>)| {
+            let (mark, name) = escape(name);
+            format!("{mark}{}  {name}\n", hash::sha256_hex(bytes))
+        };
+        let lines: String = self.files.iter().map(line).collect();
         hash::sha256_hex(lines.as_bytes())
     }
+}
+
+/// A name as `sha256sum` prints it, with what stands before the line, so that no name can pass for more lines.
+fn escape(name: &str) -> (&'static str, Cow<'_, str>) {
+    if !name.contains(['\\', '\n', '\r']) {
+        return ("", Cow::Borrowed(name));
+    }
+    ("\\", Cow::Owned(name.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")))
 }
 
 #[cfg(test)]
@@ -135,6 +151,18 @@ mod tests {
         let before = read().digest();
         fs::write(folder.path().join("agents/a.toml"), "y").expect("writable");
         assert_ne!(read().digest(), before);
+    }
+
+    #[test]
+    fn no_name_passes_for_another_file() {
+        let folder = |files: &[(&str, &str)]| {
+            let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
+            Folder { files, ..Folder::default() }.digest()
+        };
+        let two = folder(&[("agents/a", "1"), ("agents/b", "2")]);
+        let disguised = format!("agents/a\n{}  agents/b", hash::sha256_hex(b"2"));
+        assert_ne!(folder(&[(disguised.as_str(), "1")]), two);
+        assert_ne!(folder(&[("agents/a\n", "1")]), folder(&[("agents/a\\n", "1")]));
     }
 
     #[test]

@@ -14,7 +14,7 @@ const ROUNDS_MAX: usize = 8;
 
 /// Something that looks like a secret was about to leave.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}', line {line}, holds what looks like a secret ({rule})")]
+#[error("'{name}', line {line}, holds what looks like a secret ({rule}){}", and_more(*.more))]
 pub struct SecretFound {
     /// The file, or what else the text is called.
     pub name: String,
@@ -35,6 +35,10 @@ pub struct Redacted<'a> {
     pub text: Cow<'a, str>,
     /// How many secrets were taken out.
     pub count: usize,
+}
+
+fn and_more(count: usize) -> String {
+    if count == 0 { String::new() } else { format!(", and {count} more") }
 }
 
 /// Stops at the first secret of a text that is not allowed.

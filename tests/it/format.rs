@@ -37,17 +37,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d59416ecd4fb18336364c17911b16fada3af7313fac5acb65fdf69ebe7803ae8");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.43f2383f2ce36d32eadbec8033ff204a14ef93e391b76aacd26da320b46c304b");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: d59416ecd4fb18336364c17911b16fada3af7313fac5acb65fdf69ebe7803ae8
+    frame: 43f2383f2ce36d32eadbec8033ff204a14ef93e391b76aacd26da320b46c304b
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 66abba7ecc49448c69cbc2017de9719dd25aa466c5af5e25db80aec01c9e5227
+    basis: 7fc5bf167daa0b9584d67bfdf4b7eca9dc2fa5ee939b90a3094462ae9ba9ff16
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -65,20 +65,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.0114a0927309c45821b6ba2a2e8f5ff6263cabeb3362257b87a81e64f0623983");
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.b596996962a37ee826d3c4a34f28fa3881f98224e3455e7a1f2675d5e0c5212e");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 0114a0927309c45821b6ba2a2e8f5ff6263cabeb3362257b87a81e64f0623983
+    frame: b596996962a37ee826d3c4a34f28fa3881f98224e3455e7a1f2675d5e0c5212e
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 03a98a5350f1650152eeb1dd442fb5dd19214aecb065908ebe37b32df01e624a
+    basis: a519ca0fa925d60d7d41bd77ddd9e23bb864b79d91acf617d16a5f48ac30d334
     basis-kind: synthesis
     path: "src"
-    children: [d59416ecd4fb18336364c17911b16fada3af7313fac5acb65fdf69ebe7803ae8]
+    children: [43f2383f2ce36d32eadbec8033ff204a14ef93e391b76aacd26da320b46c304b]
     tool: git-merkle 0.1.0
     ---
 
