@@ -108,7 +108,8 @@ fn hex_digit(digit: u8) -> Option<u8> {
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
     use sha2::Digest as _;
-    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digest: [u8; 32] = sha2::Sha256::digest(bytes).into();
+    Digest(digest).to_string()
 }
 
 #[cfg(test)]

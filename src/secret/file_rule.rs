@@ -23,7 +23,7 @@ impl FileRule {
 }
 
 fn fits_end(pattern: &[u8], path: &[u8]) -> bool {
-    let parts = pattern.iter().filter(|byte| **byte == b'/').count() + 1;
+    let parts = pattern.split(|byte| *byte == b'/').count();
     let mut names = path.rsplitn(parts + 1, |byte| *byte == b'/');
     pattern.rsplit(|byte| *byte == b'/').all(|part| names.next().is_some_and(|name| fits(part, name)))
 }

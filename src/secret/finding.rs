@@ -35,6 +35,12 @@ impl FindingId {
         text.truncate(ID_DIGITS);
         Self(text)
     }
+
+    /// The hex digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Display for FindingId {

@@ -85,7 +85,9 @@ pub(super) fn harmless(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 /// Shannon entropy, in bits per byte.
 fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
-    bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    for byte in bytes {
+        counts[usize::from(*byte)] += 1;
+    }
     let total = bytes.len() as f64;
     counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / total).map(|share| -share * share.log2()).sum()
 }

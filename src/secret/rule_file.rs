@@ -88,7 +88,7 @@ fn reach() -> usize {
 impl RuleFile {
     /// Reads the built-in file, whose patterns are compiled when they are needed.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
-        let line_of = |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|byte| **byte == b'\n').count();
+        let line_of = |offset: usize| text.as_bytes()[..offset.min(text.len())].split(|byte| *byte == b'\n').count();
         let fault = |offset: usize, message: String| RuleError { line: line_of(offset), message };
         let document: Document =
             toml::from_str(text).map_err(|error| fault(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;

@@ -107,7 +107,7 @@ impl Scanner {
     fn findings(&self, text: &[u8], merged: Vec<(Range<usize>, usize)>) -> Vec<Finding> {
         let (mut line, mut counted) = (1, 0);
         let finding = |(range, number): (Range<usize>, usize)| {
-            line += text[counted..range.start].iter().filter(|byte| **byte == b'\n').count();
+            line += text[counted..range.start].split(|byte| *byte == b'\n').count() - 1;
             counted = range.start;
             let rule = self.rules[number].id.clone();
             let id = FindingId::of(&rule, &text[range.clone()]);

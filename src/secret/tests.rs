@@ -317,7 +317,7 @@ proptest! {
         let mut end = 0;
         for finding in Scanner::built_in().find(text.as_bytes()) {
             prop_assert!(finding.range.start >= end && finding.range.end > finding.range.start);
-            prop_assert_eq!(finding.line, 1 + text.as_bytes()[..finding.range.start].iter().filter(|byte| **byte == b'\n').count());
+            prop_assert_eq!(finding.line, text.as_bytes()[..finding.range.start].split(|byte| *byte == b'\n').count());
             end = finding.range.end;
         }
     }

@@ -3,6 +3,8 @@
 //! Read from the folder that was judged, and nothing is left out: what this program does not know stands among the
 //! other files, and what is never taken stands there with its reason.
 
+use std::path::Path;
+
 use toml::de::{DeTable, DeValue};
 
 use super::settings::{Gathered, gather};
@@ -97,7 +99,7 @@ impl Offer {
         for (name, bytes) in &folder.files {
             let file = file(name, bytes);
             match name.split('/').next() {
-                Some("agents") if name.ends_with(".toml") => {
+                Some("agents") if Path::new(name).extension().is_some_and(|extension| extension == "toml") => {
                     let (agent, faults) = agent(folder, file, bytes);
                     offer.agents.push(agent);
                     offer.left_out.extend(faults);

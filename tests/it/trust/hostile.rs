@@ -130,11 +130,11 @@ const ATTEMPTS: &[Attempt] = &[
 /// A repository with the user's settings beside it.
 fn prepared<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
     let folder = sandbox.path("home/.config/git-merkle");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.toml"), USER_CONFIG).unwrap();
+    fs::create_dir_all(&folder).expect("a folder of the user");
+    fs::write(folder.join("config.toml"), USER_CONFIG).expect("the user's own settings");
     let repo = sandbox.repo(name);
     repo.fill("commit first\n+ a.rs = fn a() {}");
-    fs::create_dir_all(repo.path(".teddy")).unwrap();
+    fs::create_dir_all(repo.path(".teddy")).expect("a folder of the repository");
     repo
 }
 
@@ -151,7 +151,7 @@ fn write(repo: &Repo<'_>, file: &str, text: &str) -> u64 {
     }
     let path = repo.path(file);
     let before = fs::read_to_string(&path).unwrap_or_default();
-    fs::write(&path, format!("{before}{text}")).unwrap();
+    fs::write(&path, format!("{before}{text}")).expect("a file of the repository");
     before.lines().count() as u64
 }
 
@@ -177,7 +177,8 @@ fn run_everything(repo: &Repo<'_>) -> String {
     for command in commands {
         let output = with_keys(repo).args(command).run();
         assert_ne!(output.code, Some(101), "a panic: {output}");
-        said += &format!("{}{}", output.out(), output.err());
+        said.push_str(&output.out());
+        said.push_str(&output.err());
     }
     said
 }
@@ -196,9 +197,9 @@ fn assert_no_canary(sandbox: &Sandbox, repo: &Repo<'_>, said: &str) {
 fn in_force(repo: &Repo<'_>, arguments: &[&str]) -> Vec<(String, String)> {
     let document =
         with_keys(repo).args(arguments).args(["config", "list", "--show-origin", "--json"]).run().exits(0).json("config");
-    let settings = document["settings"].as_array().unwrap().iter();
+    let settings = document["settings"].as_array().expect("a list").iter();
     let foreign = settings.filter(|setting| setting["origin"]["level"] != "protected");
-    foreign.map(|setting| (setting["key"].as_str().unwrap().to_owned(), setting["values"].to_string())).collect()
+    foreign.map(|setting| (setting["key"].as_str().expect("a key").to_owned(), setting["values"].to_string())).collect()
 }
 
 #[test]

@@ -11,9 +11,9 @@ fn asking<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
     let repo = sandbox.repo(name);
     repo.fill("commit first\n+ a.rs = fn a() {}");
     for folder in ["agents", "prompts", "profiles/default"] {
-        fs::create_dir_all(repo.path(".teddy").join(folder)).unwrap();
+        fs::create_dir_all(repo.path(".teddy").join(folder)).expect("a folder of the repository");
     }
-    let write = |name: &str, text: &str| fs::write(repo.path(".teddy").join(name), text).unwrap();
+    let write = |name: &str, text: &str| fs::write(repo.path(".teddy").join(name), text).expect("a file of the repository");
     write("config.toml", "notes = true\ndefault_provider = \"claude\"\n");
     write("agents/docs.toml", "id = 'docs'\nrole = 'writer'\nprovider = 'claude'\nsystem_prompt = 'prompts/docs.md'\n");
     write("prompts/docs.md", "\nYou write docs.\u{1b}[31m\n");
