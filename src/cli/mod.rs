@@ -14,6 +14,7 @@ pub mod json;
 mod pager;
 pub mod program;
 pub mod progress;
+mod secret_line;
 pub mod snapshot;
 pub mod ui;
 

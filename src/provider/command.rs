@@ -76,7 +76,7 @@ impl Program {
         let (answer, complaint, ()) = tokio::join!(read(stdout, ANSWER_BYTES_MAX), read(stderr, COMPLAINT_BYTES_MAX), feed);
         let status = child.wait().await.map_err(|_| unknown("its end is not known".to_owned()))?;
         if !status.success() {
-            return Err(unknown(format!("it ended with {status}{}", self.reason(&complaint))));
+            return Err(unknown(format!("it ended with {status}{}", self.reason(complaint.as_deref()))));
         }
         let Some(answer) = answer else { return Err(unknown(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes"))) };
         let text = String::from_utf8(answer).map_err(|_| unknown("the answer is not UTF-8".to_owned()))?;
@@ -88,8 +88,8 @@ impl Program {
     }
 
     /// The last line of what it complains, without the values of variables that hold keys.
-    fn reason(&self, complaint: &Option<Vec<u8>>) -> String {
-        let text = complaint.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+    fn reason(&self, complaint: Option<&[u8]>) -> String {
+        let text = complaint.map(String::from_utf8_lossy).unwrap_or_default();
         let Some(line) = text.lines().rfind(|line| !line.trim().is_empty()) else { return String::new() };
         let keys = self.environment.variables().filter(|(name, _)| holds_key(name));
         let keys: Vec<Key> = keys.filter_map(|(_, value)| value.to_str().and_then(Key::new)).collect();
@@ -116,9 +116,10 @@ impl Provider for Program {
     fn validate(&self) -> Asking<'_, (), ProviderError> {
         let program = &self.definition.command[0];
         let path = self.environment.text("PATH").unwrap_or_default();
-        let found = match program.contains('/') {
-            true => Path::new(program).is_file(),
-            false => path.split(':').any(|directory| Path::new(directory).join(program).is_file()),
+        let found = if program.contains('/') {
+            Path::new(program).is_file()
+        } else {
+            path.split(':').any(|directory| Path::new(directory).join(program).is_file())
         };
         let missing = || ProviderError::NotConfigured {
             provider: self.definition.name.clone(),

@@ -64,7 +64,7 @@ pub enum DefinitionError {
     #[error(transparent)]
     Value(#[from] ValueError),
     /// A value that is refused for a reason.
-    #[error("bad value for '{key}' from {origin}: {reason}")]
+    #[error("bad value for '{key}': {reason}; it is from {origin}")]
     Refused {
         /// With `merkle.`.
         key: String,
@@ -219,11 +219,11 @@ impl Definitions {
 
     /// The one of a name.
     pub fn get(&self, name: &str) -> Result<&Definition, DefinitionError> {
-        let not_there = || match self.0.is_empty() {
-            true => DefinitionError::NoneThere,
-            false => DefinitionError::NotThere { name: name.to_owned(), names: self.names().map(str::to_owned).collect() },
-        };
-        self.0.get(name).ok_or_else(not_there)
+        if self.0.is_empty() {
+            return Err(DefinitionError::NoneThere);
+        }
+        let names = || self.names().map(str::to_owned).collect();
+        self.0.get(name).ok_or_else(|| DefinitionError::NotThere { name: name.to_owned(), names: names() })
     }
 
     /// The only one there is.

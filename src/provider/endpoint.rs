@@ -25,17 +25,10 @@ pub struct Endpoint(Url);
 impl Endpoint {
     /// Reads an address; without a scheme it is `http` on this machine and `https` elsewhere.
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
-        let mut url = match text.contains("://") {
-            true => Url::parse(text).map_err(|_| EndpointError::Syntax)?,
-            false => {
-                let plain = Url::parse(&format!("http://{text}")).map_err(|_| EndpointError::Syntax)?;
-                if is_loopback(&plain) {
-                    plain
-                } else {
-                    Url::parse(&format!("https://{text}")).map_err(|_| EndpointError::Syntax)?
-                }
-            }
-        };
+        let mut url = if text.contains("://") { read(text)? } else { read(&format!("http://{text}"))? };
+        if !text.contains("://") && !is_loopback(&url) {
+            url = read(&format!("https://{text}"))?;
+        }
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) => {}
@@ -84,6 +77,10 @@ impl Endpoint {
     pub fn has_origin_of(&self, other: &Self) -> bool {
         self.0.origin() == other.0.origin()
     }
+}
+
+fn read(text: &str) -> Result<Url, EndpointError> {
+    Url::parse(text).map_err(|_| EndpointError::Syntax)
 }
 
 fn is_loopback(url: &Url) -> bool {

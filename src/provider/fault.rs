@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | no connection | unavailable | nothing |
 //! | 401, 403 | auth | nothing |
-//! | 402, 429 with a used-up quota | auth | nothing |
+//! | 402, or 429 with a used-up quota | auth | nothing |
 //! | 404 that speaks of the model | model not found | nothing |
 //! | 404 otherwise, 3xx | not understood: the endpoint is another | nothing |
 //! | 400, 413, 422 that speak of length | context too long | nothing |
@@ -34,8 +34,7 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
     let retry_after = retry_after::read(headers);
     let text = || format!("status {status}{}", told.message.as_ref().map(|text| format!(": {text}")).unwrap_or_default());
     match status {
-        402 => ProviderError::Auth(text()),
-        401 | 403 => ProviderError::Auth(text()),
+        401..=403 => ProviderError::Auth(text()),
         429 if told.says(&["insufficient_quota", "billing"]) => ProviderError::Auth(text()),
         429 => ProviderError::RateLimited { retry_after },
         404 if told.says(&["model"]) => ProviderError::ModelNotFound { model: String::new(), available: Vec::new() },
@@ -120,7 +119,7 @@ fn of_call(error: &genai::webc::Error, timeout: Duration) -> (ProviderError, Cha
     match error {
         Error::ResponseFailedStatus { status, body, headers } => (of_status(status.as_u16(), headers, body), Charge::Nothing),
         Error::ResponseFailedNotJson { content_type, .. } => {
-            let kind: String = content_type.chars().filter(|c| c.is_ascii_graphic()).take(40).collect();
+            let kind: String = content_type.chars().filter(char::is_ascii_graphic).take(40).collect();
             (ProviderError::Protocol(format!("its content type is '{kind}', not JSON")), Charge::Unknown)
         }
         Error::ResponseFailedInvalidJson { .. } => (ProviderError::Protocol("the JSON is broken".to_owned()), Charge::Unknown),
@@ -165,7 +164,9 @@ fn innermost(error: &reqwest::Error) -> String {
         error = source;
     }
     let text = error.to_string();
-    shortened(text.split(" (os error ").next().unwrap_or(&text))
+    let text = shortened(text.split(" (os error ").next().unwrap_or(&text));
+    let rest = text.chars().skip(1);
+    text.chars().take(1).flat_map(char::to_lowercase).chain(rest).collect()
 }
 
 #[cfg(test)]

@@ -60,6 +60,29 @@ pub enum KeyPlace {
     Helper,
 }
 
+/// How things stand with a provider's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyStatus {
+    /// It has none and needs none.
+    NotNeeded,
+    /// It has a header of its own for it.
+    Header,
+    /// It is here.
+    Found(KeyPlace),
+    /// It is needed, and nowhere to be found.
+    Missing,
+}
+
+/// Looks for the key of a provider without showing it to anybody.
+pub fn status(definition: &Definition, environment: &Environment) -> Result<KeyStatus, ChildError> {
+    Ok(match find(definition, environment)? {
+        Some((_, place)) => KeyStatus::Found(place),
+        None if has_header(definition) => KeyStatus::Header,
+        None if is_needed(definition) => KeyStatus::Missing,
+        None => KeyStatus::NotNeeded,
+    })
+}
+
 /// The key for a provider, and where it was found; `None` when there is none.
 pub fn find(definition: &Definition, environment: &Environment) -> Result<Option<(Key, KeyPlace)>, ChildError> {
     let Some(endpoint) = &definition.endpoint else { return Ok(None) };
@@ -83,11 +106,14 @@ pub fn variables(definition: &Definition) -> impl Iterator<Item = &str> {
 /// True when a provider cannot be asked without a key.
 #[must_use]
 pub fn is_needed(definition: &Definition) -> bool {
-    let has_own = definition.headers.iter().any(|(name, _)| {
-        ["authorization", "x-api-key", "api-key", "x-goog-api-key"].contains(&name.to_ascii_lowercase().as_str())
-    });
     let vendor = definition.kind.key_variable().is_some();
-    vendor && !has_own && definition.endpoint.as_ref().is_some_and(|endpoint| !endpoint.is_loopback())
+    vendor && !has_header(definition) && definition.endpoint.as_ref().is_some_and(|endpoint| !endpoint.is_loopback())
+}
+
+/// True when a header of the user's own says who asks.
+fn has_header(definition: &Definition) -> bool {
+    let names = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
+    definition.headers.iter().any(|(name, _)| names.iter().any(|known| name.eq_ignore_ascii_case(known)))
 }
 
 /// A text in which no secret stands any more.

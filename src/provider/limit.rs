@@ -242,7 +242,9 @@ mod tests {
         let later = NOW + Duration::from_secs(5);
         for _ in 0..20 {
             let waves = fill(&mut throttle, later);
-            waves.into_iter().for_each(|wave| throttle.settle(wave, Settled::Answered, later));
+            for wave in waves {
+                throttle.settle(wave, Settled::Answered, later);
+            }
         }
         assert_eq!(throttle.allowed(), 8);
     }
@@ -254,7 +256,9 @@ mod tests {
             let now = Duration::from_secs(second * 10);
             let wave = fill(&mut throttle, now);
             assert!(!wave.is_empty());
-            wave.into_iter().for_each(|wave| throttle.settle(wave, Settled::RateLimited(None), now));
+            for wave in wave {
+                throttle.settle(wave, Settled::RateLimited(None), now);
+            }
         }
         assert_eq!(throttle.allowed(), 1);
     }

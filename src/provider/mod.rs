@@ -33,7 +33,7 @@ pub use connect::{Surroundings, connect};
 pub use definition::{Definition, DefinitionError, Definitions};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Charge, Failure, ProviderError};
-pub use key::{Key, KeyPlace};
+pub use key::{Key, KeyPlace, KeyStatus};
 pub use kind::Kind;
 pub use limit::{Gate, Leave, Limits, Settled};
 pub use price::Prices;

@@ -253,7 +253,7 @@ fn judge(text: String, stop: Option<&StopReason>, usage: Option<Usage>, seen: &S
     }
     match stop {
         Some(StopReason::ContentFilter(reason)) => {
-            let reason = reason.chars().filter(|c| c.is_ascii_graphic()).take(40).collect();
+            let reason = reason.chars().filter(char::is_ascii_graphic).take(40).collect();
             return Err((ProviderError::Refused(reason), charge));
         }
         Some(StopReason::MaxTokens(_)) => return Err((ProviderError::Truncated, charge)),

@@ -4,6 +4,7 @@
 //! (see [`masked`]); everything else is what the program prints.
 
 mod agent;
+mod auth;
 mod config;
 mod diff;
 mod doctor;
@@ -17,6 +18,7 @@ mod log;
 mod place;
 mod profile;
 mod prompt;
+mod provider;
 mod put_frame;
 mod regenerate;
 mod scan;

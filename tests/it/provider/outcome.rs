@@ -121,9 +121,10 @@ fn silence_is_a_timeout_that_may_have_cost_everything() {
 fn what_ends_without_its_end_is_thrown_away_and_charged() {
     for scripted in [Scripted::cut(), Scripted::ended_early()] {
         for (name, failure) in failures(&scripted) {
-            let fits = match name.ends_with("stream") {
-                true => failure.error == ProviderError::Protocol("the stream ends before the answer does".to_owned()),
-                false => matches!(failure.error, ProviderError::Protocol(_) | ProviderError::Unavailable { .. }),
+            let fits = if name.ends_with("stream") {
+                failure.error == ProviderError::Protocol("the stream ends before the answer does".to_owned())
+            } else {
+                matches!(failure.error, ProviderError::Protocol(_) | ProviderError::Unavailable { .. })
             };
             assert!(fits && failure.charge == Charge::Unknown, "{name} of {scripted:?}: {failure:?}");
             assert_eq!(failure.answered_in_part, name.ends_with("stream"), "{name} of {scripted:?}");

@@ -456,7 +456,9 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     let stream = TcpStream::connect(server.host()).expect("connected");
-                    (0..20).for_each(|_| assert_eq!(post(&stream, "/v1/messages", r#"{"stream":true}"#).0, 200));
+                    for _ in 0..20 {
+                        assert_eq!(post(&stream, "/v1/messages", r#"{"stream":true}"#).0, 200);
+                    }
                 });
             }
         });

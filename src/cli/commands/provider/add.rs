@@ -1,0 +1,120 @@
+//! `provider add`: the settings of a new provider, checked before they are written to the user's global configuration.
+
+use serde::Serialize;
+
+use super::document;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit};
+use crate::config::{Layer, Level, Place, Stack};
+use crate::git::credential;
+use crate::provider::{Definitions, definition};
+
+/// Arguments of `provider add`. There is none for a key: those are kept by `git merkle auth login`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// How it is to be called
+    #[arg(value_name = "name")]
+    name: String,
+    /// openai, anthropic, gemini, ollama, local, command, manual or replay
+    #[arg(long, value_name = "kind")]
+    kind: String,
+    /// The model to ask
+    #[arg(long, value_name = "model")]
+    model: Option<String>,
+    /// Where it listens; vendors' own endpoints are known
+    #[arg(long, value_name = "address")]
+    endpoint: Option<String>,
+    /// The variable that holds its key; the name ends with _API_KEY
+    #[arg(long, value_name = "variable")]
+    key_env: Option<String>,
+    /// The program to run, and then each of its arguments
+    #[arg(long, value_name = "word", allow_hyphen_values = true)]
+    command: Vec<String>,
+    /// Recorded answers
+    #[arg(long, value_name = "file")]
+    file: Option<String>,
+    /// Answers that may be owed at once
+    #[arg(long, value_name = "count")]
+    concurrency: Option<String>,
+    /// Dollars for a million tokens of input
+    #[arg(long, value_name = "dollars", requires = "price_output")]
+    price_input: Option<String>,
+    /// Dollars for a million tokens of output
+    #[arg(long, value_name = "dollars", requires = "price_input")]
+    price_output: Option<String>,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct AddedDocument {
+    name: String,
+    written: bool,
+    settings: Vec<SettingDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct SettingDocument {
+    key: String,
+    value: String,
+}
+
+pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let name = args.name.as_str();
+    if !definition::is_name(name) {
+        return Err(definition::DefinitionError::Name(name.to_owned()).into());
+    }
+    if super::definitions(program)?.get(name).is_ok() {
+        let taken = CliError::new(Exit::Refused, format!("there is a provider '{name}' already"));
+        return Err(taken.hint(format!("see 'git merkle provider show {name}'")));
+    }
+    let settings = settings(args);
+    check(&settings)?;
+    if !args.dry_run {
+        for setting in &settings {
+            credential::add_global(&setting.key, &setting.value)?;
+        }
+    }
+    let document = AddedDocument { name: name.to_owned(), written: !args.dry_run, settings };
+    if program.ui.is_json() {
+        program.ui.write_json("provider-add", &document)?;
+        return Ok(Exit::Done);
+    }
+    for setting in &document.settings {
+        let setting = document::line(&format!("{}={}", setting.key, setting.value));
+        writeln!(program.ui, "{setting}")?;
+    }
+    Ok(Exit::Done)
+}
+
+fn settings(args: &Args) -> Vec<SettingDocument> {
+    let single = [
+        ("kind", Some(&args.kind)),
+        ("model", args.model.as_ref()),
+        ("endpoint", args.endpoint.as_ref()),
+        ("keyEnv", args.key_env.as_ref()),
+        ("file", args.file.as_ref()),
+        ("concurrency", args.concurrency.as_ref()),
+        ("priceInput", args.price_input.as_ref()),
+        ("priceOutput", args.price_output.as_ref()),
+    ];
+    let single = single.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let all = single.chain(args.command.iter().map(|word| ("command", word)));
+    let key = |key| format!("merkle.provider.{}.{key}", args.name);
+    all.map(|(name, value)| SettingDocument { key: key(name), value: value.clone() }).collect()
+}
+
+/// Reads the settings as they would be read once they are written.
+fn check(settings: &[SettingDocument]) -> Result<(), CliError> {
+    let mut layer = Layer::new(Level::Protected);
+    for setting in settings {
+        let spelling = setting.key.trim_start_matches("merkle.");
+        layer.add(spelling, setting.value.clone(), Place::CommandLine);
+    }
+    let mut stack = Stack::new(false);
+    stack.add(layer);
+    Definitions::load(&stack)
+        .map(drop)
+        .map_err(|error| CliError::from_source(Exit::Usage, error).hint("see 'git merkle provider add -h'"))
+}

@@ -1,0 +1,42 @@
+//! From what goes wrong with a provider to an exit code and the next step.
+
+use crate::cli::{CliError, Exit};
+use crate::provider::{DefinitionError, ProviderError};
+
+/// Models that a hint lists.
+const MODELS_MAX: usize = 12;
+
+impl From<DefinitionError> for CliError {
+    fn from(error: DefinitionError) -> Self {
+        let hint = match &error {
+            DefinitionError::NoneThere => "run 'git merkle provider add <name> --kind <kind> --model <model>'".to_owned(),
+            DefinitionError::NotThere { .. } | DefinitionError::Several(_) => "see 'git merkle provider list'".to_owned(),
+            DefinitionError::NoKind(name) => format!("run 'git config --global merkle.provider.{name}.kind <kind>'"),
+            _ => "see 'git merkle config list --show-origin'".to_owned(),
+        };
+        Self::from_source(Exit::Config, error).hint(hint)
+    }
+}
+
+/// The error of asking the provider of a name.
+#[must_use]
+pub fn failure(name: &str, error: ProviderError) -> CliError {
+    let hint = match &error {
+        ProviderError::Auth(_) => Some(format!("run 'git merkle auth login {name}'")),
+        ProviderError::ModelNotFound { available, .. } => {
+            let names: Vec<String> = available.iter().take(MODELS_MAX).map(|name| format!("'{name}'")).collect();
+            let has = if names.is_empty() { String::new() } else { format!("it has {}; ", names.join(", ")) };
+            Some(format!("{has}run 'git config --global merkle.provider.{name}.model <model>'"))
+        }
+        ProviderError::Protocol(_) | ProviderError::Unavailable { .. } | ProviderError::Timeout(_) => {
+            Some(format!("see 'git merkle provider show {name}'"))
+        }
+        _ => None,
+    };
+    let exit = if matches!(error, ProviderError::NotConfigured { .. }) { Exit::Config } else { Exit::Unavailable };
+    let failed = CliError::from_source(exit, error);
+    match hint {
+        Some(hint) => failed.hint(hint),
+        None => failed,
+    }
+}
