@@ -7,7 +7,7 @@ use super::bench::{connected, definition, reply, request};
 use crate::support::loopback::Loopback;
 
 fn sent(kind: &str, more: &str, request: &Request) -> Value {
-    let server = Loopback::echo();
+    let server = Loopback::answering(|request| request.last_user());
     reply(&*connected(&definition(kind, &server, more)), request);
     let posts = server.posts();
     assert_eq!(posts.len(), 1);
