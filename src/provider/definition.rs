@@ -30,7 +30,7 @@ use super::read::Reader;
 use super::{family, read};
 use crate::base::variable::KEY_SUFFIX;
 use crate::chat::Capabilities;
-use crate::config::{Level, Origin, Stack, ValueError};
+use crate::config::{Level, Origin, Stack, ValueError, value};
 
 /// Longest time for a whole answer, unless configured.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -262,7 +262,8 @@ pub fn header(text: &str) -> Result<(String, Key), String> {
 }
 
 fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
-    let concurrency = reader.value("concurrency", "number above 0", read::positive)?.map(|number| number as usize);
+    // A repository may make it smaller, and must not be able to make it nonsense: the least is one.
+    let concurrency = reader.value("concurrency", "number", value::limit)?.map(|number| (number as usize).max(1));
     Ok(Limits {
         concurrency: concurrency.unwrap_or(CONCURRENCY),
         requests_per_minute: reader.value("requestsperminute", "number above 0", read::positive)?,
@@ -360,7 +361,7 @@ mod tests {
             ("provider.x.kind = 'oracle'", "bad kind of provider value 'oracle' for 'merkle.provider.x.kind' from file:c.toml:1"),
             ("provider.x.model = 'y'", "provider 'x' has no kind"),
             ("provider.openai.temperature = 'warm'", "bad range 'min max' or none value 'warm'"),
-            ("provider.openai.concurrency = 0", "bad number above 0 value '0'"),
+            ("provider.openai.requestsPerMinute = 0", "bad number above 0 value '0'"),
             ("provider.openai.endpoint = 'http://example.org'", "'http://' is for this machine only"),
             ("provider.openai.keyEnv = 'PATH'", "ends with '_API_KEY'"),
             ("provider.openai.header = ['no colon']", "a header is 'Name: value'"),
@@ -369,6 +370,17 @@ mod tests {
             let error = load(text).expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_repository_makes_concurrency_smaller_and_nothing_else() {
+        let mut stack = Stack::new(true);
+        let mut add = |level, text| stack.add(Layer::from_toml(level, text, Path::new("c.toml")).expect("TOML"));
+        add(Level::Protected, "[provider.openai]\nmodel = 'x'\nconcurrency = 8");
+        add(Level::Repository, "[provider.openai]\nmodel = 'y'\nconcurrency = '0.5'\n[provider.evil]\nconcurrency = 1");
+        let loaded = Definitions::load(&stack).expect("definitions");
+        let only = loaded.the_only().expect("one");
+        assert_eq!((only.model(), only.limits.concurrency), (Some("x"), 1));
     }
 
     #[test]

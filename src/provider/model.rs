@@ -53,6 +53,11 @@ impl Model {
         made.as_ref().map_err(|reason| self.not_configured(reason))
     }
 
+    fn is_vendors(&self) -> bool {
+        let vendor = self.definition.kind.endpoint();
+        vendor.zip(self.definition.endpoint.as_ref()).is_some_and(|(vendor, endpoint)| vendor.has_origin_of(endpoint))
+    }
+
     fn not_configured(&self, reason: &str) -> ProviderError {
         ProviderError::NotConfigured { provider: self.definition.name.clone(), reason: reason.to_owned() }
     }
@@ -217,8 +222,8 @@ impl Model {
         let listed = http::models(&clients.http, &self.definition, self.key.as_ref()).await;
         let model = self.definition.model().unwrap_or_default();
         match listed {
-            // Many servers of one's own have no list; that they answer is all there is to know.
-            Err(ProviderError::Protocol(_)) if matches!(self.definition.kind, Kind::Local) => Ok(()),
+            // Many gateways and servers of one's own have no list; that they answer is all there is to know.
+            Err(ProviderError::Protocol(text)) if text.contains("404") && !self.is_vendors() => Ok(()),
             Err(error) => Err(self.safe(error, None)),
             Ok(available) if available.is_empty() || available.iter().any(|name| is_same_model(name, model)) => Ok(()),
             Ok(available) => Err(ProviderError::ModelNotFound { model: model.to_owned(), available }),

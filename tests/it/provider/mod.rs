@@ -4,4 +4,6 @@ mod bench;
 mod key;
 mod outcome;
 mod outside;
+mod pace;
+mod vendor;
 mod wire;

@@ -83,8 +83,8 @@ fn respond(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Ow
                 chunk(stream, event)?;
             }
             drop(owed);
-            chunk(stream, last)?;
-            chunk(stream, "")?;
+            // In one piece: a client that has seen the protocol's end does not read on, and keeps what it has read whole.
+            write(stream, format!("{:x}\r\n{last}\r\n0\r\n\r\n", last.len()).as_bytes())?;
             Some(true)
         }
         Outcome::Answer(text, stop) => {
