@@ -89,6 +89,20 @@ fn no_repository_names_a_helper_and_no_child_sees_a_key() {
 }
 
 #[test]
+fn a_filter_of_a_repository_sees_no_key() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("\n    commit first\n    + a.txt\n      | one\n");
+    let seen = sandbox.path("seen");
+    repo.git(&["config", "filter.leak.clean", &format!("env >> {}; cat", seen.display())]).ok();
+    std::fs::write(repo.path(".gitattributes"), "*.txt filter=leak\n").expect("written");
+    std::fs::write(repo.path("a.txt"), "two\n").expect("written");
+    repo.run(PROGRAM).env("OPENAI_API_KEY", canary()).env("PLAIN", "plain").args(["scan", "--worktree"]).run().ok();
+    let seen = std::fs::read_to_string(seen).expect("the filter ran");
+    assert!(seen.contains("PLAIN=plain") && !seen.contains(&canary()), "{seen}");
+}
+
+#[test]
 fn what_is_no_key_is_refused_and_without_a_helper_nothing_is_asked() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");

@@ -4,10 +4,10 @@ use git_merkle::chat::{Message, Request, Role};
 use serde_json::{Value, json};
 
 use super::bench::{connected, definition, reply, request};
-use crate::support::loopback::Loopback;
+use crate::support::loopback::{Loopback, Recorded};
 
 fn sent(kind: &str, more: &str, request: &Request) -> Value {
-    let server = Loopback::answering(|request| request.last_user());
+    let server = Loopback::answering(Recorded::last_user);
     reply(&*connected(&definition(kind, &server, more)), request);
     let posts = server.posts();
     assert_eq!(posts.len(), 1);
