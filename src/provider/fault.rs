@@ -11,6 +11,7 @@
 //! | 400 of a content filter | refused | nothing |
 //! | 429 | rate limited | nothing |
 //! | 408, 5xx, 529 | unavailable | nothing |
+//! | 501, 505 | not understood: the endpoint is another | nothing |
 //! | an error event, or an error in a 200 | as its type says, else not understood | unknown |
 //! | a connection that ends before any answer | unavailable | unknown |
 //! | HTML, broken JSON, another form, no end | not understood | unknown |
@@ -46,6 +47,7 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
         400 | 422 if told.says(&["model_not_found"]) => {
             ProviderError::ModelNotFound { model: String::new(), available: Vec::new() }
         }
+        501 | 505 => ProviderError::Protocol(text()),
         408 | 500.. => ProviderError::Unavailable { reason: text(), retry_after },
         _ => ProviderError::Protocol(text()),
     }
@@ -185,6 +187,7 @@ mod tests {
         assert!(matches!(status(400, r#"{"error":{"code":"content_filter"}}"#), ProviderError::Refused(_)));
         assert!(matches!(status(404, r#"{"error":"model 'x' not found"}"#), ProviderError::ModelNotFound { .. }));
         assert!(matches!(status(404, "<html>"), ProviderError::Protocol(_)));
+        assert!(matches!(status(501, ""), ProviderError::Protocol(_)));
         assert!(matches!(status(529, ""), ProviderError::Unavailable { .. }));
     }
 
