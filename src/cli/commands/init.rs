@@ -148,6 +148,9 @@ fn compare(path: &Path, relative: &str, content: &str) -> Result<State, CliError
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::{Origin, Registry};
+    use crate::config::Folder;
+    use crate::profile::{Phase, Profiles};
 
     fn create_all(root: &Path) -> Vec<State> {
         FILES.iter().map(|(path, content)| create(root, path, content).expect("a writable folder")).collect()
@@ -187,15 +190,21 @@ mod tests {
     #[test]
     fn what_is_written_parses() {
         let content = |name: &str| FILES.iter().find(|(path, _)| path.ends_with(name)).expect("a file of init").1;
-        let agent: toml::Table = content("docs.toml.sample").parse().expect("TOML");
-        assert_eq!(agent["id"].as_str(), Some("docs"));
-        for key in ["system_prompt", "user_prompt_file", "user_prompt_directory"] {
-            let prompt = agent[key].as_str().expect("a path");
-            assert!(FILES.iter().any(|(path, _)| *path == format!(".teddy/{prompt}")), "{prompt} is written too");
+        let mut folder = Folder::default();
+        for (path, content) in FILES {
+            let name = path.trim_start_matches(".teddy/").trim_end_matches(".sample");
+            folder.files.insert(name.to_owned(), content.as_bytes().to_vec());
         }
+        let mut agents = Registry::built_in();
+        agents.add_folder(&folder, |file| Origin::Team(file.to_owned()));
+        assert_eq!(agents.warnings, [] as [String; 0]);
+        let docs = agents.get("docs").expect("the sample defines it");
+        assert!(docs.instructions().is_some_and(|words| words.system.starts_with("You document")));
+        let profiles = Profiles::load(&[&folder]);
+        assert_eq!(profiles.faults, []);
+        let phase = |profiles: &Profiles| profiles.get("default").expect("there").params(Phase::Generating, "file");
+        assert_eq!(phase(&profiles), phase(&Profiles::load(&[])), "it says what the built-in one says");
         content("config.toml").parse::<toml::Table>().expect("TOML");
-        let profile: serde_yaml::Value = serde_yaml::from_str(content("config.yml")).expect("YAML");
-        assert_eq!(profile["name"], "default");
         serde_yaml::from_str::<serde_yaml::Value>(content("memos.yaml")).expect("YAML");
         let entries = content("global.context").lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
         assert_eq!(entries, 0);

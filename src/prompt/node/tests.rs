@@ -39,6 +39,26 @@ fn parse_file(said: &str) -> (String, String) {
     (path.to_owned(), content.to_owned())
 }
 
+/// The children of a directory's block, read in the same way.
+fn parse_children(said: &str) -> Vec<(String, Option<String>)> {
+    let (mut children, mut rest) = (Vec::new(), said);
+    loop {
+        if let Some(behind) = rest.strip_prefix("Nothing is said about the file \"") {
+            let (path, behind) = behind.split_once("\".\n").expect("an end");
+            children.push((path.to_owned(), None));
+            rest = behind;
+        } else if let Some(behind) = rest.strip_prefix("<child") {
+            let (number, behind) = behind.split_once(" path=\"").expect("a path");
+            let (path, behind) = behind.split_once("\" type=\"file\">\n").expect("a kind");
+            let (text, behind) = behind.split_once(&format!("\n</child{number}>\n")).expect("an end");
+            children.push((path.to_owned(), Some(text.to_owned())));
+            rest = behind;
+        } else {
+            return children;
+        }
+    }
+}
+
 #[test]
 fn a_file_is_said_whole() {
     let payload = of_file(&TreePath::from("src/a.rs"), b"fn a() {}\n");
@@ -194,6 +214,19 @@ proptest::proptest! {
         let request = to_request(&payload.bundle, &Capabilities::default(), GenerationParams::default(), None);
         let (shown, read) = parse_file(&request.messages[1].text);
         proptest::prop_assert_eq!((shown, read), (path_text(&path), content));
+    }
+
+    #[test]
+    fn every_child_reads_back(children in proptest::collection::vec(
+        ("[a-z<>\"\n&/]{1,6}", proptest::option::of("(\n|</?child[0-9]{0,2}>|Nothing is said about|[a-z<>]|\\PC){0,20}")), 1..8
+    )) {
+        let texts: Vec<_> = children
+            .iter()
+            .map(|(name, text)| ChildText { name: name.as_bytes(), kind: "file", text: text.as_deref() })
+            .collect();
+        let expected: Vec<_> =
+            children.iter().map(|(name, text)| (path_text(&TreePath::from(name.as_str())), text.clone())).collect();
+        proptest::prop_assert_eq!(parse_children(&said_of_directory("", &texts)), expected);
     }
 
     #[test]

@@ -20,7 +20,7 @@ fn placed(sandbox: &Sandbox, text: &str) -> String {
 }
 
 #[test]
-fn a_new_agent_is_written_once_shown_and_found_sound() {
+fn a_new_agent_is_written_once() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(SAMPLE);
@@ -48,6 +48,14 @@ fn a_new_agent_is_written_once_shown_and_found_sound() {
     hint: see 'git merkle -h'
     --- exit 129
     ");
+}
+
+#[test]
+fn agents_are_listed_shown_and_found_sound() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(SAMPLE);
+    repo.merkle(&["agent", "create", "docs"]).ok();
     repo.merkle(&["agent", "create", "gather", "--role", "synthesis", "--type", "overview"]).ok();
     assert!(!repo.path(".teddy/prompts/gather.file.md").exists());
     repo.merkle(&["agent", "create", "critic", "--role", "reader", "--personal"]).ok();
@@ -103,6 +111,14 @@ fn a_new_agent_is_written_once_shown_and_found_sound() {
     hint: 'git merkle agent list' lists those there are
     --- exit 65
     ");
+}
+
+#[test]
+fn agents_in_json_and_without_a_work_tree() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.merkle(&["agent", "create", "gather", "--role", "synthesis"]).ok();
+    repo.merkle(&["agent", "create", "critic", "--role", "reader", "--personal"]).ok();
     let list = repo.merkle(&["agent", "list", "--json"]).exits(0).json("agents");
     assert_each(&list["agents"], AGENT_FIELDS);
     let one = repo.merkle(&["agent", "show", "gather", "--json"]).exits(0).json("agent");
