@@ -243,3 +243,24 @@ fn who_asks_is_chosen_or_has_to_be_named() {
     --- exit 78
     ");
 }
+
+#[test]
+fn profile_and_provider_are_the_agents_then_the_profiles_then_the_settings() {
+    let sandbox = Sandbox::new();
+    let repo = with_docs(&sandbox);
+    let chosen = |arguments: &[&str]| {
+        let output = repo.run(PROGRAM).args(["prompt", "--node", "src", "--json"]).args(arguments).run();
+        let document = output.exits(0).json("prompt");
+        [&document["profile"], &document["provider"]].map(|value| value.as_str().unwrap_or("-").to_owned()).join(" ")
+    };
+    assert_eq!(chosen(&[]), "default -");
+    repo.git(&["config", "merkle.defaultProvider", "small"]).ok();
+    repo.git(&["config", "merkle.defaultProfile", "deep"]).ok();
+    write(&repo, "profiles/deep/config.yml", "name: deep\n");
+    assert_eq!(chosen(&[]), "deep small");
+    write(&repo, "profiles/deep/config.yml", "name: deep\nproviders: {generator: big}\n");
+    assert_eq!(chosen(&[]), "deep big");
+    write(&repo, "agents/docs.toml", &format!("{DOCS}profile = \"default\"\nprovider = \"own\"\n"));
+    assert_eq!(chosen(&[]), "default own");
+    assert_eq!(chosen(&["--provider", "other"]), "default other");
+}
