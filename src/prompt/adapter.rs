@@ -140,7 +140,8 @@ mod tests {
     }
 
     fn shown(messages: &[Message]) -> String {
-        messages.iter().map(|message| format!("[{}]\n{}\n", message.role.as_str(), message.text)).collect()
+        let said = messages.iter().map(|message| format!("[{}]\n{}\n", message.role.as_str(), message.text));
+        said.collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -174,7 +174,7 @@ fn tokens(payload: &NodePayload) -> u64 {
 
 #[test]
 fn a_file_over_the_limit_is_cut_under_a_line_that_says_so() {
-    let text: String = (0..2_000).map(|line| format!("let line_{line} = {line};\n")).collect();
+    let text = (0..2_000).map(|line| format!("let line_{line} = {line};\n")).collect::<Vec<_>>().concat();
     let outline = || "Rust source, 2000+ lines.\n".to_owned();
     let content = Content::File { data: text.as_bytes(), outline: &outline };
     let payload = |limit| node_payload(&instructions(), &TreePath::from("src/a.rs"), &content, Some(limit));

@@ -170,7 +170,7 @@ fn binary_pointers_and_hostile_names() {
 fn a_profile_limits_the_payload_and_says_what_was_cut() {
     let sandbox = Sandbox::new();
     let repo = with_docs(&sandbox);
-    let lines: String = (0..500).map(|line| format!("pub fn function_{line}() {{}}\n")).collect();
+    let lines = (0..500).map(|line| format!("pub fn function_{line}() {{}}\n")).collect::<Vec<_>>().concat();
     std::fs::write(repo.path("src/long.rs"), lines).unwrap();
     let profile = |tokens: u32| format!("name: default\ngeneration_params:\n  generating: {{max_input_tokens: {tokens}}}\n");
     write(&repo, "profiles/default/config.yml", &profile(3_000));
