@@ -68,13 +68,24 @@ impl Repository {
     }
 }
 
+/// All settings of a section outside of any repository: the system's and the user's, in order of rank, lowest first.
+///
+/// A file that cannot be read sets nothing; inside a repository git itself complains about it.
+#[must_use]
+pub fn section_outside(name: &str) -> Vec<ConfigValue> {
+    gix::config::File::from_globals().map(|file| section_of(&file, name)).unwrap_or_default()
+}
+
 /// All settings of a section that may be trusted, in order of rank.
 pub(super) fn section(repository: &gix::Repository, name: &str) -> Vec<ConfigValue> {
-    let snapshot = repository.config_snapshot();
+    section_of(repository.config_snapshot().plumbing(), name)
+}
+
+fn section_of(file: &gix::config::File, name: &str) -> Vec<ConfigValue> {
     let trusted = |meta: &gix::config::file::Metadata| {
         meta.trust == gix::sec::Trust::Full || meta.source.kind() != gix::config::source::Kind::Repository
     };
-    let sections = snapshot.plumbing().sections_by_name_and_filter(name, trusted);
+    let sections = file.sections_by_name_and_filter(name, trusted);
     sections.into_iter().flatten().flat_map(section_values).collect()
 }
 

@@ -25,7 +25,7 @@ pub mod write;
 
 pub use child::ChildError;
 pub use commit::commit_body;
-pub use config::{ConfigScope, ConfigValue};
+pub use config::{ConfigScope, ConfigValue, section_outside};
 pub use credential::CredentialOrigin;
 pub use diff::{Change, Side, diff_trees};
 pub use encoded::{Batch, Encoded};

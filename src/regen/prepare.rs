@@ -173,11 +173,8 @@ impl Writer<'_> {
             });
             parts.push((entry.name, part_kind(entry.mode).as_str(), text));
         }
-        let children = parts.iter().map(|(name, kind, said)| {
-            let text = said.as_deref().map(str::trim_end);
-            ChildText { name, kind, text }
-        });
-        let children: Vec<ChildText<'_>> = children.collect();
+        let children: Vec<ChildText<'_>> =
+            parts.iter().map(|(name, kind, said)| ChildText { name, kind, text: said.as_deref() }).collect();
         let limit = input_tokens_max(&self.directory_params, &self.capabilities);
         let path = scan.path(inputs.root, number);
         let payload = node_payload(self.instructions, &path, &Content::Directory { children: &children }, limit)?;

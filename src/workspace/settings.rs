@@ -9,7 +9,10 @@ use super::git_config;
 use super::trust::Judged;
 use crate::base::AgentId;
 use crate::config::{Environment, Layer, Reason, SourceError, Stack, ValueError, source};
-use crate::git::{ConfigScope, Repository};
+use crate::git::{ConfigScope, Repository, section_outside};
+
+/// The section of git's configuration that is this program's.
+const SECTION: &str = "merkle";
 
 /// When to do something that is meant for people, colour above all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,7 +124,7 @@ pub struct Gathered {
 
 /// Puts the places of settings on top of each other, in the order that [`config`](crate::config) documents.
 ///
-/// Outside a repository what git says is left out, except for `options`, the `-c` of the command line.
+/// Outside a repository git's global and system settings count, and `options`, the `-c` of the command line.
 pub fn gather<'a>(
     repository: Option<(&Repository, &Judged)>,
     environment: &Environment,
@@ -136,7 +139,8 @@ pub fn gather<'a>(
         Some(Err(error)) => damage = Some(error),
         None => {}
     }
-    let from_git = repository.map(|(repository, _)| git_config::layers(repository.config_section("merkle"))).unwrap_or_default();
+    let from_git = repository.map_or_else(|| section_outside(SECTION), |(repository, _)| repository.config_section(SECTION));
+    let from_git = git_config::layers(from_git);
     let (command, files): (Vec<_>, Vec<_>) = from_git.into_iter().partition(|(scope, _)| *scope == ConfigScope::Command);
     let scopes = |layers: Vec<(ConfigScope, Layer)>| layers.into_iter().map(|(_, layer)| layer);
     let above = [source::environment(environment)].into_iter().chain(scopes(command)).chain([source::command_line(options)]);

@@ -13,7 +13,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::git::{OpenError, Repository};
 use crate::provider::{Definition, Definitions, Failure, Kind, Provider, ProviderError, Surroundings, connect, key};
-use crate::workspace::{Presentation, settings};
+use crate::workspace::{Judged, Presentation, settings};
 
 pub(super) use document::{KeyDocument, key_word};
 pub use failure::failure;
@@ -85,7 +85,9 @@ pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError
         Err(OpenError::NotFound(_)) if location.git_dir.is_none() => None,
         Err(error) => return Err(error.into()),
     };
-    let gathered = settings::gather(repository.as_ref(), &program.environment, program.global.settings())?;
+    let judge = |repository| Judged::read(repository, &program.environment, program.global.trust.as_deref());
+    let judged = repository.as_ref().map(judge);
+    let gathered = settings::gather(repository.as_ref().zip(judged.as_ref()), &program.environment, program.global.settings())?;
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
     }

@@ -78,8 +78,8 @@ fn a_directory_is_asked_about_through_its_children() {
     let root = world.server.posts().last().expect("the root comes last").last_user();
     let (a, b) = (root.find("about a").expect("a/"), root.find("about b.txt").expect("b.txt"));
     assert!(a < b, "in tree order\n{root}");
-    assert!(root.contains("<child path=\"a\" type=\"directory\">\nabout a\n</child>"), "{root}");
-    assert!(root.contains("<child path=\"b.txt\" type=\"file\">\nabout b.txt\n</child>"), "{root}");
+    assert!(root.contains("<child path=\"a\" type=\"directory\">\nabout a\n\n</child>"), "{root}");
+    assert!(root.contains("<child path=\"b.txt\" type=\"file\">\nabout b.txt\n\n</child>"), "{root}");
     assert!(root.contains("link"), "a child without a frame is named\n{root}");
     assert!(!root.contains("two"), "no file is sent with a directory");
 }
