@@ -366,16 +366,13 @@ impl From<AskingError> for CliError {
             AskingError::Rules(inner) => inner.into(),
             AskingError::Provider(inner) => inner.into(),
             AskingError::Value(_) => Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'"),
-            AskingError::Definition(_) => Self::from_source(Exit::Config, error)
-                .hint("git merkle provider list")
-                .hint("define one with 'git merkle provider add <name> --kind <kind> --model <model>'"),
+            AskingError::Definition(inner) => inner.into(),
             AskingError::NoPrices(ref name) => {
                 let hint = format!("git config --global merkle.provider.{name}.priceInput <usd per million tokens>");
                 Self::from_source(Exit::Config, error).hint(hint).hint("or give a limit with --max-calls or --max-tokens")
             }
-            AskingError::Profile(_) | AskingError::Strict { .. } => {
-                Self::from_source(Exit::Config, error).hint("git merkle profile list")
-            }
+            AskingError::Profile(inner) => inner.into(),
+            AskingError::Strict { .. } => Self::from_source(Exit::Config, error).hint("leave '--strict' out to have them fitted"),
             AskingError::NotAsked(_) => Self::from_source(Exit::Config, error),
             AskingError::Allowed(_) => Self::from_source(Exit::Io, error),
         }

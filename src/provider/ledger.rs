@@ -277,21 +277,17 @@ impl Ledger {
     fn put_together(&mut self) -> io::Result<()> {
         let newest = self.book.days.keys().next_back().copied().unwrap_or(0);
         self.book.days.retain(|day, _| day + DAYS_KEPT >= newest);
-        let mut lines = first_line();
         let mut closed = self.book.days.clone();
         for (day, worst) in self.book.open.values() {
             if let Some(sum) = closed.get_mut(day) {
                 *sum = replaced(*sum, *worst, Spend::default());
             }
         }
-        for (day, spend) in &closed {
-            lines.push_str(&format!("d {day} {}\n", Fields(spend)));
-        }
+        let days = closed.iter().map(|(day, spend)| format!("d {day} {}\n", Fields(spend)));
         let mut open: Vec<_> = self.book.open.iter().collect();
         open.sort_by(|a, b| a.0.cmp(b.0));
-        for (id, (day, worst)) in open {
-            lines.push_str(&format!("r {id} {} {}\n", day * 86_400, Fields(worst)));
-        }
+        let open = open.into_iter().map(|(id, (day, worst))| format!("r {id} {} {}\n", day * 86_400, Fields(worst)));
+        let lines: String = std::iter::once(first_line()).chain(days).chain(open).collect();
         file::replace_durably(&self.file, |open| open.write_all(lines.as_bytes()))?;
         self.book = Book::default();
         Ok(())

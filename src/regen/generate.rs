@@ -19,7 +19,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use super::event::{Event, Report, Stop};
 use super::make::{Desk, MadeFrame, NodeError, Said, Saying, Spoken};
 use super::plan::{Inputs, Plan, Task};
-use super::prepare::{Prepared, Question, Writer};
+use super::prepare::{Nodes, Prepared, Question, Writer};
 use super::queue::{Priority, Queue, Rank};
 use super::run::RunError;
 use crate::base::printable::chain;
@@ -237,8 +237,9 @@ impl<'g, 'i> Work<'g, 'i> {
         if let Some(waiting) = self.waiters.get_mut(&basis) {
             return waiting.push(number);
         }
-        match writer.prepare(repo, scan, inputs, (task.node, basis, children), &mut |child| self.said.of(repo, &self.plan, child))
-        {
+        match writer.prepare(Nodes { repo, scan, inputs }, (task.node, basis, children), &mut |child| {
+            self.said.of(repo, &self.plan, child)
+        }) {
             Ok(Prepared::Ask(question)) => {
                 self.waiters.insert(basis, Vec::new());
                 self.prepared.insert(self.queue.rank(number), (number, question));

@@ -20,5 +20,5 @@ pub mod survey;
 pub use event::{Event, Report, Stop};
 pub use make::{Body, NodeError};
 pub use plan::{Inputs, Plan, Task, plan};
-pub use prepare::{Composed, Writer};
+pub use prepare::{Composed, Nodes, Writer};
 pub use run::{RunError, Runner};

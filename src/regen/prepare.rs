@@ -34,6 +34,17 @@ pub struct Writer<'w> {
     pub allowed: Allowed,
 }
 
+/// The nodes of a scan, what is wanted of them, and where their content is.
+#[derive(Clone, Copy)]
+pub struct Nodes<'n> {
+    /// Where objects are read.
+    pub repo: &'n Repository,
+    /// What was scanned.
+    pub scan: &'n Scan,
+    /// Whose frames are made, and from where.
+    pub inputs: &'n Inputs<'n>,
+}
+
 /// What a task leads to.
 pub(super) enum Prepared {
     /// Something to ask.
@@ -85,13 +96,11 @@ impl Writer<'_> {
     /// The question that a task asks, with what its frame will say of how it was asked.
     pub(super) fn prepare(
         &self,
-        repo: &Repository,
-        scan: &Scan,
-        inputs: &Inputs<'_>,
+        nodes: Nodes<'_>,
         (node, basis, children): (u32, BasisId, Children),
         said: SaidOf<'_>,
     ) -> Result<Prepared, NodeError> {
-        let Some(composed) = self.compose(repo, scan, inputs, node, said)? else { return Ok(Prepared::Absent) };
+        let Some(composed) = self.compose(nodes, node, said)? else { return Ok(Prepared::Absent) };
         let Composed { payload, request, changes, redacted } = composed;
         let mut notes = Vec::new();
         let text = |text: &str| serde_json::Value::from(text).to_string();
@@ -108,17 +117,9 @@ impl Writer<'_> {
     }
 
     /// The request about a node, as it would be sent; `None` for a file whose content is not in this partial clone.
-    pub fn compose(
-        &self,
-        repo: &Repository,
-        scan: &Scan,
-        inputs: &Inputs<'_>,
-        node: u32,
-        said: SaidOf<'_>,
-    ) -> Result<Option<Composed>, NodeError> {
-        let is_directory = scan.node(node).is_directory;
-        let words =
-            if is_directory { Some(self.directory(scan, inputs, node, said)?) } else { self.file(repo, scan, inputs, node)? };
+    pub fn compose(&self, nodes: Nodes<'_>, node: u32, said: SaidOf<'_>) -> Result<Option<Composed>, NodeError> {
+        let is_directory = nodes.scan.node(node).is_directory;
+        let words = if is_directory { Some(self.directory(nodes, node, said)?) } else { self.file(nodes, node)? };
         let Some(Words { payload, redacted }) = words else { return Ok(None) };
         let wished = if is_directory { &self.directory_params } else { &self.file_params };
         let schema = self.instructions.output_schema.as_ref();
@@ -136,7 +137,8 @@ impl Writer<'_> {
         self.capabilities.output_tokens.map_or(OUTPUT_TOKENS_DEFAULT, |most| most.min(OUTPUT_TOKENS_DEFAULT))
     }
 
-    fn file(&self, repo: &Repository, scan: &Scan, inputs: &Inputs<'_>, number: u32) -> Result<Option<Words>, NodeError> {
+    fn file(&self, nodes: Nodes<'_>, number: u32) -> Result<Option<Words>, NodeError> {
+        let Nodes { repo, scan, inputs } = nodes;
         let path = scan.path(inputs.root, number);
         let limit = input_tokens_max(&self.file_params, &self.capabilities);
         let described = |size_bytes: u64, text: &str, redacted: u64| {
@@ -161,7 +163,7 @@ impl Writer<'_> {
         Ok(Some(Words { payload, redacted }))
     }
 
-    fn directory(&self, scan: &Scan, inputs: &Inputs<'_>, number: u32, said: SaidOf<'_>) -> Result<Words, NodeError> {
+    fn directory(&self, Nodes { scan, inputs, .. }: Nodes<'_>, number: u32, said: SaidOf<'_>) -> Result<Words, NodeError> {
         let mut redacted = 0;
         let mut parts: Vec<(&[u8], &'static str, Option<String>)> = Vec::new();
         for entry in scan.entries(number) {

@@ -146,7 +146,9 @@ mod tests {
         while queue.left() > 0 {
             let taken: Vec<u32> = std::iter::from_fn(|| queue.pop()).take(workers).collect();
             assert!(!taken.is_empty(), "something is always ready");
-            taken.into_iter().for_each(|task| queue.done(task));
+            for task in taken {
+                queue.done(task);
+            }
             rounds += 1;
         }
         rounds

@@ -2,13 +2,11 @@
 
 use super::cores::on_all_cores;
 use super::make::is_again;
-use super::plan::{Inputs, Plan, Task};
-use super::prepare::{Prepared, Writer};
-use crate::base::TreePath;
+use super::plan::{Plan, Task};
+use super::prepare::{Nodes, Prepared, Writer};
 use crate::chat::Usage;
 use crate::frame::{Children, Index};
-use crate::git::{ObjectKind, Repository};
-use crate::node::Scan;
+use crate::git::ObjectKind;
 use crate::provider::call::Caller;
 use crate::secret::SecretFound;
 
@@ -73,15 +71,10 @@ struct Share {
 
 /// Looks at everything that a plan would send.
 #[must_use]
-pub fn survey(
-    (repo, scan): (&Repository, &Scan),
-    inputs: &Inputs<'_>,
-    (plan, index): (&Plan, &Index),
-    writer: &Writer<'_>,
-    caller: &Caller,
-) -> Survey {
+pub fn survey(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<'_>, caller: &Caller) -> Survey {
+    let Nodes { repo, scan, inputs } = nodes;
     let (directories, files): (Vec<Task>, Vec<Task>) = plan.tasks.iter().partition(|task| scan.node(task.node).is_directory);
-    let shares = on_all_cores(repo, &files, |repo, task| file(repo, scan, inputs, (plan, index), (writer, *task)));
+    let shares = on_all_cores(repo, &files, |repo, task| file(Nodes { repo, scan, inputs }, (plan, index), writer, *task));
     let mut survey = Survey::default();
     let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = &mut survey.estimate;
     for share in shares {
@@ -104,25 +97,20 @@ pub fn survey(
     survey
 }
 
-fn file(
-    repo: &Repository,
-    scan: &Scan,
-    inputs: &Inputs<'_>,
-    (plan, index): (&Plan, &Index),
-    (writer, task): (&Writer<'_>, Task),
-) -> Share {
+fn file(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<'_>, task: Task) -> Share {
+    let Nodes { repo, scan, inputs } = nodes;
     let basis = plan.file_basis(scan, inputs, task.node);
     if !is_again(task) && index.find_basis(&basis).is_some() {
         return Share { is_reused: true, ..Share::default() };
     }
-    let path: TreePath = scan.path(inputs.root, task.node);
+    let path = scan.path(inputs.root, task.node);
     let mut data = Vec::new();
     let secret = match repo.read(&scan.node(task.node).id, ObjectKind::Blob, &mut data) {
         Ok(()) => writer.guard_file(&path, &data).err(),
         // What cannot be read is not sent; the run says so.
         Err(_) => None,
     };
-    let question = writer.prepare(repo, scan, inputs, (task.node, basis, Children::None), &mut |_| Ok(None));
+    let question = writer.prepare(nodes, (task.node, basis, Children::None), &mut |_| Ok(None));
     let input_tokens = match question {
         Ok(Prepared::Ask(question)) => question.request.tokens_estimated(),
         Ok(Prepared::Absent) | Err(_) => 0,

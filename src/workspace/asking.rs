@@ -16,7 +16,7 @@ use crate::provider::{Definition, DefinitionError, Definitions, Gate, Limits, Pr
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
 use crate::regen::survey::{Survey, survey};
-use crate::regen::{Body, Composed, Inputs, NodeError, Writer};
+use crate::regen::{Body, Composed, Inputs, NodeError, Nodes, Writer};
 use crate::secret::FindingId;
 
 /// Where requests to people wait, below the state directory.
@@ -108,11 +108,11 @@ pub struct Draft<'a> {
 
 impl Workspace {
     /// Puts together what an agent with a model asks, and whom. Reaches nothing but the user's credential helper.
-    pub fn asking<'a>(&'a self, agent: &'a Agent, options: AskingOptions) -> Result<Asking<'a>, AskingError> {
+    pub fn asking<'a>(&'a self, agent: &'a Agent, options: &AskingOptions) -> Result<Asking<'a>, AskingError> {
         if matches!(agent.origin, Origin::Team(_)) {
             self.require_trust(&format!("agent '{}'", agent.id))?;
         }
-        let Draft { writer, definition, .. } = self.draft(agent, &options)?;
+        let Draft { writer, definition, .. } = self.draft(agent, options)?;
         let definition = definition.ok_or(DefinitionError::NoneThere)?;
         let budget = self.budget(options.caps)?;
         if definition.prices.is_none() && [budget.run, budget.day, budget.month].iter().any(|caps| caps.nano_dollars.is_some()) {
@@ -139,7 +139,7 @@ impl Workspace {
     /// What an agent with a model asks, and who would be asked. Needs neither trust nor a key: nothing can be sent.
     pub fn draft<'a>(&'a self, agent: &'a Agent, options: &AskingOptions) -> Result<Draft<'a>, AskingError> {
         let instructions = agent.instructions().ok_or_else(|| AskingError::NotAsked(agent.id.clone()))?;
-        let profile = self.profile(options.profile.as_deref().or(instructions.profile.as_deref()))?;
+        let profile = self.profile(agent, options.profile.as_deref().or(instructions.profile.as_deref()))?;
         let definition = self.definition(options, instructions, &profile)?;
         let params = |scope: &str| profile.params(Phase::Generating, scope);
         let writer = Writer {
@@ -168,13 +168,17 @@ impl Workspace {
             let head = store.head(&scan.node(child).id, &agent.id, frame_type).ok().flatten();
             Ok(head.map(|head| Body::from(head.frame.content)))
         };
-        Ok(writer.compose(&self.repository, &scan, &inputs, scan.root(), &mut said)?)
+        let nodes = Nodes { repo: &self.repository, scan: &scan, inputs: &inputs };
+        Ok(writer.compose(nodes, scan.root(), &mut said)?)
     }
 
-    /// The profile of a name: the user's own, else the repository's once it is trusted, else the built-in one.
-    fn profile(&self, named: Option<&str>) -> Result<Profile, AskingError> {
+    /// The profile of a name: the user's own, else the repository's, else the built-in one.
+    ///
+    /// Until the repository is trusted its profiles are for its own agents, which cannot run before then, and no other.
+    fn profile(&self, agent: &Agent, named: Option<&str>) -> Result<Profile, AskingError> {
         let (team, personal) = (&self.folder, self.personal_folder());
-        let folders = if self.trust.is_trusted() { vec![team, personal] } else { vec![personal] };
+        let counts_team = self.trust.is_trusted() || matches!(agent.origin, Origin::Team(_));
+        let folders = if counts_team { vec![team, personal] } else { vec![personal] };
         let name = named.or(self.settings.stack().text("defaultprofile")).unwrap_or(DEFAULT);
         Ok(Profiles::load(&folders).get(name)?.clone())
     }
@@ -218,8 +222,8 @@ impl Workspace {
     pub fn survey(&self, planned: &Planned, target: &Target, (request, asking): (&Refresh<'_>, &Asking<'_>)) -> Survey {
         let root = target.path.clone().unwrap_or_default();
         let inputs = inputs(request, &root, &planned.outlines);
-        let (writer, caller) = (&asking.writer, &asking.caller);
-        survey((&self.repository, &planned.scan), &inputs, (&planned.plan, &planned.index), writer, caller)
+        let nodes = Nodes { repo: &self.repository, scan: &planned.scan, inputs: &inputs };
+        survey(nodes, (&planned.plan, &planned.index), &asking.writer, &asking.caller)
     }
 }
 

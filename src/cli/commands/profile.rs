@@ -86,7 +86,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 fn origin(workspace: &Workspace, profile: &Profile) -> (&'static str, Option<String>) {
     let Some(file) = &profile.file else { return ("built-in", None) };
-    let folder = &(&workspace.folder).path;
+    let folder = &workspace.folder.path;
     let is_team = !folder.as_os_str().is_empty() && file.starts_with(folder);
     (if is_team { "team" } else { "personal" }, Some(file.display().to_string()))
 }
@@ -182,7 +182,7 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
 
 fn validate(name: Option<&str>, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let (mut checked, mut found) = (Vec::new(), Vec::new());
-    for folder in [(&workspace.folder), workspace.personal_folder()] {
+    for folder in [&workspace.folder, workspace.personal_folder()] {
         let mut folder = folder.clone();
         let is_config = |path: &str| path.starts_with("profiles/") && path.ends_with("/config.yml");
         let wanted = name.map(|name| format!("profiles/{name}/config.yml"));

@@ -199,7 +199,7 @@ fn asking<'a>(
         allowed: program.global.allow_secret.clone(),
         priority: (!args.nodes.is_empty()).then_some(Priority::Asked),
     };
-    Ok(Some(workspace.asking(agent, options)?))
+    Ok(Some(workspace.asking(agent, &options)?))
 }
 
 fn targets(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<Vec<Target>, CliError> {

@@ -167,14 +167,20 @@ fn every_fault_is_named_by_file_and_line() {
     <sandbox>/work/.teddy/prompts/f.md:2: unknown placeholder '{pth}'; known are {path}, {node_type}, {file_size} (user_prompt_file)
     <sandbox>/work/.teddy/agents/good.toml:4: unknown profile 'none'
     <sandbox>/work/.teddy: '<sandbox>/work/.teddy/prompts/link.md' is left out: it is not a plain file
+    --- stderr
+    warning: '<sandbox>/work/.teddy/prompts/link.md' is left out: it is not a plain file
     --- exit 1
     ");
     insta::assert_snapshot!(placed(&sandbox, &told(&repo.merkle(&["agent", "validate", "good"]))), @"
     <sandbox>/work/.teddy/agents/good.toml:4: unknown profile 'none'
+    --- stderr
+    warning: '<sandbox>/work/.teddy/prompts/link.md' is left out: it is not a plain file
     --- exit 1
     ");
     insta::assert_snapshot!(placed(&sandbox, &told(&repo.merkle(&["agent", "validate", "fine"]))), @"
     <sandbox>/work/.teddy/agents/fine.toml ok
+    --- stderr
+    warning: '<sandbox>/work/.teddy/prompts/link.md' is left out: it is not a plain file
     --- exit 0
     ");
     let _ = repo.merkle(&["agent", "validate", "nobody"]).exits(65);

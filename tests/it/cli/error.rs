@@ -35,7 +35,7 @@ const FAILURES: &[(&str, u8, &str, &str)] = &[
     (
         "regenerate --agent human",
         78,
-        "error: frames of agent 'human' are not made by this version\n",
+        "error: frames of agent 'human' are written by hand, not made\n",
         "hint: git merkle put-frame",
     ),
     ("-c merkle.progress=perhaps status", 78, "error: ", "hint: see 'git merkle config list --show-origin'"),

@@ -104,7 +104,7 @@ fn the_words_about_a_file_and_a_directory() {
     let document = repo.merkle(&["prompt", "--node", "src/lib.rs", "--format", "json"]).exits(0).json("prompt");
     assert_fields(
         &document,
-        "schema node path agent type profile provider messages params output_schema input_tokens_estimated \
+        "schema node path agent type profile provider messages params output_schema input_tokens_estimated redacted \
          input_tokens_max cost_usd_max cut changes",
     );
     assert_each(&document["messages"], "role text");
@@ -254,6 +254,9 @@ fn profile_and_provider_are_the_agents_then_the_profiles_then_the_settings() {
         [&document["profile"], &document["provider"]].map(|value| value.as_str().unwrap_or("-").to_owned()).join(" ")
     };
     assert_eq!(chosen(&[]), "default -");
+    for name in ["small", "big", "own", "other"] {
+        repo.git(&["config", "--global", &format!("merkle.provider.{name}.kind"), "manual"]).ok();
+    }
     repo.git(&["config", "merkle.defaultProvider", "small"]).ok();
     repo.git(&["config", "merkle.defaultProfile", "deep"]).ok();
     write(&repo, "profiles/deep/config.yml", "name: deep\n");

@@ -1,6 +1,6 @@
 //! No budget is passed: by one run, by two at once, by runs after one another.
 
-use super::{PROTOCOLS, Protocol, SMALL, World, command, regenerate};
+use super::{PROTOCOLS, Protocol, SMALL, World, command, flat, regenerate};
 use crate::support::loopback::{Loopback, Scripted};
 
 #[test]
@@ -33,8 +33,7 @@ fn two_processes_share_one_ledger() {
     let slow = Loopback::start(|_| Scripted::answer("said").after(std::time::Duration::from_millis(50)));
     let world = World::new(Protocol::OpenAi, slow);
     world.set("merkle.budgetCalls", "10");
-    let files: String = (0..30).map(|n| format!("\n+ f{n}.rs = pub fn f{n}() {{}}")).collect();
-    let repo = world.repo(&format!("commit many{files}"));
+    let repo = world.repo(&flat(30));
     let ends: Vec<i32> = std::thread::scope(|scope| {
         let runs: Vec<_> = (0..2).map(|_| scope.spawn(|| regenerate(&repo, &[]).code.expect("an exit code"))).collect();
         runs.into_iter().map(|run| run.join().expect("no panic")).collect()

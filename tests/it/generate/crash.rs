@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::{Protocol, World, command, path_of, regenerate};
+use super::{Protocol, World, command, flat, path_of, regenerate};
 use crate::support::Repo;
 use crate::support::loopback::{Loopback, Scripted};
 
@@ -21,8 +21,7 @@ fn stuck() -> Loopback {
 
 fn many(world: &World) -> Repo<'_> {
     world.set("merkle.provider.m.idleTimeout", "60s");
-    let files: String = (0..FILES).map(|n| format!("\n+ f{n:02}.rs = pub fn f{n}() {{}}")).collect();
-    world.repo(&format!("commit many{files}"))
+    world.repo(&flat(FILES))
 }
 
 fn start(repo: &Repo<'_>) -> Child {
@@ -32,7 +31,7 @@ fn start(repo: &Repo<'_>) -> Child {
 
 /// Waits until so many answers are on the disk, in the spool or in the store.
 fn wait_for(repo: &Repo<'_>, answers: usize) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     let spooled = || {
         let entries = std::fs::read_dir(repo.path(".git/merkle/spool")).into_iter().flatten().flatten();
         entries.filter(|entry| !entry.file_name().to_string_lossy().contains("tmp-")).count()
@@ -97,7 +96,7 @@ fn what_was_in_flight_when_it_was_killed_is_charged_in_full() {
     let repo = many(&world);
     let mut child = start(&repo);
     wait_for(&repo, ANSWERED);
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while world.server.posts().len() < ANSWERED + 8 {
         assert!(Instant::now() < deadline);
         std::thread::sleep(Duration::from_millis(10));

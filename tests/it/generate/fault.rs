@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{PROTOCOLS, World, about, head, regenerate};
+use super::{PROTOCOLS, World, about, flat, head, regenerate};
 use crate::support::loopback::{Loopback, Scripted};
 
 /// What a failure leads to.
@@ -61,16 +61,18 @@ fn a_failure_stores_nothing_and_the_head_stays_what_it_was() {
 
 #[test]
 fn failures_that_pass_are_tried_again() {
-    let passing: [(&str, fn() -> Scripted); 5] = [
-        ("429", || Scripted::rate_limited(Some("0"))),
-        ("500", || Scripted::unavailable(500)),
-        ("503", || Scripted::unavailable(503)),
-        ("529", || Scripted::unavailable(529)),
-        ("nothing for two seconds", Scripted::hang),
-    ];
+    let passing = || {
+        [
+            ("429", Scripted::rate_limited(Some("0"))),
+            ("500", Scripted::unavailable(500)),
+            ("503", Scripted::unavailable(503)),
+            ("529", Scripted::unavailable(529)),
+            ("nothing for two seconds", Scripted::hang()),
+        ]
+    };
     for protocol in PROTOCOLS {
-        for (name, outcome) in passing {
-            let world = World::new(protocol, Loopback::playing([outcome()]));
+        for (name, outcome) in passing() {
+            let world = World::new(protocol, Loopback::playing([outcome]));
             let repo = world.repo("commit one\n+ a.md = # A");
             let done = regenerate(&repo, &["a.md", "--json"]).exits(0).json("regenerate");
             assert_eq!((world.server.posts().len(), &done["model"]["retries"]), (2, &1.into()), "{name} by {protocol:?}");
@@ -111,8 +113,7 @@ fn fail_fast_begins_nothing_after_the_first_failure() {
         if request.order == 0 { Scripted::refusal() } else { Scripted::answer("said").after(Duration::from_millis(50)) }
     });
     let world = World::new(super::Protocol::OpenAi, server);
-    let files: String = (0..30).map(|n| format!("\n+ f{n:02}.rs = pub fn f{n}() {{}}")).collect();
-    let repo = world.repo(&format!("commit many{files}"));
+    let repo = world.repo(&flat(30));
     let run = regenerate(&repo, &["--fail-fast", "--concurrency", "2"]).exits(3);
     assert!(run.err().contains("are left"), "{run}");
     assert!(world.server.posts().len() <= 4, "{}", world.server.posts().len());
@@ -121,8 +122,7 @@ fn fail_fast_begins_nothing_after_the_first_failure() {
 #[test]
 fn a_provider_that_stays_away_is_left_alone() {
     let world = World::new(super::Protocol::OpenAi, Loopback::start(|_| Scripted::unavailable(503).retry_after(Some("600"))));
-    let files: String = (0..30).map(|n| format!("\n+ f{n:02}.rs = pub fn f{n}() {{}}")).collect();
-    let repo = world.repo(&format!("commit many{files}"));
+    let repo = world.repo(&flat(30));
     let run = regenerate(&repo, &["--concurrency", "1"]).exits(69);
     assert!(run.err().contains("unavailable"), "{run}");
     assert_eq!(world.server.posts().len(), 3, "a wait of ten minutes is not waited for, and three in a row are enough");

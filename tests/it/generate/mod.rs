@@ -8,6 +8,8 @@ mod payload;
 mod whole;
 mod wire;
 
+use std::fmt::Write;
+
 use crate::support::loopback::{Loopback, Recorded};
 use crate::support::{Output, PROGRAM, Repo, Run, Sandbox};
 
@@ -127,6 +129,15 @@ fn about(request: &Recorded) -> String {
 #[track_caller]
 fn head(repo: &Repo<'_>, node: &str) -> String {
     repo.merkle(&["get-head", node, "--agent", "docs"]).ok()
+}
+
+/// So many different files in one directory.
+fn flat(files: usize) -> String {
+    let mut fixture = "commit many".to_owned();
+    for file in 0..files {
+        write!(fixture, "\n+ f{file:02}.rs = pub fn f{file}() {{}}").expect("a string takes all");
+    }
+    fixture
 }
 
 /// Two levels, five nodes.

@@ -54,7 +54,7 @@ fn what_does_not_fit_is_cut_and_the_frame_says_so() {
     world.set("merkle.provider.m.contextTokens", "6000");
     world.set("merkle.provider.m.outputTokens", "1000");
     let repo = world.sandbox.repo("work");
-    let functions: String = (0..4_000).map(|n| format!("/// Number {n}.\npub fn f{n}() -> u32 {{ {n} }}\n")).collect();
+    let functions = (0..4_000).map(|n| format!("/// Number {n}.\npub fn f{n}() -> u32 {{ {n} }}\n")).collect::<Vec<_>>().concat();
     write(&repo, "big.rs", functions.as_bytes());
     commit(&repo);
     regenerate(&repo, &["big.rs"]).ok();

@@ -17,7 +17,7 @@ pub(super) struct Args {
 /// Checks what every folder says, also where another one outranks it.
 pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let folders = [(&workspace.folder), workspace.personal_folder()];
+    let folders = [&workspace.folder, workspace.personal_folder()];
     let wanted = args.id.as_deref().map(definition);
     let is_wanted = |name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
     let mut found = Vec::new();
