@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::corpus::{Scratch, note};
 use crate::measure::{Failure, Pairs, Run, git, merkle};
+use crate::model::Model;
 use crate::report::Row;
 use crate::sample::{self, Bodies};
 use crate::{library, parsing};
@@ -20,13 +22,19 @@ const LARGE: usize = 100_000;
 const MIDDLE: usize = 10_000;
 const PEAK_MIB_MAX: u64 = 300;
 
+/// Calls to a model at once, and how long it takes for each.
+const CALLS_AT_ONCE: usize = 8;
+const ANSWER_TIME: Duration = Duration::from_millis(200);
+/// Files whose frames a model makes: a minute or so of waiting.
+const ASKED: usize = 1_000;
+
 /// One numbered bench.
 pub(crate) struct Case {
     pub(crate) number: u32,
     pub(crate) run: fn(&mut World) -> Result<Vec<Row>, Failure>,
 }
 
-/// All benches, in order. Hooks (7) and concurrency (8) are on the list of numbers to hold and not here yet.
+/// All benches, in order. Hooks (7) are on the list of numbers to hold and not here yet.
 pub(crate) const CASES: &[Case] = &[
     Case { number: 0, run: noise },
     Case { number: 1, run: nothing_to_do },
@@ -35,6 +43,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { number: 4, run: write_frames },
     Case { number: 5, run: context },
     Case { number: 6, run: outlines },
+    Case { number: 8, run: model_calls },
     Case { number: 9, run: peak_memory },
     Case { number: 10, run: start_up },
     Case { number: 11, run: union },
@@ -132,6 +141,20 @@ fn context(world: &mut World) -> Result<Vec<Row>, Failure> {
     let path = world.with_context(LARGE)?;
     let pairs = Pairs::of(&merkle().args(["context"]).inside(&path), &piped_archive(&path))?;
     Ok(vec![Row::ratio("`context` of all files, 100,000 files", "`git archive HEAD \\| cat`", &pairs, 3.0)])
+}
+
+fn model_calls(_: &mut World) -> Result<Vec<Row>, Failure> {
+    let scratch = Scratch::new("model", ASKED)?;
+    let path = &scratch.path;
+    let model = Model::start(ANSWER_TIME)?;
+    model.configure(path)?;
+    let rounds = library::rounds_min(path, CALLS_AT_ONCE)?;
+    let bound = ANSWER_TIME * u32::try_from(rounds).map_err(|_| Failure("too many rounds".to_owned()))?;
+    let concurrency = CALLS_AT_ONCE.to_string();
+    let asked = ["regenerate", "--agent", "docs", "--yes", "--force", "--concurrency", &concurrency];
+    let pairs = Pairs::take(|| merkle().args(asked).inside(path).time(), || Ok(bound))?;
+    let work = format!("a model that takes 200 ms, 8 at once, {ASKED} files");
+    Ok(vec![Row::ratio(work, "the critical-path bound", &pairs, 1.05)])
 }
 
 fn outlines(_: &mut World) -> Result<Vec<Row>, Failure> {

@@ -1,7 +1,7 @@
 //! The only place where a bench calls the library itself; everything else is measured as a whole process.
 //!
-//! Three works have no command of their own: writing a batch of frames, the union of two stores that are both here
-//! already, and outlines out of the cache. Each function does its work once on an open repository and returns the time of the work alone.
+//! Some works have no command of their own: writing a batch of frames, the union of two stores that are both here
+//! already, and outlines out of the cache, a bound to compare with. Each function does its work once on an open repository and returns the time of the work alone.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use git_merkle::frame::commit::LOCK_WAIT;
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, merge};
 use git_merkle::git::{Batch, Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, Snapshot, scan};
+use git_merkle::regen::queue::{Priority, Queue};
 use git_merkle::symbol::{OutlineCache, detect, render};
 
 use crate::measure::Failure;
@@ -53,6 +54,27 @@ pub(crate) fn union(repository: &Path, ours: &str, theirs: &str) -> Result<Durat
     merge::union(&repo, Some(ours), Some(theirs), &mut batch).map_err(|error| Failure(error.to_string()))?;
     drop(repo.write(&batch).map_err(|error| Failure(error.to_string()))?);
     Ok(start.elapsed())
+}
+
+/// Bench 8: the fewest rounds of calls in which every node of `HEAD` can be asked about, children first.
+pub(crate) fn rounds_min(repository: &Path, at_once: usize) -> Result<usize, Failure> {
+    let repo = open(repository)?;
+    let root = Snapshot::Revision("HEAD".to_owned()).root(&repo).map_err(|error| Failure(error.to_string()))?;
+    let scan = scan(&repo, root.tree, &TreePath::root(), IgnoreRules::default(), None);
+    let scan = scan.map_err(|error| Failure(error.to_string()))?;
+    let order = scan.bottom_up();
+    let mut place = vec![0; scan.len()];
+    for (task, node) in order.iter().enumerate() {
+        place[*node as usize] = u32::try_from(task).expect("a limited number of nodes");
+    }
+    let queue = Queue::new(&vec![Priority::Background; order.len()], |task| {
+        let mut children: Vec<u32> =
+            scan.entries(order[task as usize]).filter_map(|entry| Some(place[entry.node? as usize])).collect();
+        children.sort_unstable();
+        children.dedup();
+        children
+    });
+    Ok(queue.rounds_min(at_once))
 }
 
 fn open(repository: &Path) -> Result<Repository, Failure> {

@@ -8,6 +8,7 @@ mod case;
 mod corpus;
 mod library;
 mod measure;
+mod model;
 mod parsing;
 mod report;
 mod sample;

@@ -155,7 +155,7 @@ impl fmt::Display for Run {
 }
 
 /// A home with a configuration of the benches' own.
-fn home() -> Result<PathBuf, Failure> {
+pub(crate) fn home() -> Result<PathBuf, Failure> {
     let home = crate::corpus::directory().join("home");
     let file = home.join(".gitconfig");
     if !file.exists() {
