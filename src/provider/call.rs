@@ -99,10 +99,14 @@ impl Caller {
         loop {
             let leave = self.gate.acquire(tokens).await;
             let reservation = self.reserve(worst).await?;
-            let outcome = self.provider.complete(request, on_text).await;
+            let outcome = match self.provider.complete(request, on_text).await {
+                // Somebody may have answered since the same was asked before.
+                Ok(Answer::Pending(ticket)) => self.provider.collect(&ticket).await,
+                outcome => outcome,
+            };
             let took = match &outcome {
                 Ok(Answer::Ready(reply)) => reply.usage.map(|usage| self.took(&usage)),
-                Ok(Answer::Pending(_)) => None,
+                Ok(Answer::Pending(_)) => Some(Spend::default()),
                 Err(failure) => match failure.charge {
                     Charge::Nothing => Some(Spend::default()),
                     Charge::Usage(usage) => Some(self.took(&usage)),

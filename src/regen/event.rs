@@ -40,6 +40,13 @@ pub enum Event {
         /// After how long.
         pause: Duration,
     },
+    /// A node's answer comes later, under a ticket.
+    Awaited {
+        /// Which.
+        path: TreePath,
+        /// What the answer is known by.
+        ticket: String,
+    },
     /// A node has no frame.
     Failed {
         /// Which.
@@ -85,6 +92,8 @@ pub struct Report {
     pub absent: u64,
     /// Nodes that failed, and why; the directories above them failed with them and are not listed.
     pub failed: Vec<(TreePath, String)>,
+    /// Nodes whose answers come later, with their tickets; what waits for them is left.
+    pub awaited: Vec<(TreePath, String)>,
     /// Directories that could not be made because something below failed.
     pub held_back: u64,
     /// Frames that were stored: made and reused ones that the store did not have.
@@ -125,6 +134,7 @@ impl Report {
         self.fresh += other.fresh;
         self.absent += other.absent;
         self.failed.extend(other.failed);
+        self.awaited.extend(other.awaited);
         self.held_back += other.held_back;
         self.stored += other.stored;
         self.left += other.left;

@@ -24,6 +24,7 @@ use super::queue::{Priority, Queue, Rank};
 use super::run::RunError;
 use crate::base::printable::chain;
 use crate::base::{BasisId, TreePath, clock};
+use crate::chat::Ticket;
 use crate::frame::commit::{Committed, LOCK_WAIT};
 use crate::frame::model::{Cost, Usage as FrameUsage};
 use crate::frame::{Children, Frame, Index, NewFrame, commit, spool};
@@ -108,6 +109,8 @@ struct Work<'g, 'i> {
     batch: Vec<NewFrame>,
     batch_files: Vec<PathBuf>,
     is_committing: bool,
+    /// Why nothing can be stored or spooled any more. What is in flight is still waited for and spooled, if that works.
+    failure: Option<RunError>,
     unavailable: u32,
     retries: mpsc::UnboundedSender<Event>,
 }
@@ -128,14 +131,14 @@ impl Generator<'_> {
         loop {
             work.dispatch(on_event);
             if work.calls.is_empty() && work.writes.is_empty() {
-                if work.batch.is_empty() {
+                work.start_commit();
+                if work.writes.is_empty() {
                     break;
                 }
-                work.start_commit();
             }
             tokio::select! {
                 Some(answered) = work.calls.next() => work.take_answer(answered, on_event),
-                Some(written) = work.writes.next() => work.take_write(written, on_event)?,
+                Some(written) = work.writes.next() => work.take_write(written, on_event),
                 Some(event) = retried.recv() => {
                     work.report.retries += 1;
                     on_event(event);
@@ -148,7 +151,7 @@ impl Generator<'_> {
             work.report.retries += 1;
             on_event(event);
         }
-        Ok(work.finish())
+        work.finish()
     }
 }
 
@@ -187,13 +190,14 @@ impl<'g, 'i> Work<'g, 'i> {
             batch: Vec::new(),
             batch_files: Vec::new(),
             is_committing: false,
+            failure: None,
             unavailable: 0,
             retries,
         }
     }
 
     fn is_stopping(&self) -> bool {
-        self.report.stop.is_some()
+        self.report.stop.is_some() || self.failure.is_some()
     }
 
     /// Starts calls while there are slots, and prepares as many requests again for when slots become free.
@@ -314,6 +318,11 @@ impl<'g, 'i> Work<'g, 'i> {
                 self.unavailable = 0;
                 self.record(task, *question, called, on_event);
             }
+            Err(CallError::Pending(Ticket(ticket))) => {
+                let path = self.path(task);
+                on_event(Event::Awaited { path: path.clone(), ticket: ticket.clone() });
+                self.report.awaited.push((path, ticket));
+            }
             Err(error) => self.take_failure(task, &question, &error, on_event),
         }
     }
@@ -379,34 +388,51 @@ impl<'g, 'i> Work<'g, 'i> {
         }));
     }
 
-    fn take_write(&mut self, written: Written, on_event: &mut dyn FnMut(Event)) -> Result<(), RunError> {
+    fn take_write(&mut self, written: Written, on_event: &mut dyn FnMut(Event)) {
         match written {
-            Written::Spooled { task, basis, frame, file } => {
-                let waiting = self.waiters.remove(&basis).unwrap_or_default();
-                self.batch_files.push(file.map_err(RunError::Spool)?);
-                let made = self.desk().encode(self.tasks[task as usize], *frame, false);
-                self.take_made(task, made, on_event);
-                for number in waiting {
-                    let node = self.tasks[number as usize].node;
-                    let children = self.children(node);
-                    if let Some(saying) = self.find_said(self.tasks[number as usize], basis, &children) {
-                        self.attach(number, saying, on_event);
-                    }
-                }
-                if self.batch.len() >= BATCH_FRAMES_MAX {
-                    self.start_commit();
-                }
-            }
+            Written::Spooled { task, basis, frame, file } => self.take_spooled(task, basis, (*frame, file), on_event),
             Written::Committed { committed, files } => {
                 self.is_committing = false;
-                let committed = committed?;
-                spool::remove(&files).map_err(RunError::Spool)?;
-                self.report.stored += committed.frames.len() as u64;
-                self.index.follow(&committed);
-                on_event(Event::Stored(committed.frames.len() as u64));
+                match committed.and_then(|committed| spool::remove(&files).map_err(RunError::Spool).map(|()| committed)) {
+                    Ok(committed) => self.take_committed(&committed, on_event),
+                    // The frames wait in the spool; the next command of any kind stores them.
+                    Err(error) => self.failure = Some(error),
+                }
             }
         }
-        Ok(())
+    }
+
+    fn take_spooled(
+        &mut self,
+        task: u32,
+        basis: BasisId,
+        (frame, file): (Frame, std::io::Result<PathBuf>),
+        on_event: &mut dyn FnMut(Event),
+    ) {
+        match file {
+            Ok(file) => self.batch_files.push(file),
+            Err(error) => self.failure = Some(RunError::Spool(error)),
+        }
+        let made = self.desk().encode(self.tasks[task as usize], frame, false);
+        self.take_made(task, made, on_event);
+        for number in self.waiters.remove(&basis).unwrap_or_default() {
+            let task = self.tasks[number as usize];
+            if let Some(saying) = self.find_said(task, basis, &self.children(task.node)) {
+                self.attach(number, saying, on_event);
+            }
+        }
+        if self.batch.len() >= BATCH_FRAMES_MAX {
+            self.start_commit();
+        }
+    }
+
+    fn take_committed(&mut self, committed: &Committed, on_event: &mut dyn FnMut(Event)) {
+        self.report.stored += committed.frames.len() as u64;
+        self.index.follow(committed);
+        for stored in &committed.frames {
+            self.answers.remove(&stored.basis);
+        }
+        on_event(Event::Stored(committed.frames.len() as u64));
     }
 
     /// Attaches what was said before.
@@ -476,7 +502,8 @@ impl<'g, 'i> Work<'g, 'i> {
 
     /// Brings what waits into the store, on another thread, one batch at a time.
     fn start_commit(&mut self) {
-        if self.batch.is_empty() || self.is_committing {
+        let is_hopeless = matches!(self.failure, Some(RunError::Commit(_)));
+        if self.batch.is_empty() || self.is_committing || is_hopeless {
             return;
         }
         self.is_committing = true;
@@ -490,10 +517,13 @@ impl<'g, 'i> Work<'g, 'i> {
         }));
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(mut self) -> Result<Report, RunError> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
         self.report.left = self.queue.left() as u64;
         self.report.spent = self.generator.caller.spent();
-        self.report
+        Ok(self.report)
     }
 }
 

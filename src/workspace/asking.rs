@@ -131,6 +131,7 @@ impl Workspace {
             writer,
             caller: Caller::new(definition.name, provider, definition.prices, gate, ledger),
             pace: Pace { concurrency, fail_fast: options.fail_fast, priority: options.priority },
+            pending_dir,
             has_budget: budget != Budget::default(),
             confirm_above_nano_dollars: confirm_above.unwrap_or(CONFIRM_ABOVE_NANO_DOLLARS),
         })

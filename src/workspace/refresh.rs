@@ -3,6 +3,8 @@
 //! Decides how little must be looked at: nothing when the last finished run was for this very tree, these agents and
 //! this store; the difference to that run's tree when only the tree has moved on; else everything below the target.
 
+use std::path::PathBuf;
+
 use super::open::Workspace;
 use super::target::Target;
 use crate::agent::{Agent, AgentError, Sensitivity};
@@ -48,6 +50,8 @@ pub struct Asking<'a> {
     pub caller: Caller,
     /// How many calls at once.
     pub pace: Pace,
+    /// Where requests to people wait for their answers.
+    pub pending_dir: PathBuf,
     /// True when some limit is configured or given.
     pub has_budget: bool,
     /// `merkle.confirmAbove`: from which estimate on somebody is asked first.
@@ -168,6 +172,17 @@ impl Workspace {
         Ok(node::scan(&self.repository, target.id, &path, rules, old)?)
     }
 
+    /// True when the last finished run was for just this: nothing has to be looked at.
+    pub fn is_up_to_date(&self, store: &Store<'_>, target: &Target, request: &Refresh<'_>) -> bool {
+        request.since.is_none() && self.baseline(store, target, request) == Some(target.id)
+    }
+
+    /// The tree all of whose nodes are known to be fresh, if that may be relied on.
+    fn baseline(&self, store: &Store<'_>, target: &Target, request: &Refresh<'_>) -> Option<NodeId> {
+        let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
+        self.remembered(store, &digest_of(request)).filter(|_| is_whole && !request.verify && !request.force)
+    }
+
     /// Makes what is missing or outdated below a target, and stores it.
     pub fn refresh(
         &self,
@@ -177,9 +192,7 @@ impl Workspace {
     ) -> Result<Refreshed, RefreshError> {
         request.agent.may_write(target.kind, BasisKind::Generated)?;
         let store = self.store()?;
-        let agents = digest_of(request);
-        let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
-        let remembered = self.remembered(&store, &agents).filter(|_| is_whole && !request.verify && !request.force);
+        let remembered = self.baseline(&store, target, request);
         if request.since.is_none() && remembered == Some(target.id) {
             return Ok(Refreshed { is_remembered: true, ..Refreshed::default() });
         }
@@ -198,7 +211,9 @@ impl Workspace {
                 generate::block_on(&generator, plan, &mut index, on_event)?
             }
         };
+        let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
         if let (true, true, None, Some(store)) = (report.is_complete(), is_whole, request.since, index.commit()) {
+            let agents = digest_of(request);
             memory::save(&self.state.cache(), &Finished { tree: target.id, agents, store });
         }
         Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64 })

@@ -76,7 +76,7 @@ fn the_documents_and_the_records() {
     let done = repo.merkle(&["regenerate", "--json"]).exits(0).json("regenerate");
     assert_fields(
         &done,
-        "schema agent type visited made_files made_directories reused kept fresh absent stored held_back failed left stop",
+        "schema agent type visited made_files made_directories reused kept fresh absent stored held_back failed awaited left stop",
     );
 }
 

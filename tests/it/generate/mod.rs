@@ -5,6 +5,7 @@ mod crash;
 mod fault;
 mod fresh;
 mod payload;
+mod person;
 mod whole;
 mod wire;
 

@@ -15,7 +15,7 @@ pub(super) fn confirm(
 ) -> Result<(), CliError> {
     let store = workspace.store()?;
     let mut survey = Survey::none();
-    for target in targets {
+    for target in targets.iter().filter(|target| !workspace.is_up_to_date(&store, target, request)) {
         let planned = workspace.plan(&store, target, request)?;
         survey.add(workspace.survey(&planned, target, (request, asking)));
     }

@@ -34,6 +34,8 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pause_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    ticket: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     frames: Option<u64>,
 }
 
@@ -82,6 +84,7 @@ fn line(event: &Event) -> Line {
         Event::Retried { path, reason, pause } => {
             Line { reason: Some(reason.clone()), pause_ms: Some(millis(*pause)), ..about("retried", path) }
         }
+        Event::Awaited { path, ticket } => Line { ticket: Some(ticket.clone()), ..about("awaited", path) },
         Event::Failed { path, reason } => Line { reason: Some(reason.clone()), ..about("failed", path) },
         Event::Stored(frames) => Line { event: "stored", frames: Some(*frames), ..Line::default() },
         Event::Stopping(stop) => Line { event: "stopping", reason: Some(words(stop)), ..Line::default() },

@@ -27,6 +27,7 @@ pub(in crate::cli) struct Run {
     stored: u64,
     held_back: u64,
     failed: Vec<FailedDocument>,
+    awaited: Vec<AwaitedDocument>,
     left: u64,
     stop: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,6 +38,12 @@ pub(in crate::cli) struct Run {
 struct FailedDocument {
     path: String,
     message: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AwaitedDocument {
+    path: String,
+    ticket: String,
 }
 
 /// What asking a model took.
@@ -87,7 +94,21 @@ pub(super) fn report(
         ui.note(&format!("{} frames are left; the same command goes on there", report.left));
         return Ok(ended(stop, ui));
     }
+    if !report.awaited.is_empty() {
+        tell_awaited(ui, request, report);
+        return Ok(Exit::Busy);
+    }
     if report.failed.is_empty() { Ok(Exit::Done) } else { Ok(Exit::Partial) }
+}
+
+/// Says where the answers of a person go.
+fn tell_awaited(ui: &Ui, request: &Refresh<'_>, report: &Report) {
+    let Some(asking) = request.asking else { return };
+    let many = many(report.awaited.len() as u64, "answer is awaited", "answers are awaited");
+    ui.note(&format!("{many}; read each '<ticket>.prompt.md', write '<ticket>.answer.md' beside it, and run this again:"));
+    for (path, ticket) in &report.awaited {
+        ui.note(&format!("  {} '{}'", asking.pending_dir.join(format!("{ticket}.prompt.md")).display(), path.to_text()));
+    }
 }
 
 /// The exit of a run that ended early, after saying why.
@@ -169,6 +190,8 @@ fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
         .failed
         .iter()
         .map(|(path, message)| FailedDocument { path: json::path(path.as_bytes()), message: message.clone() });
+    let awaited =
+        report.awaited.iter().map(|(path, ticket)| AwaitedDocument { path: json::path(path.as_bytes()), ticket: ticket.clone() });
     Run {
         agent: request.agent.id.to_string(),
         r#type: request.frame_type.to_string(),
@@ -182,6 +205,7 @@ fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
         stored: report.stored,
         held_back: report.held_back,
         failed: failed.collect(),
+        awaited: awaited.collect(),
         left: report.left,
         stop: report.stop.as_ref().map(event::words),
         model: model(request, report, took),
