@@ -6,6 +6,7 @@ mod fault;
 mod fresh;
 mod payload;
 mod person;
+mod team;
 mod whole;
 mod wire;
 
