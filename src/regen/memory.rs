@@ -1,7 +1,7 @@
 //! The last finished run, remembered: the same inputs need no walk, and a later tree only its difference.
 //!
-//! Derived and local. One line, `tree agents store`: after it, every node of that tree was fresh for agents of
-//! that digest in the store of that commit. Anything else in the file counts as nothing remembered.
+//! Derived and local. A file for each set of agents, of one line, `tree agents store`: after it, every node of that
+//! tree was fresh for agents of that digest in the store of that commit. Anything else in it counts as nothing remembered.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -20,10 +20,39 @@ pub struct Finished {
     pub store: NodeId,
 }
 
-/// Reads what is remembered.
+/// What the files' names begin with; digits of the agents' digest follow.
+const PREFIX: &str = "finished-";
+const NAME_DIGITS: usize = 16;
+
+/// Reads what is remembered of agents of a digest.
 #[must_use]
-pub fn load(cache: &Path) -> Option<Finished> {
-    let text = std::fs::read_to_string(cache.join("finished")).ok()?;
+pub fn load(cache: &Path, agents: &Digest) -> Option<Finished> {
+    parse(&cache.join(name(agents))).filter(|finished| finished.agents == *agents)
+}
+
+/// Remembers; a disk that refuses only costs a walk next time.
+pub fn save(cache: &Path, finished: &Finished) {
+    let Finished { tree, agents, store } = finished;
+    let _ = file::replace(&cache.join(name(agents)), |open| writeln!(open, "{tree} {agents} {store}"));
+}
+
+/// Carries what is remembered of other agents over a step of the store that added frames of one agent alone.
+pub fn carry(cache: &Path, from: NodeId, to: NodeId) {
+    let Ok(entries) = std::fs::read_dir(cache) else { return };
+    let is_ours = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_ours(path) && !file::is_temporary(path)) {
+        if let Some(finished) = parse(&path).filter(|finished| finished.store == from) {
+            save(cache, &Finished { store: to, ..finished });
+        }
+    }
+}
+
+fn name(agents: &Digest) -> String {
+    format!("{PREFIX}{}", &agents.to_string()[..NAME_DIGITS])
+}
+
+fn parse(path: &Path) -> Option<Finished> {
+    let text = std::fs::read_to_string(path).ok()?;
     let mut words = text.split_ascii_whitespace();
     let finished = Finished {
         tree: words.next()?.parse().ok()?,
@@ -31,10 +60,4 @@ pub fn load(cache: &Path) -> Option<Finished> {
         store: words.next()?.parse().ok()?,
     };
     words.next().is_none().then_some(finished)
-}
-
-/// Remembers; a disk that refuses only costs a walk next time.
-pub fn save(cache: &Path, finished: &Finished) {
-    let Finished { tree, agents, store } = finished;
-    let _ = file::replace(&cache.join("finished"), |open| writeln!(open, "{tree} {agents} {store}"));
 }

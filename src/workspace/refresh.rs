@@ -211,6 +211,10 @@ impl Workspace {
                 generate::block_on(&generator, plan, &mut index, on_event)?
             }
         };
+        // The index has a commit only while each step of the store was this run's own.
+        if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
+            memory::carry(&self.state.cache(), before, after);
+        }
         let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
         if let (true, true, None, Some(store)) = (report.is_complete(), is_whole, request.since, index.commit()) {
             let agents = digest_of(request);
@@ -221,8 +225,8 @@ impl Workspace {
 
     /// The tree that the last finished run was for, if it was for these agents and this store.
     fn remembered(&self, store: &Store<'_>, agents: &Digest) -> Option<NodeId> {
-        let finished = memory::load(&self.state.cache())?;
-        let holds = finished.agents == *agents && Some(finished.store) == store.commit();
+        let finished = memory::load(&self.state.cache(), agents)?;
+        let holds = Some(finished.store) == store.commit();
         let is_there = || matches!(self.repository.header(&finished.tree), Ok(Some(_)));
         (holds && is_there()).then_some(finished.tree)
     }

@@ -232,7 +232,8 @@ fn damaged_state_is_no_state() {
     let sandbox = Sandbox::new();
     let start = with_frames(&sandbox, "start");
     let tree = start.id("refs/merkle/frames^{tree}");
-    for file in ["cache/index", "cache/finished", "cache/outlines", "lock", "ref-1-1-refs:merkle:frames", "ref-x", "unknown"] {
+    let memory = format!("cache/{}", start.memory());
+    for file in ["cache/index", &memory, "cache/outlines", "lock", "ref-1-1-refs:merkle:frames", "ref-x", "unknown"] {
         let path = start.path(".git/merkle").join(file);
         let sound = std::fs::read(&path).unwrap_or_default();
         let noise: Vec<u8> = (0..5_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();

@@ -220,14 +220,16 @@ fn a_memory_with_changes_is_none_or_another() {
     let sandbox = Sandbox::new();
     let repo = with_state(&sandbox);
     let cache = repo.path(".git/merkle/cache");
-    let sound = memory::load(&cache).unwrap();
-    with_changes(&cache.join("finished"), 500, || {
-        if let Some(finished) = memory::load(&cache) {
+    let line = read_to_string(cache.join(repo.memory())).unwrap();
+    let agents = Digest::from_hex(line.split(' ').nth(1).unwrap()).unwrap();
+    let sound = memory::load(&cache, &agents).unwrap();
+    with_changes(&cache.join(repo.memory()), 500, || {
+        if let Some(finished) = memory::load(&cache, &agents) {
             let ids = [finished.tree, finished.store].map(|id| id.to_string().len());
             assert!(ids.iter().all(|len| matches!(len, 40 | 64)));
         }
     });
-    assert_eq!(memory::load(&cache), Some(sound));
+    assert_eq!(memory::load(&cache, &agents), Some(sound));
 }
 
 #[test]

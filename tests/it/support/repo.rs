@@ -131,6 +131,14 @@ impl<'s> Repo<'s> {
         Repo::at(self.sandbox, directory)
     }
 
+    /// The name of the file below `.git/merkle/cache` in which the last finished run of the outline builder is remembered.
+    #[track_caller]
+    pub(crate) fn memory(&self) -> String {
+        let entries = std::fs::read_dir(self.path(".git/merkle/cache")).expect("a cache").flatten();
+        let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.find(|name| name.starts_with("finished-")).expect("a finished run")
+    }
+
     /// The names in the store, in git's order; none when there is no store.
     #[track_caller]
     pub(crate) fn frames(&self) -> Vec<String> {
