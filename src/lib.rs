@@ -12,6 +12,7 @@ pub mod config;
 pub mod context;
 pub mod frame;
 pub mod git;
+pub mod hook;
 pub mod node;
 pub mod profile;
 pub mod prompt;

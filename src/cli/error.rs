@@ -324,6 +324,7 @@ impl From<RefreshError> for CliError {
             RefreshError::Scan(inner) => inner.into(),
             RefreshError::Store(inner) | RefreshError::Run(RunError::Store(inner)) => inner.into(),
             RefreshError::Object(inner) => inner.into(),
+            RefreshError::Revision(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
             RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => Self::from_source(Exit::Io, error),
         }

@@ -9,6 +9,7 @@ use super::exit::Exit;
 use super::pager;
 use super::ui::{self, Ui};
 use crate::config::Environment;
+use crate::hook;
 use crate::secret::Allowed;
 use crate::workspace::Workspace;
 
@@ -60,6 +61,9 @@ impl Program {
     }
 
     fn warn_of_ignored(&self, workspace: &Workspace) {
+        if let Some(error) = hook::log::take_error(&workspace.state) {
+            self.ui.warn(&format!("the hooks' worker: {error}"));
+        }
         for warning in workspace.settings.warnings() {
             self.ui.warn(&warning);
         }

@@ -78,6 +78,7 @@ pub const RULES: &[Rule] = &[
     rule("defaultprofile", Permission::Set, Permission::AfterTrust),
     rule("notes", Permission::Set, Permission::AfterTrust),
     rule("hooks", Permission::Set, Permission::Never),
+    rule("hookquiet", Permission::Set, Permission::Never),
     rule("remote", Permission::Set, Permission::Never),
     rule("acceptframes", Permission::Set, Permission::Never),
     rule("progress", Permission::Set, Permission::Never),

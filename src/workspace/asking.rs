@@ -33,6 +33,8 @@ pub struct AskingOptions {
     pub profile: Option<String>,
     /// Limits of this run; what is not given comes from the settings.
     pub caps: Caps,
+    /// A limit of a day in US dollars besides the configured one: the hooks'.
+    pub day_usd: Option<f64>,
     /// Calls at once.
     pub concurrency: Option<usize>,
     /// Stop at the first node that fails.
@@ -114,7 +116,7 @@ impl Workspace {
         }
         let Draft { writer, definition, .. } = self.draft(agent, options)?;
         let definition = definition.ok_or(DefinitionError::NoneThere)?;
-        let budget = self.budget(options.caps)?;
+        let budget = self.budget(options)?;
         if definition.prices.is_none() && [budget.run, budget.day, budget.month].iter().any(|caps| caps.nano_dollars.is_some()) {
             return Err(AskingError::NoPrices(definition.name));
         }
@@ -204,7 +206,8 @@ impl Workspace {
     }
 
     /// All limits in force; what the command line gives for this run takes the place of what is configured for runs.
-    fn budget(&self, given: Caps) -> Result<Budget, ValueError> {
+    fn budget(&self, options: &AskingOptions) -> Result<Budget, ValueError> {
+        let given = options.caps;
         let stack = self.settings.stack();
         let count = |key: &str| Ok::<_, ValueError>(stack.limit(key)?.map(|limit| limit as u64));
         let money = |key: &str| Ok::<_, ValueError>(stack.limit(key)?.map(nano));
@@ -214,7 +217,8 @@ impl Workspace {
             nano_dollars: given.nano_dollars.or(money("maxcost")?),
         };
         let month = Caps { calls: count("budgetcalls")?, tokens: count("budgettokens")?, nano_dollars: money("budget")? };
-        let day = Caps { nano_dollars: money("budgetday")?, ..Caps::default() };
+        let days = [money("budgetday")?, options.day_usd.map(nano)];
+        let day = Caps { nano_dollars: days.into_iter().flatten().min(), ..Caps::default() };
         Ok(Budget { run, day, month })
     }
 

@@ -5,6 +5,7 @@
 //! Must not print, and must not know how a surface looks. Start with [`Workspace`].
 
 pub mod asking;
+pub mod background;
 mod git_config;
 mod last_run;
 pub mod offer;
@@ -17,6 +18,7 @@ pub mod target;
 pub mod trust;
 
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft};
+pub use background::{Background, Done};
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};

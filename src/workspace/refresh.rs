@@ -11,7 +11,7 @@ use crate::agent::{Agent, AgentError, Sensitivity};
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
 use crate::frame::{BasisKind, Head, Index, NodeKind, Record, Slot, Store, StoreError};
-use crate::git::ObjectError;
+use crate::git::{ObjectError, RevisionError};
 use crate::node::{self, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::regen::generate::{self, Generator, Pace};
@@ -73,6 +73,9 @@ pub enum RefreshError {
     /// An object cannot be read.
     #[error(transparent)]
     Object(#[from] ObjectError),
+    /// A revision cannot be read.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
     /// The run stopped.
     #[error(transparent)]
     Run(#[from] RunError),

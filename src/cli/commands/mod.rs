@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod explain;
 pub mod get_head;
 pub mod get_node;
+pub mod hooks;
 pub mod init;
 pub mod invalidate;
 pub mod list_frames;

@@ -193,6 +193,7 @@ fn asking<'a>(
         provider: model.provider.clone(),
         profile: model.profile.clone(),
         caps: model.caps(),
+        day_usd: None,
         concurrency: model.concurrency.map(usize::from),
         fail_fast: model.fail_fast,
         strict: model.strict,

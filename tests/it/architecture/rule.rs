@@ -31,6 +31,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("gix", &["git"]),
     ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
+    ("nix", &["hook"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider"]),
     ("rustix", &["git", "config", "frame", "provider", "hook", "cli"]),

@@ -220,7 +220,7 @@ fn a_memory_with_changes_is_none_or_another() {
     let sandbox = Sandbox::new();
     let repo = with_state(&sandbox);
     let cache = repo.path(".git/merkle/cache");
-    let line = read_to_string(cache.join(repo.memory())).unwrap();
+    let line = fs::read_to_string(cache.join(repo.memory())).unwrap();
     let agents = Digest::from_hex(line.split(' ').nth(1).unwrap()).unwrap();
     let sound = memory::load(&cache, &agents).unwrap();
     with_changes(&cache.join(repo.memory()), 500, || {

@@ -1,0 +1,58 @@
+//! `git merkle hooks run <event>`: what a hook calls. Leaves a marker, starts the worker if none is at work, and goes.
+//!
+//! It says nothing, reads nothing from its input and always ends with 0: no hook of ours changes what the user's git does.
+
+use std::ffi::OsStr;
+
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit};
+use crate::hook::marker::{self, Marker};
+use crate::hook::{detach, worker};
+use crate::workspace::Workspace;
+
+/// Arguments of `hooks run`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The hook's name, such as post-commit
+    #[arg(value_name = "event")]
+    event: String,
+    /// What git gives the hook: not looked at
+    #[arg(value_name = "argument", trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<std::ffi::OsString>,
+}
+
+/// Does it, and tells nobody if it cannot.
+pub(super) fn run(args: &Args, program: &Program) -> Result<Exit, CliError> {
+    // A hook that fails would be noise in the user's git; what is missing is found by comparing.
+    let _ = hand_over(args, program);
+    Ok(Exit::Done)
+}
+
+fn hand_over(args: &Args, program: &Program) -> Result<(), CliError> {
+    let workspace = Workspace::open(&program.global.location(), &program.environment, program.global.settings(), None)?;
+    if !is_wanted(&workspace, program) {
+        return Ok(());
+    }
+    let repository = &workspace.repository;
+    let git_dir = repository.git_dir().canonicalize().map_err(|error| CliError::io("cannot find the git directory", error))?;
+    let directory = repository.work_dir().map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+    let directory = directory.unwrap_or_else(|| git_dir.clone());
+    let marker = Marker { git_dir, directory, event: args.event.clone() };
+    let failed = |error| CliError::io("cannot leave a marker", error);
+    marker::leave(&workspace.state, &marker).map_err(failed)?;
+    if worker::is_at_work(&workspace.state) {
+        return Ok(());
+    }
+    let own = std::env::current_exe().map_err(failed)?;
+    let arguments = [OsStr::new("-C"), marker.directory.as_os_str(), OsStr::new("hooks"), OsStr::new("worker")];
+    detach::start(&own, &arguments, &program.environment).map_err(failed)
+}
+
+/// The kill switches: `GIT_MERKLE_HOOKS` and `merkle.hooks`, and in continuous integration unless one of them says yes.
+fn is_wanted(workspace: &Workspace, program: &Program) -> bool {
+    match workspace.settings.stack().boolean("hooks") {
+        Ok(Some(wanted)) => wanted,
+        Ok(None) => program.environment.text("CI").is_none_or(|text| text == "false"),
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,44 @@
+//! `git merkle hooks worker`: the process apart from the terminal that does what the hooks left to be done.
+
+use std::time::Duration;
+
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit};
+use crate::config::Environment;
+use crate::git::Location;
+use crate::hook::marker::Marker;
+use crate::hook::{detach, log, worker};
+use crate::workspace::Workspace;
+
+/// Arguments of `hooks worker`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// Works until nothing is left to do.
+pub(super) fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
+    detach::settle();
+    let workspace = Workspace::open(&program.global.location(), &program.environment, program.global.settings(), None)?;
+    let quiet = workspace.settings.stack().duration("hookquiet").ok().flatten().unwrap_or(worker::QUIET);
+    let state = workspace.state.clone();
+    drop(workspace);
+    let mut work = |marker: &Marker| work(marker, &program.environment);
+    match worker::run(&state, quiet.max(Duration::from_millis(1)), &mut work) {
+        Ok(_) => Ok(Exit::Done),
+        Err(error) => {
+            log::leave_error(&state, &error.to_string());
+            Err(CliError::io("the worker failed", error))
+        }
+    }
+}
+
+/// Brings one worktree up to date; the line for the log, or what failed.
+fn work(marker: &Marker, environment: &Environment) -> Result<String, String> {
+    let location = Location { directory: marker.directory.clone(), ..Location::default() };
+    let workspace = Workspace::open(&location, environment, [], None).map_err(|error| CliError::from(error).to_string())?;
+    let background = workspace.refresh_in_background().map_err(|error| CliError::from(error).to_string())?;
+    let done: Vec<String> = background.done.iter().map(ToString::to_string).collect();
+    if let Some(problem) = background.problems.first() {
+        return Err(problem.clone());
+    }
+    Ok(done.join(", "))
+}

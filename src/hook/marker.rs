@@ -1,0 +1,109 @@
+//! Markers: "something happened in this worktree". One file for each worktree, so that a storm of commits is one marker.
+//!
+//! A marker is an accelerator: what it would have told is found again by comparing tree and store. It names no commit;
+//! whoever takes it looks at what the worktree has checked out by then.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::base::Digest;
+use crate::git::StateDir;
+use crate::git::file;
+
+/// The first line of a marker.
+const FORMAT: &str = "git-merkle/marker/1";
+/// Digits of the name: a worktree is told by the digest of its git directory.
+const NAME_DIGITS: usize = 16;
+
+/// Something that happened in a worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marker {
+    /// The worktree's own git directory.
+    pub git_dir: PathBuf,
+    /// Where a command for it is started: its root, or the git directory of a bare repository.
+    pub directory: PathBuf,
+    /// The hook that was called last, such as `post-commit`.
+    pub event: String,
+}
+
+/// Leaves a marker; one of the same worktree is replaced.
+pub fn leave(state: &StateDir, marker: &Marker) -> io::Result<()> {
+    let queue = queue(state);
+    state.create(&queue)?;
+    let event: String = marker.event.chars().filter(|c| c.is_ascii_lowercase() || *c == '-').collect();
+    file::replace(&queue.join(name(&marker.git_dir)), |open| {
+        writeln!(open, "{FORMAT}\n{event}")?;
+        open.write_all(marker.git_dir.as_os_str().as_bytes())?;
+        open.write_all(b"\0")?;
+        open.write_all(marker.directory.as_os_str().as_bytes())
+    })
+}
+
+/// The markers that wait, each with the time since it was left.
+pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
+    let entries = match fs::read_dir(queue(state)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut markers = Vec::new();
+    for entry in entries.flatten().filter(|entry| !file::is_temporary(&entry.path())) {
+        let age = entry.metadata().and_then(|found| found.modified()).map_or(Duration::ZERO, age);
+        match fs::read(entry.path()).ok().as_deref().and_then(parse) {
+            Some(marker) => markers.push((marker, age)),
+            // Damage tells nothing; what it stood for is found by comparing.
+            None => drop(fs::remove_file(entry.path())),
+        }
+    }
+    markers.sort_by(|a, b| a.0.git_dir.cmp(&b.0.git_dir));
+    Ok(markers)
+}
+
+/// Takes a marker away. One that is left while its work is done is another one, and stays.
+pub fn take(state: &StateDir, marker: &Marker) -> io::Result<()> {
+    match fs::remove_file(queue(state).join(name(&marker.git_dir))) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn queue(state: &StateDir) -> PathBuf {
+    state.root().join("queue")
+}
+
+fn name(git_dir: &Path) -> String {
+    let digest = Digest::of("git-merkle 2026 worktree/1", git_dir.as_os_str().as_bytes()).to_string();
+    digest[..NAME_DIGITS].to_owned()
+}
+
+fn parse(bytes: &[u8]) -> Option<Marker> {
+    let mut parts = bytes.splitn(3, |byte| *byte == b'\n');
+    let (format, event, places) = (parts.next()?, parts.next()?, parts.next()?);
+    let event = std::str::from_utf8(event).ok()?.to_owned();
+    let at = places.iter().position(|byte| *byte == 0)?;
+    let path = |bytes: &[u8]| PathBuf::from(std::ffi::OsString::from_vec(bytes.to_vec()));
+    let (git_dir, directory) = (path(&places[..at]), path(&places[at + 1..]));
+    let is_marker = format == FORMAT.as_bytes() && git_dir.is_absolute() && directory.is_absolute();
+    is_marker.then_some(Marker { git_dir, directory, event })
+}
+
+fn age(left: SystemTime) -> Duration {
+    left.elapsed().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_reads_back_whatever_the_path() {
+        let git_dir = PathBuf::from(std::ffi::OsString::from_vec(b"/a\nb/\xff".to_vec()));
+        let bytes = [b"git-merkle/marker/1\npost-commit\n", git_dir.as_os_str().as_bytes(), b"\0/w"].concat();
+        assert_eq!(parse(&bytes), Some(Marker { git_dir, directory: "/w".into(), event: "post-commit".to_owned() }));
+        for damage in ["", "x\ny\n/z", "git-merkle/marker/1\npost-commit\nrelative\0/w", "git-merkle/marker/1\npost-commit\n/a"] {
+            assert_eq!(parse(damage.as_bytes()), None);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What the hooks' worker does in one worktree: local agents always, paid ones only within the hooks' budget.
+
+use std::fmt;
+
+use super::asking::AskingOptions;
+use super::open::Workspace;
+use super::refresh::{Refresh, RefreshError, Refreshed};
+use super::target::Target;
+use crate::agent::Agent;
+use crate::base::NodeKind;
+use crate::git::RevisionError;
+use crate::regen::Stop;
+
+/// What was done for one agent.
+#[derive(Debug, Clone)]
+pub struct Done {
+    /// Whose frames.
+    pub agent: String,
+    /// What came of it.
+    pub refreshed: Refreshed,
+}
+
+/// A line for the log: `outline 3 visited 1 made 0 reused 2 stored 0 calls`.
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = &self.refreshed.report;
+        write!(
+            f,
+            "{} {} visited {} made {} reused {} stored {} calls",
+            self.agent,
+            self.refreshed.visited,
+            report.made(),
+            report.reused,
+            report.stored,
+            report.spent.calls
+        )
+    }
+}
+
+/// What was done in the background, and why some of it was not.
+#[derive(Debug, Clone, Default)]
+pub struct Background {
+    /// By agent.
+    pub done: Vec<Done>,
+    /// Agents that could not be put to work, and what failed: for the next command to tell.
+    pub problems: Vec<String>,
+}
+
+impl Workspace {
+    /// Brings what is checked out up to date, without anybody to ask.
+    ///
+    /// A paid agent takes part once it has frames here, when `merkle.hookBudget` (US dollars a day) gives it something
+    /// to spend and, for one of the repository's own, when the repository is trusted. Secrets are taken out of what is
+    /// sent. Keys come from the credential helpers: no variable of a hook reaches this.
+    pub fn refresh_in_background(&self) -> Result<Background, RefreshError> {
+        let mut background = Background::default();
+        let tree = match self.repository.resolve("HEAD") {
+            Ok(commit) => self.repository.tree_of(&commit)?,
+            Err(RevisionError::Unborn | RevisionError::Unknown(_)) => return Ok(background),
+            Err(error) => return Err(error.into()),
+        };
+        let target = Target::root_of(tree);
+        let agents = self.agents();
+        for agent in agents.iter().filter(|agent| agent.makes(NodeKind::Directory)) {
+            match self.refresh_one(&target, agent)? {
+                Ok(Some(refreshed)) => {
+                    background.problems.extend(problem(agent, &refreshed));
+                    background.done.push(Done { agent: agent.id.to_string(), refreshed });
+                }
+                Ok(None) => {}
+                Err(reason) => background.problems.push(format!("agent '{}': {reason}", agent.id)),
+            }
+        }
+        Ok(background)
+    }
+
+    /// One agent's part; `None` for one that is not at work here, an inner error for one that cannot be.
+    fn refresh_one(&self, target: &Target, agent: &Agent) -> Result<Result<Option<Refreshed>, String>, RefreshError> {
+        let frame_type = agent.frame_type.clone();
+        let mut request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
+        if agent.instructions().is_none() {
+            return self.refresh(target, &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)));
+        }
+        let budget = match self.settings.stack().limit("hookbudget") {
+            Ok(Some(budget)) if budget > 0.0 => budget,
+            Ok(_) => return Ok(Ok(None)),
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let slot = (agent.id.clone(), request.frame_type.clone());
+        let store = self.store()?;
+        if self.index(&store, 0)?.slot(&slot).is_none() || self.is_up_to_date(&store, target, &request) {
+            return Ok(Ok(None));
+        }
+        let options = AskingOptions { day_usd: Some(budget), ..AskingOptions::default() };
+        let asking = match self.asking(agent, &options) {
+            Ok(asking) => asking,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        request.asking = Some(&asking);
+        self.refresh(target, &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)))
+    }
+}
+
+/// What of a run somebody should hear of.
+fn problem(agent: &Agent, refreshed: &Refreshed) -> Option<String> {
+    let report = &refreshed.report;
+    if let Some(Stop::Budget(why) | Stop::Provider(why)) = &report.stop {
+        return Some(format!("agent '{}': {why}", agent.id));
+    }
+    let (path, reason) = report.failed.first()?;
+    Some(format!("agent '{}': {} nodes failed, the first is '{}': {reason}", agent.id, report.failed.len(), path.to_text()))
+}
