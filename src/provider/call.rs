@@ -108,15 +108,15 @@ impl Caller {
                 Ok(Answer::Ready(reply)) => reply.usage.map(|usage| self.took(&usage)),
                 Ok(Answer::Pending(_)) => Some(Spend::default()),
                 Err(failure) => match failure.charge {
-                    Charge::Nothing => Some(Spend::default()),
+                    // An attempt all the same: whoever limits calls limits those that are turned away as well.
+                    Charge::Nothing => Some(Spend { calls: 1, ..Spend::default() }),
                     Charge::Usage(usage) => Some(self.took(&usage)),
                     Charge::Unknown => None,
                 },
             };
-            // What nobody knows stays charged in full.
-            if let Some(took) = took {
-                self.settle(reservation, took).await?;
-            }
+            // What nobody knows is charged in full. So is what cannot be booked, and that is no reason to lose an answer
+            // that was paid for: the next reservation says what is wrong with the ledger.
+            let _ = self.settle(reservation, took.unwrap_or(worst)).await;
             leave.settle(settled(&outcome));
             let failure = match outcome {
                 Ok(Answer::Ready(reply)) => {

@@ -29,6 +29,37 @@ fn money_and_tokens_are_limits_as_well() {
 }
 
 #[test]
+fn attempts_that_are_turned_away_count_as_calls() {
+    let picky = Loopback::start(|request| {
+        if request.order.is_multiple_of(2) { Scripted::rate_limited(Some("0")) } else { Scripted::answer("said") }
+    });
+    let world = World::new(Protocol::OpenAi, picky);
+    world.set("merkle.provider.m.concurrency", "1");
+    let repo = world.repo(&flat(5));
+    assert!(regenerate(&repo, &["--max-calls", "3"]).exits(79).err().contains("3 calls"));
+    assert_eq!(world.server.posts().len(), 3);
+    assert_eq!(repo.frames().len(), 1);
+}
+
+#[test]
+fn an_answer_is_kept_when_it_cannot_be_booked() {
+    let world = World::new(Protocol::OpenAi, Loopback::echo());
+    world.set("merkle.provider.m.concurrency", "1");
+    let repo = world.repo(&flat(3));
+    let ledger = repo.path(".git/merkle/ledger");
+    let breaking = Loopback::start(move |_| {
+        // It is there: the call was booked before it was sent.
+        let _ = std::fs::remove_file(&ledger);
+        let _ = std::fs::create_dir(&ledger);
+        Scripted::answer("said")
+    });
+    world.provider("m", Protocol::OpenAi, &breaking.endpoint());
+    let run = regenerate(&repo, &[]);
+    assert!(run.err().contains("cannot write the ledger"), "{run}");
+    assert_eq!((breaking.posts().len(), repo.frames().len()), (1, 1), "nothing more is sent, and nothing is lost");
+}
+
+#[test]
 fn two_processes_share_one_ledger() {
     let slow = Loopback::start(|_| Scripted::answer("said").after(std::time::Duration::from_millis(50)));
     let world = World::new(Protocol::OpenAi, slow);
