@@ -1,4 +1,5 @@
-//! The one home of the clock. No decision of the program depends on it: time is only recorded and shown.
+//! The one home of the clock. Time is recorded and shown; what it decides is how long to wait for a provider, and to
+//! which day and month a budget belongs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,6 +10,13 @@ pub fn now_seconds() -> u64 {
     if let Some(fixed) = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok()) {
         return fixed;
     }
+    real_seconds()
+}
+
+/// The same by the real clock alone: a run that is to be reproducible still waits, and spends, today.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "the home of the clock")]
+pub fn real_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

@@ -10,7 +10,8 @@
 //! | `s` | id, calls, tokens, nano-dollars: settled, in place of what was reserved |
 //! | `d` | day (seconds / 86,400), calls, tokens, nano-dollars: the sum of a day, all settled or lost |
 //!
-//! Days and months are those of the clock in UTC. Money is `-` where no price is configured.
+//! Days and months are those of the real clock in UTC; what was booked later than now, before the clock was set back,
+//! counts as of today. Money is `-` where no price is configured.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
@@ -162,13 +163,13 @@ impl Ledger {
     /// Opens the ledger of a state directory; the file is made with the first reservation.
     #[must_use]
     pub fn new(state: &Path, budget: Budget) -> Self {
-        let unique = format!("{:x}-{:x}-{:x}", std::process::id(), clock::now_seconds(), clock::nanos());
+        let unique = format!("{:x}-{:x}-{:x}", std::process::id(), clock::real_seconds(), clock::nanos());
         Self { file: state.join("ledger"), budget, run: unique, reservations: 0, spent: Spend::default(), book: Book::default() }
     }
 
     /// Reserves the worst case of an attempt, or says which limit it would pass. On the disk when this returns.
     pub fn reserve(&mut self, worst: Spend) -> Result<Reservation, LedgerError> {
-        self.reserve_at(clock::now_seconds(), worst)
+        self.reserve_at(clock::real_seconds(), worst)
     }
 
     /// The same at a given time, in seconds since 1970.
@@ -211,15 +212,15 @@ impl Ledger {
             let _lock = self.lock()?;
             self.read_on().map_err(|source| self.io(source))?;
         }
-        Ok((self.book.sum(|day| day == now / 86_400), self.book.sum(|day| month_of(day) == month_of(now / 86_400))))
+        Ok(self.book.around(now / 86_400))
     }
 
     fn check(&self, now: u64, worst: Spend) -> Result<(), LedgerError> {
-        let today = now / 86_400;
+        let (day, month) = self.book.around(now / 86_400);
         let spans = [
             (&self.budget.run, self.spent, "for this run"),
-            (&self.budget.day, self.book.sum(|day| day == today), "a day"),
-            (&self.budget.month, self.book.sum(|day| month_of(day) == month_of(today)), "a month"),
+            (&self.budget.day, day, "a day"),
+            (&self.budget.month, month, "a month"),
         ];
         for (caps, mut spent, span) in spans {
             spent += worst;
@@ -276,7 +277,10 @@ impl Ledger {
     /// Replaces the lines by sums of days. What is reserved and not settled stays as it is.
     fn put_together(&mut self) -> io::Result<()> {
         let newest = self.book.days.keys().next_back().copied().unwrap_or(0);
+        // Not counted from a day that a clock had wrong.
+        let newest = newest.min(clock::real_seconds() / 86_400);
         self.book.days.retain(|day, _| day + DAYS_KEPT >= newest);
+        self.book.open.retain(|_, (day, _)| *day + DAYS_KEPT >= newest);
         let mut closed = self.book.days.clone();
         for (day, worst) in self.book.open.values() {
             if let Some(sum) = closed.get_mut(day) {
@@ -320,6 +324,12 @@ impl Book {
                 _ => {}
             }
         }
+    }
+
+    /// What counts for a day, and for its month.
+    fn around(&self, today: u64) -> (Spend, Spend) {
+        let this_month = month_of(today);
+        (self.sum(|day| day >= today), self.sum(|day| month_of(day) >= this_month))
     }
 
     fn sum(&self, is_wanted: impl Fn(u64) -> bool) -> Spend {
@@ -409,6 +419,25 @@ mod tests {
         let mut other = Ledger::new(folder.path(), month_cap(100));
         assert!(other.reserve_at(NOON + 86_400, spend(1, 1, 50)).is_err());
         assert!(other.reserve_at(NOON + 86_400 * 31, spend(1, 1, 50)).is_ok(), "another month");
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_makes_no_room() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut ledger = Ledger::new(folder.path(), month_cap(100));
+        let _kept = ledger.reserve_at(NOON, spend(1, 1, 60)).expect("fits");
+        assert!(ledger.reserve_at(NOON - 86_400 * 40, spend(1, 1, 50)).is_err());
+    }
+
+    #[test]
+    fn a_clock_that_was_wrong_once_forgets_no_day() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let today = clock::real_seconds();
+        let mut ledger = Ledger::new(folder.path(), month_cap(100));
+        let _kept = ledger.reserve_at(today, spend(1, 1, 60)).expect("fits");
+        let _wrong = ledger.reserve_at(today * 2, spend(1, 1, 1)).expect("another month");
+        ledger.put_together().expect("writable");
+        assert!(ledger.reserve_at(today, spend(1, 1, 40)).is_err());
     }
 
     #[test]

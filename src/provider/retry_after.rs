@@ -18,7 +18,7 @@ pub(super) fn read(headers: &HeaderMap) -> Option<Duration> {
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let now = text(DATE.as_str()).and_then(seconds_of).unwrap_or_else(clock::now_seconds);
+    let now = text(DATE.as_str()).and_then(seconds_of).unwrap_or_else(clock::real_seconds);
     Some(Duration::from_secs(seconds_of(value)?.saturating_sub(now)))
 }
 

@@ -60,6 +60,18 @@ fn an_answer_is_kept_when_it_cannot_be_booked() {
 }
 
 #[test]
+fn a_time_that_is_given_for_records_opens_no_other_month() {
+    let world = World::steady(Protocol::OpenAi);
+    world.set("merkle.budgetCalls", "2");
+    let repo = world.repo(SMALL);
+    for seconds in ["1000000000", "1100000000", "1900000000"] {
+        let run = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).env("SOURCE_DATE_EPOCH", seconds).run().exits(79);
+        assert!(run.err().contains("2 calls a month"), "{run}");
+    }
+    assert_eq!(world.server.posts().len(), 2);
+}
+
+#[test]
 fn two_processes_share_one_ledger() {
     let slow = Loopback::start(|_| Scripted::answer("said").after(std::time::Duration::from_millis(50)));
     let world = World::new(Protocol::OpenAi, slow);
