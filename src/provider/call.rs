@@ -6,6 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use super::ask::{Provider, TextSink};
 use super::error::{Charge, Failure, ProviderError};
 use super::ledger::{Ledger, LedgerError, Reservation, Spend};
@@ -49,7 +51,13 @@ pub enum CallError {
     /// The answer comes later.
     #[error("the answer comes later: {}", .0.0)]
     Pending(Ticket),
+    /// Nothing new was to be sent any more, and no attempt was under way.
+    #[error("the run was stopped before it was asked")]
+    Stopped,
 }
+
+/// Says whether anything new may be sent: true from the moment on when a run ends.
+pub type StopSign = watch::Receiver<bool>;
 
 /// Hears of attempts that failed and are made again: why, and after how long.
 pub type RetrySink<'a> = &'a mut (dyn FnMut(&ProviderError, Duration) + Send);
@@ -91,13 +99,19 @@ impl Caller {
         request.params.max_output_tokens.or(self.capabilities().output_tokens).unwrap_or(OUTPUT_TOKENS_DEFAULT)
     }
 
-    /// Asks until there is an answer, or no use in asking again.
-    pub async fn call(&self, request: &Request, on_text: TextSink<'_>, on_retry: RetrySink<'_>) -> Result<Called, CallError> {
+    /// Asks until there is an answer, or no use in asking again, or `stop` says so between two attempts.
+    pub async fn call(
+        &self,
+        request: &Request,
+        on_text: TextSink<'_>,
+        on_retry: RetrySink<'_>,
+        stop: &mut StopSign,
+    ) -> Result<Called, CallError> {
         let worst = self.worst_case(request);
         let tokens = request.tokens_estimated().saturating_add(self.output_tokens_max(request));
         let mut attempt = 1;
         loop {
-            let leave = self.gate.acquire(tokens).await;
+            let leave = unless(stop, self.gate.acquire(tokens)).await?;
             let reservation = self.reserve(worst).await?;
             let outcome = match self.provider.complete(request, on_text).await {
                 // Somebody may have answered since the same was asked before.
@@ -130,7 +144,7 @@ impl Caller {
                 return Err(failure.error.into());
             };
             on_retry(&failure.error, pause);
-            tokio::time::sleep(pause).await;
+            unless(stop, tokio::time::sleep(pause)).await?;
             attempt += 1;
         }
     }
@@ -153,6 +167,15 @@ impl Caller {
         let ledger = self.ledger.clone();
         let run = move || book(&mut ledger.lock().unwrap_or_else(PoisonError::into_inner));
         tokio::task::spawn_blocking(run).await.expect("booking does not panic")
+    }
+}
+
+/// Waits for something, unless nothing new may be sent any more.
+async fn unless<T>(stop: &mut StopSign, waited: impl Future<Output = T>) -> Result<T, CallError> {
+    tokio::select! {
+        biased;
+        Ok(_) = stop.wait_for(|is_stopped| *is_stopped) => Err(CallError::Stopped),
+        done = waited => Ok(done),
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::event::{Event, Report, Stop};
@@ -27,7 +27,7 @@ use crate::base::{BasisId, TreePath, clock};
 use crate::chat::Ticket;
 use crate::frame::commit::{Committed, LOCK_WAIT};
 use crate::frame::model::{Cost, Usage as FrameUsage};
-use crate::frame::{Children, Frame, Index, NewFrame, commit, spool};
+use crate::frame::{Children, Frame, Index, NewFrame, codec, commit, spool};
 use crate::git::{Repository, StateDir};
 use crate::node::Scan;
 use crate::provider::ProviderError;
@@ -113,6 +113,8 @@ struct Work<'g, 'i> {
     failure: Option<RunError>,
     unavailable: u32,
     retries: mpsc::UnboundedSender<Event>,
+    /// Tells calls that wait for their turn that it will not come.
+    stopped: watch::Sender<bool>,
 }
 
 impl Generator<'_> {
@@ -193,6 +195,7 @@ impl<'g, 'i> Work<'g, 'i> {
             failure: None,
             unavailable: 0,
             retries,
+            stopped: watch::Sender::new(false),
         }
     }
 
@@ -288,13 +291,13 @@ impl<'g, 'i> Work<'g, 'i> {
     fn start_call(&mut self, task: u32, question: Box<Question>, on_event: &mut dyn FnMut(Event)) {
         let path = self.path(task);
         on_event(Event::Asked(path.clone()));
-        let (caller, retries) = (self.generator.caller, self.retries.clone());
+        let (caller, retries, mut stop) = (self.generator.caller, self.retries.clone(), self.stopped.subscribe());
         self.calls.push(Box::pin(async move {
             let mut on_retry = |error: &ProviderError, pause: Duration| {
                 // Nobody listens any more only when the run is over.
                 let _ = retries.send(Event::Retried { path: path.clone(), reason: error.to_string(), pause });
             };
-            let outcome = caller.call(&question.request, &mut |_| {}, &mut on_retry).await;
+            let outcome = caller.call(&question.request, &mut |_| {}, &mut on_retry, &mut stop).await;
             Answered { task, question, outcome }
         }));
     }
@@ -308,6 +311,10 @@ impl<'g, 'i> Work<'g, 'i> {
             if self.calls.is_empty() {
                 self.stop(Stop::Budget(chain(error)), on_event);
             }
+            return;
+        }
+        if let Err(CallError::Stopped) = &outcome {
+            // Neither asked nor failed: it is among what is left.
             return;
         }
         for (parked, question) in std::mem::take(&mut self.parked) {
@@ -330,7 +337,7 @@ impl<'g, 'i> Work<'g, 'i> {
     fn take_failure(&mut self, task: u32, question: &Question, error: &CallError, on_event: &mut dyn FnMut(Event)) {
         let text = chain(error);
         let is_lasting = match error {
-            CallError::Ledger(_) | CallError::Pending(_) => true,
+            CallError::Ledger(_) | CallError::Pending(_) | CallError::Stopped => true,
             CallError::Provider(error) => match error {
                 ProviderError::NotConfigured { .. } | ProviderError::Auth(_) | ProviderError::ModelNotFound { .. } => true,
                 ProviderError::Unavailable { .. } | ProviderError::RateLimited { .. } | ProviderError::Timeout(_) => {
@@ -376,9 +383,13 @@ impl<'g, 'i> Work<'g, 'i> {
             notes: question.notes,
         };
         let (basis, children) = (question.basis, question.children);
-        self.answers.insert(basis, (content.clone(), spoken.clone()));
-        let saying = Saying { basis, children, content, spoken: Some(spoken), is_reused: false };
+        let saying = Saying { basis, children, content: content.clone(), spoken: Some(spoken.clone()), is_reused: false };
         let frame = self.desk().frame(self.tasks[task as usize], saying);
+        // Before it is on its way to the disk, where a failure is one of the machine and ends the run.
+        if let Err(error) = codec::encode(&frame) {
+            return self.fail_all(task, basis, &chain(&error), on_event);
+        }
+        self.answers.insert(basis, (content, spoken));
         on_event(Event::Answered { path: self.path(task), usage, nano_dollars: called.nano_dollars });
         let state = self.generator.state.clone();
         let write = tokio::task::spawn_blocking(move || (spool::put(&state, &frame), frame));
@@ -396,10 +407,16 @@ impl<'g, 'i> Work<'g, 'i> {
                 match committed.and_then(|committed| spool::remove(&files).map_err(RunError::Spool).map(|()| committed)) {
                     Ok(committed) => self.take_committed(&committed, on_event),
                     // The frames wait in the spool; the next command of any kind stores them.
-                    Err(error) => self.failure = Some(error),
+                    Err(error) => self.break_off(error),
                 }
             }
         }
+    }
+
+    /// Nothing new is begun. What is in flight is paid for: it is waited for and spooled for a later run.
+    fn break_off(&mut self, error: RunError) {
+        self.failure.get_or_insert(error);
+        self.stopped.send_replace(true);
     }
 
     fn take_spooled(
@@ -411,7 +428,7 @@ impl<'g, 'i> Work<'g, 'i> {
     ) {
         match file {
             Ok(file) => self.batch_files.push(file),
-            Err(error) => self.failure = Some(RunError::Spool(error)),
+            Err(error) => self.break_off(RunError::Spool(error)),
         }
         let made = self.desk().encode(self.tasks[task as usize], frame, false);
         self.take_made(task, made, on_event);
@@ -484,11 +501,12 @@ impl<'g, 'i> Work<'g, 'i> {
         on_event(Event::Progress { done, total: total as u64, spent: self.generator.caller.spent() });
     }
 
-    /// Begins nothing new any more. What is in flight is paid for, so it is waited for and stored.
+    /// Sends nothing new any more. What is in flight is paid for, so it is waited for and stored.
     fn stop(&mut self, stop: Stop, on_event: &mut dyn FnMut(Event)) {
-        if !self.is_stopping() {
+        if self.report.stop.is_none() {
             on_event(Event::Stopping(stop.clone()));
             self.report.stop = Some(stop);
+            self.stopped.send_replace(true);
         }
     }
 

@@ -8,7 +8,7 @@ use nix::unistd::Pid;
 
 use super::{Protocol, World, command, flat, path_of, regenerate};
 use crate::support::Repo;
-use crate::support::loopback::{Loopback, Scripted};
+use crate::support::loopback::{Loopback, Recorded, Scripted};
 
 /// Files, and how many of them are answered before the others hang.
 const FILES: usize = 24;
@@ -107,4 +107,37 @@ fn what_was_in_flight_when_it_was_killed_is_charged_in_full() {
     world.provider("m", Protocol::OpenAi, &other.endpoint());
     assert!(regenerate(&repo, &[]).exits(79).err().contains("17 calls a month"));
     assert_eq!(other.posts().len(), 0);
+}
+
+#[test]
+fn after_an_interrupt_nothing_is_sent_that_still_waits_for_its_turn() {
+    let world = World::new(Protocol::OpenAi, Loopback::answering(super::about));
+    // Two may go at once, the others of the eight wait half a minute each.
+    world.set("merkle.provider.m.requestsPerMinute", "2");
+    let repo = many(&world);
+    let child = start(&repo);
+    wait_for(&repo, 2);
+    signal(&child, Signal::SIGINT);
+    assert_eq!(child.wait_with_output().expect("it ends").status.code(), Some(130));
+    assert_eq!((world.server.posts().len(), repo.frames().len()), (2, 2));
+}
+
+#[test]
+fn answers_in_flight_outlive_a_store_that_cannot_be_written() {
+    let slow = |request: &Recorded| {
+        let answer = Scripted::answer(super::about(request));
+        // Behind the first batch, which is brought into the store after two seconds.
+        if request.order == 0 { answer } else { answer.after(Duration::from_secs(4)) }
+    };
+    let world = World::new(Protocol::OpenAi, Loopback::start(slow));
+    world.set("merkle.provider.m.idleTimeout", "60s");
+    let repo = world.repo(&flat(4));
+    let lock = repo.path(".git/merkle/lock");
+    std::fs::create_dir_all(&lock).expect("writable");
+    let run = regenerate(&repo, &[]);
+    assert!(run.err().contains("cannot lock the frame store"), "{run}");
+    let asked = world.server.posts().len();
+    std::fs::remove_dir(&lock).expect("empty");
+    repo.merkle(&["status"]).ok();
+    assert_eq!((asked, repo.frames().len()), (4, 4), "all that was asked is there");
 }

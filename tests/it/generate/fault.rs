@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{PROTOCOLS, World, about, flat, head, regenerate};
-use crate::support::loopback::{Loopback, Scripted};
+use super::{PROTOCOLS, Protocol, World, about, flat, head, path_of, regenerate};
+use crate::support::loopback::{Loopback, Recorded, Scripted};
 
 /// What a failure leads to.
 struct Case {
@@ -35,6 +35,19 @@ const LASTING: [Case; 12] = [
     case("model", Scripted::model_not_found, 1, 69, "has no model"),
     case("key", Scripted::unauthorized, 1, 69, "refuses the key"),
 ];
+
+#[test]
+fn an_answer_that_is_no_frame_costs_no_other_node_its_own() {
+    let long = |request: &Recorded| {
+        let path = path_of(request);
+        Scripted::answer(if path == "f01.rs" { "x".repeat(300_000) } else { format!("about {path}") })
+    };
+    let world = World::new(Protocol::OpenAi, Loopback::start(long));
+    let repo = world.repo(&flat(4));
+    let run = regenerate(&repo, &[]).exits(3);
+    assert!(run.err().contains("'f01.rs': frame body of 300001 bytes is over the limit"), "{run}");
+    assert_eq!(repo.frames().len(), 3, "{run}");
+}
 
 #[test]
 fn a_failure_stores_nothing_and_the_head_stays_what_it_was() {
@@ -98,7 +111,7 @@ fn one_bad_node_holds_back_what_is_above_and_nothing_else() {
     let server = Loopback::start(|request| {
         if super::path_of(request) == "bad/x.rs" { Scripted::refusal() } else { Scripted::answer(about(request)) }
     });
-    let world = World::new(super::Protocol::OpenAi, server);
+    let world = World::new(Protocol::OpenAi, server);
     let repo = world.repo("commit two\n+ bad/x.rs = pub fn x() {}\n+ bad/y.rs = pub fn y() {}\n+ good/z.rs = pub fn z() {}");
     let run = regenerate(&repo, &["--json"]).exits(3);
     let done = run.json("regenerate");
@@ -112,7 +125,7 @@ fn fail_fast_begins_nothing_after_the_first_failure() {
     let server = Loopback::start(|request| {
         if request.order == 0 { Scripted::refusal() } else { Scripted::answer("said").after(Duration::from_millis(50)) }
     });
-    let world = World::new(super::Protocol::OpenAi, server);
+    let world = World::new(Protocol::OpenAi, server);
     let repo = world.repo(&flat(30));
     let run = regenerate(&repo, &["--fail-fast", "--concurrency", "2"]).exits(3);
     assert!(run.err().contains("are left"), "{run}");
@@ -121,7 +134,7 @@ fn fail_fast_begins_nothing_after_the_first_failure() {
 
 #[test]
 fn a_provider_that_stays_away_is_left_alone() {
-    let world = World::new(super::Protocol::OpenAi, Loopback::start(|_| Scripted::unavailable(503).retry_after(Some("600"))));
+    let world = World::new(Protocol::OpenAi, Loopback::start(|_| Scripted::unavailable(503).retry_after(Some("600"))));
     let repo = world.repo(&flat(30));
     let run = regenerate(&repo, &["--concurrency", "1"]).exits(69);
     assert!(run.err().contains("unavailable"), "{run}");
