@@ -1,12 +1,21 @@
 //! The documents keep their word: every shell session in the README and the guides is run, and prints what it shows.
 //!
 //! A session is a fenced block marked `console`. A line `$ command` is run by `sh`, in one folder per document; the lines
-//! below it are its output, standard error included. `…` in such a line stands for anything, and a line of nothing else
-//! for any number of lines: ids and times differ from place to place.
+//! below it are its output, standard error included. Lines `> …` right below a command belong to it. `…` in a line of
+//! output stands for anything, and a line of nothing else for any number of lines: ids and times differ from place to
+//! place.
+//!
+//! Where a document asks a model, a server on 127.0.0.1 answers. Each document has one server for each address of
+//! [`ADDRESSES`]: wherever that address stands in a command the server's is put in its place before the command runs,
+//! and the other way round in what is printed. Nothing else is changed. See [`answer`] for what the server says.
 
 use std::path::Path;
 
 use crate::support::Sandbox;
+use crate::support::loopback::{Loopback, Recorded, Scripted};
+
+/// Addresses in documents behind which a server of the tests stands: of Ollama, and of any service with an account.
+const ADDRESSES: [&str; 2] = ["http://localhost:11434", "https://api.example.com"];
 
 /// A command of a session, and what it is said to print.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +33,10 @@ fn sessions(document: &str) -> Vec<Shown> {
             ("```console", false) => is_inside = true,
             ("```", true) => is_inside = false,
             (text, true) => match (text.strip_prefix("$ "), shown.last_mut()) {
+                (None, Some(last)) if last.output.is_empty() && text.starts_with('>') => {
+                    last.command.push('\n');
+                    last.command.push_str(text.strip_prefix("> ").unwrap_or_default());
+                }
                 (Some(command), _) => shown.push(Shown { line: index + 1, command: command.to_owned(), output: Vec::new() }),
                 (None, Some(last)) => last.output.push(text.to_owned()),
                 (None, None) => panic!("line {}: a session starts with a command", index + 1),
@@ -58,19 +71,64 @@ fn is_output(shown: &[String], lines: &[&str]) -> bool {
     }
 }
 
+/// What a model of the documents says: that it is one, and what it was asked about, in the protocol of the request.
+fn answer(request: &Recorded) -> Scripted {
+    let asked = request.last_user();
+    let about = asked.rsplit("Summarize the ").next().unwrap_or_default();
+    let about: String = about.split('`').take(2).collect();
+    let words = format!("What the model says about the {about}.");
+    let tags = r#"{"models":[{"name":"llama3.2:latest"}]}"#;
+    match request.path.as_str() {
+        "/api/tags" => Scripted::raw("application/json", tags),
+        "/api/chat" => Scripted::raw("application/x-ndjson", &ollama(&words)),
+        _ => Scripted::answer(words),
+    }
+}
+
+/// An answer as Ollama streams it: one JSON document a line, the last with `done` and what it took.
+fn ollama(words: &str) -> String {
+    let said = |words: &str| serde_json::json!({"role": "assistant", "content": words});
+    let piece = serde_json::json!({"model": "llama3.2", "message": said(words), "done": false});
+    let end = serde_json::json!({"model": "llama3.2", "message": said(""), "done": true, "done_reason": "stop",
+        "prompt_eval_count": 100, "eval_count": 20});
+    format!("{piece}\n{end}\n")
+}
+
+/// An address of the documents, and the server behind it.
+struct Served {
+    address: &'static str,
+    server: Loopback,
+}
+
+impl Served {
+    fn here(&self) -> String {
+        format!("http://{}", self.server.host())
+    }
+
+    fn to_here(&self, text: &str) -> String {
+        text.replace(self.address, &self.here())
+    }
+
+    fn to_there(&self, text: &str) -> String {
+        text.replace(&self.here(), self.address)
+    }
+}
+
 /// Runs a document's sessions; the first line that lies is the result.
 fn check(document: &str) -> Result<(), String> {
     let sandbox = Sandbox::new();
+    let served = ADDRESSES.map(|address| Served { address, server: Loopback::start(answer) });
     let directory = sandbox.path("home/guide");
     std::fs::create_dir(&directory).expect("a folder for the document");
     for Shown { line, command, output } in sessions(document) {
+        let run = served.iter().fold(command.clone(), |text, served| served.to_here(&text));
         // `cd` must hold for the commands that follow, as in a person's shell.
         let script = format!(
-            "test -f ../cwd && cd \"$(cat ../cwd)\"\n{command}\nstatus=$?\npwd >{0}/../cwd\nexit $status",
+            "test -f ../cwd && cd \"$(cat ../cwd)\"\n{run}\nstatus=$?\npwd >{0}/../cwd\nexit $status",
             directory.display()
         );
         let said = sandbox.run("sh", &directory).args(["-c", &format!("exec 2>&1\n{script}")]).run();
-        let text = said.out();
+        let text = served.iter().fold(said.out(), |text, served| served.to_there(&text));
         if !is_output(&output, &text.lines().collect::<Vec<_>>()) {
             return Err(format!("line {line}: '{command}' prints\n{text}"));
         }
@@ -105,5 +163,7 @@ fn a_session_that_lies_is_found() {
     assert!(lie.starts_with("line 8: 'echo one; echo two >&2' prints\none\ntwo\n"), "{lie}");
     assert!(check("```console\n$ echo more\n```").is_err(), "output that is not shown is a lie too");
     assert_eq!(sessions("```sh\n$ not this\n```\n"), []);
+    assert_eq!(check("```console\n$ cat <<END\n> one\n>\n> two\n> END\none\n\ntwo\n```\n"), Ok(()), "a command of several lines");
+    assert_eq!(check("```console\n$ echo https://api.example.com/v1/\nhttps://api.example.com/v1/\n```\n"), Ok(()));
     assert!(is_line("a … c … e", "a b c d e") && !is_line("a … c", "a b d") && !is_line("a", "ab"));
 }
