@@ -26,7 +26,7 @@ enum Action {
 /// Does what was asked.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     match &args.action {
-        Action::Run(args) => run::run(args, program),
+        Action::Run(args) => Ok(run::run(args, program)),
         Action::Worker(args) => worker::run(args, program),
     }
 }

@@ -135,12 +135,12 @@ fn where_state_cannot_be_written_writing_is_refused_and_reading_works() {
 fn without_derived_data_everything_works() {
     let sandbox = Sandbox::new();
     let start = with_frames(&sandbox, 3);
-    for (place, is_directory) in [
-        (".git/merkle/cache", false),
-        (".git/merkle/cache/index", true),
-        (&format!(".git/merkle/cache/{}", start.memory()), true),
-        (".git/merkle/cache/outlines", true),
-    ] {
+    let other = start.copy_to("other");
+    other.merkle(&["regenerate"]).ok();
+    let memory = format!(".git/merkle/cache/{}", other.memory());
+    for (place, is_directory) in
+        [(".git/merkle/cache", false), (".git/merkle/cache/index", true), (&memory, true), (".git/merkle/cache/outlines", true)]
+    {
         let repo = start.copy_to("blocked");
         block(&repo, place, is_directory);
         for arguments in WRITING {

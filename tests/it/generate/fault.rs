@@ -108,9 +108,12 @@ fn retry_after_is_waited_for() {
 
 #[test]
 fn one_bad_node_holds_back_what_is_above_and_nothing_else() {
-    let server = Loopback::start(|request| {
-        if super::path_of(request) == "bad/x.rs" { Scripted::refusal() } else { Scripted::answer(about(request)) }
-    });
+    let server =
+        Loopback::start(
+            |request| {
+                if path_of(request) == "bad/x.rs" { Scripted::refusal() } else { Scripted::answer(about(request)) }
+            },
+        );
     let world = World::new(Protocol::OpenAi, server);
     let repo = world.repo("commit two\n+ bad/x.rs = pub fn x() {}\n+ bad/y.rs = pub fn y() {}\n+ good/z.rs = pub fn z() {}");
     let run = regenerate(&repo, &["--json"]).exits(3);
