@@ -17,3 +17,4 @@ mod said;
 mod secret;
 mod support;
 mod trust;
+mod worker;

@@ -1,0 +1,275 @@
+//! The hooks' worker: after whatever git did, once it is quiet, every node of `HEAD` is fresh, and git noticed nothing.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use git_merkle::git::{Location, Repository, StateDir};
+use git_merkle::hook::{marker, worker};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::{PROGRAM, Repo, Run, Sandbox};
+
+/// The hooks that leave markers.
+const EVENTS: [&str; 5] = ["post-commit", "post-merge", "post-rewrite", "post-applypatch", "post-checkout"];
+/// Files of the repository; a longer run by the variable `MERKLE_TEST_FILES`.
+const FILES: usize = 200;
+
+/// Hooks as they are installed, in their shortest form.
+fn install(repo: &Repo<'_>) {
+    fs::create_dir_all(repo.path(".git/hooks")).expect("writable");
+    for event in EVENTS {
+        let hook = repo.path(".git/hooks").join(event);
+        let text = format!("#!/bin/sh\n'{PROGRAM}' hooks run {event} \"$@\" </dev/null >/dev/null 2>&1 || :\n");
+        fs::write(&hook, text).expect("writable");
+        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("allowed");
+    }
+}
+
+/// A repository with hooks, and patience of a tenth of a second.
+fn hooked<'s>(sandbox: &'s Sandbox, quiet: &str) -> Repo<'s> {
+    let repo = sandbox.repo("work");
+    repo.git(&["config", "--global", "merkle.hookQuiet", quiet]).ok();
+    install(&repo);
+    repo
+}
+
+fn state(repo: &Repo<'_>) -> StateDir {
+    let location = Location { directory: repo.path(""), ..Location::default() };
+    StateDir::of(&Repository::open(&location).expect("a repository"))
+}
+
+/// Waits until no worker is at work and no marker is left.
+fn settle(repo: &Repo<'_>) {
+    let (state, deadline) = (state(repo), Instant::now() + Duration::from_mins(1));
+    while worker::is_at_work(&state) || !marker::list(&state).expect("readable").is_empty() {
+        assert!(Instant::now() < deadline, "the worker is still at work");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// One line for each run of the worker.
+fn log(repo: &Repo<'_>) -> Vec<String> {
+    let text = fs::read_to_string(repo.path(".git/merkle/log/worker.log")).unwrap_or_default();
+    text.lines().map(|line| line.split_once(' ').map_or(line, |(_, rest)| rest).to_owned()).collect()
+}
+
+/// The number before a word in the last line of the log.
+fn last(repo: &Repo<'_>, word: &str) -> usize {
+    let log = log(repo);
+    let line = log.last().expect("a run");
+    let words: Vec<&str> = line.split(' ').collect();
+    let at = words.iter().position(|other| *other == word).unwrap_or_else(|| panic!("'{word}' in '{line}'"));
+    words[at - 1].parse().expect("a number")
+}
+
+#[track_caller]
+fn assert_fresh(repo: &Repo<'_>) {
+    settle(repo);
+    let status = repo.merkle(&["status", "--exit-code"]);
+    assert_eq!(status.code, Some(0), "{status}\n{:#?}", log(repo));
+}
+
+fn fill(repo: &Repo<'_>) {
+    let files = std::env::var("MERKLE_TEST_FILES").ok().and_then(|text| text.parse().ok()).unwrap_or(FILES);
+    for file in 0..files {
+        let folder = repo.path(&format!("d{}/e{}", file % 10, file % 7));
+        fs::create_dir_all(&folder).expect("writable");
+        fs::write(folder.join(format!("f{file}.rs")), format!("pub fn f{file}() {{}}\n")).expect("writable");
+    }
+    commit(repo, "all");
+}
+
+/// An edit of a file, committed.
+fn commit(repo: &Repo<'_>, message: &str) {
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-q", "-m", message]).ok();
+}
+
+fn edit(repo: &Repo<'_>, path: &str, text: &str) {
+    fs::create_dir_all(repo.path(path).parent().expect("a folder")).expect("writable");
+    fs::write(repo.path(path), text).expect("writable");
+}
+
+#[test]
+fn whatever_git_does_every_node_is_fresh_afterwards() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "100ms");
+    fill(&repo);
+    assert_fresh(&repo);
+    assert_eq!(log(&repo).len(), 1);
+    edit(&repo, "d1/e1/f1.rs", "pub fn one() {}\n");
+    commit(&repo, "edit");
+    assert_fresh(&repo);
+    assert_eq!((last(&repo, "made"), log(&repo).len()), (4, 2), "a file, two directories, the root");
+    repo.git(&["commit", "-q", "--amend", "-m", "other words"]).ok();
+    assert_fresh(&repo);
+    assert_eq!(last(&repo, "made"), 0, "the same tree costs nothing");
+    let steps: [&[&[&str]]; 8] = [
+        &[&["checkout", "-q", "-b", "side"]],
+        &[&["rm", "-q", "d2/e2/f2.rs"], &["commit", "-q", "-m", "remove"]],
+        &[&["checkout", "-q", "main"]],
+        &[&["mv", "d3/e3/f3.rs", "moved.rs"], &["commit", "-q", "-m", "move"]],
+        &[&["merge", "-q", "--no-edit", "side"]],
+        &[&["checkout", "-q", "-b", "picks", "main~1"], &["cherry-pick", "side"]],
+        &[&["checkout", "-q", "main"], &["reset", "-q", "--hard", "main~1"], &["checkout", "-q", "main"]],
+        &[&["stash", "-q"], &["checkout", "-q", "picks"]],
+    ];
+    for step in steps {
+        edit(&repo, "untracked.txt", "x");
+        for arguments in step {
+            assert!(matches!(repo.git(arguments).code, Some(0 | 1)), "{arguments:?}");
+        }
+        assert_fresh(&repo);
+    }
+    let patch = repo.git(&["format-patch", "-1", "--stdout", "side"]).ok();
+    repo.git(&["checkout", "-q", "-b", "mails", "main~1"]).ok();
+    repo.run("git").args(["am", "-q"]).input(patch).run().ok();
+    assert_fresh(&repo);
+    edit(&repo, "d4/e4/f4.rs", "pub fn four() {}\n");
+    edit(&repo, "d5/e5/f5.rs", "pub fn five() {}\n");
+    repo.git(&["commit", "-q", "-m", "part", "d4/e4/f4.rs"]).ok();
+    assert_fresh(&repo);
+    let tree = repo.worktree("other", "main");
+    edit(&tree, "d6/e6/f6.rs", "pub fn six() {}\n");
+    commit(&tree, "in another worktree");
+    settle(&repo);
+    assert_eq!(tree.merkle(&["status", "--exit-code"]).code, Some(0), "{:#?}", log(&repo));
+    repo.assert_sound();
+}
+
+#[test]
+fn a_rebase_of_many_commits_is_one_or_two_runs_and_dropped_commits_are_not_made() {
+    for backend in ["--merge", "--apply"] {
+        let sandbox = Sandbox::new();
+        let repo = hooked(&sandbox, "400ms");
+        fill(&repo);
+        repo.git(&["checkout", "-q", "-b", "side"]).ok();
+        for number in 0..40 {
+            edit(&repo, "d0/e0/f0.rs", &format!("pub fn zero{number}() {{}}\n"));
+            commit(&repo, "one more");
+        }
+        repo.git(&["checkout", "-q", "main"]).ok();
+        edit(&repo, "d9/new.rs", "pub fn new() {}\n");
+        commit(&repo, "base");
+        repo.git(&["checkout", "-q", "side"]).ok();
+        assert_fresh(&repo);
+        let (before, frames) = (log(&repo).len(), repo.frames().len());
+        repo.git(&["rebase", "-q", backend, "main"]).ok();
+        assert_fresh(&repo);
+        let runs = log(&repo).len() - before;
+        assert!((1..=2).contains(&runs), "{backend}: {:#?}", log(&repo));
+        let added = repo.frames().len() - frames;
+        assert!(added <= 5, "{backend}: {added} frames: one new file at most, and directories up to the root");
+    }
+}
+
+/// The worker of a repository, as the kernel lists it.
+fn worker_pid(repo: &Repo<'_>) -> String {
+    let words = ["-C".to_owned(), repo.path("").canonicalize().expect("it is there").display().to_string(), "hooks".to_owned()];
+    let is_worker = |pid: &str| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line: Vec<_> = line.split(|byte| *byte == 0).skip(1).map(String::from_utf8_lossy).collect();
+        line.len() > 3 && line[..3].iter().zip(&words).all(|(a, b)| a.trim_end_matches('/') == b.trim_end_matches('/'))
+    };
+    let processes = fs::read_dir("/proc").expect("processes").flatten();
+    let mut pids = processes.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    pids.find(|pid| is_worker(pid)).expect("a worker runs")
+}
+
+#[test]
+fn a_commit_returns_before_its_work_is_done_and_says_what_it_always_says() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "1h");
+    edit(&repo, "a.rs", "pub fn a() {}\n");
+    repo.git(&["add", "-A"]).ok();
+    let said = repo.run("sh").args(["-c", "exec 9>held; out=$(git commit -m one 9>&9); printf %s \"$out\""]).run();
+    assert!(said.out().starts_with("[main (root-commit) ") && said.err().is_empty(), "{said}");
+    let state = state(&repo);
+    assert_eq!(marker::list(&state).expect("readable").len(), 1, "the work still waits");
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !worker::is_at_work(&state) {
+        assert!(Instant::now() < deadline, "the worker has not started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = worker_pid(&repo);
+    let open: Vec<_> = fs::read_dir(format!("/proc/{pid}/fd")).expect("it runs").flatten().collect();
+    let held = open.iter().filter_map(|entry| fs::read_link(entry.path()).ok()).any(|path| path.ends_with("held"));
+    assert!(!held, "nothing of the caller stays open");
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    let session = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(3)).expect("a field");
+    assert_eq!(session, pid, "a session of its own");
+    let seen = fs::read_to_string(format!("/proc/{pid}/environ")).expect("readable");
+    assert!(!seen.contains("GIT_INDEX_FILE") && !seen.contains("GIT_DIR="), "{seen}");
+    // Killed in the middle: no lock stays, and the next command does the work.
+    kill(Pid::from_raw(pid.parse().expect("a number")), Signal::SIGKILL).expect("it runs");
+    repo.merkle(&["regenerate"]).ok();
+    repo.git(&["config", "--global", "merkle.hookQuiet", "50ms"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "two"]).ok();
+    assert_fresh(&repo);
+}
+
+#[test]
+fn git_notices_nothing() {
+    let sandbox = Sandbox::new();
+    let with = hooked(&sandbox, "50ms");
+    let without = sandbox.repo("plain");
+    let mut said = Vec::new();
+    for repo in [&with, &without] {
+        let mut outputs = Vec::new();
+        for number in 0..30 {
+            edit(repo, "a.rs", &format!("pub fn a{number}() {{}}\n"));
+            repo.git(&["add", "-A"]).ok();
+            let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
+            let run: Run =
+                dates.iter().fold(repo.run("git"), |run, name| run.env(name, format!("{} +0000", 1_800_000_000 + number)));
+            let output = run.args(["commit", "-m", "one more"]).run();
+            outputs.push((output.code, output.out(), output.err()));
+        }
+        settle(repo);
+        outputs.push((
+            None,
+            repo.git(&["status", "--porcelain=v2", "--branch"]).ok(),
+            repo.git(&["config", "--local", "-l"]).ok(),
+        ));
+        outputs.push((None, repo.git(&["reflog", "HEAD"]).ok(), repo.git(&["for-each-ref", "refs/heads"]).ok()));
+        said.push(outputs);
+    }
+    assert_eq!(said[0], said[1]);
+    assert_fresh(&with);
+}
+
+#[test]
+fn switched_off_it_leaves_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "50ms");
+    edit(&repo, "a.rs", "pub fn a() {}\n");
+    let hook = |name: &str, value: &str| repo.run(PROGRAM).args(["hooks", "run", "post-commit"]).env(name, value).run();
+    for (name, value) in [("GIT_MERKLE_HOOKS", "0"), ("CI", "true")] {
+        assert_eq!(hook(name, value).ok(), "");
+        assert!(!repo.path(".git/merkle").exists(), "{name}");
+    }
+    repo.git(&["config", "merkle.hooks", "false"]).ok();
+    assert_eq!(hook("X", "y").ok(), "");
+    assert!(!repo.path(".git/merkle").exists());
+    let outside = sandbox.run(PROGRAM, &sandbox.path("home")).args(["hooks", "run", "post-commit"]).run();
+    assert_eq!((outside.code, outside.out(), outside.err()), (Some(0), String::new(), String::new()));
+}
+
+#[test]
+fn what_went_wrong_is_told_once() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "400ms");
+    edit(&repo, "a.rs", "pub fn a() {}\n");
+    commit(&repo, "one");
+    // By the time that the worker looks, the user's configuration makes no sense.
+    repo.git(&["config", "--global", "merkle.defaultAgent", "no agent at all"]).ok();
+    settle(&repo);
+    assert!(log(&repo).last().is_some_and(|line| line.contains("failed")), "{:#?}", log(&repo));
+    repo.git(&["config", "--global", "--unset", "merkle.defaultAgent"]).ok();
+    assert!(repo.merkle(&["status"]).err().contains("warning: the hooks' worker: bad agent id"));
+    assert_eq!(repo.merkle(&["status"]).err(), "");
+    repo.merkle(&["regenerate"]).ok();
+    assert_fresh(&repo);
+}
