@@ -22,4 +22,5 @@ pub mod secret;
 pub mod symbol;
 pub mod synthesis;
 pub mod view;
+pub mod watch;
 pub mod workspace;

@@ -12,7 +12,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
     agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, profile,
-    prompt, provider, put_frame, regenerate, scan, show, status, synthesize, trust, validate,
+    prompt, provider, put_frame, regenerate, scan, show, status, synthesize, trust, validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -29,7 +29,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
     ),
     ("working with a model", &["agent", "provider", "profile", "auth", "trust", "prompt"]),
-    ("git", &["hooks"]),
+    ("git", &["hooks", "watch"]),
 ];
 
 /// What follows the program name in `--version`: git's own form, `git-merkle version 0.1.0`.
@@ -141,6 +141,8 @@ pub enum Command {
     Validate(validate::Args),
     /// Keep frames fresh from git's hooks, in the background
     Hooks(hooks::Args),
+    /// Keep local frames of the work tree fresh while files change
+    Watch(watch::Args),
     /// Show, check and make agents: who speaks, in which role, from which instructions
     Agent(agent::Args),
     /// Show, check, try and add providers: who can be asked
@@ -177,6 +179,7 @@ impl Command {
             Self::Invalidate(args) => invalidate::run(args, program),
             Self::Validate(args) => validate::run(args, program),
             Self::Hooks(args) => hooks::run(args, program),
+            Self::Watch(args) => watch::run(args, program),
             Self::Agent(args) => agent::run(args, program),
             Self::Provider(args) => provider::run(args, program),
             Self::Profile(args) => profile::run(args, program),

@@ -26,6 +26,7 @@ use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
 use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
+use crate::watch::WatchError;
 use crate::workspace::{
     AskingError, ComposeError, RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
 };
@@ -391,6 +392,13 @@ impl From<ComposeError> for CliError {
                 Self::from_source(Exit::Git, error).hint("'git merkle validate' names everything that is damaged")
             }
         }
+    }
+}
+
+impl From<WatchError> for CliError {
+    fn from(error: WatchError) -> Self {
+        Self::from_source(Exit::Io, error)
+            .hint("on Linux 'sysctl fs.inotify.max_user_watches' says how many directories can be watched")
     }
 }
 

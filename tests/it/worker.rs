@@ -15,6 +15,7 @@ use crate::support::{PROGRAM, Repo, Run, Sandbox};
 const EVENTS: [&str; 5] = ["post-commit", "post-merge", "post-rewrite", "post-applypatch", "post-checkout"];
 /// Files of the repository; a longer run by the variable `MERKLE_TEST_FILES`.
 const FILES: usize = 200;
+const FILES_VARIABLE: &str = "MERKLE_TEST_FILES";
 
 /// Hooks as they are installed, in their shortest form.
 fn install(repo: &Repo<'_>) {
@@ -71,8 +72,13 @@ fn assert_fresh(repo: &Repo<'_>) {
     assert_eq!(status.code, Some(0), "{status}\n{:#?}", log(repo));
 }
 
+#[expect(clippy::disallowed_methods, reason = "how much is tested is the caller's choice")]
+fn files() -> usize {
+    std::env::var(FILES_VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or(FILES)
+}
+
 fn fill(repo: &Repo<'_>) {
-    let files = std::env::var("MERKLE_TEST_FILES").ok().and_then(|text| text.parse().ok()).unwrap_or(FILES);
+    let files = files();
     for file in 0..files {
         let folder = repo.path(&format!("d{}/e{}", file % 10, file % 7));
         fs::create_dir_all(&folder).expect("writable");

@@ -26,3 +26,4 @@ pub mod status;
 pub mod synthesize;
 pub mod trust;
 pub mod validate;
+pub mod watch;

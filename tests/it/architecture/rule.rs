@@ -32,6 +32,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
     ("nix", &["hook"]),
+    ("notify", &["watch"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider"]),
     ("rustix", &["git", "config", "frame", "provider", "hook", "cli"]),

@@ -1,0 +1,103 @@
+//! `git merkle watch`: keeps local frames of the work tree fresh while files change. One line for each batch.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::agent::Agent;
+use crate::base::NodeId;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit};
+use crate::node::Snapshot;
+use crate::regen::Report;
+use crate::watch::Watch;
+use crate::workspace::{Refresh, Target, Workspace};
+
+/// Arguments of `watch`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// How long nothing must change before it looks, in milliseconds
+    #[arg(long, value_name = "ms", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    quiet_for: u64,
+    /// Print one JSON object for each batch
+    #[arg(long, visible_alias = "jsonl")]
+    json_lines: bool,
+    /// Bring everything up to date once, and end
+    #[arg(long)]
+    once: bool,
+}
+
+#[derive(Serialize)]
+struct Batch {
+    root: String,
+    made_files: u64,
+    made_directories: u64,
+    reused: u64,
+    failed: u64,
+}
+
+/// Watches until it is interrupted.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let Some(root) = workspace.repository.work_dir().and_then(|path| path.canonicalize().ok()) else {
+        return Err(CliError::new(Exit::Git, "this operation must be run in a work tree"));
+    };
+    let git_dir = workspace.repository.git_dir().canonicalize().unwrap_or_else(|_| workspace.repository.git_dir().to_owned());
+    // Listening begins before the first look, so that no change falls between the two.
+    let watch = if args.once { None } else { Some(Watch::start(&root, &git_dir)?) };
+    let mut last = None;
+    look(args, (&workspace, program), &mut last)?;
+    let Some(watch) = watch else { return Ok(Exit::Done) };
+    program.ui.note(&format!("watching {}; Ctrl-C ends it", root.display()));
+    while watch.wait(Duration::from_millis(args.quiet_for)) {
+        look(args, (&workspace, program), &mut last)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Brings the work tree's frames up to date, if it holds something else than at the last look.
+fn look(args: &Args, (workspace, program): (&Workspace, &mut Program), last: &mut Option<NodeId>) -> Result<(), CliError> {
+    let tree = match workspace.root(&Snapshot::Worktree) {
+        Ok(root) => root.tree,
+        // A file that goes while it is read, a merge with conflicts: the next change brings the next look.
+        Err(error) => {
+            program.ui.warn(&error.to_string());
+            return Ok(());
+        }
+    };
+    if *last == Some(tree) {
+        return Ok(());
+    }
+    *last = Some(tree);
+    let agents = workspace.agents();
+    let mut report = Report::default();
+    let target = Target::root_of(tree);
+    for agent in agents.iter().filter(|agent| is_local(agent)) {
+        let frame_type = agent.frame_type.clone();
+        let request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
+        report.add(workspace.refresh(&target, &request, &mut |_| {})?.report);
+    }
+    print(args, program, tree, &report)
+}
+
+/// True for an agent that needs nobody and costs nothing.
+fn is_local(agent: &Agent) -> bool {
+    agent.instructions().is_none() && agent.makes(crate::base::NodeKind::Directory)
+}
+
+fn print(args: &Args, program: &mut Program, tree: NodeId, report: &Report) -> Result<(), CliError> {
+    let Report { made_files, made_directories, reused, ref failed, .. } = *report;
+    let failed = failed.len() as u64;
+    if made_files + made_directories + reused + failed == 0 {
+        return Ok(());
+    }
+    let ui = &mut program.ui;
+    if args.json_lines || ui.is_json() {
+        ui.write_json("watch", &Batch { root: tree.to_string(), made_files, made_directories, reused, failed })?;
+    } else {
+        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        writeln!(ui, "{made_files} files and {made_directories} directories made, {reused} reused{failed}")?;
+    }
+    ui.flush()?;
+    Ok(())
+}
