@@ -370,8 +370,10 @@ impl From<AskingError> for CliError {
             AskingError::Value(_) => Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'"),
             AskingError::Definition(inner) => inner.into(),
             AskingError::NoPrices(ref name) => {
-                let hint = format!("git config --global merkle.provider.{name}.priceInput <usd per million tokens>");
-                Self::from_source(Exit::Config, error).hint(hint).hint("or give a limit with --max-calls or --max-tokens")
+                let price = |key| format!("git config --global merkle.provider.{name}.{key} <usd per million tokens>");
+                let hints = [price("priceInput"), price("priceOutput")];
+                let failed = hints.into_iter().fold(Self::from_source(Exit::Config, error), Self::hint);
+                failed.hint("or give a limit with --max-calls or --max-tokens")
             }
             AskingError::Profile(inner) => inner.into(),
             AskingError::Strict { .. } => Self::from_source(Exit::Config, error).hint("leave '--strict' out to have them fitted"),

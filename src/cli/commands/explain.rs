@@ -126,7 +126,13 @@ fn write_text(program: &mut Program, document: &Document, reason: Option<Reason>
         writeln!(ui, "  frame {}, generation {}, basis {}", head.frame.id.short(), head.frame.seq, head.frame.basis.short())?;
     }
     if document.tasks > 0 {
-        writeln!(ui, "  refreshing looks at {} nodes; no calls to a model, no cost", document.tasks)?;
+        let nodes = if document.tasks == 1 { "node" } else { "nodes" };
+        let calls = match document.calls {
+            0 => "no calls to a model, no cost".to_owned(),
+            1 => "at most 1 call to a model".to_owned(),
+            calls => format!("at most {calls} calls to a model"),
+        };
+        writeln!(ui, "  refreshing looks at {} {nodes}; {calls}", document.tasks)?;
     }
     Ok(())
 }

@@ -222,7 +222,11 @@ fn note(ui: &Ui, prepared: &Prepared) {
     let (estimate, worst) = (request.tokens_estimated(), request.input_tokens_max());
     ui.note(&format!("estimate: about {estimate} input tokens (at most {worst}), {most}, {cost}; nothing was sent"));
     let cut = payload.cut.iter().map(|cut| format!("cut: {cut}"));
-    let redacted = (*redacted > 0).then(|| format!("{redacted} passages that look like secrets are taken out"));
+    let redacted = match redacted {
+        0 => None,
+        1 => Some("1 passage that looks like a secret is taken out".to_owned()),
+        several => Some(format!("{several} passages that look like secrets are taken out")),
+    };
     for change in cut.chain(redacted).chain(changes.iter().cloned()) {
         ui.note(&change);
     }

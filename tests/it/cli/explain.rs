@@ -37,7 +37,7 @@ fn why_a_node_is_fresh_outdated_or_missing() {
     outline/outline of #1 is outdated
       it was invalidated
       frame #2, generation 1, basis #3
-      refreshing looks at 1 nodes; no calls to a model, no cost
+      refreshing looks at 1 node; no calls to a model, no cost
     --- exit 1
     ");
     insta::assert_snapshot!(told(&repo.merkle(&["explain", "--agent", "human", "src"])), @"
@@ -69,7 +69,7 @@ fn other_rules_make_a_directory_outdated_without_a_change_in_it() {
     outline/outline of #1 is outdated
       its children say something else now
       frame #2, generation 1, basis #3
-      refreshing looks at 1 nodes; no calls to a model, no cost
+      refreshing looks at 1 node; no calls to a model, no cost
     --- exit 1
     ");
     let state = |verb: &str| repo.merkle(&[verb, "--json", "src"]).exits(0).json(verb);

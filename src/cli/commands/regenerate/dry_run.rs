@@ -118,7 +118,7 @@ fn plan(workspace: &Workspace, targets: &[Target], request: &Refresh<'_>) -> Res
 fn asked(plans: &Plans, request: &Refresh<'_>) -> String {
     match request.asking {
         None => "no calls to a model, no cost".to_owned(),
-        Some(asking) => format!("{} of '{}'", words(&plans.survey.estimate), asking.caller.name),
+        Some(asking) => format!("would ask '{}' for {}", asking.caller.name, words(&plans.survey.estimate)),
     }
 }
 
@@ -128,7 +128,8 @@ pub(super) fn words(estimate: &Estimate) -> String {
     let cost =
         nano_dollars.map_or_else(|| "at a price that is not configured".to_owned(), |nano| format!("{} USD", rounded(nano)));
     let reused = if *reused > 0 { format!(", {reused} reused without a call") } else { String::new() };
-    format!("about {calls} calls, {input_tokens} tokens in and {output_tokens} out, {cost}{reused}")
+    let calls = if *calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+    format!("about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{reused}")
 }
 
 /// Money with four digits behind the point: an estimate has no more.

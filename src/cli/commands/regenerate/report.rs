@@ -91,7 +91,9 @@ pub(super) fn report(
         ui.note(&format!("{} files are not in this partial clone; 'git fetch --refetch --no-filter' brings them", report.absent));
     }
     if let Some(stop) = &report.stop {
-        ui.note(&format!("{} frames are left; the same command goes on there", report.left));
+        let left = report.left + report.failed.len() as u64 + report.held_back;
+        let left = if left == 1 { "1 frame is left".to_owned() } else { format!("{left} frames are left") };
+        ui.note(&format!("{left}; the same command goes on there"));
         return Ok(ended(stop, ui));
     }
     if !report.awaited.is_empty() {
