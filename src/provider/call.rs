@@ -81,6 +81,11 @@ impl Caller {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner).spent()
     }
 
+    /// See [`Ledger::limit_unasked`].
+    pub fn limit_unasked(&self, nano_dollars: u64) {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).limit_unasked(nano_dollars);
+    }
+
     /// What tokens cost; `None` when no price is known.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Option<u64> {

@@ -102,6 +102,8 @@ pub struct Budget {
     pub day: Caps,
     /// Of a calendar month, all processes together.
     pub month: Caps,
+    /// Of this run, in thousand-millionths of a US dollar, when nobody was asked because the estimate was small.
+    pub unasked: Option<u64>,
 }
 
 /// Why nothing may be sent.
@@ -112,7 +114,7 @@ pub enum LedgerError {
     Exhausted {
         /// The limit, with its unit.
         limit: String,
-        /// `for this run`, `a day`, `a month`.
+        /// `for this run`, `a day`, `a month`, or what is spent without asking.
         span: &'static str,
     },
     /// The file cannot be read or written; nothing is sent that cannot be booked.
@@ -200,6 +202,11 @@ impl Ledger {
         Ok(())
     }
 
+    /// Holds this run to what is spent without asking: an estimate is no promise.
+    pub fn limit_unasked(&mut self, nano_dollars: u64) {
+        self.budget.unasked = Some(nano_dollars);
+    }
+
     /// What this process has spent, reservations included.
     #[must_use]
     pub fn spent(&self) -> Spend {
@@ -217,10 +224,12 @@ impl Ledger {
 
     fn check(&self, now: u64, worst: Spend) -> Result<(), LedgerError> {
         let (day, month) = self.book.around(now / 86_400);
+        let unasked = Caps { nano_dollars: self.budget.unasked, ..Caps::default() };
         let spans = [
             (&self.budget.run, self.spent, "for this run"),
             (&self.budget.day, day, "a day"),
             (&self.budget.month, month, "a month"),
+            (&unasked, self.spent, "that is spent without asking (merkle.confirmAbove)"),
         ];
         for (caps, mut spent, span) in spans {
             spent += worst;

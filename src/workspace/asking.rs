@@ -219,7 +219,7 @@ impl Workspace {
         let month = Caps { calls: count("budgetcalls")?, tokens: count("budgettokens")?, nano_dollars: money("budget")? };
         let days = [money("budgetday")?, options.day_usd.map(nano)];
         let day = Caps { nano_dollars: days.into_iter().flatten().min(), ..Caps::default() };
-        Ok(Budget { run, day, month })
+        Ok(Budget { run, day, month, unasked: None })
     }
 
     /// Looks at everything that a plan would send.

@@ -1,7 +1,9 @@
 //! No budget is passed: by one run, by two at once, by runs after one another.
 
+use git_merkle::chat::Usage;
+
 use super::{PROTOCOLS, Protocol, SMALL, World, command, flat, regenerate};
-use crate::support::loopback::{Loopback, Scripted};
+use crate::support::loopback::{Loopback, Scripted, USAGE};
 
 #[test]
 fn a_run_stops_at_its_budget_and_the_next_goes_on_there() {
@@ -115,6 +117,18 @@ fn without_a_terminal_nothing_dear_is_sent_unasked() {
     world.set("merkle.budget", "5");
     command(&repo, &["regenerate", "--agent", "docs"]).run().ok();
     assert_eq!(world.server.posts().len(), 5);
+}
+
+#[test]
+fn what_was_not_asked_about_for_its_estimate_stays_below_it() {
+    let long = Usage { output: 2_048, ..USAGE };
+    let world = World::new(Protocol::OpenAi, Loopback::start(move |_| Scripted::answer("said").usage(long)));
+    world.set("merkle.provider.m.priceOutput", "100");
+    let repo = world.repo(&flat(25));
+    // Estimated at 0.92 USD, and the answers are six times as long.
+    let run = command(&repo, &["regenerate", "--agent", "docs"]).run().exits(79);
+    assert!(run.err().contains("1 USD that is spent without asking (merkle.confirmAbove)"), "{run}");
+    assert_eq!(world.server.posts().len(), 4, "0.2049 USD each");
 }
 
 #[test]

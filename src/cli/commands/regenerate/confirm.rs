@@ -24,20 +24,22 @@ pub(super) fn confirm(
     }
     asking.writer.guard_words()?;
     refuse_secrets(program, &survey)?;
-    let is_agreed = args.model.yes || args.model.caps().is_some() || is_cheap(&survey.estimate, asking);
-    if is_agreed {
+    let is_somebody_there = program.ui.can_ask();
+    let is_limited = args.model.caps().is_some() || (asking.has_budget && !is_somebody_there);
+    if args.model.yes || is_limited {
+        return Ok(());
+    }
+    if is_cheap(&survey.estimate, asking) {
+        asking.caller.limit_unasked(asking.confirm_above_nano_dollars);
         return Ok(());
     }
     let words = format!("this asks '{}' for {}", asking.caller.name, dry_run::words(&survey.estimate));
-    if program.ui.can_ask() {
+    if is_somebody_there {
         return if program.ui.ask(&format!("{words}; go on?"))? {
             Ok(())
         } else {
             Err(CliError::new(Exit::No, "nothing was sent"))
         };
-    }
-    if asking.has_budget {
-        return Ok(());
     }
     Err(CliError::new(Exit::Budget, format!("{words}, and nobody is there to agree"))
         .hint("give it a budget: --max-cost <usd>, --max-calls <number> or --max-tokens <number>")
