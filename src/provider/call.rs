@@ -28,6 +28,8 @@ pub struct Caller {
     prices: Option<Prices>,
     gate: Gate,
     ledger: Arc<Mutex<Ledger>>,
+    /// What the ledger said last: it is locked while it waits for the disk or another process, and this is not.
+    spent: Arc<Mutex<Spend>>,
 }
 
 /// An answer, and what all attempts for it took.
@@ -66,7 +68,8 @@ impl Caller {
     /// Puts the parts together.
     #[must_use]
     pub fn new(name: String, provider: Arc<dyn Provider>, prices: Option<Prices>, gate: Gate, ledger: Ledger) -> Self {
-        Self { name, provider, prices, gate, ledger: Arc::new(Mutex::new(ledger)) }
+        let spent = Arc::new(Mutex::new(ledger.spent()));
+        Self { name, provider, prices, gate, ledger: Arc::new(Mutex::new(ledger)), spent }
     }
 
     /// What the provider can do.
@@ -78,7 +81,7 @@ impl Caller {
     /// What was spent through this caller, calls in flight included.
     #[must_use]
     pub fn spent(&self) -> Spend {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).spent()
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// See [`Ledger::limit_unasked`].
@@ -169,8 +172,13 @@ impl Caller {
     }
 
     async fn booked<T: Send + 'static>(&self, book: impl FnOnce(&mut Ledger) -> T + Send + 'static) -> T {
-        let ledger = self.ledger.clone();
-        let run = move || book(&mut ledger.lock().unwrap_or_else(PoisonError::into_inner));
+        let (ledger, spent) = (self.ledger.clone(), self.spent.clone());
+        let run = move || {
+            let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+            let booked = book(&mut ledger);
+            *spent.lock().unwrap_or_else(PoisonError::into_inner) = ledger.spent();
+            booked
+        };
         tokio::task::spawn_blocking(run).await.expect("booking does not panic")
     }
 }

@@ -553,14 +553,17 @@ pub fn block_on(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Report, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
-    runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         let (asked, mut signals) = mpsc::unbounded_channel();
         for (kind, stop) in [(SignalKind::interrupt(), Stop::Interrupted), (SignalKind::terminate(), Stop::Terminated)] {
             let (mut signal, asked) = (signal(kind).map_err(RunError::Runtime)?, asked.clone());
             tokio::spawn(async move { while signal.recv().await.is_some() && asked.send(stop.clone()).is_ok() {} });
         }
         generator.run(plan, index, &mut signals, on_event).await
-    })
+    });
+    // Answers are on the disk. What still looks up a name, or books into a file that does not answer, is not waited for.
+    runtime.shutdown_background();
+    outcome
 }
 
 /// How urgent a node is for its reason alone.

@@ -141,3 +141,25 @@ fn answers_in_flight_outlive_a_store_that_cannot_be_written() {
     repo.merkle(&["status"]).ok();
     assert_eq!((asked, repo.frames().len()), (4, 4), "all that was asked is there");
 }
+
+#[test]
+fn a_second_interrupt_ends_a_run_whose_ledger_does_not_answer() {
+    let world = World::new(Protocol::OpenAi, stuck());
+    let repo = many(&world);
+    let state = repo.path(".git/merkle");
+    std::fs::create_dir_all(&state).expect("writable");
+    world.sandbox.run("mkfifo", &state).args(["ledger"]).run().ok();
+    let mut child = start(&repo);
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !state.join("ledger-lock").exists() {
+        assert!(Instant::now() < deadline, "it does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    while child.try_wait().expect("a child").is_none() {
+        assert!(Instant::now() < deadline, "it hangs");
+        // It may be gone by now.
+        std::thread::sleep(Duration::from_millis(300));
+        let _ = kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid")), Signal::SIGTERM);
+    }
+    assert_eq!(world.server.connections(), 0);
+}
