@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::ui::Ui;
 use crate::base::printable;
@@ -51,6 +51,7 @@ impl Progress {
             }
         }
         bar.set_message(printable(step.message).to_string());
+        bar.set_prefix(pace(step, self.begun.elapsed()));
         bar.set_position(step.position);
     }
 
@@ -71,14 +72,25 @@ impl Drop for Progress {
     }
 }
 
+/// How fast it goes since its beginning, and how long that will take for the rest: `12.5/s, 3m left`.
+fn pace(step: Step<'_>, elapsed: Duration) -> String {
+    let rate = step.position as f64 / elapsed.as_secs_f64().max(0.001);
+    let rate_text = if rate < 100.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") };
+    let left = step.total.filter(|_| step.position > 0).map(|total| total.saturating_sub(step.position) as f64 / rate);
+    match left {
+        Some(seconds) => format!("{rate_text}, {} left", HumanDuration(Duration::from_secs_f64(seconds))),
+        None => rate_text,
+    }
+}
+
 fn draw(begun: Instant, total: Option<u64>) -> ProgressBar {
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style(total)).with_elapsed(begun.elapsed())
 }
 
 fn style(total: Option<u64>) -> ProgressStyle {
     let template = match total {
-        Some(_) => "{msg}: {percent:>3}% ({pos}/{len}) {bar:20} {per_sec:.dim}, {eta} left",
-        None => "{msg}: {pos} {spinner} {per_sec:.dim}, {elapsed}",
+        Some(_) => "{msg}: {percent:>3}% ({pos}/{len}) {bar:20} {prefix}",
+        None => "{msg}: {pos} {spinner} {prefix}, {elapsed}",
     };
     ProgressStyle::with_template(template).expect("the templates are constants").progress_chars("=> ")
 }
@@ -100,6 +112,14 @@ mod tests {
             progress.show(step);
             assert_eq!(progress.bar.is_some(), drawn);
         }
+    }
+
+    #[test]
+    fn the_pace_is_that_since_the_beginning() {
+        let step = |position, total| Step { position, total, message: "x" };
+        assert_eq!(pace(step(25, Some(100)), Duration::from_secs(10)), "2.5/s, 30 seconds left");
+        assert_eq!(pace(step(5_000, None), Duration::from_secs(10)), "500/s");
+        assert_eq!(pace(step(0, Some(9)), Duration::ZERO), "0.0/s");
     }
 
     #[test]

@@ -29,6 +29,13 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The values as they may be shown: what can hold a key (headers, proxies) is `***`.
+    #[must_use]
+    pub fn shown(&self, key: &Key) -> Vec<String> {
+        let holds_keys = matches!(key.parts().last(), Some("header" | "proxy"));
+        self.values.iter().map(|value| if holds_keys { "***".to_owned() } else { value.clone() }).collect()
+    }
+
     /// The value that counts where one is asked for.
     #[must_use]
     pub fn last(&self) -> &str {

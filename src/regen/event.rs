@@ -15,7 +15,7 @@ pub enum Event {
         done: u64,
         /// All tasks.
         total: u64,
-        /// What was spent so far, reservations of calls in flight included.
+        /// What the answers so far have taken.
         spent: Spend,
     },
     /// A model is asked about a node.

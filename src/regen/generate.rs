@@ -32,7 +32,7 @@ use crate::git::{Repository, StateDir};
 use crate::node::Scan;
 use crate::provider::ProviderError;
 use crate::provider::call::{CallError, Called, Caller};
-use crate::provider::ledger::LedgerError;
+use crate::provider::ledger::{LedgerError, Spend};
 use crate::synthesis::Reason;
 
 /// Longest time that a finished frame waits in the spool for its batch, and most frames that wait.
@@ -40,6 +40,9 @@ const BATCH_PAUSE_MAX: Duration = Duration::from_secs(2);
 const BATCH_FRAMES_MAX: usize = 256;
 /// Calls in a row that found the provider unavailable, after which it is left alone.
 const UNAVAILABLE_MAX: u32 = 3;
+
+/// Signals that follow one another faster than this are one.
+const ECHO_MAX: Duration = Duration::from_secs(1);
 
 /// How a run goes about it.
 #[derive(Debug, Clone, Copy)]
@@ -111,6 +114,8 @@ struct Work<'g, 'i> {
     is_committing: bool,
     /// Why nothing can be stored or spooled any more. What is in flight is still waited for and spooled, if that works.
     failure: Option<RunError>,
+    /// What the answers so far have taken.
+    answered: Spend,
     unavailable: u32,
     retries: mpsc::UnboundedSender<Event>,
     /// Tells calls that wait for their turn that it will not come.
@@ -193,6 +198,7 @@ impl<'g, 'i> Work<'g, 'i> {
             batch_files: Vec::new(),
             is_committing: false,
             failure: None,
+            answered: Spend::default(),
             unavailable: 0,
             retries,
             stopped: watch::Sender::new(false),
@@ -349,7 +355,7 @@ impl<'g, 'i> Work<'g, 'i> {
         };
         self.fail_all(task, question.basis, &text, on_event);
         if is_lasting {
-            self.stop(Stop::Provider(text), on_event);
+            self.stop(Stop::Provider(format!("provider '{}': {text}", self.generator.caller.name)), on_event);
         }
     }
 
@@ -368,6 +374,8 @@ impl<'g, 'i> Work<'g, 'i> {
         };
         let usage = called.reply.usage;
         self.report.usage += usage.unwrap_or_default();
+        let tokens = usage.map_or(0, |usage| usage.input.saturating_add(usage.output));
+        self.answered += Spend { calls: 1, tokens, nano_dollars: called.nano_dollars };
         self.report.redacted += question.redacted;
         let spoken = Spoken {
             provider: Some(self.generator.caller.name.clone()),
@@ -498,7 +506,7 @@ impl<'g, 'i> Work<'g, 'i> {
     fn progress(&self, on_event: &mut dyn FnMut(Event)) {
         let total = self.tasks.len();
         let done = (total - self.queue.left()) as u64;
-        on_event(Event::Progress { done, total: total as u64, spent: self.generator.caller.spent() });
+        on_event(Event::Progress { done, total: total as u64, spent: self.answered });
     }
 
     /// Sends nothing new any more. What is in flight is paid for, so it is waited for and stored.
@@ -557,7 +565,17 @@ pub fn block_on(
         let (asked, mut signals) = mpsc::unbounded_channel();
         for (kind, stop) in [(SignalKind::interrupt(), Stop::Interrupted), (SignalKind::terminate(), Stop::Terminated)] {
             let (mut signal, asked) = (signal(kind).map_err(RunError::Runtime)?, asked.clone());
-            tokio::spawn(async move { while signal.recv().await.is_some() && asked.send(stop.clone()).is_ok() {} });
+            tokio::spawn(async move {
+                let mut last: Option<Instant> = None;
+                while signal.recv().await.is_some() {
+                    // Git passes on what its child was sent by the terminal already: that is one wish, not two.
+                    let is_echo = last.is_some_and(|last| last.elapsed() < ECHO_MAX);
+                    if !is_echo && asked.send(stop.clone()).is_err() {
+                        return;
+                    }
+                    last = Some(Instant::now());
+                }
+            });
         }
         generator.run(plan, index, &mut signals, on_event).await
     });

@@ -29,22 +29,22 @@ struct List {
 }
 
 #[derive(Debug, Serialize)]
-struct Document<'a> {
-    settings: Vec<SettingDocument<'a>>,
-    ignored: Vec<IgnoredDocument<'a>>,
+struct Document {
+    settings: Vec<SettingDocument>,
+    ignored: Vec<IgnoredDocument>,
 }
 
 #[derive(Debug, Serialize)]
-struct SettingDocument<'a> {
+struct SettingDocument {
     key: String,
-    values: &'a [String],
+    values: Vec<String>,
     origin: OriginDocument,
 }
 
 #[derive(Debug, Serialize)]
-struct IgnoredDocument<'a> {
+struct IgnoredDocument {
     #[serde(flatten)]
-    setting: SettingDocument<'a>,
+    setting: SettingDocument,
     reason: &'static str,
     message: String,
 }
@@ -87,19 +87,19 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn document(gathered: &Gathered) -> Document<'_> {
+fn document(gathered: &Gathered) -> Document {
     Document {
         settings: gathered.stack.entries().map(|(key, entry)| setting(key, entry)).collect(),
         ignored: gathered.stack.ignored().iter().map(ignored).collect(),
     }
 }
 
-fn ignored(ignored: &Ignored) -> IgnoredDocument<'_> {
+fn ignored(ignored: &Ignored) -> IgnoredDocument {
     let Ignored { key, entry, reason } = ignored;
     IgnoredDocument { setting: setting(key, entry), reason: reason.name(), message: reason.to_string() }
 }
 
-fn setting<'a>(key: &Key, entry: &'a Entry) -> SettingDocument<'a> {
+fn setting(key: &Key, entry: &Entry) -> SettingDocument {
     let (place, name, line) = match &entry.origin.place {
         Place::BuiltIn => ("built-in", None, None),
         Place::File { path, line } => ("file", Some(path.display().to_string()), *line),
@@ -107,7 +107,7 @@ fn setting<'a>(key: &Key, entry: &'a Entry) -> SettingDocument<'a> {
         Place::CommandLine => ("command line", None, None),
     };
     let origin = OriginDocument { level: entry.origin.level.name(), place, name, line };
-    SettingDocument { key: key.to_string(), values: &entry.values, origin }
+    SettingDocument { key: key.to_string(), values: entry.shown(key), origin }
 }
 
 /// One record for each value, in the forms of `git config --list`, with and without `-z`.
@@ -115,7 +115,7 @@ fn setting<'a>(key: &Key, entry: &'a Entry) -> SettingDocument<'a> {
 /// With origins, what was not taken follows with its reason; not with `-z`, whose records have no place for it.
 fn print(ui: &mut Ui, gathered: &Gathered, show_origin: bool) -> Result<(), CliError> {
     for (key, entry) in gathered.stack.entries() {
-        for value in &entry.values {
+        for value in &entry.shown(key) {
             if ui.is_raw() {
                 let origin = if show_origin { format!("{}\0", entry.origin) } else { String::new() };
                 ui.write_bytes(format!("{origin}{key}\n{value}\0").as_bytes())?;
@@ -127,7 +127,7 @@ fn print(ui: &mut Ui, gathered: &Gathered, show_origin: bool) -> Result<(), CliE
     }
     if show_origin && !ui.is_raw() {
         for Ignored { key, entry, reason } in gathered.stack.ignored() {
-            print_line(ui, Some(entry), key, &entry.values.join(" "))?;
+            print_line(ui, Some(entry), key, &entry.shown(key).join(" "))?;
             let reason = ui.styled(Style::Caution, &format!("ignored: {reason}")).to_string();
             writeln!(ui, "\t{reason}")?;
         }

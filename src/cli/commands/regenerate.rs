@@ -89,6 +89,11 @@ struct ModelArgs {
 }
 
 impl ModelArgs {
+    /// True when something is said that only matters to an agent with a model.
+    fn is_about_a_model(&self) -> bool {
+        self.provider.is_some() || self.profile.is_some() || self.caps().is_some()
+    }
+
     fn caps(&self) -> Caps {
         Caps { calls: self.max_calls, tokens: self.max_tokens, nano_dollars: self.max_cost }
     }
@@ -162,10 +167,14 @@ fn refresh(
     Ok(done)
 }
 
-/// The agent that was named, or the outline builder.
+/// The agent that was named; else, where something is said about a model, the only one that asks one; else the
+/// outline builder.
 fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) -> Result<&'a Agent, CliError> {
     let named = args.agent.as_deref().or(workspace.settings.default_agent.as_ref().map(AgentId::as_str));
-    let agent = agents.get(named.unwrap_or(crate::agent::OUTLINE))?;
+    let agent = match named {
+        None if args.model.is_about_a_model() => the_only(agents)?,
+        named => agents.get(named.unwrap_or(crate::agent::OUTLINE))?,
+    };
     if !agent.makes(NodeKind::Directory) {
         let message = format!("frames of agent '{}' are written by hand, not made", agent.id);
         let hint = if agent.disabled {
@@ -176,6 +185,21 @@ fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) ->
         return Err(CliError::new(Exit::Config, message).hint(hint));
     }
     Ok(agent)
+}
+
+/// The only agent that asks a model.
+fn the_only(agents: &Registry) -> Result<&Agent, CliError> {
+    let able: Vec<&Agent> =
+        agents.iter().filter(|agent| agent.instructions().is_some() && agent.makes(NodeKind::Directory)).collect();
+    match able.as_slice() {
+        [one] => Ok(one),
+        [] => Err(CliError::new(Exit::Refused, "no agent asks a model").hint("git merkle agent create docs")),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|agent| agent.id.as_str()).collect();
+            let message = format!("several agents ask a model: {}", ids.join(", "));
+            Err(CliError::new(Exit::Usage, message).hint(format!("git merkle regenerate --agent {}", ids[0])))
+        }
+    }
 }
 
 /// What and whom to ask; `None` for an agent that needs nobody.

@@ -27,8 +27,8 @@ struct Document<'a> {
     prompts: Vec<FileDocument<'a>>,
     profiles: Vec<FileDocument<'a>>,
     others: Vec<FileDocument<'a>>,
-    settings: Vec<SettingDocument<'a>>,
-    ignored: Vec<IgnoredDocument<'a>>,
+    settings: Vec<SettingDocument>,
+    ignored: Vec<IgnoredDocument>,
     left_out: &'a [String],
 }
 
@@ -49,16 +49,16 @@ struct FileDocument<'a> {
 }
 
 #[derive(Serialize)]
-struct SettingDocument<'a> {
+struct SettingDocument {
     key: String,
-    values: &'a [String],
+    values: Vec<String>,
     origin: String,
 }
 
 #[derive(Serialize)]
-struct IgnoredDocument<'a> {
+struct IgnoredDocument {
     #[serde(flatten)]
-    setting: SettingDocument<'a>,
+    setting: SettingDocument,
     reason: &'static str,
 }
 
@@ -156,7 +156,7 @@ fn show(ui: &mut Ui, standing: &Standing, offer: &Offer) -> Result<(), CliError>
     if !offer.settings.is_empty() {
         heading(ui, "settings")?;
         for (key, entry) in &offer.settings {
-            let setting = ui.styled(Style::Plain, &format!("{key}={}", entry.values.join(" "))).to_string();
+            let setting = ui.styled(Style::Plain, &format!("{key}={}", entry.shown(key).join(" "))).to_string();
             let origin = ui.styled(Style::Dim, &entry.origin.to_string()).to_string();
             writeln!(ui, "  {setting}  {origin}")?;
         }
@@ -233,7 +233,7 @@ fn file_document(file: &FileOffer) -> FileDocument<'_> {
     FileDocument { file: &file.name, bytes: file.bytes, first_line: &file.first_line }
 }
 
-fn setting_document<'a>(key: &Key, entry: &'a Entry) -> SettingDocument<'a> {
+fn setting_document(key: &Key, entry: &Entry) -> SettingDocument {
     let origin = match &entry.origin.place {
         Place::File { path, line } => match line {
             Some(line) => format!("{}:{line}", path.display()),
@@ -241,9 +241,9 @@ fn setting_document<'a>(key: &Key, entry: &'a Entry) -> SettingDocument<'a> {
         },
         Place::BuiltIn | Place::Environment(_) | Place::CommandLine => entry.origin.to_string(),
     };
-    SettingDocument { key: key.to_string(), values: &entry.values, origin }
+    SettingDocument { key: key.to_string(), values: entry.shown(key), origin }
 }
 
-fn ignored_document(ignored: &Ignored) -> IgnoredDocument<'_> {
+fn ignored_document(ignored: &Ignored) -> IgnoredDocument {
     IgnoredDocument { setting: setting_document(&ignored.key, &ignored.entry), reason: ignored.reason.name() }
 }

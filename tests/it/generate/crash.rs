@@ -77,7 +77,7 @@ fn an_interrupt_stores_what_came_back_and_says_what_is_left() {
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     wait_for(&repo, ANSWERED);
     signal(&child, Signal::SIGINT);
-    std::thread::sleep(Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(1_200));
     let asked = world.server.posts().len();
     signal(&child, Signal::SIGINT);
     let output = child.wait_with_output().expect("it ends");

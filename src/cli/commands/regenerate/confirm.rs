@@ -53,7 +53,7 @@ fn is_cheap(estimate: &Estimate, asking: &Asking<'_>) -> bool {
 fn refuse_secrets(program: &Program, survey: &Survey) -> Result<(), CliError> {
     let Some((first, others)) = survey.secrets.split_first() else { return Ok(()) };
     for other in others {
-        program.ui.warn(&other.to_string());
+        program.ui.warn(&format!("{other}; --allow-secret {}", other.id));
     }
     Err(first.clone().into())
 }

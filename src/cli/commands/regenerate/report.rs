@@ -73,7 +73,7 @@ pub(super) fn report(
 ) -> Result<Exit, CliError> {
     let report = &done.report;
     let document = document(request, done, took);
-    if document.model.is_some() {
+    if document.model.is_some() && !document.is_empty() {
         workspace.save_last_run(&json::document("regenerate", &document));
     }
     let ui = &mut program.ui;
@@ -93,7 +93,9 @@ pub(super) fn report(
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
         let left = if left == 1 { "1 frame is left".to_owned() } else { format!("{left} frames are left") };
-        ui.note(&format!("{left}; the same command goes on there"));
+        // What was forced is fresh again once it is made, so a second run with --force would start anew.
+        let next = if args.force { "" } else { "; the same command goes on there" };
+        ui.note(&format!("{left}{next}"));
         return Ok(ended(stop, ui));
     }
     if !report.awaited.is_empty() {
