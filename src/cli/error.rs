@@ -341,7 +341,7 @@ impl From<TrustError> for CliError {
 impl From<SecretFound> for CliError {
     fn from(error: SecretFound) -> Self {
         let hint = format!("take it out, or if it is none let it pass with '--allow-secret {}'", error.id);
-        Self::from_source(Exit::Config, error).hint(hint).hint("or leave the file out of everything with a .teddyignore")
+        Self::from_source(Exit::Config, error).hint(hint)
     }
 }
 

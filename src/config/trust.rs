@@ -178,7 +178,7 @@ mod tests {
             (limits, smaller.0, smaller.1),
             (vec!["urls"], fewer.0, fewer.1),
             (vec!["default-provider", "defaultAgent", "default_profile", "notes"], Some(Set), Some(AfterTrust)),
-            (vec!["hooks", "remote", "acceptFrames", "progress"], Some(Set), Some(Never)),
+            (vec!["hooks", "hookQuiet", "remote", "acceptFrames", "progress"], Some(Set), Some(Never)),
             (unnamed, None, None),
         ]
     }

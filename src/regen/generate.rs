@@ -569,11 +569,13 @@ pub fn block_on(
                 let mut last: Option<Instant> = None;
                 while signal.recv().await.is_some() {
                     // Git passes on what its child was sent by the terminal already: that is one wish, not two.
-                    let is_echo = last.is_some_and(|last| last.elapsed() < ECHO_MAX);
-                    if !is_echo && asked.send(stop.clone()).is_err() {
-                        return;
+                    if last.is_some_and(|last| last.elapsed() < ECHO_MAX) {
+                        continue;
                     }
                     last = Some(Instant::now());
+                    if asked.send(stop.clone()).is_err() {
+                        return;
+                    }
                 }
             });
         }

@@ -55,5 +55,5 @@ fn refuse_secrets(program: &Program, survey: &Survey) -> Result<(), CliError> {
     for other in others {
         program.ui.warn(&format!("{other}; --allow-secret {}", other.id));
     }
-    Err(first.clone().into())
+    Err(CliError::from(first.clone()).hint("or leave the file out of everything with a .teddyignore"))
 }
