@@ -20,6 +20,7 @@ use crate::context::ContextError;
 use crate::frame::StoreError;
 use crate::frame::commit::CommitError;
 use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
+use crate::hook::install::{EditError, InstallError};
 use crate::node::{ScanError, SnapshotError};
 use crate::profile::{FitError, ProfileError};
 use crate::prompt::PayloadError;
@@ -278,6 +279,32 @@ impl From<CommitError> for CliError {
             CommitError::Ref(inner) => inner.into(),
             CommitError::Vanished(_) => Self::from_source(Exit::Busy, error).hint("try again when 'git gc' is done"),
         }
+    }
+}
+
+impl From<InstallError> for CliError {
+    fn from(error: InstallError) -> Self {
+        let hint = match &error {
+            InstallError::Git(_) => return Self::from_source(Exit::Git, error),
+            InstallError::OldGit(_) => "run 'git merkle hooks install --mode=hookdir'".to_owned(),
+            InstallError::Bare => "run 'git merkle hooks install --bare' to have it told of pushes".to_owned(),
+            InstallError::WrongEvent(_) => "see 'git merkle hooks install -h'".to_owned(),
+            InstallError::Record(_) => {
+                "what is installed is shown by 'git merkle hooks status' when that file is gone".to_owned()
+            }
+            InstallError::Edit(EditError::Changed(_)) => "run the command again".to_owned(),
+            InstallError::Edit(EditError::Locked(path)) => {
+                format!("if no other program is at work on it, run 'rm {}.lock'", path.display())
+            }
+            InstallError::Edit(_) | InstallError::Read { .. } => "'git merkle hooks status' says how the hooks stand".to_owned(),
+        };
+        let kind = match &error {
+            InstallError::OldGit(_) => Exit::No,
+            InstallError::Bare | InstallError::WrongEvent(_) => Exit::Refused,
+            InstallError::Edit(EditError::Changed(_) | EditError::Locked(_)) => Exit::Busy,
+            _ => Exit::Io,
+        };
+        Self::from_source(kind, error).hint(hint)
     }
 }
 

@@ -100,6 +100,12 @@ impl StateDir {
         self.0.join("cache")
     }
 
+    /// What hooks leave behind: what was installed, and what happened since.
+    #[must_use]
+    pub fn hooks(&self) -> PathBuf {
+        self.0.join("hooks")
+    }
+
     /// Creates one of the directories, private to the user, with its parents.
     pub fn create(&self, directory: &Path) -> io::Result<()> {
         if directory.is_dir() {

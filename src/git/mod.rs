@@ -14,6 +14,7 @@ pub mod encoded;
 pub mod file;
 #[cfg(test)]
 mod fixture;
+mod hooks;
 pub mod lock;
 pub mod object;
 mod ref_lock;

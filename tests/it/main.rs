@@ -9,6 +9,7 @@ mod format;
 mod generate;
 mod get_node;
 mod guide;
+mod hooks;
 mod hostile;
 mod laws;
 mod provider;

@@ -1,24 +1,42 @@
-//! `git merkle hooks`: accelerators that keep frames fresh while people work.
+//! `git merkle hooks`: put hooks into the repository, take them out, and say how they stand.
 
-mod run;
-mod worker;
+pub mod install;
+pub mod run;
+pub mod status;
+pub mod uninstall;
+pub mod worker;
 
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::base::printable;
 use crate::cli::program::Program;
-use crate::cli::{CliError, Exit};
+use crate::cli::{CliError, Exit, Style, Ui, json};
+use crate::git::Repository;
+use crate::hook::install::{Action, Refusal, Step};
+use crate::workspace::Presentation;
 
 /// Arguments of `hooks`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: Verb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// What a hook calls: leaves a marker, starts the worker, and goes
+enum Verb {
+    /// Let git tell this program when something changes; hooks of yours stay and run as before
+    Install(install::Args),
+    /// Take the hooks out, and leave everything as it was
+    Uninstall(uninstall::Args),
+    /// Show which hooks are installed, and what git really runs
+    Status(status::Args),
+    /// What the hooks call
     #[command(hide = true)]
     Run(run::Args),
-    /// Does what the hooks left to be done
+    /// What the hooks start
     #[command(hide = true)]
     Worker(worker::Args),
 }
@@ -26,7 +44,84 @@ enum Action {
 /// Does what was asked.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     match &args.action {
-        Action::Run(args) => Ok(run::run(args, program)),
-        Action::Worker(args) => worker::run(args, program),
+        Verb::Install(args) => install::run(args, program),
+        Verb::Uninstall(args) => uninstall::run(args, program),
+        Verb::Status(args) => status::run(args, program),
+        Verb::Run(args) => Ok(run::run(args, program)),
+        Verb::Worker(args) => worker::run(args, program),
     }
+}
+
+/// What became of a hook, as `--json` says it.
+#[derive(Debug, Serialize)]
+struct StepDocument {
+    event: &'static str,
+    action: &'static str,
+    path: String,
+    reason: Option<&'static str>,
+}
+
+/// Opens the repository; settings and agents take no part.
+fn open(program: &mut Program) -> Result<Repository, CliError> {
+    let repository = Repository::open(&program.global.location())?;
+    program.ui.adopt(Presentation::load(&repository));
+    Ok(repository)
+}
+
+fn step_documents(steps: &[Step]) -> Vec<StepDocument> {
+    let document = |step: &Step| StepDocument {
+        event: step.event.name(),
+        action: word(step.action).0,
+        path: json::path(step.path.as_os_str().as_bytes()),
+        reason: reason(step.action),
+    };
+    steps.iter().map(document).collect()
+}
+
+fn show_steps(ui: &mut Ui, repository: &Repository, steps: &[Step]) -> Result<(), CliError> {
+    for step in steps {
+        let (word, style) = word(step.action);
+        let word = ui.styled(style, word).to_string();
+        write!(ui, "{word} {} ", step.event.name())?;
+        show_path(ui, repository, &step.path)?;
+        if let Some(reason) = reason(step.action) {
+            write!(ui, " ({reason})")?;
+        }
+        writeln!(ui)?;
+    }
+    Ok(())
+}
+
+/// A path as short as it gets: below the work tree's root, or whole.
+fn show_path(ui: &mut Ui, repository: &Repository, path: &Path) -> Result<(), CliError> {
+    let root = repository.work_dir().unwrap_or(repository.git_dir());
+    let short = path.strip_prefix(root).unwrap_or(path);
+    let shown = ui.path(short.as_os_str().as_bytes()).into_owned();
+    Ok(ui.write_bytes(&shown)?)
+}
+
+fn word(action: Action) -> (&'static str, Style) {
+    match action {
+        Action::Created => ("created", Style::Good),
+        Action::Added => ("added", Style::Good),
+        Action::Chained => ("chained", Style::Good),
+        Action::Updated => ("updated", Style::Good),
+        Action::Kept => ("kept", Style::Dim),
+        Action::Removed => ("removed", Style::Good),
+        Action::Refused(_) => ("left", Style::Caution),
+    }
+}
+
+fn reason(action: Action) -> Option<&'static str> {
+    match action {
+        Action::Refused(Refusal::NotAFile) => Some("it is neither a file nor a link"),
+        Action::Refused(Refusal::NameTaken) => Some("the hook beside it whose name ends in '.merkle-chained' is in the way"),
+        Action::Refused(Refusal::NamesItself) => Some("it acts by its own name and cannot be renamed; --force does it"),
+        _ => None,
+    }
+}
+
+/// A path for a message.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", printable(&path.to_string_lossy()))
 }

@@ -100,7 +100,8 @@ impl ModelArgs {
 }
 
 /// US dollars as thousand-millionths.
-fn parse_dollars(text: &str) -> Result<u64, String> {
+/// Reads an amount of US dollars as billionths of one.
+pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
     let cost: crate::frame::model::Cost = text.parse().map_err(|()| "expected US dollars, such as 1.50".to_owned())?;
     Ok(cost.0)
 }

@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 /// Arguments of `hooks run`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub struct Args {
     /// The hook's name, such as post-commit
     #[arg(value_name = "event")]
     event: String,
@@ -22,7 +22,7 @@ pub(super) struct Args {
 }
 
 /// Does it, and tells nobody if it cannot.
-pub(super) fn run(args: &Args, program: &Program) -> Exit {
+pub fn run(args: &Args, program: &Program) -> Exit {
     // A hook that fails would be noise in the user's git; what is missing is found by comparing.
     let _ = hand_over(args, program);
     Exit::Done

@@ -12,10 +12,10 @@ use crate::workspace::Workspace;
 
 /// Arguments of `hooks worker`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub struct Args {}
 
 /// Works until nothing is left to do.
-pub(super) fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
+pub fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
     detach::settle();
     let workspace = Workspace::open(&program.global.location(), &program.environment, program.global.settings(), None)?;
     let quiet = workspace.settings.stack().duration("hookquiet").ok().flatten().unwrap_or(worker::QUIET);

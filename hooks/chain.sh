@@ -1,0 +1,2 @@
+# The hook that stood here runs below, with the same arguments, input and exit code.
+if [ -x "${0%/*}/@EVENT@.merkle-chained" ]; then exec "${0%/*}/@EVENT@.merkle-chained" "$@"; fi

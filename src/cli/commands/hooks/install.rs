@@ -1,0 +1,204 @@
+//! `git merkle hooks install`: puts the hooks in, or says what to write where this program must not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use similar::TextDiff;
+
+use super::{StepDocument, open, quoted, show_steps, step_documents};
+use crate::cli::commands::regenerate::parse_dollars;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style, Ui};
+use crate::frame::model::Cost;
+use crate::git::Repository;
+use crate::hook::install::{self, Action, Blocked, Edit, Event, Manager, Mode, Place, Prepared, Request, Verdict};
+
+/// Arguments of `hooks install`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// How: auto, config (git 2.54 and later), hookdir, or print, which writes nothing
+    #[arg(long, value_name = "mode", default_value = "auto", value_parser = ["auto", "config", "hookdir", "print"])]
+    mode: String,
+    /// Only for these events, separated by commas
+    #[arg(long, value_name = "list", value_delimiter = ',', value_parser = parse_event)]
+    events: Option<Vec<Event>>,
+    /// What agents that cost something may spend in a day, in US dollars (default: nothing)
+    #[arg(long, value_name = "usd", value_parser = parse_dollars)]
+    budget: Option<u64>,
+    /// Write a hooks folder that is the project's or shared with other repositories; shows the difference first
+    #[arg(long)]
+    force: bool,
+    /// Install into a bare repository
+    #[arg(long)]
+    bare: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    mode: &'static str,
+    binary: String,
+    directory: String,
+    budget_usd: Option<String>,
+    events: Vec<StepDocument>,
+    blocked: Option<&'static str>,
+    manager: Option<&'static str>,
+    write: Vec<SnippetDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct SnippetDocument {
+    file: String,
+    text: String,
+}
+
+fn parse_event(name: &str) -> Result<Event, String> {
+    let names = || Event::ALL.map(Event::name).join(", ");
+    Event::parse(name).ok_or_else(|| format!("expected some of {}", names()))
+}
+
+/// Installs, or says why not and what to do instead.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let repository = open(program)?;
+    let is_print = args.mode == "print";
+    let request = Request {
+        mode: match args.mode.as_str() {
+            "config" => Some(Mode::Config),
+            "hookdir" | "print" => Some(Mode::Hookdir),
+            _ => None,
+        },
+        events: args.events.clone(),
+        budget_nano_dollars: args.budget,
+        binary: binary(program).map_err(|error| CliError::io("cannot find this program's own file", error))?,
+        force: args.force,
+        bare: args.bare,
+    };
+    let prepared = install::prepare(&repository, &request)?;
+    if is_print || prepared.blocked.is_some() {
+        return instead(&repository, &request, &prepared, &mut program.ui);
+    }
+    if prepared.place.verdict != Verdict::Own && prepared.mode == Mode::Hookdir && !program.ui.is_json() {
+        show_differences(&mut program.ui, &prepared)?;
+    }
+    install::install(&repository, &prepared)?;
+    if program.ui.is_json() {
+        let document = Document { events: step_documents(&prepared.steps), ..document(&request, &prepared) };
+        program.ui.write_json("hooks-install", &document)?;
+    } else {
+        show_steps(&mut program.ui, &repository, &prepared.steps)?;
+        remark(&repository, &prepared, &program.ui);
+    }
+    let is_whole = !prepared.steps.iter().any(|step| matches!(step.action, Action::Refused(_)));
+    Ok(if is_whole { Exit::Done } else { Exit::No })
+}
+
+/// Says what a person writes instead.
+fn instead(repository: &Repository, request: &Request, prepared: &Prepared, ui: &mut Ui) -> Result<Exit, CliError> {
+    let directory = &prepared.place.directory;
+    let manager = Manager::of(directory, repository.work_dir());
+    let snippets = manager.snippets(directory, &prepared.events);
+    let ending = prepared.blocked.filter(|_| !ui.is_json());
+    if ui.is_json() {
+        let write = snippets.into_iter().map(|(file, text)| SnippetDocument { file, text }).collect();
+        let document = Document { manager: Some(manager.name()), write, ..document(request, prepared) };
+        ui.write_json("hooks-install", &document)?;
+        return Ok(if prepared.blocked.is_some() { Exit::No } else { Exit::Done });
+    }
+    for (file, text) in snippets {
+        let file = ui.styled(Style::Heading, &format!("{file}:")).to_string();
+        let text = ui.styled(Style::Plain, &text).to_string();
+        writeln!(ui, "{file}\n{text}")?;
+    }
+    ending.map_or(Ok(Exit::Done), |blocked| Err(refusal(blocked, &prepared.place)))
+}
+
+fn refusal(blocked: Blocked, place: &Place) -> CliError {
+    let directory = quoted(&place.directory);
+    let (text, hint) = match blocked {
+        Blocked::InWorkTree => (
+            format!("hooks folder {directory} belongs to the project"),
+            "write the lines above into the files named, or run 'git merkle hooks install --force'".to_owned(),
+        ),
+        Blocked::Shared => (
+            format!("hooks folder {directory} is shared with other repositories"),
+            "write the lines above into the files named, or run 'git merkle hooks install --force'".to_owned(),
+        ),
+        Blocked::OneCommand => (
+            format!("hooks folder {directory} was set for this command only"),
+            "run 'git merkle hooks install' without '-c core.hooksPath'".to_owned(),
+        ),
+        Blocked::ReadOnly => {
+            (format!("hooks folder {directory} is closed for writing"), format!("run 'chmod u+w {}'", place.directory.display()))
+        }
+        Blocked::NoFolder => (
+            format!("{directory} is no folder, so git runs no hooks from it"),
+            "run 'git config --unset core.hooksPath' to have hooks again".to_owned(),
+        ),
+    };
+    CliError::new(Exit::No, text).hint(hint)
+}
+
+/// What a person should know of the project's hook manager.
+fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
+    let manager = Manager::of(&prepared.place.directory, repository.work_dir());
+    if prepared.mode == Mode::Hookdir && matches!(manager, Manager::Lefthook | Manager::PreCommit) {
+        let name = manager.name();
+        ui.note(&format!("{name} may write its hooks anew; 'git merkle hooks install --mode=print' shows what to tell it"));
+    }
+}
+
+/// Shows what is about to change outside of the git directory, before it does.
+fn show_differences(ui: &mut Ui, prepared: &Prepared) -> Result<(), CliError> {
+    for edit in prepared.edits.iter().filter(|edit| edit.path().starts_with(&prepared.place.directory)) {
+        match edit {
+            Edit::Write { path, before, after } => {
+                let text = |content: &Option<install::edit::Content>| {
+                    content.as_ref().map(|content| String::from_utf8_lossy(&content.bytes).into_owned()).unwrap_or_default()
+                };
+                let (before, after, name) = (text(before), text(after), path.to_string_lossy());
+                let diff = TextDiff::from_lines(&before, &after).unified_diff().header(&name, &name).to_string();
+                let diff = ui.styled(Style::Plain, &diff).to_string();
+                write!(ui, "{diff}")?;
+            }
+            Edit::Rename { from, to } => {
+                let text = ui.styled(Style::Plain, &format!("rename {} to {}", from.display(), to.display())).to_string();
+                writeln!(ui, "{text}")?;
+            }
+            _ => {}
+        }
+    }
+    Ok(ui.flush()?)
+}
+
+fn document(request: &Request, prepared: &Prepared) -> Document {
+    Document {
+        mode: prepared.mode.name(),
+        binary: request.binary.to_string_lossy().into_owned(),
+        directory: prepared.place.directory.to_string_lossy().into_owned(),
+        budget_usd: prepared.budget_nano_dollars.map(|nano| Cost(nano).to_string()),
+        events: Vec::new(),
+        blocked: prepared.blocked.map(blocked_word),
+        manager: None,
+        write: Vec::new(),
+    }
+}
+
+fn blocked_word(blocked: Blocked) -> &'static str {
+    match blocked {
+        Blocked::InWorkTree => "in-work-tree",
+        Blocked::Shared => "shared",
+        Blocked::OneCommand => "one-command",
+        Blocked::ReadOnly => "read-only",
+        Blocked::NoFolder => "no-folder",
+    }
+}
+
+/// What hooks call: this program under the name by which it is found, which outlives an update, else its file.
+fn binary(program: &Program) -> std::io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let real = fs::canonicalize(&own)?;
+    let search_path = program.environment.get("PATH").unwrap_or_default();
+    let is_own = |path: &PathBuf| path.is_absolute() && fs::canonicalize(path).is_ok_and(|found| found == real);
+    let found = std::env::split_paths(search_path).map(|directory| directory.join("git-merkle")).find(is_own);
+    Ok(found.unwrap_or_else(|| Path::new(&own).to_owned()))
+}

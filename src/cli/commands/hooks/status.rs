@@ -1,0 +1,131 @@
+//! `git merkle hooks status`: which hooks are installed, and what git really runs, in order.
+//!
+//! The answer has parts, each with a function that shows it and a field of the document: the installation is the first,
+//! what the worker says of itself follows it.
+
+use std::os::unix::ffi::OsStrExt;
+
+use serde::Serialize;
+
+use super::{open, show_path};
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style, Ui, json};
+use crate::frame::model::Cost;
+use crate::git::Repository;
+use crate::hook::install::standing::{EventStanding, Runner};
+use crate::hook::install::{Mode, Standing, standing};
+
+/// Arguments of `hooks status`.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    installed: bool,
+    mode: Option<&'static str>,
+    binary: Option<String>,
+    directory: String,
+    budget_usd: Option<String>,
+    events: Vec<EventDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct EventDocument {
+    event: &'static str,
+    installed: bool,
+    works: bool,
+    effective: Vec<RunnerDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct RunnerDocument {
+    kind: &'static str,
+    name: String,
+}
+
+/// Shows how the hooks stand.
+pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let repository = open(program)?;
+    let found = standing(&repository)?;
+    if program.ui.is_json() {
+        program.ui.write_json("hooks-status", &document(&found))?;
+        return Ok(Exit::Done);
+    }
+    show_installation(&mut program.ui, &repository, &found)?;
+    Ok(Exit::Done)
+}
+
+/// The first part of the answer.
+fn show_installation(ui: &mut Ui, repository: &Repository, found: &Standing) -> Result<(), CliError> {
+    match &found.record {
+        None => writeln!(ui, "hooks     not installed")?,
+        Some(record) => {
+            write!(ui, "hooks     installed, mode {}", record.mode.name())?;
+            if record.mode == Mode::Hookdir {
+                write!(ui, ", in ")?;
+                show_path(ui, repository, record.directory.as_deref().unwrap_or(&found.place.directory))?;
+            }
+            let binary = ui.path(record.binary.as_os_str().as_bytes()).into_owned();
+            write!(ui, "\nbinary    ")?;
+            ui.write_bytes(&binary)?;
+            let is_there = record.binary.is_file();
+            let gone = if is_there { "" } else { " (gone; hooks look for git-merkle on the search path)" };
+            let budget = record.budget_nano_dollars.map_or("none".to_owned(), |nano| format!("{} US dollars a day", Cost(nano)));
+            writeln!(ui, "{gone}\nbudget    {budget}")?;
+        }
+    }
+    let is_told = |event: &&EventStanding| event.is_installed || !event.effective.is_empty();
+    for event in found.events.iter().filter(is_told) {
+        show_event(ui, repository, event)?;
+    }
+    Ok(())
+}
+
+fn show_event(ui: &mut Ui, repository: &Repository, event: &EventStanding) -> Result<(), CliError> {
+    let (word, style) = match (event.is_installed, event.is_effective()) {
+        (true, true) => ("installed", Style::Good),
+        (true, false) => ("installed, but git does not run it", Style::Bad),
+        (false, true) => ("not installed here, but git runs it", Style::Caution),
+        (false, false) => ("not installed", Style::Dim),
+    };
+    let word = ui.styled(style, word).to_string();
+    write!(ui, "{:<16}{word}", event.event.name())?;
+    for (index, runner) in event.effective.iter().enumerate() {
+        write!(ui, "{}", if index == 0 { "; runs " } else { ", then " })?;
+        match runner {
+            Runner::Merkle => write!(ui, "git merkle")?,
+            Runner::Configured(name) => {
+                let name = ui.styled(Style::Plain, name).to_string();
+                write!(ui, "hook.{name}")?;
+            }
+            Runner::Hook(path) => show_path(ui, repository, path)?,
+        }
+    }
+    Ok(writeln!(ui)?)
+}
+
+fn document(found: &Standing) -> Document {
+    let record = found.record.as_ref();
+    Document {
+        installed: record.is_some(),
+        mode: record.map(|record| record.mode.name()),
+        binary: record.map(|record| json::path(record.binary.as_os_str().as_bytes())),
+        directory: json::path(found.place.directory.as_os_str().as_bytes()),
+        budget_usd: record.and_then(|record| record.budget_nano_dollars).map(|nano| Cost(nano).to_string()),
+        events: found.events.iter().map(event_document).collect(),
+    }
+}
+
+fn event_document(event: &EventStanding) -> EventDocument {
+    let runner = |runner: &Runner| match runner {
+        Runner::Merkle => RunnerDocument { kind: "merkle", name: "git-merkle".to_owned() },
+        Runner::Configured(name) => RunnerDocument { kind: "config", name: name.clone() },
+        Runner::Hook(path) => RunnerDocument { kind: "hook", name: json::path(path.as_os_str().as_bytes()) },
+    };
+    EventDocument {
+        event: event.event.name(),
+        installed: event.is_installed,
+        works: event.is_effective(),
+        effective: event.effective.iter().map(runner).collect(),
+    }
+}

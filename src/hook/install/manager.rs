@@ -1,0 +1,111 @@
+//! Hook managers, and what a person writes into their files where this program must not.
+
+use std::path::Path;
+
+use super::event::Event;
+use super::script;
+
+/// Who looks after the hooks of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manager {
+    /// Husky: scripts in `.husky/`.
+    Husky,
+    /// Lefthook: `lefthook.yml`.
+    Lefthook,
+    /// Pre-commit: `.pre-commit-config.yaml`.
+    PreCommit,
+    /// Nobody who is known: a folder of hooks.
+    Folder,
+}
+
+const LEFTHOOK_FILES: [&str; 6] =
+    ["lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".lefthook.yaml", "lefthook.toml", "lefthook.json"];
+const PRE_COMMIT_FILE: &str = ".pre-commit-config.yaml";
+
+impl Manager {
+    /// Finds out by the hooks folder and by the files of the project.
+    #[must_use]
+    pub fn of(directory: &Path, work_dir: Option<&Path>) -> Self {
+        let has = |name: &&str| work_dir.is_some_and(|root| root.join(name).is_file());
+        if directory.components().any(|part| part.as_os_str() == ".husky") {
+            Self::Husky
+        } else if LEFTHOOK_FILES.iter().any(|name| has(&name)) {
+            Self::Lefthook
+        } else if has(&PRE_COMMIT_FILE) {
+            Self::PreCommit
+        } else {
+            Self::Folder
+        }
+    }
+
+    /// The name that its users know.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Husky => "husky",
+            Self::Lefthook => "lefthook",
+            Self::PreCommit => "pre-commit",
+            Self::Folder => "hooks folder",
+        }
+    }
+
+    /// What to write, file by file: `(file, text)`.
+    #[must_use]
+    pub fn snippets(self, directory: &Path, events: &[Event]) -> Vec<(String, String)> {
+        let files = |folder: &str| -> Vec<(String, String)> {
+            events.iter().map(|event| (format!("{folder}/{}", event.name()), script::line(*event) + "\n")).collect()
+        };
+        match self {
+            Self::Husky => files(".husky"),
+            Self::Folder => files(&directory.to_string_lossy()),
+            Self::Lefthook => vec![("lefthook.yml".to_owned(), events.iter().map(|event| lefthook(*event)).collect())],
+            Self::PreCommit => vec![(PRE_COMMIT_FILE.to_owned(), pre_commit(events))],
+        }
+    }
+}
+
+fn lefthook(event: Event) -> String {
+    format!("{}:\n  commands:\n    git-merkle:\n      run: '{}'\n", event.name(), script::line(event))
+}
+
+/// Pre-commit has no stage for `git am`.
+fn pre_commit(events: &[Event]) -> String {
+    let stages = events.iter().filter(|event| !matches!(event, Event::PostApplypatch | Event::PostReceive));
+    let hook = |event: &Event| {
+        let name = event.name();
+        format!(
+            "      - id: git-merkle-{name}\n        name: git merkle\n        entry: sh -c '{}'\n        \
+             language: system\n        always_run: true\n        pass_filenames: false\n        stages: [{name}]\n",
+            script::line(*event)
+        )
+    };
+    format!("repos:\n  - repo: local\n    hooks:\n{}", stages.map(hook).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn managers_are_told_by_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Some(folder.path());
+        assert_eq!(Manager::of(Path::new("/r/.husky/_"), root), Manager::Husky);
+        assert_eq!(Manager::of(Path::new("/r/hooks"), root), Manager::Folder);
+        std::fs::write(folder.path().join(PRE_COMMIT_FILE), "").unwrap();
+        assert_eq!(Manager::of(Path::new("/r/hooks"), root), Manager::PreCommit);
+        std::fs::write(folder.path().join("lefthook.yml"), "").unwrap();
+        assert_eq!(Manager::of(Path::new("/r/hooks"), root), Manager::Lefthook);
+        assert_eq!(Manager::of(Path::new("/r/hooks"), None), Manager::Folder);
+    }
+
+    #[test]
+    fn snippets_are_yaml_where_the_file_is() {
+        for manager in [Manager::Lefthook, Manager::PreCommit] {
+            let (_, text) = &manager.snippets(Path::new("/r"), &Event::USUAL)[0];
+            assert!(text.contains("git-merkle hooks run post-checkout"), "{text}");
+        }
+        assert!(!Manager::PreCommit.snippets(Path::new("/r"), &Event::USUAL)[0].1.contains("applypatch"));
+        assert_eq!(Manager::Husky.snippets(Path::new("/r"), &[Event::PrePush])[0].0, ".husky/pre-push");
+    }
+}

@@ -1,0 +1,162 @@
+//! What is to be done in a hooks folder, decided from what stands there and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use super::edit::{Content, Edit};
+use super::event::Event;
+use super::folder::{Entry, Folder};
+use super::record::Record;
+use super::script;
+
+/// The mode of a hook that is ours.
+const HOOK_MODE: u32 = 0o755;
+/// The mode of a new hooks folder, before the user's mask.
+pub(super) const FOLDER_MODE: u32 = 0o777;
+
+/// What is done for one event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The event.
+    pub event: Event,
+    /// What is done.
+    pub action: Action,
+    /// The file that it is done to.
+    pub path: PathBuf,
+}
+
+/// What is done to a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// A hook of our own.
+    Created,
+    /// A block in a hook of the user.
+    Added,
+    /// A hook of the user was renamed and is called by ours.
+    Chained,
+    /// The block was another one, or torn.
+    Updated,
+    /// It was there already.
+    Kept,
+    /// What was ours is gone, and what was the user's is as before.
+    Removed,
+    /// Nothing is done, for a reason.
+    Refused(Refusal),
+}
+
+/// Why a hook is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is neither a file nor a link.
+    NotAFile,
+    /// It would have to be renamed, and the name is taken.
+    NameTaken,
+    /// It acts by its own name, and would have to be renamed.
+    NamesItself,
+}
+
+/// What shall stand in the folder.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// What the hooks call.
+    pub binary: &'a Path,
+    /// The events with a hook; all others have none.
+    pub events: &'a [Event],
+    /// Renames even what acts by its name.
+    pub force: bool,
+}
+
+/// Brings a folder to a target. The steps of events that were not and are not installed are left out.
+#[must_use]
+pub fn install(folder: &Folder, target: Target<'_>, record: Option<&Record>) -> (Vec<Edit>, Vec<Step>) {
+    let mut edits = Vec::new();
+    let mut steps = Vec::new();
+    if folder.mode.is_none() {
+        edits.push(Edit::MakeDirectory { path: folder.path.clone(), mode: FOLDER_MODE });
+    }
+    for event in Event::ALL {
+        let decided = if target.events.contains(&event) {
+            Some(add(folder, event, target))
+        } else {
+            remove(folder, event, record).map(|edits| (Action::Removed, edits))
+        };
+        if let Some((action, more)) = decided {
+            edits.extend(more);
+            steps.push(Step { event, action, path: folder.path.join(event.name()) });
+        }
+    }
+    (edits, steps)
+}
+
+/// Takes all that is ours out of a folder.
+#[must_use]
+pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<Step>) {
+    let mut edits = Vec::new();
+    let mut steps = Vec::new();
+    for event in Event::ALL {
+        if let Some(more) = remove(folder, event, record) {
+            edits.extend(more);
+            steps.push(Step { event, action: Action::Removed, path: folder.path.join(event.name()) });
+        } else if folder.hook(event).is_some() && folder.chained(event).is_some() {
+            let action = Action::Refused(Refusal::NameTaken);
+            steps.push(Step { event, action, path: folder.path.join(event.name()) });
+        }
+    }
+    (edits, steps)
+}
+
+fn add(folder: &Folder, event: Event, target: Target<'_>) -> (Action, Vec<Edit>) {
+    let path = folder.path.join(event.name());
+    let is_chained = folder.chained(event).is_some();
+    let own = || if is_chained { script::chain(target.binary, event) } else { script::own(target.binary, event) };
+    let create = |bytes| Edit::Write { path: path.clone(), before: None, after: Some(Content { bytes, mode: HOOK_MODE }) };
+    let entry = match folder.hook(event) {
+        None => return (Action::Created, vec![create(own())]),
+        Some(Entry::Other) => return (Action::Refused(Refusal::NotAFile), Vec::new()),
+        Some(Entry::File { bytes, mode, .. }) if script::has_block(bytes) => {
+            let block = script::block(target.binary, event);
+            let edits: Vec<Edit> = rewrite(&path, bytes, *mode, script::insert(bytes, &block)).into_iter().collect();
+            return (if edits.is_empty() { Action::Kept } else { Action::Updated }, edits);
+        }
+        Some(Entry::File { bytes, mode, is_shared: false }) if mode & 0o111 != 0 && script::is_shell(bytes) => {
+            let block = script::block(target.binary, event);
+            return (Action::Added, rewrite(&path, bytes, *mode, script::insert(bytes, &block)).into_iter().collect());
+        }
+        Some(entry) => entry,
+    };
+    if is_chained {
+        return (Action::Refused(Refusal::NameTaken), Vec::new());
+    }
+    if !target.force && entry.is_executable() && entry.bytes().is_some_and(script::asks_for_its_name) {
+        return (Action::Refused(Refusal::NamesItself), Vec::new());
+    }
+    let rename = Edit::Rename { from: path.clone(), to: folder.path.join(event.chained_name()) };
+    (Action::Chained, vec![rename, create(script::chain(target.binary, event))])
+}
+
+/// The edits that take our part of a hook away; `None` where we have none.
+fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<Edit>> {
+    let path = folder.path.join(event.name());
+    let restore = || Edit::Rename { from: folder.path.join(event.chained_name()), to: path.clone() };
+    let Some(entry) = folder.hook(event) else {
+        return folder.chained(event).map(|_| vec![restore()]);
+    };
+    let Entry::File { bytes, mode, .. } = entry else { return None };
+    if !script::has_block(bytes) {
+        return None;
+    }
+    let before = Some(Content { bytes: bytes.clone(), mode: *mode });
+    let delete = Edit::Write { path: path.clone(), before, after: None };
+    if script::is_chain(bytes, event) {
+        return Some(std::iter::once(delete).chain(folder.chained(event).map(|_| restore())).collect());
+    }
+    let rest = script::strip(bytes);
+    if rest == script::SHEBANG && record.is_none_or(|record| record.created.contains(&event)) {
+        return Some(vec![delete]);
+    }
+    Some(rewrite(&path, bytes, *mode, rest).into_iter().collect())
+}
+
+fn rewrite(path: &Path, bytes: &[u8], mode: u32, wanted: Vec<u8>) -> Option<Edit> {
+    let content = |bytes| Some(Content { bytes, mode });
+    (wanted != bytes).then(|| Edit::Write { path: path.to_owned(), before: content(bytes.to_vec()), after: content(wanted) })
+}

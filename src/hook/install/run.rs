@@ -1,0 +1,320 @@
+//! Installing and taking out: looks, has it decided, shows the decision, and then does it.
+//!
+//! [`prepare`] and [`uninstall`] write nothing: they return what would be done, as [`Prepared`], for a person to see
+//! first. [`Prepared::run`] does it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::edit::{Content, Edit, EditError, apply, present};
+use super::event::Event;
+use super::folder::Folder;
+use super::include;
+use super::place::{Place, Verdict};
+use super::plan::{self, FOLDER_MODE, Step, Target};
+use super::record::{Mode, Record, RecordError};
+use crate::git::{ChildError, ConfigScope, Repository, StateDir};
+
+/// The mode of files that are the user's own business.
+const PRIVATE_FILE: u32 = 0o600;
+const PRIVATE_FOLDER: u32 = 0o700;
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// By which way; the best one that git offers when not given.
+    pub mode: Option<Mode>,
+    /// For which events; what was installed before, else the usual ones, when not given.
+    pub events: Option<Vec<Event>>,
+    /// The daily budget of agents that cost something; as before when not given.
+    pub budget_nano_dollars: Option<u64>,
+    /// What the hooks call.
+    pub binary: PathBuf,
+    /// Writes folders that are not this repository's own.
+    pub force: bool,
+    /// Installs into a bare repository.
+    pub bare: bool,
+}
+
+/// What would be done.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// By which way.
+    pub mode: Mode,
+    /// The events that are installed afterwards.
+    pub events: Vec<Event>,
+    /// The daily budget.
+    pub budget_nano_dollars: Option<u64>,
+    /// The folder that git runs hooks from.
+    pub place: Place,
+    /// Why that folder is not written.
+    pub blocked: Option<Blocked>,
+    /// Hook by hook.
+    pub steps: Vec<Step>,
+    /// All that changes; empty when all is as it should be.
+    pub edits: Vec<Edit>,
+    /// True when git itself has to take the line out of its configuration.
+    unset: bool,
+}
+
+/// Why a hooks folder is not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocked {
+    /// It belongs to the project.
+    InWorkTree,
+    /// It belongs to all repositories of the user or the machine.
+    Shared,
+    /// It was set for this one command.
+    OneCommand,
+    /// Its owner has closed it for writing.
+    ReadOnly,
+    /// It is no folder: hooks are turned off.
+    NoFolder,
+}
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// Git could not be asked.
+    #[error(transparent)]
+    Git(#[from] ChildError),
+    /// What was installed before is not known.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A change was refused.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A file could not be looked at.
+    #[error("cannot read '{path}'")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// It would be ignored.
+    #[error("'{0}' runs no hooks of its configuration")]
+    OldGit(String),
+    /// On a server nobody asked for this.
+    #[error("this is a bare repository")]
+    Bare,
+    /// These events do not happen here.
+    #[error("'{0}' does not happen in this repository")]
+    WrongEvent(&'static str),
+}
+
+/// Finds out what installing takes; writes nothing.
+pub fn prepare(repo: &Repository, request: &Request) -> Result<Prepared, InstallError> {
+    let state = StateDir::of(repo);
+    let old = Record::load(&state)?;
+    let events = events(repo, request, old.as_ref())?;
+    let mode = mode(repo, request)?;
+    let place = Place::of(repo)?;
+    let budget_nano_dollars = request.budget_nano_dollars.or(old.as_ref().and_then(|old| old.budget_nano_dollars));
+    let mut prepared =
+        Prepared { mode, events, budget_nano_dollars, place, blocked: None, steps: Vec::new(), edits: Vec::new(), unset: false };
+    let directory = (mode == Mode::Hookdir).then(|| prepared.place.directory.clone());
+    let mut record = Record {
+        mode,
+        binary: request.binary.clone(),
+        events: prepared.events.clone(),
+        budget_nano_dollars,
+        directory,
+        created: Vec::new(),
+        made: old.as_ref().map(|old| old.made.clone()).unwrap_or_default(),
+        ended_line: false,
+    };
+    let kept = old.as_ref().filter(|old| old.mode == mode && old.directory == record.directory);
+    match mode {
+        Mode::Hookdir => hookdir(&mut prepared, &mut record, kept, request)?,
+        Mode::Config => config(repo, &mut prepared, &mut record, kept)?,
+    }
+    if prepared.blocked.is_some() {
+        return Ok(prepared);
+    }
+    if let Some(left) = old.as_ref().filter(|_| kept.is_none()) {
+        let away = take_out(repo, Some(left), None)?;
+        prepared.unset = away.unset;
+        prepared.edits.splice(0..0, away.edits);
+    }
+    let remembered = remember(&state, &mut record)?;
+    prepared.edits.splice(0..0, remembered);
+    Ok(prepared)
+}
+
+/// Does what [`prepare`] found out.
+pub fn install(repo: &Repository, prepared: &Prepared) -> Result<(), InstallError> {
+    apply(&prepared.edits)?;
+    if prepared.unset {
+        repo.unset_local(include::KEY, include::FILE)?;
+    }
+    Ok(())
+}
+
+/// Finds out what taking everything out takes; `None` when nothing is in. Done by [`install`].
+pub fn uninstall(repo: &Repository) -> Result<Option<Prepared>, InstallError> {
+    let state = StateDir::of(repo);
+    let old = Record::load(&state)?;
+    let place = Place::of(repo)?;
+    let own = (place.verdict == Verdict::Own).then(|| place.directory.clone());
+    let mut away = take_out(repo, old.as_ref(), own.as_deref())?;
+    let file = Record::file(&state);
+    if let Some(before) = look(&file)? {
+        away.edits.push(Edit::Write { path: file, before: Some(before), after: None });
+    }
+    for path in old.iter().flat_map(|old| old.made.iter().rev()) {
+        let mode = if path.starts_with(state.root()) { PRIVATE_FOLDER } else { FOLDER_MODE };
+        away.edits.push(Edit::RemoveDirectory { path: path.clone(), mode });
+    }
+    if away.edits.is_empty() && !away.unset {
+        return Ok(None);
+    }
+    let mode = old.as_ref().map_or(Mode::Hookdir, |old| old.mode);
+    let (events, budget_nano_dollars, blocked) = (Vec::new(), None, None);
+    let Away { steps, edits, unset } = away;
+    Ok(Some(Prepared { mode, events, budget_nano_dollars, place, blocked, steps, edits, unset }))
+}
+
+/// The parts of taking out.
+#[derive(Default)]
+struct Away {
+    steps: Vec<Step>,
+    edits: Vec<Edit>,
+    unset: bool,
+}
+
+/// Takes out what a record says, and what is found in a folder besides; the record itself stays.
+fn take_out(repo: &Repository, record: Option<&Record>, folder: Option<&Path>) -> Result<Away, InstallError> {
+    let mut away = Away::default();
+    let recorded = record.and_then(|record| record.directory.as_deref());
+    for path in recorded.into_iter().chain(folder.filter(|folder| Some(*folder) != recorded)) {
+        let (edits, steps) = plan::uninstall(&read_folder(path)?, record.filter(|_| Some(path) == recorded));
+        away.edits.extend(edits);
+        away.steps.extend(steps);
+    }
+    let path = config_file(repo);
+    if let Some(content) = look(&path)? {
+        match include::remove(&content.bytes, record.is_some_and(|record| record.ended_line)) {
+            Some(bytes) => {
+                let after = Some(Content { bytes, mode: content.mode });
+                away.edits.push(Edit::Write { path, before: Some(content), after });
+            }
+            None => away.unset = super::script::find(&content.bytes, include::FILE.as_bytes()).is_some(),
+        }
+    }
+    let file = repo.common_dir().join(include::FILE);
+    if let Some(before) = look(&file)? {
+        away.edits.push(Edit::Write { path: file, before: Some(before), after: None });
+    }
+    Ok(away)
+}
+
+fn hookdir(prepared: &mut Prepared, record: &mut Record, old: Option<&Record>, request: &Request) -> Result<(), InstallError> {
+    let folder = read_folder(&prepared.place.directory)?;
+    prepared.blocked = blocked(&prepared.place, &folder, request.force);
+    let target = Target { binary: &request.binary, events: &prepared.events, force: request.force };
+    (prepared.edits, prepared.steps) = plan::install(&folder, target, old);
+    let is_created = |event: &Event| match folder.hook(*event) {
+        None => folder.chained(*event).is_none(),
+        Some(_) => old.is_some_and(|old| old.created.contains(event)),
+    };
+    record.created = prepared.events.iter().copied().filter(is_created).collect();
+    if folder.mode.is_none() {
+        record.made.push(folder.path);
+    }
+    Ok(())
+}
+
+fn config(repo: &Repository, prepared: &mut Prepared, record: &mut Record, old: Option<&Record>) -> Result<(), InstallError> {
+    let path = config_file(repo);
+    let before = look(&path)?;
+    let (bytes, mode) = before.as_ref().map_or((&[][..], PRIVATE_FILE), |content| (&content.bytes[..], content.mode));
+    let (bytes, ended_line) = include::add(bytes);
+    record.ended_line = ended_line || old.is_some_and(|old| old.ended_line);
+    let file = repo.common_dir().join(include::FILE);
+    let hooks = Content { bytes: include::file(&record.binary, &record.events), mode };
+    let found = look(&file)?;
+    let action = match &found {
+        None => plan::Action::Created,
+        Some(found) if *found == hooks => plan::Action::Kept,
+        Some(_) => plan::Action::Updated,
+    };
+    prepared.steps = record.events.iter().map(|event| Step { event: *event, action, path: file.clone() }).collect();
+    for (path, before, after) in [(file, found, hooks), (path, before, Content { bytes, mode })] {
+        if before.as_ref() != Some(&after) {
+            prepared.edits.push(Edit::Write { path, before, after: Some(after) });
+        }
+    }
+    Ok(())
+}
+
+/// The edits that write down what is installed, with the directories for it.
+fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallError> {
+    let mut edits = Vec::new();
+    for path in [state.root().to_owned(), state.hooks()] {
+        if !path.is_dir() {
+            edits.push(Edit::MakeDirectory { path: path.clone(), mode: PRIVATE_FOLDER });
+            record.made.insert(edits.len() - 1, path);
+        }
+    }
+    let file = Record::file(state);
+    let (before, after) = (look(&file)?, Content { bytes: record.encode(), mode: PRIVATE_FILE });
+    if before.as_ref() != Some(&after) {
+        edits.push(Edit::Write { path: file, before, after: Some(after) });
+    }
+    Ok(edits)
+}
+
+fn events(repo: &Repository, request: &Request, old: Option<&Record>) -> Result<Vec<Event>, InstallError> {
+    let is_bare = repo.work_dir().is_none();
+    if is_bare && !request.bare {
+        return Err(InstallError::Bare);
+    }
+    let usual = if is_bare { vec![Event::PostReceive] } else { Event::USUAL.to_vec() };
+    let asked = request.events.clone().or_else(|| old.map(|old| old.events.clone())).unwrap_or(usual);
+    match asked.iter().find(|event| (**event == Event::PostReceive) != is_bare) {
+        Some(event) => Err(InstallError::WrongEvent(event.name())),
+        None => Ok(Event::ALL.into_iter().filter(|event| asked.contains(event)).collect()),
+    }
+}
+
+fn mode(repo: &Repository, request: &Request) -> Result<Mode, InstallError> {
+    let version = repo.git_version()?;
+    match (request.mode, include::understands(&version)) {
+        (Some(Mode::Config), false) => Err(InstallError::OldGit(version)),
+        (Some(mode), _) => Ok(mode),
+        (None, true) => Ok(Mode::Config),
+        (None, false) => Ok(Mode::Hookdir),
+    }
+}
+
+fn blocked(place: &Place, folder: &Folder, force: bool) -> Option<Blocked> {
+    if place.directory.exists() && !place.directory.is_dir() {
+        return Some(Blocked::NoFolder);
+    }
+    if folder.is_read_only() {
+        return Some(Blocked::ReadOnly);
+    }
+    match place.verdict {
+        Verdict::Shared(ConfigScope::Command) => Some(Blocked::OneCommand),
+        _ if force => None,
+        Verdict::Own => None,
+        Verdict::InWorkTree => Some(Blocked::InWorkTree),
+        Verdict::Shared(_) => Some(Blocked::Shared),
+    }
+}
+
+/// Git's own file, without links on the way, as git itself writes it.
+fn config_file(repo: &Repository) -> PathBuf {
+    let path = repo.common_dir().join("config");
+    path.canonicalize().unwrap_or(path)
+}
+
+fn look(path: &Path) -> Result<Option<Content>, InstallError> {
+    present(path).map_err(|source| InstallError::Read { path: path.to_owned(), source })
+}
+
+fn read_folder(path: &Path) -> Result<Folder, InstallError> {
+    Folder::read(path).map_err(|source| InstallError::Read { path: path.to_owned(), source })
+}

@@ -1,0 +1,142 @@
+//! How the hooks of a repository stand: what was installed, and what git really runs, in order.
+
+use std::path::PathBuf;
+
+use super::event::Event;
+use super::folder::{Entry, Folder};
+use super::include;
+use super::place::Place;
+use super::record::Record;
+use super::run::InstallError;
+use super::script;
+use crate::git::{ConfigValue, Repository, StateDir};
+
+/// How the hooks of a repository stand.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// What was installed.
+    pub record: Option<Record>,
+    /// Where git runs hooks from.
+    pub place: Place,
+    /// Event by event.
+    pub events: Vec<EventStanding>,
+}
+
+/// How one event stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventStanding {
+    /// The event.
+    pub event: Event,
+    /// True when it was installed.
+    pub is_installed: bool,
+    /// What git runs, in order.
+    pub effective: Vec<Runner>,
+}
+
+/// Something that git runs on an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runner {
+    /// This program.
+    Merkle,
+    /// A hook of the configuration, by its name.
+    Configured(String),
+    /// A hook in the folder.
+    Hook(PathBuf),
+}
+
+impl EventStanding {
+    /// True when git runs this program.
+    #[must_use]
+    pub fn is_effective(&self) -> bool {
+        self.effective.contains(&Runner::Merkle)
+    }
+}
+
+/// Looks at the hooks of a repository.
+pub fn standing(repo: &Repository) -> Result<Standing, InstallError> {
+    let record = Record::load(&StateDir::of(repo))?;
+    let place = Place::of(repo)?;
+    let path = &place.directory;
+    let folder = Folder::read(path).map_err(|source| InstallError::Read { path: path.clone(), source })?;
+    let settings = if include::understands(&repo.git_version()?) { repo.config_section("hook") } else { Vec::new() };
+    let one = |event| {
+        let is_installed = record.as_ref().is_some_and(|record| record.events.contains(&event));
+        let effective = configured(&settings, event).into_iter().chain(in_folder(&folder, event)).collect();
+        EventStanding { event, is_installed, effective }
+    };
+    let events = Event::ALL.into_iter().map(one).collect();
+    Ok(Standing { record, place, events })
+}
+
+/// The hooks of the configuration for an event; git runs them before the one in the folder.
+fn configured(settings: &[ConfigValue], event: Event) -> Vec<Runner> {
+    let value = |value: &ConfigValue, key: &str| {
+        let rest = value.key.strip_prefix("hook.")?.strip_suffix(key)?.strip_suffix('.')?;
+        Some((rest.to_owned(), value.value.clone()))
+    };
+    let is_off = |name: &str| {
+        let last = settings.iter().filter_map(|found| value(found, "enabled")).rfind(|(found, _)| found == name);
+        last.and_then(|(_, value)| value).is_some_and(|value| matches!(value.as_str(), "false" | "no" | "off" | "0"))
+    };
+    let mut runners: Vec<Runner> = Vec::new();
+    for (name, wanted) in settings.iter().filter_map(|found| value(found, "event")) {
+        if wanted.as_deref() == Some(event.name()) && !is_off(&name) {
+            let is_ours = name.strip_prefix(include::NAME_PREFIX) == Some(event.name());
+            let runner = if is_ours { Runner::Merkle } else { Runner::Configured(name) };
+            runners.retain(|found| *found != runner);
+            runners.push(runner);
+        }
+    }
+    runners
+}
+
+fn in_folder(folder: &Folder, event: Event) -> Vec<Runner> {
+    let hook = || Runner::Hook(folder.path.join(event.name()));
+    let Some(entry) = folder.hook(event).filter(|entry| entry.is_executable()) else { return Vec::new() };
+    let Entry::File { bytes, .. } = entry else { return vec![hook()] };
+    if !can_start(bytes) {
+        return Vec::new();
+    }
+    if !script::has_block(bytes) {
+        return vec![hook()];
+    }
+    let mut runners = vec![Runner::Merkle];
+    if script::is_chain(bytes, event) {
+        let chained = folder.chained(event).filter(|entry| entry.is_executable());
+        runners.extend(chained.map(|_| Runner::Hook(folder.path.join(event.chained_name()))));
+    } else if script::strip(bytes) != script::SHEBANG {
+        runners.push(hook());
+    }
+    runners
+}
+
+/// False for a script whose `#!` line ends in CR: there is no interpreter of that name.
+fn can_start(bytes: &[u8]) -> bool {
+    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    !(first.starts_with(b"#!") && first.ends_with(b"\r"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::ConfigScope;
+
+    #[test]
+    fn hooks_of_the_configuration_run_in_its_order_unless_turned_off() {
+        let set = |key: &str, value: &str| ConfigValue {
+            key: format!("hook.{key}"),
+            value: Some(value.to_owned()),
+            scope: ConfigScope::Local,
+            file: None,
+        };
+        let settings = [
+            set("lint.er.event", "post-commit"),
+            set("merkle-post-commit.command", "x"),
+            set("merkle-post-commit.event", "post-commit"),
+            set("off.event", "post-commit"),
+            set("off.enabled", "false"),
+            set("other.event", "pre-push"),
+        ];
+        assert_eq!(configured(&settings, Event::PostCommit), [Runner::Configured("lint.er".to_owned()), Runner::Merkle]);
+    }
+}
