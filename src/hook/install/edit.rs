@@ -43,6 +43,24 @@ pub enum Edit {
         /// What shall be there.
         after: Option<Content>,
     },
+    /// Gives a hook another name and puts a file of ours in its place; at no moment is there no hook.
+    Chain {
+        /// Its name.
+        hook: PathBuf,
+        /// Its other name.
+        chained: PathBuf,
+        /// What takes its place.
+        own: Content,
+    },
+    /// Puts a hook that was renamed back in its place.
+    Unchain {
+        /// Its name.
+        hook: PathBuf,
+        /// Its other name.
+        chained: PathBuf,
+        /// What stands in its place.
+        own: Content,
+    },
     /// Gives a file another name, in the same folder.
     Rename {
         /// What it is called.
@@ -90,6 +108,7 @@ impl Edit {
     pub fn path(&self) -> &Path {
         match self {
             Self::MakeDirectory { path, .. } | Self::RemoveDirectory { path, .. } | Self::Write { path, .. } => path,
+            Self::Chain { hook, .. } | Self::Unchain { hook, .. } => hook,
             Self::Rename { from, .. } => from,
         }
     }
@@ -101,6 +120,8 @@ impl Edit {
             Self::MakeDirectory { path, mode } => Self::RemoveDirectory { path, mode },
             Self::RemoveDirectory { path, mode } => Self::MakeDirectory { path, mode },
             Self::Write { path, before, after } => Self::Write { path, before: after, after: before },
+            Self::Chain { hook, chained, own } => Self::Unchain { hook, chained, own },
+            Self::Unchain { hook, chained, own } => Self::Chain { hook, chained, own },
             Self::Rename { from, to } => Self::Rename { from: to, to: from },
         }
     }
@@ -108,7 +129,10 @@ impl Edit {
     fn run(&self) -> Result<(), EditError> {
         let failed = |source| EditError::Failed { path: self.path().to_owned(), source };
         match self {
-            Self::MakeDirectory { path, mode } => fs::DirBuilder::new().mode(*mode).create(path).map_err(failed),
+            Self::MakeDirectory { path, mode } => match fs::DirBuilder::new().mode(*mode).create(path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(EditError::Changed(path.clone())),
+                made => made.map_err(failed),
+            },
             Self::RemoveDirectory { path, .. } => match fs::remove_dir(path) {
                 Err(error) if !matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound) => {
                     Err(failed(error))
@@ -116,6 +140,15 @@ impl Edit {
                 _ => Ok(()),
             },
             Self::Write { path, before, after } => write(path, before.as_ref(), after.as_ref()),
+            Self::Chain { hook, chained, own } => chain(hook, chained, own),
+            Self::Unchain { hook, chained, own } => {
+                let is_ours = present(hook).map_err(failed)?.as_ref() == Some(own);
+                let is_there = fs::symlink_metadata(chained).is_ok();
+                if !is_ours || !is_there {
+                    return Err(EditError::Changed(hook.clone()));
+                }
+                fs::rename(chained, hook).map_err(failed)
+            }
             Self::Rename { from, to } if fs::symlink_metadata(to).is_ok() => Err(EditError::Changed(from.clone())),
             Self::Rename { from, to } => fs::rename(from, to).map_err(failed),
         }
@@ -135,13 +168,8 @@ pub fn apply(edits: &[Edit]) -> Result<(), EditError> {
 }
 
 fn write(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Result<(), EditError> {
-    let lock = PathBuf::from([path.as_os_str(), ".lock".as_ref()].join(std::ffi::OsStr::new("")));
     let failed = |source: io::Error| EditError::Failed { path: path.to_owned(), source };
-    let mut open = match OpenOptions::new().write(true).create_new(true).open(&lock) {
-        Ok(open) => open,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(EditError::Locked(path.to_owned())),
-        Err(error) => return Err(failed(error)),
-    };
+    let (mut open, lock) = lock(path)?;
     let result = match present(path).map_err(failed) {
         Ok(found) if found.as_ref() != before => Err(EditError::Changed(path.to_owned())),
         Ok(_) => after.map_or_else(|| fs::remove_file(path), |after| replace(&mut open, after, &lock, path)).map_err(failed),
@@ -152,6 +180,36 @@ fn write(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Resu
     }
     result?;
     path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all()).map_err(failed)
+}
+
+/// The other name comes first, as a second one of the same file where that can be, and then ours replaces the first.
+fn chain(hook: &Path, chained: &Path, own: &Content) -> Result<(), EditError> {
+    let failed = |source: io::Error| EditError::Failed { path: hook.to_owned(), source };
+    if fs::symlink_metadata(chained).is_ok() {
+        return Err(EditError::Changed(chained.to_owned()));
+    }
+    let (mut open, lock) = lock(hook)?;
+    let is_linked = fs::hard_link(hook, chained).is_ok();
+    let renamed = if is_linked { Ok(()) } else { fs::rename(hook, chained) };
+    let result = renamed.and_then(|()| open.write_all(&own.bytes));
+    let result = result.and_then(|()| open.set_permissions(fs::Permissions::from_mode(own.mode)));
+    let result = result.and_then(|()| open.sync_all()).and_then(|()| fs::rename(&lock, hook));
+    result.map_err(|error| {
+        let _ = fs::remove_file(&lock);
+        // A file with two names loses one; else it gets its name back.
+        let _ = if is_linked { fs::remove_file(chained) } else { fs::rename(chained, hook) };
+        failed(error)
+    })
+}
+
+/// Makes the file by way of which another is replaced; there can be only one.
+fn lock(path: &Path) -> Result<(File, PathBuf), EditError> {
+    let lock = PathBuf::from([path.as_os_str(), ".lock".as_ref()].join(std::ffi::OsStr::new("")));
+    match OpenOptions::new().write(true).create_new(true).open(&lock) {
+        Ok(open) => Ok((open, lock)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(EditError::Locked(path.to_owned())),
+        Err(source) => Err(EditError::Failed { path: path.to_owned(), source }),
+    }
 }
 
 fn replace(open: &mut File, content: &Content, lock: &Path, path: &Path) -> io::Result<()> {
@@ -178,27 +236,27 @@ pub(super) fn present(path: &Path) -> io::Result<Option<Content>> {
 mod tests {
     use super::*;
 
-    fn content(text: &str) -> Option<Content> {
-        Some(Content { bytes: text.into(), mode: 0o755 })
+    fn own(text: &str) -> Content {
+        Content { bytes: text.into(), mode: 0o755 }
     }
 
     #[test]
     fn all_is_undone_when_one_fails() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        apply(&[Edit::Write { path: at("a"), before: None, after: content("mine") }]).unwrap();
+        apply(&[Edit::Write { path: at("a"), before: None, after: Some(own("mine")) }]).unwrap();
         let edits = [
             Edit::MakeDirectory { path: at("d"), mode: 0o777 },
-            Edit::Write { path: at("d/new"), before: None, after: content("new") },
-            Edit::Write { path: at("a"), before: content("mine"), after: content("other") },
-            Edit::Rename { from: at("a"), to: at("b") },
-            Edit::Write { path: at("c"), before: content("not there"), after: None },
+            Edit::Write { path: at("d/new"), before: None, after: Some(own("new")) },
+            Edit::Write { path: at("a"), before: Some(own("mine")), after: Some(own("other")) },
+            Edit::Chain { hook: at("a"), chained: at("b"), own: own("ours") },
+            Edit::Write { path: at("c"), before: Some(own("not there")), after: None },
         ];
         let error = apply(&edits).unwrap_err();
         assert!(matches!(error, EditError::Changed(path) if path == at("c")));
         let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["a"]);
-        assert_eq!(present(&at("a")).unwrap(), content("mine"));
+        assert_eq!(present(&at("a")).unwrap(), Some(own("mine")));
     }
 
     #[test]
@@ -206,7 +264,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
         fs::write(folder.path().join("config.lock"), "").unwrap();
-        let error = apply(&[Edit::Write { path: path.clone(), before: None, after: content("x") }]).unwrap_err();
+        let error = apply(&[Edit::Write { path: path.clone(), before: None, after: Some(own("x")) }]).unwrap_err();
         assert!(matches!(error, EditError::Locked(_)) && !path.exists());
         assert!(folder.path().join("config.lock").exists(), "it is not ours to remove");
     }

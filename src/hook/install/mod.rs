@@ -20,8 +20,8 @@
 pub mod edit;
 pub mod event;
 pub mod folder;
+pub mod hook_manager;
 pub mod include;
-pub mod manager;
 pub mod place;
 pub mod plan;
 pub mod record;
@@ -32,7 +32,7 @@ pub mod standing;
 pub use edit::{Edit, EditError};
 pub use event::Event;
 pub use folder::{Entry, Folder};
-pub use manager::Manager;
+pub use hook_manager::HookManager;
 pub use place::{Place, Verdict};
 pub use plan::{Action, Refusal, Step};
 pub use record::{Mode, Record, RecordError};

@@ -129,25 +129,28 @@ fn add(folder: &Folder, event: Event, target: Target<'_>) -> (Action, Vec<Edit>)
     if !target.force && entry.is_executable() && entry.bytes().is_some_and(script::asks_for_its_name) {
         return (Action::Refused(Refusal::NamesItself), Vec::new());
     }
-    let rename = Edit::Rename { from: path.clone(), to: folder.path.join(event.chained_name()) };
-    (Action::Chained, vec![rename, create(script::chain(target.binary, event))])
+    let own = Content { bytes: script::chain(target.binary, event), mode: HOOK_MODE };
+    (Action::Chained, vec![Edit::Chain { chained: folder.path.join(event.chained_name()), hook: path, own }])
 }
 
 /// The edits that take our part of a hook away; `None` where we have none.
 fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<Edit>> {
     let path = folder.path.join(event.name());
-    let restore = || Edit::Rename { from: folder.path.join(event.chained_name()), to: path.clone() };
+    let chained = folder.path.join(event.chained_name());
     let Some(entry) = folder.hook(event) else {
-        return folder.chained(event).map(|_| vec![restore()]);
+        return folder.chained(event).map(|_| vec![Edit::Rename { from: chained, to: path }]);
     };
     let Entry::File { bytes, mode, .. } = entry else { return None };
     if !script::has_block(bytes) {
         return None;
     }
-    let before = Some(Content { bytes: bytes.clone(), mode: *mode });
-    let delete = Edit::Write { path: path.clone(), before, after: None };
+    let own = Content { bytes: bytes.clone(), mode: *mode };
+    if script::is_chain(bytes, event) && folder.chained(event).is_some() {
+        return Some(vec![Edit::Unchain { hook: path, chained, own }]);
+    }
+    let delete = Edit::Write { path: path.clone(), before: Some(own), after: None };
     if script::is_chain(bytes, event) {
-        return Some(std::iter::once(delete).chain(folder.chained(event).map(|_| restore())).collect());
+        return Some(vec![delete]);
     }
     let rest = script::strip(bytes);
     if rest == script::SHEBANG && record.is_none_or(|record| record.created.contains(&event)) {

@@ -18,10 +18,12 @@ const fn start(name: &'static str, event: &'static str, make: fn(&World<'_>)) ->
 
 /// What git's templates, people and hook managers leave in a hooks folder.
 const STARTS: &[Start] = &[
-    start("no folder", "post-commit", |world| std::fs::remove_dir_all(world.repo.path(".git/hooks")).unwrap()),
+    start("no folder", "post-commit", |world| {
+        std::fs::remove_dir_all(world.repo.path(".git/hooks")).expect("files of a test can be made")
+    }),
     start("empty folder", "post-commit", |world| {
-        std::fs::remove_dir_all(world.repo.path(".git/hooks")).unwrap();
-        std::fs::create_dir(world.repo.path(".git/hooks")).unwrap();
+        std::fs::remove_dir_all(world.repo.path(".git/hooks")).expect("files of a test can be made");
+        std::fs::create_dir(world.repo.path(".git/hooks")).expect("files of a test can be made");
     }),
     start("samples", "post-commit", |world| world.hook("post-commit.sample", "#!/bin/sh\nexit 1\n")),
     start("sh", "post-commit", |world| world.hook("post-commit", &format!("#!/bin/sh\n{}\n", world.noting()))),
@@ -57,38 +59,44 @@ const STARTS: &[Start] = &[
     }),
     start("data in its own lines", "pre-push", |world| world.hook("pre-push", "#!/bin/sh\ntail -n +4 \"$0\"\nexit 9\ndata\n")),
     start("binary", "post-commit", |world| {
-        let found = ["/bin/echo", "/usr/bin/echo"].into_iter().find(|path| std::path::Path::new(path).exists()).unwrap();
-        std::fs::copy(found, world.repo.path(".git/hooks/post-commit")).unwrap();
+        let found = ["/bin/echo", "/usr/bin/echo"]
+            .into_iter()
+            .find(|path| std::path::Path::new(path).exists())
+            .expect("files of a test can be made");
+        std::fs::copy(found, world.repo.path(".git/hooks/post-commit")).expect("files of a test can be made");
     }),
     start("link inside", "post-commit", |world| {
         world.hook("mine", &format!("#!/bin/sh\n{}\nexit 10\n", world.noting()));
-        symlink("mine", world.repo.path(".git/hooks/post-commit")).unwrap();
+        symlink("mine", world.repo.path(".git/hooks/post-commit")).expect("files of a test can be made");
     }),
     start("link outside", "post-commit", |world| {
         script(&world.repo.path("tools/hook"), &format!("#!/bin/sh\n{}\nexit 11\n", world.noting()));
-        symlink("../../tools/hook", world.repo.path(".git/hooks/post-commit")).unwrap();
+        symlink("../../tools/hook", world.repo.path(".git/hooks/post-commit")).expect("files of a test can be made");
     }),
-    start("link to nothing", "post-commit", |world| symlink("gone", world.repo.path(".git/hooks/post-commit")).unwrap()),
+    start("link to nothing", "post-commit", |world| {
+        symlink("gone", world.repo.path(".git/hooks/post-commit")).expect("files of a test can be made")
+    }),
     start("two names", "post-commit", |world| {
         world.hook("post-commit", &format!("#!/bin/sh\n{}\n", world.noting()));
-        std::fs::hard_link(world.repo.path(".git/hooks/post-commit"), world.sandbox.path("other name")).unwrap();
+        std::fs::hard_link(world.repo.path(".git/hooks/post-commit"), world.sandbox.path("other name"))
+            .expect("files of a test can be made");
     }),
     start("not executable", "post-commit", |world| {
         // Git's advice about it is the one thing that changes: there is a hook that can be run now.
         world.repo.git(&["config", "advice.ignoredHook", "false"]).ok();
         world.hook("post-commit", "#!/bin/sh\necho turned off\nexit 12\n");
         let path = world.repo.path(".git/hooks/post-commit");
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o640)).expect("files of a test can be made");
     }),
     start("odd mode", "post-commit", |world| {
         world.hook("post-commit", &format!("#!/bin/sh\n{}\n", world.noting()));
         let path = world.repo.path(".git/hooks/post-commit");
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o711)).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o711)).expect("files of a test can be made");
     }),
     start("path of its own", "post-commit", |world| {
         let hooks = world.sandbox.path("my hooks");
         script(&hooks.join("post-commit"), &format!("#!/bin/sh\n{}\nexit 13\n", world.noting()));
-        world.repo.git(&["config", "core.hooksPath", hooks.to_str().unwrap()]).ok();
+        world.repo.git(&["config", "core.hooksPath", hooks.to_str().expect("files of a test can be made")]).ok();
     }),
     start("lefthook", "post-commit", |world| {
         let call = format!(
@@ -138,7 +146,7 @@ fn check(world: &World<'_>, name: &str, event: &str) {
     let expected = if is_dead { String::new() } else { format!("hooks run {event} a b c \n") };
     assert_eq!(world.log("calls"), expected, "{name}: ours is called once, and given no input");
     // Without the program, anywhere, the user's git does what it did.
-    std::fs::remove_file(world.program()).unwrap();
+    std::fs::remove_file(world.program()).expect("files of a test can be made");
     assert_eq!(world.fire(event), did, "{name}: it needs the program");
 
     world.place_program();

@@ -32,7 +32,7 @@ impl<'s> World<'s> {
 
     fn at(sandbox: &'s Sandbox, repo: Repo<'s>) -> Self {
         let folder = sandbox.path(PROGRAM_FOLDER);
-        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::create_dir_all(&folder).expect("files of a test can be made");
         let world = Self { sandbox, repo };
         world.place_program();
         world
@@ -45,12 +45,12 @@ impl<'s> World<'s> {
     /// The program under test, to install with.
     fn place_program(&self) {
         let _ = std::fs::remove_file(self.program());
-        symlink(PROGRAM, self.program()).unwrap();
+        symlink(PROGRAM, self.program()).expect("files of a test can be made");
     }
 
     /// A program that writes down how it was called, reads its input, complains and fails.
     fn place_recorder(&self) {
-        std::fs::remove_file(self.program()).unwrap();
+        std::fs::remove_file(self.program()).expect("files of a test can be made");
         let log = self.log_file("calls");
         script(
             &self.program(),
@@ -82,7 +82,7 @@ impl<'s> World<'s> {
 
     /// Lets git run a hook with arguments and input.
     fn fire(&self, event: &str) -> (Option<i32>, String, String) {
-        std::fs::write(self.log_file("input"), "one two\nthree\n").unwrap();
+        std::fs::write(self.log_file("input"), "one two\nthree\n").expect("files of a test can be made");
         let input = format!("--to-stdin={}", self.log_file("input").display());
         let output = self.repo.git(&["hook", "run", "--ignore-missing", &input, event, "--", "a", "b c", ""]);
         (output.code, String::from_utf8_lossy(&output.stderr).into_owned(), self.log("seen"))
@@ -101,9 +101,9 @@ impl<'s> World<'s> {
 
 /// Writes an executable file, with the directories above it.
 fn script(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::create_dir_all(path.parent().expect("files of a test can be made")).expect("files of a test can be made");
+    std::fs::write(path, text).expect("files of a test can be made");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("files of a test can be made");
 }
 
 /// Everything below a folder.
@@ -111,17 +111,17 @@ fn listing(root: &Path) -> Listing {
     let mut found = Listing::new();
     let mut pending = vec![root.to_owned()];
     while let Some(directory) = pending.pop() {
-        let mode = std::fs::metadata(&directory).unwrap().permissions().mode();
+        let mode = std::fs::metadata(&directory).expect("files of a test can be made").permissions().mode();
         found.insert(directory.clone(), (mode, Vec::new()));
-        for entry in std::fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            let about = std::fs::symlink_metadata(&path).unwrap();
+        for entry in std::fs::read_dir(&directory).expect("files of a test can be made") {
+            let path = entry.expect("files of a test can be made").path();
+            let about = std::fs::symlink_metadata(&path).expect("files of a test can be made");
             if about.is_dir() {
                 pending.push(path);
                 continue;
             }
-            let target = || std::fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes();
-            let bytes = if about.is_symlink() { target() } else { std::fs::read(&path).unwrap() };
+            let target = || std::fs::read_link(&path).expect("files of a test can be made").into_os_string().into_encoded_bytes();
+            let bytes = if about.is_symlink() { target() } else { std::fs::read(&path).expect("files of a test can be made") };
             found.insert(path, (about.permissions().mode(), bytes));
         }
     }

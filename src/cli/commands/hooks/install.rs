@@ -12,7 +12,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::model::Cost;
 use crate::git::Repository;
-use crate::hook::install::{self, Action, Blocked, Edit, Event, Manager, Mode, Place, Prepared, Request, Verdict};
+use crate::hook::install::{self, Action, Blocked, Edit, Event, HookManager, Mode, Place, Prepared, Request, Verdict};
 
 /// Arguments of `hooks install`.
 #[derive(Debug, clap::Args)]
@@ -95,7 +95,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 /// Says what a person writes instead.
 fn instead(repository: &Repository, request: &Request, prepared: &Prepared, ui: &mut Ui) -> Result<Exit, CliError> {
     let directory = &prepared.place.directory;
-    let manager = Manager::of(directory, repository.work_dir());
+    let manager = HookManager::of(directory, repository.work_dir());
     let snippets = manager.snippets(directory, &prepared.events);
     let ending = prepared.blocked.filter(|_| !ui.is_json());
     if ui.is_json() {
@@ -140,8 +140,8 @@ fn refusal(blocked: Blocked, place: &Place) -> CliError {
 
 /// What a person should know of the project's hook manager.
 fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
-    let manager = Manager::of(&prepared.place.directory, repository.work_dir());
-    if prepared.mode == Mode::Hookdir && matches!(manager, Manager::Lefthook | Manager::PreCommit) {
+    let manager = HookManager::of(&prepared.place.directory, repository.work_dir());
+    if prepared.mode == Mode::Hookdir && matches!(manager, HookManager::Lefthook | HookManager::PreCommit) {
         let name = manager.name();
         ui.note(&format!("{name} may write its hooks anew; 'git merkle hooks install --mode=print' shows what to tell it"));
     }
@@ -160,8 +160,10 @@ fn show_differences(ui: &mut Ui, prepared: &Prepared) -> Result<(), CliError> {
                 let diff = ui.styled(Style::Plain, &diff).to_string();
                 write!(ui, "{diff}")?;
             }
-            Edit::Rename { from, to } => {
-                let text = ui.styled(Style::Plain, &format!("rename {} to {}", from.display(), to.display())).to_string();
+            Edit::Chain { hook, chained, own } => {
+                let text = format!("rename {} to {}", hook.display(), chained.display());
+                let lines = String::from_utf8_lossy(&own.bytes).trim_end().replace('\n', "\n+");
+                let text = ui.styled(Style::Plain, &format!("{text}\n+{lines}")).to_string();
                 writeln!(ui, "{text}")?;
             }
             _ => {}

@@ -7,7 +7,7 @@ use super::script;
 
 /// Who looks after the hooks of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manager {
+pub enum HookManager {
     /// Husky: scripts in `.husky/`.
     Husky,
     /// Lefthook: `lefthook.yml`.
@@ -22,14 +22,14 @@ const LEFTHOOK_FILES: [&str; 6] =
     ["lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".lefthook.yaml", "lefthook.toml", "lefthook.json"];
 const PRE_COMMIT_FILE: &str = ".pre-commit-config.yaml";
 
-impl Manager {
+impl HookManager {
     /// Finds out by the hooks folder and by the files of the project.
     #[must_use]
     pub fn of(directory: &Path, work_dir: Option<&Path>) -> Self {
         let has = |name: &&str| work_dir.is_some_and(|root| root.join(name).is_file());
         if directory.components().any(|part| part.as_os_str() == ".husky") {
             Self::Husky
-        } else if LEFTHOOK_FILES.iter().any(|name| has(&name)) {
+        } else if LEFTHOOK_FILES.iter().any(has) {
             Self::Lefthook
         } else if has(&PRE_COMMIT_FILE) {
             Self::PreCommit
@@ -90,22 +90,22 @@ mod tests {
     fn managers_are_told_by_their_files() {
         let folder = tempfile::tempdir().unwrap();
         let root = Some(folder.path());
-        assert_eq!(Manager::of(Path::new("/r/.husky/_"), root), Manager::Husky);
-        assert_eq!(Manager::of(Path::new("/r/hooks"), root), Manager::Folder);
+        assert_eq!(HookManager::of(Path::new("/r/.husky/_"), root), HookManager::Husky);
+        assert_eq!(HookManager::of(Path::new("/r/hooks"), root), HookManager::Folder);
         std::fs::write(folder.path().join(PRE_COMMIT_FILE), "").unwrap();
-        assert_eq!(Manager::of(Path::new("/r/hooks"), root), Manager::PreCommit);
+        assert_eq!(HookManager::of(Path::new("/r/hooks"), root), HookManager::PreCommit);
         std::fs::write(folder.path().join("lefthook.yml"), "").unwrap();
-        assert_eq!(Manager::of(Path::new("/r/hooks"), root), Manager::Lefthook);
-        assert_eq!(Manager::of(Path::new("/r/hooks"), None), Manager::Folder);
+        assert_eq!(HookManager::of(Path::new("/r/hooks"), root), HookManager::Lefthook);
+        assert_eq!(HookManager::of(Path::new("/r/hooks"), None), HookManager::Folder);
     }
 
     #[test]
     fn snippets_are_yaml_where_the_file_is() {
-        for manager in [Manager::Lefthook, Manager::PreCommit] {
+        for manager in [HookManager::Lefthook, HookManager::PreCommit] {
             let (_, text) = &manager.snippets(Path::new("/r"), &Event::USUAL)[0];
             assert!(text.contains("git-merkle hooks run post-checkout"), "{text}");
         }
-        assert!(!Manager::PreCommit.snippets(Path::new("/r"), &Event::USUAL)[0].1.contains("applypatch"));
-        assert_eq!(Manager::Husky.snippets(Path::new("/r"), &[Event::PrePush])[0].0, ".husky/pre-push");
+        assert!(!HookManager::PreCommit.snippets(Path::new("/r"), &Event::USUAL)[0].1.contains("applypatch"));
+        assert_eq!(HookManager::Husky.snippets(Path::new("/r"), &[Event::PrePush])[0].0, ".husky/pre-push");
     }
 }
