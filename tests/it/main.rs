@@ -18,4 +18,3 @@ mod said;
 mod secret;
 mod support;
 mod trust;
-mod worker;

@@ -22,6 +22,7 @@ pub struct Args {
 }
 
 /// Does it, and tells nobody if it cannot.
+#[must_use]
 pub fn run(args: &Args, program: &Program) -> Exit {
     // A hook that fails would be noise in the user's git; what is missing is found by comparing.
     let _ = hand_over(args, program);
