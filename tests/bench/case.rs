@@ -34,7 +34,7 @@ pub(crate) struct Case {
     pub(crate) run: fn(&mut World) -> Result<Vec<Row>, Failure>,
 }
 
-/// All benches, in order. Hooks (7) are on the list of numbers to hold and not here yet.
+/// All benches, in order.
 pub(crate) const CASES: &[Case] = &[
     Case { number: 0, run: noise },
     Case { number: 1, run: nothing_to_do },
@@ -43,6 +43,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { number: 4, run: write_frames },
     Case { number: 5, run: context },
     Case { number: 6, run: outlines },
+    Case { number: 7, run: hook },
     Case { number: 8, run: model_calls },
     Case { number: 9, run: peak_memory },
     Case { number: 10, run: start_up },
@@ -141,6 +142,35 @@ fn context(world: &mut World) -> Result<Vec<Row>, Failure> {
     let path = world.with_context(LARGE)?;
     let pairs = Pairs::of(&merkle().args(["context"]).inside(&path), &piped_archive(&path))?;
     Ok(vec![Row::ratio("`context` of all files, 100,000 files", "`git archive HEAD \\| cat`", &pairs, 3.0)])
+}
+
+fn hook(world: &mut World) -> Result<Vec<Row>, Failure> {
+    let mut measured = Vec::new();
+    for files in SIZES {
+        let path = world.regenerated(files)?;
+        // A worker that does not wait is gone by the next commit, so that each commit starts one: the dearest case.
+        git().args(["config", "--global", "merkle.hookQuiet", "1ms"]).inside(&path).output()?;
+        let ours = format!("'{}' hooks run post-commit </dev/null >/dev/null 2>&1 || :", crate::measure::PROGRAM);
+        let pairs = Pairs::of(&hooked_commit(&path, "ours", &ours)?, &hooked_commit(&path, "empty", ":")?)?;
+        measured.push((files, pairs));
+    }
+    let work = |files| format!("a commit with our hook, {} files", grouped(files));
+    let against = "the same with an empty sh hook";
+    let mut rows: Vec<Row> = measured.iter().map(|(files, pairs)| Row::added(work(*files), against, pairs, 15.0)).collect();
+    let added = |at: usize| measured[at].1.added_ms().max(0.1);
+    rows.push(Row::growth("what our hook adds, 100,000 files", "the same at 1,000 files", added(2) / added(0), 2.0));
+    Ok(rows)
+}
+
+/// An empty commit in a repository whose only hook is this line of sh.
+fn hooked_commit(path: &Path, name: &str, line: &str) -> Result<Run, Failure> {
+    let folder = path.join(".git").join(format!("bench-hooks-{name}"));
+    std::fs::create_dir_all(&folder)?;
+    let hook = folder.join("post-commit");
+    std::fs::write(&hook, format!("#!/bin/sh\n{line}\n"))?;
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let setting = format!("core.hooksPath={}", folder.display());
+    Ok(git().args(["-c", &setting, "commit", "-q", "--allow-empty", "-m", "hooked"]).inside(path))
 }
 
 fn model_calls(_: &mut World) -> Result<Vec<Row>, Failure> {

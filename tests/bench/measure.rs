@@ -12,7 +12,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 /// The first argument that turns this program into the one that reports a command's peak memory.
 pub(crate) const PEAK_FLAG: &str = "--peak";
 /// The program under test.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_git-merkle");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_git-merkle");
 /// Pairs are taken until there are this many,
 const PAIRS_MAX: usize = 41;
 /// or this much time has gone,
@@ -230,6 +230,12 @@ impl Pairs {
     /// True when another pair would tell nothing new or take too long.
     fn is_enough(&self, start: Instant) -> bool {
         self.ours.len() >= PAIRS_MAX || (self.ours.len() >= PAIRS_MIN && start.elapsed() > PAIRS_DURATION_MAX)
+    }
+
+    /// The median of what ours takes more than the yardstick, in milliseconds.
+    pub(crate) fn added_ms(&self) -> f64 {
+        let added = self.ours.iter().zip(&self.theirs).map(|(ours, theirs)| ours.as_secs_f64() - theirs.as_secs_f64());
+        median(added) * 1_000.0
     }
 
     /// The median of the pairs' ratios.

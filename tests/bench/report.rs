@@ -23,6 +23,19 @@ impl Row {
         Self { detail: pairs.to_string(), ..Self::growth(work, against, pairs.ratio(), ratio_max) }
     }
 
+    /// A time that may come on top of another, in milliseconds.
+    pub(crate) fn added(work: impl Into<String>, against: impl Into<String>, pairs: &Pairs, ms_max: f64) -> Self {
+        let added = pairs.added_ms();
+        Self {
+            work: work.into(),
+            against: against.into(),
+            figure: format!("+ {added:.1} ms"),
+            hold: format!("≤ + {ms_max} ms"),
+            holds: Some(added <= ms_max),
+            detail: pairs.to_string(),
+        }
+    }
+
     /// Peak memory that must not be greater than a bound.
     pub(crate) fn peak(work: impl Into<String>, peak_kib: u64, peak_mib_max: u64) -> Self {
         Self {

@@ -15,6 +15,7 @@ use crate::support::{PROGRAM, Repo, Run, Sandbox};
 const EVENTS: [&str; 5] = ["post-commit", "post-merge", "post-rewrite", "post-applypatch", "post-checkout"];
 /// Files of the repository; a longer run by the variable `MERKLE_TEST_FILES`.
 const FILES: usize = 200;
+/// From a thousand on the rebase has 200 commits.
 const FILES_VARIABLE: &str = "MERKLE_TEST_FILES";
 
 /// Hooks as they are installed, in their shortest form.
@@ -137,6 +138,16 @@ fn whatever_git_does_every_node_is_fresh_afterwards() {
     edit(&repo, "d5/e5/f5.rs", "pub fn five() {}\n");
     repo.git(&["commit", "-q", "-m", "part", "d4/e4/f4.rs"]).ok();
     assert_fresh(&repo);
+    let clone = repo.clone_to("clone", &[]);
+    install(&clone);
+    edit(&repo, "d7/e7/f7.rs", "pub fn seven() {}\n");
+    commit(&repo, "to be pulled");
+    clone.git(&["pull", "-q"]).ok();
+    assert_fresh(&clone);
+    edit(&repo, "d8/e1/f8.rs", "pub fn eight() {}\n");
+    repo.git(&["add", "-A"]).ok();
+    repo.run("git").env("PATH", "/usr/bin:/bin").args(["commit", "-q", "-m", "where nothing is on the search path"]).run().ok();
+    assert_fresh(&repo);
     let tree = repo.worktree("other", "main");
     edit(&tree, "d6/e6/f6.rs", "pub fn six() {}\n");
     commit(&tree, "in another worktree");
@@ -152,7 +163,7 @@ fn a_rebase_of_many_commits_is_one_or_two_runs_and_dropped_commits_are_not_made(
         let repo = hooked(&sandbox, "400ms");
         fill(&repo);
         repo.git(&["checkout", "-q", "-b", "side"]).ok();
-        for number in 0..40 {
+        for number in 0..if files() < 1_000 { 40 } else { 200 } {
             edit(&repo, "d0/e0/f0.rs", &format!("pub fn zero{number}() {{}}\n"));
             commit(&repo, "one more");
         }
@@ -224,7 +235,7 @@ fn git_notices_nothing() {
     let mut said = Vec::new();
     for repo in [&with, &without] {
         let mut outputs = Vec::new();
-        for number in 0..30 {
+        for number in 0..100 {
             edit(repo, "a.rs", &format!("pub fn a{number}() {{}}\n"));
             repo.git(&["add", "-A"]).ok();
             let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::config::Environment;
-use crate::git::Location;
+use crate::git::{Location, Repository, StateDir};
 use crate::hook::marker::Marker;
 use crate::hook::{detach, log, worker};
 use crate::workspace::Workspace;
@@ -17,10 +17,12 @@ pub struct Args {}
 /// Works until nothing is left to do.
 pub fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
     detach::settle();
-    let workspace = Workspace::open(&program.global.location(), &program.environment, program.global.settings(), None)?;
-    let quiet = workspace.settings.stack().duration("hookquiet").ok().flatten().unwrap_or(worker::QUIET);
-    let state = workspace.state.clone();
-    drop(workspace);
+    let location = program.global.location();
+    let state = StateDir::of(&Repository::open(&location)?);
+    // Settings that make no sense are told about when there is work to do, like everything else that fails then.
+    let workspace = Workspace::open(&location, &program.environment, program.global.settings(), None).ok();
+    let quiet = workspace.and_then(|workspace| workspace.settings.stack().duration("hookquiet").ok().flatten());
+    let quiet = quiet.unwrap_or(worker::QUIET);
     let mut work = |marker: &Marker| work(marker, &program.environment);
     match worker::run(&state, quiet.max(Duration::from_millis(1)), &mut work) {
         Ok(_) => Ok(Exit::Done),
