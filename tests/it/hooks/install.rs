@@ -19,7 +19,7 @@ const fn start(name: &'static str, event: &'static str, make: fn(&World<'_>)) ->
 /// What git's templates, people and hook managers leave in a hooks folder.
 const STARTS: &[Start] = &[
     start("no folder", "post-commit", |world| {
-        std::fs::remove_dir_all(world.repo.path(".git/hooks")).expect("files of a test can be made")
+        std::fs::remove_dir_all(world.repo.path(".git/hooks")).expect("files of a test can be made");
     }),
     start("empty folder", "post-commit", |world| {
         std::fs::remove_dir_all(world.repo.path(".git/hooks")).expect("files of a test can be made");
@@ -74,7 +74,7 @@ const STARTS: &[Start] = &[
         symlink("../../tools/hook", world.repo.path(".git/hooks/post-commit")).expect("files of a test can be made");
     }),
     start("link to nothing", "post-commit", |world| {
-        symlink("gone", world.repo.path(".git/hooks/post-commit")).expect("files of a test can be made")
+        symlink("gone", world.repo.path(".git/hooks/post-commit")).expect("files of a test can be made");
     }),
     start("two names", "post-commit", |world| {
         world.hook("post-commit", &format!("#!/bin/sh\n{}\n", world.noting()));
@@ -250,8 +250,7 @@ fn torn_blocks_are_healed_and_gone_afterwards() {
     let record = world.repo.path(".git/merkle/hooks/installed");
     for lost in ["# <<< git merkle <<<\n", "} </dev/null", "  fi # git merkle\n"] {
         // Cut out of the middle by somebody, or left behind by somebody who forgot the record.
-        let torn: String =
-            whole.lines().filter(|line| !line.starts_with(lost.trim_end())).map(|line| format!("{line}\n")).collect();
+        let torn: String = whole.split_inclusive('\n').filter(|line| !line.starts_with(lost.trim_end())).collect();
         assert_ne!(torn, whole);
         std::fs::write(&path, &torn).unwrap();
         world.hooks(&["install"]).ok();

@@ -12,7 +12,7 @@ fn a_folder_of_the_project_is_not_written_unless_forced() {
         let world = World::new(&sandbox, "work");
         world.repo.git(&["config", "core.hooksPath", folder]).ok();
         let hook = world.repo.path(folder).join("post-commit");
-        script(&hook, &format!("#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"\n"));
+        script(&hook, "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"\n");
         script(&world.repo.path(folder).join("h"), &format!("{}\nexit 3\n", world.noting()));
         let (before, did) = (listing(&world.repo.path("")), world.fire("post-commit"));
         let refused = world.hooks(&["install"]).exits(1);
@@ -114,7 +114,7 @@ fn status_says_what_git_really_runs() {
     let world = World::new(&sandbox, "work");
     let shown = |world: &World<'_>| {
         let text = world.hooks(&["status"]).ok();
-        text.lines().filter(|line| !line.starts_with("binary ")).map(|line| format!("{line}\n")).collect::<String>()
+        text.split_inclusive('\n').filter(|line| !line.starts_with("binary ")).collect::<String>()
     };
     world.hook("post-commit", "#!/bin/sh\nexit 0\n");
     world.hook("post-merge", "#!/usr/bin/awk -f\n");
