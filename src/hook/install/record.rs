@@ -1,6 +1,7 @@
 //! What was installed, so that it can be taken out again: `<common git dir>/merkle/hooks/installed`, mode 0600.
 //!
-//! One JSON object with its format's name; see `docs/formats.md`. Paths that are not UTF-8 are lists of bytes.
+//! One JSON object with its format's name; see `docs/formats.md`. Paths below the common git directory are relative to
+//! it, so that a repository can be moved; those that are not UTF-8 are lists of bytes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -98,14 +99,15 @@ enum PathText {
 }
 
 impl PathText {
-    fn of(path: &Path) -> Self {
+    fn of(path: &Path, base: &Path) -> Self {
+        let path = path.strip_prefix(base).unwrap_or(path);
         path.to_str().map_or_else(|| Self::Bytes(path.as_os_str().as_bytes().to_vec()), |text| Self::Text(text.to_owned()))
     }
 
-    fn path(self) -> PathBuf {
+    fn path(self, base: &Path) -> PathBuf {
         match self {
-            Self::Text(text) => text.into(),
-            Self::Bytes(bytes) => OsString::from_vec(bytes).into(),
+            Self::Text(text) => base.join(text),
+            Self::Bytes(bytes) => base.join(OsString::from_vec(bytes)),
         }
     }
 }
@@ -121,7 +123,7 @@ impl Record {
     pub fn load(state: &StateDir) -> Result<Option<Self>, RecordError> {
         let path = Self::file(state);
         match fs::read(&path) {
-            Ok(bytes) => Self::decode(&bytes).map(Some).ok_or(RecordError::Damaged { path }),
+            Ok(bytes) => Self::decode(&bytes, base(state)).map(Some).ok_or(RecordError::Damaged { path }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(RecordError::Read { path, source }),
         }
@@ -129,17 +131,21 @@ impl Record {
 
     /// The bytes of the file.
     #[must_use]
-    pub fn encode(&self) -> Vec<u8> {
+    pub fn encode(&self, state: &StateDir) -> Vec<u8> {
+        self.encode_below(base(state))
+    }
+
+    fn encode_below(&self, base: &Path) -> Vec<u8> {
         let names = |events: &[Event]| events.iter().map(|event| event.name().to_owned()).collect();
         let document = Document {
             format: FORMAT.to_owned(),
             mode: self.mode,
-            binary: PathText::of(&self.binary),
+            binary: PathText::of(&self.binary, base),
             events: names(&self.events),
             budget_nano_usd: self.budget_nano_dollars,
-            directory: self.directory.as_deref().map(PathText::of),
+            directory: self.directory.as_deref().map(|path| PathText::of(path, base)),
             created: names(&self.created),
-            made: self.made.iter().map(|path| PathText::of(path)).collect(),
+            made: self.made.iter().map(|path| PathText::of(path, base)).collect(),
             ended_line: self.ended_line,
         };
         let mut bytes = serde_json::to_vec(&document).expect("a document is a struct with string keys");
@@ -147,21 +153,26 @@ impl Record {
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Option<Self> {
+    fn decode(bytes: &[u8], base: &Path) -> Option<Self> {
         let document: Document = serde_json::from_slice(bytes).ok()?;
         let events = |names: &[String]| names.iter().map(|name| Event::parse(name)).collect::<Option<Vec<_>>>();
         (document.format == FORMAT).then_some(())?;
         Some(Self {
             mode: document.mode,
-            binary: document.binary.path(),
+            binary: document.binary.path(base),
             events: events(&document.events)?,
             budget_nano_dollars: document.budget_nano_usd,
-            directory: document.directory.map(PathText::path),
+            directory: document.directory.map(|path| path.path(base)),
             created: events(&document.created)?,
-            made: document.made.into_iter().map(PathText::path).collect(),
+            made: document.made.into_iter().map(|path| path.path(base)).collect(),
             ended_line: document.ended_line,
         })
     }
+}
+
+/// The common git directory.
+fn base(state: &StateDir) -> &Path {
+    state.root().parent().unwrap_or(state.root())
 }
 
 #[cfg(test)]
@@ -180,9 +191,13 @@ mod tests {
             made: vec!["/r/.git/merkle".into()],
             ended_line: true,
         };
-        assert_eq!(Record::decode(&record.encode()), Some(record));
+        let git_dir = Path::new("/r/.git");
+        let bytes = record.encode_below(git_dir);
+        assert_eq!(Record::decode(&bytes, git_dir), Some(record));
+        let moved = Record::decode(&bytes, Path::new("/s")).unwrap();
+        assert_eq!((moved.directory, moved.made), (Some("/s/hooks".into()), vec!["/s/merkle".into()]));
         for bad in ["", "{}", r#"{"format":"git-merkle/hooks/2"}"#] {
-            assert_eq!(Record::decode(bad.as_bytes()), None);
+            assert_eq!(Record::decode(bad.as_bytes(), git_dir), None);
         }
     }
 }

@@ -259,7 +259,7 @@ fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallE
         }
     }
     let file = Record::file(state);
-    let (before, after) = (look(&file)?, Content { bytes: record.encode(), mode: PRIVATE_FILE });
+    let (before, after) = (look(&file)?, Content { bytes: record.encode(state), mode: PRIVATE_FILE });
     if before.as_ref() != Some(&after) {
         edits.push(Edit::Write { path: file, before, after: Some(after) });
     }

@@ -283,6 +283,24 @@ fn a_moved_program_is_followed() {
 }
 
 #[test]
+fn a_moved_repository_keeps_and_loses_its_hooks() {
+    let sandbox = Sandbox::new();
+    let world = World::new(&sandbox, "work");
+    std::fs::remove_dir_all(world.repo.path(".git/hooks")).unwrap();
+    let copy = World::at(&sandbox, world.repo.copy_to("before"));
+    world.hooks(&["install", "--events=post-commit"]).ok();
+    let moved = World::at(&sandbox, world.repo.copy_to("moved"));
+    std::fs::remove_dir_all(world.repo.path("")).unwrap();
+    assert_eq!(moved.hooks(&["install"]).ok(), "kept post-commit .git/hooks/post-commit\n");
+    moved.hooks(&["uninstall"]).ok();
+    let names = |world: &World<'_>| {
+        let root = world.repo.path("");
+        listing(&root).into_iter().map(|(path, entry)| (path.strip_prefix(&root).unwrap().to_owned(), entry)).collect::<Listing>()
+    };
+    assert_eq!(names(&moved), names(&copy));
+}
+
+#[test]
 fn lines_that_the_user_adds_later_stay() {
     let sandbox = Sandbox::new();
     let world = World::new(&sandbox, "work");
