@@ -8,6 +8,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use super::folder::is_same_file;
+
 /// Bytes and mode of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
@@ -61,6 +63,20 @@ pub enum Edit {
         /// What stands in its place.
         own: Content,
     },
+    /// Takes the other name away from a hook that has both.
+    Untwin {
+        /// Its name.
+        hook: PathBuf,
+        /// Its other name.
+        chained: PathBuf,
+    },
+    /// Gives a hook that has one name the other one too.
+    Twin {
+        /// Its name.
+        hook: PathBuf,
+        /// Its other name.
+        chained: PathBuf,
+    },
     /// Gives a file another name, in the same folder.
     Rename {
         /// What it is called.
@@ -109,6 +125,7 @@ impl Edit {
         match self {
             Self::MakeDirectory { path, .. } | Self::RemoveDirectory { path, .. } | Self::Write { path, .. } => path,
             Self::Chain { hook, .. } | Self::Unchain { hook, .. } => hook,
+            Self::Untwin { hook, .. } | Self::Twin { hook, .. } => hook,
             Self::Rename { from, .. } => from,
         }
     }
@@ -122,6 +139,8 @@ impl Edit {
             Self::Write { path, before, after } => Self::Write { path, before: after, after: before },
             Self::Chain { hook, chained, own } => Self::Unchain { hook, chained, own },
             Self::Unchain { hook, chained, own } => Self::Chain { hook, chained, own },
+            Self::Untwin { hook, chained } => Self::Twin { hook, chained },
+            Self::Twin { hook, chained } => Self::Untwin { hook, chained },
             Self::Rename { from, to } => Self::Rename { from: to, to: from },
         }
     }
@@ -149,6 +168,9 @@ impl Edit {
                 }
                 fs::rename(chained, hook).map_err(failed)
             }
+            Self::Untwin { hook, chained } if is_same_file(hook, chained) => fs::remove_file(chained).map_err(failed),
+            Self::Untwin { hook, .. } => Err(EditError::Changed(hook.clone())),
+            Self::Twin { hook, chained } => fs::hard_link(hook, chained).map_err(failed),
             Self::Rename { from, to } if fs::symlink_metadata(to).is_ok() => Err(EditError::Changed(from.clone())),
             Self::Rename { from, to } => fs::rename(from, to).map_err(failed),
         }
@@ -203,10 +225,26 @@ fn chain(hook: &Path, chained: &Path, own: &Content) -> Result<(), EditError> {
 }
 
 /// Makes the file by way of which another is replaced; there can be only one.
+///
+/// One that was left by somebody who died is removed: the kernel has let go of it. Git does not lock its own so, and
+/// therefore that of its configuration is never touched.
 fn lock(path: &Path) -> Result<(File, PathBuf), EditError> {
     let lock = PathBuf::from([path.as_os_str(), ".lock".as_ref()].join(std::ffi::OsStr::new("")));
-    match OpenOptions::new().write(true).create_new(true).open(&lock) {
-        Ok(open) => Ok((open, lock)),
+    let create = || OpenOptions::new().write(true).create_new(true).open(&lock);
+    let is_gits = path.file_name() == Some("config".as_ref());
+    let made = match create() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_gits => {
+            let is_abandoned = File::open(&lock).is_ok_and(|open| open.try_lock().is_ok());
+            if is_abandoned && fs::remove_file(&lock).is_ok() { create() } else { Err(error) }
+        }
+        made => made,
+    };
+    match made {
+        Ok(open) => {
+            // Where the file system has no such locks, nothing is ever taken for abandoned.
+            let _ = open.try_lock();
+            Ok((open, lock))
+        }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(EditError::Locked(path.to_owned())),
         Err(source) => Err(EditError::Failed { path: path.to_owned(), source }),
     }

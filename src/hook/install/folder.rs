@@ -1,6 +1,6 @@
 //! A hooks folder as a value: what stands at each name that matters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -22,6 +22,8 @@ pub struct Folder {
     pub mode: Option<u32>,
     /// What stands in it, by name.
     pub entries: BTreeMap<String, Entry>,
+    /// Hooks that have their other name already and have kept their own: renaming was cut off. Not among the entries.
+    pub twins: BTreeSet<Event>,
 }
 
 /// What stands at a name.
@@ -84,7 +86,14 @@ impl Folder {
                 entries.insert(name, entry);
             }
         }
-        Ok(Self { path: path.to_owned(), mode, entries })
+        let mut twins = BTreeSet::new();
+        for event in Event::ALL {
+            if is_same_file(&path.join(event.name()), &path.join(event.chained_name())) {
+                entries.remove(&event.chained_name());
+                twins.insert(event);
+            }
+        }
+        Ok(Self { path: path.to_owned(), mode, entries, twins })
     }
 
     /// The hook of an event.
@@ -104,6 +113,12 @@ impl Folder {
     pub fn is_read_only(&self) -> bool {
         self.mode.is_some_and(|mode| mode & 0o222 == 0)
     }
+}
+
+/// True for two names of one file, or of one link.
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let id = |path: &Path| fs::symlink_metadata(path).map(|found| (found.dev(), found.ino())).ok();
+    id(one).is_some_and(|found| Some(found) == id(other))
 }
 
 fn entry(path: &Path) -> io::Result<Option<Entry>> {

@@ -74,6 +74,7 @@ pub fn install(folder: &Folder, target: Target<'_>, record: Option<&Record>) -> 
         edits.push(Edit::MakeDirectory { path: folder.path.clone(), mode: FOLDER_MODE });
     }
     for event in Event::ALL {
+        edits.extend(untwin(folder, event));
         let decided = if target.events.contains(&event) {
             Some(add(folder, event, target))
         } else {
@@ -93,6 +94,7 @@ pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<St
     let mut edits = Vec::new();
     let mut steps = Vec::new();
     for event in Event::ALL {
+        edits.extend(untwin(folder, event));
         if let Some(more) = remove(folder, event, record) {
             edits.extend(more);
             steps.push(Step { event, action: Action::Removed, path: folder.path.join(event.name()) });
@@ -102,6 +104,12 @@ pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<St
         }
     }
     (edits, steps)
+}
+
+/// Finishes or takes back what was cut off when a hook was being renamed.
+fn untwin(folder: &Folder, event: Event) -> Option<Edit> {
+    let (hook, chained) = (folder.path.join(event.name()), folder.path.join(event.chained_name()));
+    folder.twins.contains(&event).then_some(Edit::Untwin { hook, chained })
 }
 
 fn add(folder: &Folder, event: Event, target: Target<'_>) -> (Action, Vec<Edit>) {

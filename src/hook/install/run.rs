@@ -163,12 +163,14 @@ pub fn uninstall(repo: &Repository) -> Result<Option<Prepared>, InstallError> {
     if let Some(before) = look(&file)? {
         away.edits.push(Edit::Write { path: file, before: Some(before), after: None });
     }
-    for path in old.iter().flat_map(|old| old.made.iter().rev()) {
-        let mode = if path.starts_with(state.root()) { PRIVATE_FOLDER } else { FOLDER_MODE };
-        away.edits.push(Edit::RemoveDirectory { path: path.clone(), mode });
-    }
     if away.edits.is_empty() && !away.unset {
         return Ok(None);
+    }
+    let made = old.iter().flat_map(|old| old.made.iter().rev()).filter(|path| !path.starts_with(state.root()));
+    away.edits.extend(made.map(|path| Edit::RemoveDirectory { path: path.clone(), mode: FOLDER_MODE }));
+    // Whoever made these, also a run that was killed before it could write that down: nobody needs them empty.
+    for path in [state.hooks(), state.root().to_owned()] {
+        away.edits.push(Edit::RemoveDirectory { path, mode: PRIVATE_FOLDER });
     }
     let mode = old.as_ref().map_or(Mode::Hookdir, |old| old.mode);
     let (events, budget_nano_dollars, blocked) = (Vec::new(), None, None);

@@ -2,6 +2,8 @@
 
 mod install;
 mod install_config;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod install_kill;
 mod install_said;
 #[cfg(target_os = "linux")]
 mod worker;
