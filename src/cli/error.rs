@@ -20,7 +20,7 @@ use crate::context::ContextError;
 use crate::frame::StoreError;
 use crate::frame::commit::CommitError;
 use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
-use crate::hook::install::{EditError, InstallError};
+use crate::hook::install::{EditError, InstallError, RecordError};
 use crate::node::{ScanError, SnapshotError};
 use crate::profile::{FitError, ProfileError};
 use crate::prompt::PayloadError;
@@ -289,14 +289,16 @@ impl From<InstallError> for CliError {
             InstallError::OldGit(_) => "run 'git merkle hooks install --mode=hookdir'".to_owned(),
             InstallError::Bare => "run 'git merkle hooks install --bare' to have it told of pushes".to_owned(),
             InstallError::WrongEvent(_) => "see 'git merkle hooks install -h'".to_owned(),
-            InstallError::Record(_) => {
-                "what is installed is shown by 'git merkle hooks status' when that file is gone".to_owned()
+            InstallError::Record(RecordError::Damaged { path }) => {
+                format!("run 'rm {}' and then the command again: what is installed is found again", path.display())
             }
             InstallError::Edit(EditError::Changed(_)) => "run the command again".to_owned(),
             InstallError::Edit(EditError::Locked(path)) => {
                 format!("if no other program is at work on it, run 'rm {}.lock'", path.display())
             }
-            InstallError::Edit(_) | InstallError::Read { .. } => "'git merkle hooks status' says how the hooks stand".to_owned(),
+            InstallError::Edit(_) | InstallError::Record(_) | InstallError::Read { .. } => {
+                "'git merkle hooks status' says how the hooks stand".to_owned()
+            }
         };
         let kind = match &error {
             InstallError::OldGit(_) => Exit::No,

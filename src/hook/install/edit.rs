@@ -124,8 +124,7 @@ impl Edit {
     pub fn path(&self) -> &Path {
         match self {
             Self::MakeDirectory { path, .. } | Self::RemoveDirectory { path, .. } | Self::Write { path, .. } => path,
-            Self::Chain { hook, .. } | Self::Unchain { hook, .. } => hook,
-            Self::Untwin { hook, .. } | Self::Twin { hook, .. } => hook,
+            Self::Chain { hook, .. } | Self::Unchain { hook, .. } | Self::Untwin { hook, .. } | Self::Twin { hook, .. } => hook,
             Self::Rename { from, .. } => from,
         }
     }
