@@ -9,6 +9,7 @@ use super::target::Target;
 use crate::agent::Agent;
 use crate::base::NodeKind;
 use crate::git::RevisionError;
+use crate::hook::install::record::Record;
 use crate::regen::Stop;
 
 /// What was done for one agent.
@@ -74,6 +75,16 @@ impl Workspace {
         Ok(background)
     }
 
+    /// What the worker may spend in a day: what the user's own configuration gives, and no more than was given at install.
+    ///
+    /// What stands below the git directory alone gives nothing: somebody else may have packed it.
+    fn hook_budget_usd(&self) -> Result<Option<f64>, String> {
+        let given = self.settings.stack().limit("hookbudget").map_err(|error| error.to_string())?;
+        let record = Record::load(&self.state).map_err(|error| error.to_string())?;
+        let at_install = record.and_then(|record| record.budget_nano_dollars).map(|nano| nano as f64 / 1e9);
+        Ok(given.map(|given| at_install.map_or(given, |most| given.min(most))).filter(|budget| *budget > 0.0))
+    }
+
     /// One agent's part; `None` for one that is not at work here, an inner error for one that cannot be.
     fn refresh_one(&self, target: &Target, agent: &Agent) -> Result<Result<Option<Refreshed>, String>, RefreshError> {
         let frame_type = agent.frame_type.clone();
@@ -81,10 +92,10 @@ impl Workspace {
         if agent.instructions().is_none() {
             return self.refresh(target, &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)));
         }
-        let budget = match self.settings.stack().limit("hookbudget") {
-            Ok(Some(budget)) if budget > 0.0 => budget,
-            Ok(_) => return Ok(Ok(None)),
-            Err(error) => return Ok(Err(error.to_string())),
+        let budget = match self.hook_budget_usd() {
+            Ok(Some(budget)) => budget,
+            Ok(None) => return Ok(Ok(None)),
+            Err(reason) => return Ok(Err(reason)),
         };
         let slot = (agent.id.clone(), request.frame_type.clone());
         let store = self.store()?;

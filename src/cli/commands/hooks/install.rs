@@ -88,6 +88,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         show_steps(&mut program.ui, &repository, &prepared.steps)?;
         remark(&repository, &prepared, &program.ui);
     }
+    if let Some(budget) = args.budget.filter(|_| !program.ui.is_json()) {
+        let command = format!("git config --global merkle.hookBudget {}", Cost(budget));
+        program.ui.note(&format!("agents that cost something run once your own configuration allows it too: '{command}'"));
+    }
     let is_whole = !prepared.steps.iter().any(|step| matches!(step.action, Action::Refused(_)));
     Ok(if is_whole { Exit::Done } else { Exit::No })
 }

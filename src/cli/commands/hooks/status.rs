@@ -11,9 +11,13 @@ use super::{open, show_path};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::model::Cost;
-use crate::git::Repository;
+use crate::git::{Repository, StateDir};
 use crate::hook::install::standing::{EventStanding, Runner};
 use crate::hook::install::{Mode, Standing, standing};
+use crate::hook::{log, marker, worker};
+
+/// Runs of the worker that are shown.
+const RUNS_SHOWN: usize = 3;
 
 /// Arguments of `hooks status`.
 #[derive(Debug, clap::Args)]
@@ -27,6 +31,16 @@ struct Document {
     directory: String,
     budget_usd: Option<String>,
     events: Vec<EventDocument>,
+    worker: WorkerDocument,
+}
+
+/// What the worker says of itself.
+#[derive(Debug, Serialize)]
+struct WorkerDocument {
+    at_work: bool,
+    waiting: usize,
+    log: String,
+    last: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -47,12 +61,31 @@ struct RunnerDocument {
 pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let repository = open(program)?;
     let found = standing(&repository)?;
+    let worker = worker(&StateDir::of(&repository))?;
     if program.ui.is_json() {
-        program.ui.write_json("hooks-status", &document(&found))?;
+        program.ui.write_json("hooks-status", &document(&found, worker))?;
         return Ok(Exit::Done);
     }
     show_installation(&mut program.ui, &repository, &found)?;
+    show_worker(&mut program.ui, &worker)?;
     Ok(Exit::Done)
+}
+
+fn worker(state: &StateDir) -> Result<WorkerDocument, CliError> {
+    let waiting = marker::list(state).map_err(|error| CliError::io("cannot read the markers", error))?.len();
+    let log = log::path(state).display().to_string();
+    Ok(WorkerDocument { at_work: worker::is_at_work(state), waiting, log, last: log::tail(state, RUNS_SHOWN) })
+}
+
+/// The second part of the answer.
+fn show_worker(ui: &mut Ui, worker: &WorkerDocument) -> Result<(), CliError> {
+    let doing = if worker.at_work { "at work" } else { "idle" };
+    writeln!(ui, "worker    {doing}, {} waiting", worker.waiting)?;
+    for line in &worker.last {
+        let line = ui.styled(Style::Dim, line).to_string();
+        writeln!(ui, "          {line}")?;
+    }
+    Ok(())
 }
 
 /// The first part of the answer.
@@ -104,13 +137,14 @@ fn show_event(ui: &mut Ui, repository: &Repository, event: &EventStanding) -> Re
     Ok(writeln!(ui)?)
 }
 
-fn document(found: &Standing) -> Document {
+fn document(found: &Standing, worker: WorkerDocument) -> Document {
     let record = found.record.as_ref();
     Document {
         installed: record.is_some(),
         mode: record.map(|record| record.mode.name()),
         binary: record.map(|record| json::path(record.binary.as_os_str().as_bytes())),
         directory: json::path(found.place.directory.as_os_str().as_bytes()),
+        worker,
         budget_usd: record.and_then(|record| record.budget_nano_dollars).map(|nano| Cost(nano).to_string()),
         events: found.events.iter().map(event_document).collect(),
     }
