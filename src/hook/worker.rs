@@ -19,10 +19,10 @@ const LOOK: Duration = Duration::from_millis(100);
 /// What the worker does with a marker; what it returns stands in the log.
 pub type Work<'w> = &'w mut dyn FnMut(&Marker) -> Result<String, String>;
 
-/// True when a worker is at work for this state directory.
+/// True when a worker is at work for this state directory. Writes nothing where there never was one.
 #[must_use]
 pub fn is_at_work(state: &StateDir) -> bool {
-    matches!(Lock::acquire(&lock_file(state), Duration::ZERO), Ok(None))
+    lock_file(state).exists() && matches!(Lock::acquire(&lock_file(state), Duration::ZERO), Ok(None))
 }
 
 /// Works until there is nothing left; `Ok(false)` when another worker is at it.

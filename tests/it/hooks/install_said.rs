@@ -126,6 +126,7 @@ fn status_says_what_git_really_runs() {
     hooks     not installed
     post-commit     not installed; runs .git/hooks/post-commit
     post-merge      not installed; runs .git/hooks/post-merge
+    worker    idle, 0 waiting
     ");
     world.hooks(&["install", "--mode=hookdir", "--budget=1.50"]).ok();
     insta::assert_snapshot!(shown(&world), @"
@@ -136,6 +137,7 @@ fn status_says_what_git_really_runs() {
     post-rewrite    installed, but git does not run it
     post-applypatch installed; runs git merkle
     post-checkout   installed; runs git merkle
+    worker    idle, 0 waiting
     ");
     world.repo.git(&["config", "core.hooksPath", "elsewhere"]).ok();
     insta::assert_snapshot!(shown(&world), @"
@@ -146,6 +148,7 @@ fn status_says_what_git_really_runs() {
     post-rewrite    installed, but git does not run it
     post-applypatch installed, but git does not run it
     post-checkout   installed, but git does not run it
+    worker    idle, 0 waiting
     ");
     let document = world.hooks(&["status", "--json"]).ok();
     assert!(document.starts_with(r#"{"schema":"git-merkle/hooks-status/1","installed":true,"mode":"hookdir","#), "{document}");
