@@ -1,7 +1,7 @@
 //! Installing and taking out: looks, has it decided, shows the decision, and then does it.
 //!
 //! [`prepare`] and [`uninstall`] write nothing: they return what would be done, as [`Prepared`], for a person to see
-//! first. [`Prepared::run`] does it.
+//! first. [`install`] does it.
 
 use std::io;
 use std::path::{Path, PathBuf};
