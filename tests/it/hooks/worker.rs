@@ -9,6 +9,7 @@ use git_merkle::hook::{marker, worker};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::support::loopback::Loopback;
 use crate::support::{PROGRAM, Repo, Run, Sandbox};
 
 /// The hooks that leave markers.
@@ -291,4 +292,41 @@ fn what_went_wrong_is_told_once() {
     assert_eq!(repo.merkle(&["status"]).err(), "");
     repo.merkle(&["regenerate"]).ok();
     assert_fresh(&repo);
+}
+
+#[test]
+fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "50ms");
+    let model = Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
+    let endpoint = model.endpoint();
+    for (name, value) in [("kind", "local"), ("endpoint", &endpoint), ("model", "m"), ("priceInput", "1"), ("priceOutput", "1")] {
+        repo.git(&["config", "--global", &format!("merkle.provider.m.{name}"), value]).ok();
+    }
+    let agents = sandbox.path("home/.config/git-merkle/agents");
+    fs::create_dir_all(&agents).expect("writable");
+    fs::write(agents.join("docs.toml"), "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\n").expect("writable");
+    edit(&repo, "a.rs", "pub fn a() {}\n");
+    commit(&repo, "one");
+    settle(&repo);
+    assert_eq!(model.posts().len(), 0, "it was never put to work here");
+    repo.merkle(&["regenerate", "--agent", "docs", "--yes"]).ok();
+    let asked = model.posts().len();
+    let mut edits = 0;
+    let mut after_edit = || {
+        edits += 1;
+        edit(&repo, "a.rs", &format!("pub fn a{edits}() {{}}\n"));
+        commit(&repo, "edit");
+        settle(&repo);
+        model.posts().len() - asked
+    };
+    assert_eq!(after_edit(), 0, "no budget, no call");
+    repo.git(&["config", "merkle.hookBudget", "5"]).ok();
+    assert_eq!(after_edit(), 0, "a repository gives no budget");
+    repo.git(&["config", "--unset", "merkle.hookBudget"]).ok();
+    repo.git(&["config", "--global", "merkle.hookBudget", "5"]).ok();
+    assert_eq!(after_edit(), 2, "the file and the root");
+    repo.git(&["config", "--global", "merkle.hookBudget", "0.000001"]).ok();
+    assert_eq!(after_edit(), 2, "what is spent today is more than that");
+    assert!(repo.merkle(&["status"]).err().contains("the hooks' worker: agent 'docs': the budget of"));
 }
