@@ -7,7 +7,7 @@ use crate::base::{FrameType, NodeKind};
 use crate::chat::GenerationParams;
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
-use crate::cli::{CliError, Exit, Style, Ui, json};
+use crate::cli::{CliError, Exit, Style, Ui, asker, json};
 use crate::prompt;
 use crate::provider::Definition;
 use crate::provider::ledger::dollars;
@@ -128,24 +128,15 @@ fn write_foreign(ui: &mut Ui, text: &str) -> Result<(), CliError> {
 /// The agent that was named, the default one, or the only one that asks a model.
 fn choose<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) -> Result<(&'a Agent, &'a Instructions), CliError> {
     let named = args.agent.as_deref().or(workspace.settings.default_agent.as_ref().map(crate::base::AgentId::as_str));
-    if let Some(id) = named {
-        let agent = agents.get(id)?;
-        return agent.instructions().map(|instructions| (agent, instructions)).ok_or_else(|| {
-            CliError::new(Exit::Refused, format!("agent '{id}' asks no model: its definition has no prompts"))
-                .hint(format!("git merkle agent show {id}"))
-        });
-    }
-    let able = agents.iter().filter(|agent| agent.makes(NodeKind::Directory));
-    let able: Vec<_> = able.filter_map(|agent| Some((agent, agent.instructions()?))).collect();
-    match able.as_slice() {
-        [one] => Ok(*one),
-        [] => Err(CliError::new(Exit::Refused, "no agent asks a model").hint("git merkle agent create docs")),
-        several => {
-            let ids: Vec<String> = several.iter().map(|(agent, _)| agent.id.to_string()).collect();
-            let message = format!("several agents ask a model: {}", ids.join(", "));
-            Err(CliError::new(Exit::Usage, message).hint(format!("git merkle prompt --agent {} --node <node>", ids[0])))
-        }
-    }
+    let agent = match named {
+        Some(id) => agents.get(id)?,
+        None => asker::the_only(agents, |id| format!("git merkle prompt --agent {id} --node <node>"))?,
+    };
+    agent.instructions().map(|instructions| (agent, instructions)).ok_or_else(|| {
+        let id = &agent.id;
+        CliError::new(Exit::Refused, format!("agent '{id}' asks no model: its definition has no prompts"))
+            .hint(format!("git merkle agent show {id}"))
+    })
 }
 
 /// Refuses nodes about which the agent says nothing.

@@ -14,7 +14,7 @@ use crate::base::{AgentId, FrameType, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::progress::Progress;
 use crate::cli::snapshot::{SnapshotArgs, find};
-use crate::cli::{CliError, Exit};
+use crate::cli::{CliError, Exit, asker};
 use crate::node::SnapshotRoot;
 use crate::provider::ledger::Caps;
 use crate::regen::queue::Priority;
@@ -173,7 +173,7 @@ fn refresh(
 fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) -> Result<&'a Agent, CliError> {
     let named = args.agent.as_deref().or(workspace.settings.default_agent.as_ref().map(AgentId::as_str));
     let agent = match named {
-        None if args.model.is_about_a_model() => the_only(agents)?,
+        None if args.model.is_about_a_model() => asker::the_only(agents, |id| format!("git merkle regenerate --agent {id}"))?,
         named => agents.get(named.unwrap_or(crate::agent::OUTLINE))?,
     };
     if !agent.makes(NodeKind::Directory) {
@@ -186,21 +186,6 @@ fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) ->
         return Err(CliError::new(Exit::Config, message).hint(hint));
     }
     Ok(agent)
-}
-
-/// The only agent that asks a model.
-fn the_only(agents: &Registry) -> Result<&Agent, CliError> {
-    let able: Vec<&Agent> =
-        agents.iter().filter(|agent| agent.instructions().is_some() && agent.makes(NodeKind::Directory)).collect();
-    match able.as_slice() {
-        [one] => Ok(one),
-        [] => Err(CliError::new(Exit::Refused, "no agent asks a model").hint("git merkle agent create docs")),
-        several => {
-            let ids: Vec<&str> = several.iter().map(|agent| agent.id.as_str()).collect();
-            let message = format!("several agents ask a model: {}", ids.join(", "));
-            Err(CliError::new(Exit::Usage, message).hint(format!("git merkle regenerate --agent {}", ids[0])))
-        }
-    }
 }
 
 /// What and whom to ask; `None` for an agent that needs nobody.

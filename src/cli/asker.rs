@@ -1,0 +1,20 @@
+//! Which agent is meant where one that asks a model is wanted and none is named: the only one there is.
+
+use super::{CliError, Exit};
+use crate::agent::{Agent, Registry};
+use crate::base::NodeKind;
+
+/// The only agent that asks a model. Where there are several, `usage` says how to name one, given the first of them.
+pub fn the_only(agents: &Registry, usage: impl Fn(&str) -> String) -> Result<&Agent, CliError> {
+    let asks = |agent: &&Agent| agent.instructions().is_some() && agent.makes(NodeKind::Directory);
+    let able: Vec<&Agent> = agents.iter().filter(asks).collect();
+    match able.as_slice() {
+        [one] => Ok(one),
+        [] => Err(CliError::new(Exit::Refused, "no agent asks a model").hint("git merkle agent create docs")),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|agent| agent.id.as_str()).collect();
+            let message = format!("several agents ask a model: {}", ids.join(", "));
+            Err(CliError::new(Exit::Usage, message).hint(usage(ids[0])))
+        }
+    }
+}
