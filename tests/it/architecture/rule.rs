@@ -8,7 +8,7 @@ use super::source::{Source, Token, is_test_module};
 /// Top modules and their layers, bottom first. A module uses lower layers only: no arrow up, none sideways.
 const LAYERS: &[(usize, &[&str])] = &[
     (0, &["base"]),
-    (1, &["git", "config", "symbol", "chat", "secret"]),
+    (1, &["git", "config", "symbol", "chat", "secret", "page"]),
     (2, &["node", "frame", "agent", "provider", "profile"]),
     (3, &["view"]),
     (4, &["synthesis", "prompt", "tier", "context"]),
@@ -29,24 +29,25 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("futures_util", &["provider", "regen", "session"]),
     ("genai", &["provider"]),
     ("gix", &["git"]),
+    ("htmd", &["page"]),
     ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
     ("nix", &["hook"]),
     ("notify", &["watch"]),
     ("regex", &["secret"]),
-    ("reqwest", &["provider"]),
+    ("reqwest", &["provider", "page"]),
     ("rustix", &["git", "config", "frame", "provider", "hook", "cli"]),
-    ("rustls", &["provider"]),
+    ("rustls", &["provider", "page"]),
     ("serde", ANYWHERE),
     ("serde_json", ANYWHERE),
     ("serde_yaml", &["profile", "context", "session"]),
     ("sha2", &["base"]),
     ("similar", &["cli"]),
     ("thiserror", ANYWHERE),
-    ("tokio", &["provider", "regen", "session", "workspace", "cli", "mcp"]),
+    ("tokio", &["page", "provider", "regen", "session", "workspace", "cli", "mcp"]),
     ("toml", &["config", "agent", "provider", "secret", "workspace"]),
     ("tree_sitter*", &["symbol"]),
-    ("url", &["provider", "git", "context"]),
+    ("url", &["page", "provider", "git", "context"]),
 ];
 
 /// Where the environment of the process is read, its arguments included. Compile-time `env!` is free.
