@@ -19,6 +19,7 @@ pub mod prompt;
 pub mod provider;
 pub mod regen;
 pub mod secret;
+pub mod session;
 pub mod symbol;
 pub mod synthesis;
 pub mod view;

@@ -18,9 +18,11 @@ pub mod attribute;
 pub mod bundle;
 mod cut;
 pub mod node;
+mod system;
 mod tag;
 
 pub use adapter::{display, manual, messages, to_request};
 pub use attribute::path_text;
 pub use bundle::{Bundle, Tracked, Tracking};
 pub use node::{ChildText, Content, NodePayload, PayloadError, node_payload};
+pub use system::SYSTEM_PROMPT;

@@ -1,0 +1,378 @@
+//! What is kept of a session and of a turn: `session.yaml` and `meta.yaml`, and their bytes.
+//!
+//! The shapes stand in docs/formats.md. Unknown keys are errors: these files say who is asked and what was accepted.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::hash;
+use crate::chat::Usage;
+use crate::profile::{Phase, ProviderRole};
+
+/// The version of both files.
+pub const VERSION: u32 = 1;
+
+/// Who ends the turn of a review: its own verdict.
+pub const BY_REVIEW: &str = "review";
+/// Who ends a turn by a command.
+pub const BY_PERSON: &str = "person";
+
+/// What holds for all turns of a session: `session.yaml`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionRecord {
+    /// [`VERSION`].
+    pub version: u32,
+    /// How models are asked; absent for the configured profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// The kind of work, as the profile names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// Who is asked in which role; a role that is absent is the profile's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub providers: BTreeMap<RoleWord, String>,
+    /// The phase of the first turn.
+    #[serde(default)]
+    pub phase: PhaseWord,
+    /// The session and turn that this one was branched from: `<name>/<NN>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// When to stop.
+    #[serde(default)]
+    pub limits: SessionLimits,
+}
+
+/// The most that a session takes; what is absent is not limited.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionLimits {
+    /// Turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    /// Tokens in and out, as the providers count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+/// A phase as a word of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PhaseWord {
+    /// See [`Phase::Planning`].
+    #[default]
+    Planning,
+    /// See [`Phase::Generating`].
+    Generating,
+    /// See [`Phase::Reviewing`].
+    Reviewing,
+    /// See [`Phase::Revising`].
+    Revising,
+}
+
+/// A provider's role as a word of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RoleWord {
+    /// See [`ProviderRole::Planner`].
+    Planner,
+    /// See [`ProviderRole::Generator`].
+    Generator,
+    /// See [`ProviderRole::Reviewer`].
+    Reviewer,
+    /// See [`ProviderRole::Reviser`].
+    Reviser,
+}
+
+/// What happened in a turn: `meta.yaml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TurnRecord {
+    /// [`VERSION`].
+    pub version: u32,
+    /// What the turn is for.
+    pub phase: PhaseWord,
+    /// How often the work was made: 1, and one more for each revision.
+    pub iteration: u32,
+    /// What is wanted, in the words of a person.
+    pub request: String,
+    /// True when the request is all that is sent: text that somebody else put together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_text_only: bool,
+    /// SHA-256 of the prompt file as it was written.
+    pub prompt_sha256: String,
+    /// About how many tokens the prompt has.
+    pub prompt_tokens_estimated: u64,
+    /// What the payload leaves out, reduces, or could not get, and what a provider does not take as it was wished.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The answer, once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<Answered>,
+    /// How the turn ended, once it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Closed>,
+}
+
+/// How a turn was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answered {
+    /// The name of the provider.
+    pub provider: String,
+    /// The model as it was returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// SHA-256 of the response file as it was written or found.
+    pub response_sha256: String,
+    /// What the provider says that it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageRecord>,
+    /// What it cost, in US dollars; absent when that is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// How long it took; absent where a person answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// Tokens of one answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UsageRecord {
+    /// All input, cached or not.
+    pub input: u64,
+    /// Output, reasoning included.
+    pub output: u64,
+    /// Input that was read from a cache.
+    #[serde(default)]
+    pub cache_read: u64,
+    /// Input that was written to a cache.
+    #[serde(default)]
+    pub cache_write: u64,
+    /// Output that nobody sees.
+    #[serde(default)]
+    pub reasoning: u64,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Closed {
+    /// The answer was accepted; of a review: the work was.
+    pub is_approved: bool,
+    /// Who said so: `person`, `review`, or the name of a provider.
+    pub by: String,
+    /// SHA-256 of the response that was judged.
+    pub response_sha256: String,
+    /// What to do better, or the issues of a review.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub feedback: String,
+}
+
+/// Where a turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The prompt is written, and nobody has answered.
+    Ready,
+    /// There is an answer that nobody has judged.
+    Answered,
+    /// The answer was accepted.
+    Approved,
+    /// It was not.
+    Rejected,
+}
+
+/// A file cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// It is not what it should be.
+    #[error("damaged, or of a newer version")]
+    Damaged(#[from] serde_yaml::Error),
+    /// It was written by a newer program.
+    #[error("version {0} is not understood; this program knows {VERSION}")]
+    Version(u32),
+}
+
+impl SessionRecord {
+    /// Reads the bytes of `session.yaml`.
+    pub fn decode(text: &str) -> Result<Self, RecordError> {
+        let record: Self = serde_yaml::from_str(text)?;
+        if record.version == VERSION { Ok(record) } else { Err(RecordError::Version(record.version)) }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        serde_yaml::to_string(self).expect("maps of text are YAML")
+    }
+
+    /// The provider that the session itself names for a phase.
+    #[must_use]
+    pub fn provider(&self, phase: Phase) -> Option<&str> {
+        self.providers.get(&phase.provider_role().into()).map(String::as_str)
+    }
+}
+
+impl TurnRecord {
+    /// Reads the bytes of `meta.yaml`.
+    pub fn decode(text: &str) -> Result<Self, RecordError> {
+        let record: Self = serde_yaml::from_str(text)?;
+        if record.version == VERSION { Ok(record) } else { Err(RecordError::Version(record.version)) }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        serde_yaml::to_string(self).expect("maps of text are YAML")
+    }
+
+    /// Where the turn stands.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match (&self.closed, &self.answered) {
+            (Some(closed), _) if closed.is_approved => Status::Approved,
+            (Some(_), _) => Status::Rejected,
+            (None, Some(_)) => Status::Answered,
+            (None, None) => Status::Ready,
+        }
+    }
+
+    /// What the turn is for.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase.into()
+    }
+
+    /// True when a text is the one that was judged.
+    #[must_use]
+    pub fn is_as_judged(&self, response: &str) -> bool {
+        self.closed.as_ref().is_none_or(|closed| closed.response_sha256 == sha256(response))
+    }
+}
+
+impl Status {
+    /// The word that people read.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ready => "waiting for an answer",
+            Self::Answered => "waiting for approval",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// SHA-256 of a text as hex digits, as `sha256sum` prints it.
+#[must_use]
+pub fn sha256(text: &str) -> String {
+    hash::sha256_hex(text.as_bytes())
+}
+
+impl From<Phase> for PhaseWord {
+    fn from(phase: Phase) -> Self {
+        match phase {
+            Phase::Planning => Self::Planning,
+            Phase::Generating => Self::Generating,
+            Phase::Reviewing => Self::Reviewing,
+            Phase::Revising => Self::Revising,
+        }
+    }
+}
+
+impl From<PhaseWord> for Phase {
+    fn from(word: PhaseWord) -> Self {
+        match word {
+            PhaseWord::Planning => Self::Planning,
+            PhaseWord::Generating => Self::Generating,
+            PhaseWord::Reviewing => Self::Reviewing,
+            PhaseWord::Revising => Self::Revising,
+        }
+    }
+}
+
+impl From<ProviderRole> for RoleWord {
+    fn from(role: ProviderRole) -> Self {
+        match role {
+            ProviderRole::Planner => Self::Planner,
+            ProviderRole::Generator => Self::Generator,
+            ProviderRole::Reviewer => Self::Reviewer,
+            ProviderRole::Reviser => Self::Reviser,
+        }
+    }
+}
+
+impl From<Usage> for UsageRecord {
+    fn from(usage: Usage) -> Self {
+        let Usage { input, output, cache_read, cache_write, reasoning } = usage;
+        Self { input, output, cache_read, cache_write, reasoning }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn() -> TurnRecord {
+        TurnRecord {
+            version: VERSION,
+            phase: PhaseWord::Reviewing,
+            iteration: 2,
+            request: "Add a lock:\n- it must be freed\n".to_owned(),
+            is_text_only: false,
+            prompt_sha256: sha256("x"),
+            prompt_tokens_estimated: 7,
+            notes: vec!["'a: b' is not included: missing".to_owned()],
+            answered: Some(Answered {
+                provider: "claude".to_owned(),
+                model: Some("m-1".to_owned()),
+                response_sha256: sha256("y"),
+                usage: Some(UsageRecord { input: 10, output: 2, cache_read: 4, ..UsageRecord::default() }),
+                cost_usd: Some(0.25),
+                seconds: Some(1.5),
+            }),
+            closed: Some(Closed {
+                is_approved: false,
+                by: "review".to_owned(),
+                response_sha256: sha256("y"),
+                feedback: "#1".to_owned(),
+            }),
+        }
+    }
+
+    #[test]
+    fn records_are_read_as_written() {
+        let session = SessionRecord {
+            version: VERSION,
+            profile: Some("strict".to_owned()),
+            providers: [(RoleWord::Planner, "claude".to_owned())].into(),
+            parent: Some("main/02".to_owned()),
+            limits: SessionLimits { turns: Some(9), tokens: None, cost_usd: Some(0.5) },
+            ..SessionRecord::default()
+        };
+        assert_eq!(SessionRecord::decode(&session.encode()).expect("valid"), session);
+        assert_eq!(TurnRecord::decode(&turn().encode()).expect("valid"), turn());
+        let open = TurnRecord { answered: None, closed: None, notes: Vec::new(), ..turn() };
+        assert_eq!(TurnRecord::decode(&open.encode()).expect("valid"), open);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for text in ["", "version: 1\nprovider: x\n", "version: 2\n", "version: 1\nphase: dreaming\n", "\0"] {
+            assert!(SessionRecord::decode(text).is_err(), "{text:?}");
+        }
+        assert!(TurnRecord::decode(&turn().encode().replace("iteration:", "iterations:")).is_err());
+    }
+
+    #[test]
+    fn later_edits_are_seen() {
+        assert!(turn().is_as_judged("y"));
+        assert!(!turn().is_as_judged("y, edited"));
+        assert!(TurnRecord { closed: None, ..turn() }.is_as_judged("anything"));
+    }
+}
