@@ -29,7 +29,8 @@ use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
 use crate::watch::WatchError;
 use crate::workspace::{
-    AskingError, ComposeError, RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
+    AskingError, ComposeError, InputError, RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError,
+    WorkspaceError,
 };
 
 /// A failed command.
@@ -191,6 +192,16 @@ impl From<ContextError> for CliError {
                 let hint = format!("list less, or allow more with '--budget {needed}'");
                 Self::from_source(Exit::Budget, error).hint(hint)
             }
+        }
+    }
+}
+
+impl From<InputError> for CliError {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::Name(_) => Self::from_source(Exit::Usage, error),
+            InputError::NoList(_) => Self::from_source(Exit::Refused, error),
+            InputError::Document(error) => error.into(),
         }
     }
 }

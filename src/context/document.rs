@@ -62,13 +62,13 @@ pub struct System {
 }
 
 /// What a document is made of.
-pub struct Request<'r> {
+pub struct Request<'r, 'l> {
     /// The repository.
     pub repo: &'r Repository,
     /// The root tree of the snapshot that files are read from.
     pub tree: NodeId,
     /// The lists, strongest scope first.
-    pub lists: &'r [List],
+    pub lists: &'l [List],
     /// A type whose head frames are added to the files and directories that are listed.
     pub frames: Option<FrameType>,
     /// The most tokens that the document may take, as this program estimates them.
@@ -92,7 +92,7 @@ pub struct Document<'r> {
 
 impl<'r> Document<'r> {
     /// Decides what the document shows. Nothing is written, to the repository or anywhere else.
-    pub fn plan(request: &Request<'r>) -> Result<Self, ContextError> {
+    pub fn plan(request: &Request<'r, '_>) -> Result<Self, ContextError> {
         let Request { repo, tree: id, lists, .. } = *request;
         let tree = Tree::read(repo, id)?;
         let store = Store::open(repo)?;

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::base::{FrameType, NodeId, TreePath, printable};
+use crate::base::{FrameType, TreePath, printable};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Program, Ui};
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
-use crate::context::people::GLOBAL_LIST;
-use crate::context::{Document, List, PeopleFiles, Request, Scope, System};
+use crate::context::{Document, List, Scope};
 use crate::git::Repository;
+use crate::workspace::PayloadOptions;
 
 /// Arguments of `context`.
 #[derive(Debug, clap::Args)]
@@ -55,12 +55,16 @@ struct JsonDocument {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let is_escaped = io::stdout().is_terminal();
     let workspace = if args.output.is_some() { program.open()? } else { program.open_paged()? };
-    let repo = &workspace.repository;
     let tree = args.snapshot.root(&workspace, |text| program.ui.warn(text))?.tree;
-    let lists = lists(args, program, repo, tree)?;
-    let frames = args.frames.clone();
-    let request = Request { repo, tree, lists: &lists, frames, tokens_max: args.budget, system: system(program) };
-    let document = Document::plan(&request)?;
+    let document = workspace.payload(PayloadOptions {
+        tree,
+        lists: lists(args, program, &workspace.repository)?,
+        session: args.session.as_deref(),
+        turn: args.turn.as_deref(),
+        frames: args.frames.clone(),
+        tokens_max: args.budget,
+        system: workspace.system(&program.global.location().directory),
+    })?;
     for path in document.secrets() {
         program.ui.warn(&format!("'{}' looks like a secret by its name", String::from_utf8_lossy(path)));
     }
@@ -79,9 +83,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The lists that there are, strongest scope first.
-fn lists(args: &Args, program: &Program, repo: &Repository, tree: NodeId) -> Result<Vec<List>, CliError> {
-    let people = PeopleFiles::new(repo, tree);
+/// What the arguments list: entries, and lists that they name.
+fn lists(args: &Args, program: &Program, repo: &Repository) -> Result<Vec<List>, CliError> {
     let mut lists = vec![List { scope: Scope::Turn, name: String::new(), entries: Vec::new(), fault: None }];
     for argument in &args.entries {
         match read_named_list(argument, program, repo)? {
@@ -89,28 +92,7 @@ fn lists(args: &Args, program: &Program, repo: &Repository, tree: NodeId) -> Res
             None => lists[0].entries.push(entry(&repo.prefix(), argument.as_bytes())),
         }
     }
-    if let Some(session) = &args.session {
-        let directory = TreePath::from(".teddy/sessions").join(checked_name(session)?.as_bytes());
-        let of_turn = args.turn.as_deref().map(checked_name).transpose()?;
-        let turn = of_turn.map(|turn| directory.join(turn.as_bytes()).join(b"turn.context"));
-        let found: Vec<List> = [(Scope::Turn, turn), (Scope::Session, Some(directory.join(b"session.context")))]
-            .into_iter()
-            .filter_map(|(scope, path)| read_list(&people, scope, &path?))
-            .collect();
-        if found.is_empty() {
-            return Err(CliError::new(Exit::Refused, format!("session '{session}' has no context list")));
-        }
-        lists.extend(found);
-    }
-    lists.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
     Ok(lists)
-}
-
-fn read_list(people: &PeopleFiles<'_>, scope: Scope, path: &TreePath) -> Option<List> {
-    match people.read(path) {
-        Ok(text) => text.map(|text| List::parse(scope, path.to_text(), &text)),
-        Err(reason) => Some(List::unreadable(scope, path.to_text(), reason)),
-    }
 }
 
 /// A list that the user names is read where the user means it; one that is not on disk may stand in the snapshot.
@@ -140,28 +122,6 @@ fn entry(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
         (directory, rest) = (parent, below);
     }
     if directory.is_root() { rest.to_vec() } else { [directory.as_bytes(), b"/", rest].concat() }
-}
-
-fn checked_name(name: &str) -> Result<&str, CliError> {
-    let is_word = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0', '\n']);
-    if is_word { Ok(name) } else { Err(CliError::new(Exit::Usage, format!("'{name}' is not the name of a session or turn"))) }
-}
-
-fn system(program: &Program) -> System {
-    let name = match std::env::consts::OS {
-        "linux" => "Linux",
-        "macos" => "Darwin",
-        "freebsd" => "FreeBSD",
-        other => other,
-    };
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let here = std::env::current_dir().unwrap_or_default();
-    let directory = program.global.location().directory;
-    System {
-        cwd: if directory.as_os_str().is_empty() { here } else { here.join(directory) },
-        os: format!("{name} {}", release.trim()).trim_end().to_owned(),
-        shell: program.environment.text("SHELL").map(ToOwned::to_owned),
-    }
 }
 
 fn write_file(document: &Document<'_>, args: &Args, path: &Path) -> Result<(), CliError> {
