@@ -7,10 +7,12 @@
 pub mod args;
 pub mod asker;
 pub mod commands;
+pub mod consent;
 pub mod error;
 pub mod exit;
 pub mod faults;
 pub mod frames;
+pub mod given;
 pub mod json;
 mod pager;
 pub mod program;

@@ -31,10 +31,16 @@ impl SnapshotArgs {
 
     /// The snapshot's root; files that were let in and look like secrets are warned about.
     pub fn root(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
-        let snapshot = match (self.index, self.worktree) {
-            (true, _) => Snapshot::Index,
-            (_, true) => Snapshot::Worktree,
-            _ => Snapshot::Revision(self.rev.clone().unwrap_or_else(|| "HEAD".to_owned())),
+        self.root_or(Snapshot::Revision("HEAD".to_owned()), workspace, warn)
+    }
+
+    /// Same, with another snapshot where none is named.
+    pub fn root_or(&self, default: Snapshot, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
+        let snapshot = match (self.index, self.worktree, &self.rev) {
+            (true, _, _) => Snapshot::Index,
+            (_, true, _) => Snapshot::Worktree,
+            (_, _, Some(revision)) => Snapshot::Revision(revision.clone()),
+            _ => default,
         };
         let root = workspace.root(&snapshot)?;
         for secret in &root.secrets {

@@ -66,6 +66,17 @@ impl<'r> Reader<'r> {
         exists
     }
 
+    /// Why a resource's body is not shown, as Markdown on one line; `None` when it is.
+    pub fn withheld(&mut self, resource: &Resource) -> Option<String> {
+        let mut data = std::mem::take(&mut self.data);
+        let reason = match self.full(resource, &mut data) {
+            Text::Shown(..) => None,
+            Text::Withheld(reason) => Some(reason),
+        };
+        self.data = data;
+        reason
+    }
+
     /// The size of a file; `None` when it is not there.
     #[must_use]
     pub fn file_bytes(&self, id: &NodeId) -> Option<u64> {

@@ -122,6 +122,18 @@ impl<'r> Document<'r> {
         secrets(&self.resources)
     }
 
+    /// What the document refuses, leaves out or reduces, one line of Markdown each: for the report of a turn.
+    pub fn remarks(&self) -> Result<Vec<String>, ContextError> {
+        let withheld = self.blocks().withheld().map_err(ContextError::Read)?;
+        let withheld = self.resources.iter().zip(withheld).filter_map(|(resource, reason)| {
+            Some(format!("{} is not included: {}", markdown::link(&resource.name, &resource.target()), reason?))
+        });
+        let fit = self.fit.iter().flat_map(|fit| fit.reduced.iter().map(|at| (&self.resources[*at], fit.levels[*at])));
+        let reduced = fit
+            .map(|(resource, level)| format!("{} is reduced to its {level}", markdown::link(&resource.name, &resource.target())));
+        Ok(withheld.chain(reduced).collect())
+    }
+
     /// Writes the document, or one section of it.
     pub fn write(&self, out: &mut dyn Write, section: Option<u8>) -> io::Result<()> {
         if section.is_none() {

@@ -86,6 +86,11 @@ impl Blocks<'_> {
         })
     }
 
+    /// Why bodies are not shown, as Markdown on one line each; `None` for those that are.
+    pub fn withheld(&self) -> io::Result<Vec<Option<String>>> {
+        self.map(&|reader, at| Ok(reader.withheld(&self.resources[at])))
+    }
+
     /// Does something for each resource on all cores; the results stand in the order of the resources.
     fn map<T: Send>(&self, each: &(dyn Fn(&mut Reader<'_>, usize) -> io::Result<T> + Sync)) -> io::Result<Vec<T>> {
         let (count, threads) = (self.resources.len(), threads());

@@ -76,6 +76,8 @@ pub(super) mod tests {
                 by: "person".to_owned(),
                 response_sha256: String::new(),
                 feedback: if is_approved { String::new() } else { "Shorter.".to_owned() },
+                usage: None,
+                cost_usd: None,
             }),
         }
     }

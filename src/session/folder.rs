@@ -93,11 +93,8 @@ impl Session {
     /// Tokens and dollars of all answers, as far as they are known.
     #[must_use]
     pub fn took(&self) -> (u64, f64) {
-        let answers = self.turns.iter().filter_map(|(_, turn)| turn.answered.as_ref());
-        answers.fold((0, 0.0), |(tokens, cost), answered| {
-            let taken = answered.usage.map_or(0, |usage| usage.input.saturating_add(usage.output));
-            (tokens + taken, cost + answered.cost_usd.unwrap_or_default())
-        })
+        let each = self.turns.iter().map(|(_, turn)| turn.took());
+        each.fold((0, 0.0), |(tokens, cost), (more, dearer)| (tokens + more, cost + dearer))
     }
 }
 

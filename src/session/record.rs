@@ -172,6 +172,12 @@ pub struct Closed {
     /// What to do better, or the issues of a review.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub feedback: String,
+    /// What a model that decided says that it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageRecord>,
+    /// What that cost, in US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
 /// Where a turn stands.
@@ -218,7 +224,25 @@ impl SessionRecord {
     }
 }
 
+impl UsageRecord {
+    /// Tokens in and out together.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
 impl TurnRecord {
+    /// Tokens and US dollars of the turn, as far as they are known.
+    #[must_use]
+    pub fn took(&self) -> (u64, f64) {
+        let answered = self.answered.as_ref().map(|answered| (answered.usage, answered.cost_usd));
+        let decided = self.closed.as_ref().map(|closed| (closed.usage, closed.cost_usd));
+        answered.into_iter().chain(decided).fold((0, 0.0), |(tokens, cost), (usage, dollars)| {
+            (tokens + usage.map_or(0, |usage| usage.tokens()), cost + dollars.unwrap_or_default())
+        })
+    }
+
     /// Reads the bytes of `meta.yaml`.
     pub fn decode(text: &str) -> Result<Self, RecordError> {
         let record: Self = serde_yaml::from_str(text)?;
@@ -341,6 +365,8 @@ mod tests {
                 by: "review".to_owned(),
                 response_sha256: sha256("y"),
                 feedback: "#1".to_owned(),
+                usage: None,
+                cost_usd: Some(0.5),
             }),
         }
     }

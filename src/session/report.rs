@@ -42,13 +42,17 @@ pub fn render(session: &SessionName, number: TurnNumber, turn: &TurnRecord, file
     }
     let _ = writeln!(out, "\n## Request\n\n{}", fenced(&turn.request));
     write_answer(&mut out, turn);
+    if let Some((usage, cost)) = turn.closed.as_ref().and_then(|closed| Some((closed.usage?, closed.cost_usd))) {
+        let cost = cost.map_or("unknown".to_owned(), |cost| format!("{cost} USD"));
+        let _ = writeln!(out, "- **Deciding took:** {} tokens in, {} out, cost {cost}\n", usage.input, usage.output);
+    }
     if let Some(closed) = turn.closed.as_ref().filter(|closed| !closed.feedback.is_empty()) {
         let _ = writeln!(out, "## Feedback\n\n{}", fenced(&closed.feedback));
     }
     if !turn.notes.is_empty() {
         let _ = writeln!(out, "## Notes\n");
         for note in &turn.notes {
-            let _ = writeln!(out, "- {}", text(note));
+            let _ = writeln!(out, "- {note}");
         }
         out.push('\n');
     }

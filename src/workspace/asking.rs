@@ -1,11 +1,13 @@
 //! What and whom an agent asks, put together from its definition, the profile, the providers and the budget.
 
+use std::path::PathBuf;
+
 use super::open::Workspace;
 use super::refresh::{Asking, Planned, Refresh, RefreshError, inputs};
 use super::secrets::RulesError;
 use super::target::Target;
 use super::trust::TrustError;
-use crate::agent::{Agent, Instructions, Origin};
+use crate::agent::{Agent, Origin};
 use crate::base::{AgentId, FrameType};
 use crate::config::ValueError;
 use crate::frame::Store;
@@ -98,6 +100,18 @@ pub enum ComposeError {
     Node(#[from] NodeError),
 }
 
+/// A provider with the budget that pays for it.
+pub struct Payer {
+    /// Who is asked.
+    pub caller: Caller,
+    /// Where requests to people wait for their answers.
+    pub pending_dir: PathBuf,
+    /// True when some limit is configured or given.
+    pub has_budget: bool,
+    /// `merkle.confirmAbove`: from which estimate on somebody is asked first.
+    pub confirm_above_nano_dollars: u64,
+}
+
 /// What is asked, and who could be.
 pub struct Draft<'a> {
     /// What is asked.
@@ -116,12 +130,20 @@ impl Workspace {
         }
         let Draft { writer, definition, .. } = self.draft(agent, options)?;
         let definition = definition.ok_or(DefinitionError::NoneThere)?;
+        if options.strict {
+            strict(&writer, &definition.name)?;
+        }
+        let concurrency = options.concurrency.unwrap_or(definition.limits.concurrency);
+        let Payer { caller, pending_dir, has_budget, confirm_above_nano_dollars } = self.payer(definition, options)?;
+        let pace = Pace { concurrency, fail_fast: options.fail_fast, priority: options.priority };
+        Ok(Asking { writer, caller, pace, pending_dir, has_budget, confirm_above_nano_dollars })
+    }
+
+    /// A provider that can be asked, within all limits. Reaches nothing but the user's credential helper.
+    pub fn payer(&self, definition: Definition, options: &AskingOptions) -> Result<Payer, AskingError> {
         let budget = self.budget(options)?;
         if definition.prices.is_none() && [budget.run, budget.day, budget.month].iter().any(|caps| caps.nano_dollars.is_some()) {
             return Err(AskingError::NoPrices(definition.name));
-        }
-        if options.strict {
-            strict(&writer, &definition.name)?;
         }
         let pending_dir = self.state.root().join(PENDING_FOLDER);
         let provider = connect(&definition, Surroundings { environment: &self.environment, pending_dir: &pending_dir })?;
@@ -129,10 +151,8 @@ impl Workspace {
         let gate = Gate::new(Limits { concurrency, ..definition.limits });
         let ledger = Ledger::new(self.state.root(), budget);
         let confirm_above = self.settings.stack().limit("confirmabove")?.map(nano);
-        Ok(Asking {
-            writer,
+        Ok(Payer {
             caller: Caller::new(definition.name, provider, definition.prices, gate, ledger),
-            pace: Pace { concurrency, fail_fast: options.fail_fast, priority: options.priority },
             pending_dir,
             has_budget: budget != Budget::default(),
             confirm_above_nano_dollars: confirm_above.unwrap_or(CONFIRM_ABOVE_NANO_DOLLARS),
@@ -142,8 +162,10 @@ impl Workspace {
     /// What an agent with a model asks, and who would be asked. Needs neither trust nor a key: nothing can be sent.
     pub fn draft<'a>(&'a self, agent: &'a Agent, options: &AskingOptions) -> Result<Draft<'a>, AskingError> {
         let instructions = agent.instructions().ok_or_else(|| AskingError::NotAsked(agent.id.clone()))?;
-        let profile = self.profile(agent, options.profile.as_deref().or(instructions.profile.as_deref()))?;
-        let definition = self.definition(options, instructions, &profile)?;
+        let counts_team = self.trust.is_trusted() || matches!(agent.origin, Origin::Team(_));
+        let profile = self.profile(options.profile.as_deref().or(instructions.profile.as_deref()), counts_team)?;
+        let named = options.provider.as_deref().or(instructions.provider.as_deref());
+        let definition = self.definition(named.or(profile.provider(Phase::Generating)))?;
         let params = |scope: &str| profile.params(Phase::Generating, scope);
         let writer = Writer {
             instructions,
@@ -175,28 +197,20 @@ impl Workspace {
         Ok(writer.compose(nodes, scan.root(), &mut said)?)
     }
 
-    /// The profile of a name: the user's own, else the repository's, else the built-in one.
+    /// The profile of a name: the user's own, else the repository's if that `counts`, else the built-in one.
     ///
     /// Until the repository is trusted its profiles are for its own agents, which cannot run before then, and no other.
-    fn profile(&self, agent: &Agent, named: Option<&str>) -> Result<Profile, AskingError> {
+    pub(super) fn profile(&self, named: Option<&str>, counts_team: bool) -> Result<Profile, AskingError> {
         let (team, personal) = (&self.folder, self.personal_folder());
-        let counts_team = self.trust.is_trusted() || matches!(agent.origin, Origin::Team(_));
         let folders = if counts_team { vec![team, personal] } else { vec![personal] };
         let name = named.or(self.settings.stack().text("defaultprofile")).unwrap_or(DEFAULT);
         Ok(Profiles::load(&folders).get(name)?.clone())
     }
 
-    /// The provider that is named first: on the command line, by the agent, the profile, the settings; else the only one.
-    fn definition(
-        &self,
-        options: &AskingOptions,
-        instructions: &Instructions,
-        profile: &Profile,
-    ) -> Result<Option<Definition>, AskingError> {
+    /// The provider that somebody named, else the one of the settings, else the only one; `None` where there is none.
+    pub(super) fn definition(&self, named: Option<&str>) -> Result<Option<Definition>, AskingError> {
         let definitions = Definitions::load(self.settings.stack())?;
-        let named = options.provider.as_deref().or(instructions.provider.as_deref());
-        let named = named.or(profile.provider(Phase::Generating)).or(self.settings.stack().text("defaultprovider"));
-        match named {
+        match named.or(self.settings.stack().text("defaultprovider")) {
             Some(name) => Ok(Some(definitions.get(name)?.clone())),
             None => match definitions.the_only() {
                 Err(DefinitionError::NoneThere) => Ok(None),

@@ -2,7 +2,7 @@
 
 mod add;
 mod document;
-mod failure;
+pub(super) mod failure;
 
 use std::path::Path;
 

@@ -1,15 +1,13 @@
 //! `git merkle put-frame`: stores what somebody says about a node.
 
-use std::io::Read;
 use std::path::PathBuf;
 
 use crate::agent::HUMAN;
-use crate::base::limit::BODY_BYTES_MAX;
 use crate::base::{FrameType, clock};
 use crate::cli::frames::{FrameDocument, State};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
-use crate::cli::{CliError, Exit};
+use crate::cli::{CliError, Exit, given};
 use crate::secret::guard;
 use crate::workspace::Statement;
 
@@ -34,9 +32,8 @@ pub struct Args {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let target = find_at_head(&workspace, &args.node)?;
-    let content = read(args, program)?;
-    let name = if args.file.as_os_str() == "-" { "standard input".to_owned() } else { args.file.display().to_string() };
-    guard(content.as_bytes(), &name, workspace.scanner()?, &program.allowed_secrets(&workspace)?)?;
+    let content = given::read(program, &args.file)?;
+    guard(content.as_bytes(), &given::name(&args.file), workspace.scanner()?, &program.allowed_secrets(&workspace)?)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
     let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
@@ -48,24 +45,4 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         writeln!(program.ui, "{}", frame.id)?;
     }
     Ok(Exit::Done)
-}
-
-fn read(args: &Args, program: &Program) -> Result<String, CliError> {
-    let name = args.file.display().to_string();
-    let limit = BODY_BYTES_MAX as u64 + 1;
-    let mut bytes = Vec::new();
-    let result = if name == "-" {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(program.global.resolve(&args.file)).and_then(|file| file.take(limit).read_to_end(&mut bytes))
-    };
-    result.map_err(|err| CliError::io(format!("cannot read '{name}'"), err))?;
-    if bytes.len() > BODY_BYTES_MAX {
-        return Err(CliError::new(Exit::Refused, format!("'{name}' is over the limit of {BODY_BYTES_MAX} bytes")));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| CliError::new(Exit::Refused, format!("'{name}' is not UTF-8")))?;
-    if text.trim().is_empty() {
-        return Err(CliError::new(Exit::Refused, format!("'{name}' is empty")));
-    }
-    Ok(text)
 }

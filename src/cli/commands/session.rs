@@ -1,0 +1,382 @@
+//! `git merkle session`: begin, list, show and branch sessions.
+
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style, Ui};
+use crate::profile::{Phase, ProviderRole};
+use crate::session::folder::{HISTORY, Session};
+use crate::session::history::{Entry, History};
+use crate::session::name::{NameError, NumberError};
+use crate::session::{Next, SessionFolder, SessionLimits, SessionName, SessionRecord, TurnNumber};
+use crate::workspace::Workspace;
+
+/// Turns of a session that says nothing about them: a loop that nobody watches ends.
+const TURNS_DEFAULT: u32 = 100;
+
+/// Arguments of `session`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Begin a session
+    New(Box<New>),
+    /// List the sessions there are, and where they stand
+    List,
+    /// Show the turns of a session, or search what was said in it
+    Show(Show),
+    /// Begin a session with the turns of another
+    Branch(Branch),
+}
+
+#[derive(Debug, clap::Args)]
+struct New {
+    /// Its name
+    #[arg(value_name = "name", value_parser = SessionName::from_str)]
+    name: SessionName,
+    /// What every turn sees: a path, glob, dir/, dir/**, <rev>:<path>, frame:<node>, URL or *.context
+    #[arg(short = 'c', long = "context", value_name = "entry", num_args = 1..)]
+    entries: Vec<String>,
+    /// How models are asked (default: merkle.defaultProfile)
+    #[arg(long, value_name = "profile")]
+    profile: Option<String>,
+    /// The kind of work, as the profile names it
+    #[arg(long, value_name = "scope")]
+    scope: Option<String>,
+    /// The phase of the first turn
+    #[arg(long, value_name = "phase", value_parser = parse_phase, default_value = "planning")]
+    phase: Phase,
+    /// Who plans
+    #[arg(long, value_name = "provider")]
+    planner: Option<String>,
+    /// Who generates
+    #[arg(long, value_name = "provider")]
+    generator: Option<String>,
+    /// Who reviews
+    #[arg(long, value_name = "provider")]
+    reviewer: Option<String>,
+    /// Who revises
+    #[arg(long, value_name = "provider")]
+    reviser: Option<String>,
+    /// At most so many turns
+    #[arg(long, value_name = "number", default_value_t = TURNS_DEFAULT)]
+    max_turns: u32,
+    /// At most so many tokens in all turns, in and out
+    #[arg(long, value_name = "number")]
+    max_tokens: Option<u64>,
+    /// At most so many US dollars in all turns
+    #[arg(long, value_name = "usd", value_parser = super::regenerate::parse_dollars)]
+    max_cost: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// Its name (default: the only one, or the only one that is not complete)
+    #[arg(value_name = "name")]
+    name: Option<String>,
+    /// Print only what holds this text, in any case
+    #[arg(long, value_name = "text")]
+    search: Option<String>,
+    /// Print what was said, the oldest part summed up where there is much
+    #[arg(long, conflicts_with = "search")]
+    history: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct Branch {
+    /// The session to begin with
+    #[arg(value_name = "from")]
+    from: String,
+    /// The name of the new one
+    #[arg(value_name = "name", value_parser = SessionName::from_str)]
+    name: SessionName,
+    /// The last turn to take over (default: all)
+    #[arg(long, value_name = "NN", value_parser = TurnNumber::from_str)]
+    at: Option<TurnNumber>,
+}
+
+#[derive(Serialize)]
+struct ListDocument {
+    sessions: Vec<SessionDocument>,
+}
+
+#[derive(Serialize)]
+struct SessionDocument {
+    name: String,
+    /// `planning`, `generating`, `reviewing`, `revising` or `complete`.
+    phase: &'static str,
+    turns: usize,
+    /// What is to be done next, in words.
+    next: String,
+    tokens: u64,
+    cost_usd: f64,
+    parent: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ShowDocument {
+    #[serde(flatten)]
+    session: SessionDocument,
+    log: Vec<TurnDocument>,
+}
+
+#[derive(Serialize)]
+struct TurnDocument {
+    turn: String,
+    phase: &'static str,
+    iteration: u32,
+    status: &'static str,
+    by: Option<String>,
+    provider: Option<String>,
+    model: Option<String>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_read_tokens: Option<u64>,
+    cache_write_tokens: Option<u64>,
+    cost_usd: Option<f64>,
+    request: String,
+}
+
+#[derive(Serialize)]
+struct HistoryDocument<'a> {
+    entries: Vec<&'a Entry>,
+}
+
+/// Does what was asked.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    match &args.action {
+        Action::New(new) => begin(new, &workspace, program),
+        Action::List => list(&workspace, program),
+        Action::Show(show) => show_one(show, &workspace, program),
+        Action::Branch(branch) => branch_off(branch, &workspace, program),
+    }
+}
+
+/// Reads a phase by its word.
+pub(super) fn parse_phase(text: &str) -> Result<Phase, String> {
+    Phase::ALL
+        .into_iter()
+        .find(|phase| phase.as_str() == text)
+        .ok_or_else(|| "expected planning, generating, reviewing or revising".to_owned())
+}
+
+fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let named = [
+        (ProviderRole::Planner, &new.planner),
+        (ProviderRole::Generator, &new.generator),
+        (ProviderRole::Reviewer, &new.reviewer),
+        (ProviderRole::Reviser, &new.reviser),
+    ];
+    if let Some(profile) = &new.profile {
+        workspace.profiles().get(profile)?;
+    }
+    let definitions = crate::provider::Definitions::load(workspace.settings.stack())?;
+    for name in named.iter().filter_map(|(_, name)| name.as_ref()) {
+        definitions.get(name)?;
+    }
+    let record = SessionRecord {
+        profile: new.profile.clone(),
+        scope: new.scope.clone(),
+        providers: named.into_iter().filter_map(|(role, name)| Some((role.into(), name.clone()?))).collect(),
+        phase: new.phase.into(),
+        limits: SessionLimits {
+            turns: Some(new.max_turns),
+            tokens: new.max_tokens,
+            cost_usd: new.max_cost.map(|nano| nano as f64 / 1e9),
+        },
+        ..SessionRecord::default()
+    };
+    let folder = workspace.begin_session(&new.name, record, &new.entries)?;
+    tell_begun(&folder, program)
+}
+
+fn branch_off(branch: &Branch, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let from = workspace.open_session(workspace.session_folder(Some(&branch.from))?)?;
+    for warning in &from.warnings {
+        program.ui.warn(warning);
+    }
+    let folder = workspace.branch_session(&from, &branch.name, branch.at)?;
+    tell_begun(&folder, program)
+}
+
+fn tell_begun(folder: &SessionFolder, program: &mut Program) -> Result<Exit, CliError> {
+    let session = folder.load()?;
+    let document = document(folder, &session);
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json("session", &document)?;
+        return Ok(Exit::Done);
+    }
+    let place = folder.path(None, "");
+    writeln!(ui, "{}", ui_path(ui, &place.to_string_lossy()))?;
+    ui.note(&document.next);
+    Ok(Exit::Done)
+}
+
+fn ui_path(ui: &Ui, path: &str) -> String {
+    ui.styled(Style::Plain, path).to_string()
+}
+
+fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let mut sessions = Vec::new();
+    for folder in workspace.sessions()? {
+        match folder.load() {
+            Ok(session) => sessions.push(document(&folder, &session)),
+            Err(error) => program.ui.warn(&CliError::from(error).to_string()),
+        }
+    }
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json("session-list", &ListDocument { sessions })?;
+        return Ok(Exit::Done);
+    }
+    for session in &sessions {
+        let SessionDocument { name, phase, turns, .. } = session;
+        let many = if *turns == 1 { "turn" } else { "turns" };
+        let name = ui.styled(Style::Heading, name).to_string();
+        write!(ui, "{name} {phase}, {turns} {many}")?;
+        ui.end_record()?;
+    }
+    if sessions.is_empty() {
+        ui.note("there is no session yet; run 'git merkle session new <name>'");
+    }
+    Ok(Exit::Done)
+}
+
+fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let folder = workspace.session_folder(show.name.as_deref())?;
+    if show.history || show.search.is_some() {
+        return show_history(show, &folder, program);
+    }
+    // A look at it also finishes what a kill left half done; where somebody is at work there is nothing to finish.
+    let session = match workspace.open_session(folder.clone()) {
+        Ok(open) => {
+            for warning in &open.warnings {
+                program.ui.warn(warning);
+            }
+            open.session
+        }
+        Err(crate::workspace::ChoiceError::Busy(_)) => folder.load()?,
+        Err(error) => return Err(error.into()),
+    };
+    let log: Vec<TurnDocument> = session.turns.iter().map(|(number, turn)| turn_document(*number, turn)).collect();
+    let document = ShowDocument { session: document(&folder, &session), log };
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json("session-show", &document)?;
+        return Ok(Exit::Done);
+    }
+    for turn in &document.log {
+        let number = ui.styled(Style::Heading, &turn.turn).to_string();
+        let by = turn.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        let first = turn.request.lines().next().unwrap_or_default();
+        let text = format!("{} (iteration {}): {}{by}: {first}", turn.phase, turn.iteration, turn.status);
+        let text = ui.styled(Style::Plain, &text).to_string();
+        write!(ui, "{number} {text}")?;
+        ui.end_record()?;
+    }
+    let SessionDocument { tokens, cost_usd, next, .. } = &document.session;
+    ui.note(&format!("{tokens} tokens, {cost_usd} USD as far as it is known; {next}"));
+    Ok(Exit::Done)
+}
+
+fn show_history(show: &Show, folder: &SessionFolder, program: &mut Program) -> Result<Exit, CliError> {
+    let history = History::decode(&folder.read(None, HISTORY)?.unwrap_or_default());
+    if !history.damaged.is_empty() {
+        let lines: Vec<String> = history.damaged.iter().map(ToString::to_string).collect();
+        program.ui.warn(&format!(
+            "'{}' has lines that cannot be read: {}",
+            folder.relative(None, HISTORY).display(),
+            lines.join(", ")
+        ));
+    }
+    let entries = show.search.as_ref().map_or_else(|| history.view(), |text| history.search(text));
+    let is_found = !entries.is_empty() || show.search.is_none();
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json("session-history", &HistoryDocument { entries })?;
+    } else {
+        for entry in entries {
+            let heading = ui.styled(Style::Heading, &format!("{} ({})", entry.id, entry.role)).to_string();
+            let text = ui.styled(Style::Plain, entry.content.trim_end()).to_string();
+            writeln!(ui, "{heading}\n{text}\n")?;
+        }
+    }
+    Ok(if is_found { Exit::Done } else { Exit::No })
+}
+
+fn document(folder: &SessionFolder, session: &Session) -> SessionDocument {
+    let (tokens, cost_usd) = session.took();
+    let next = session.next();
+    let phase = match next {
+        Next::Begin(phase, _) => phase.as_str(),
+        Next::Finish(number) => session.turn(number).map_or("", |turn| turn.phase().as_str()),
+        Next::Complete => "complete",
+    };
+    SessionDocument {
+        name: folder.name.to_string(),
+        phase,
+        turns: session.turns.len(),
+        next: next_words(folder, session),
+        tokens,
+        cost_usd,
+        parent: session.record.parent.clone(),
+    }
+}
+
+/// What a person does next, with the command.
+pub(super) fn next_words(folder: &SessionFolder, session: &Session) -> String {
+    let name = &folder.name;
+    match session.next() {
+        Next::Begin(phase, _) if session.turns.is_empty() => {
+            format!("next: {}: git merkle turn new --session {name} -m <request>", phase.as_str())
+        }
+        Next::Begin(phase, _) => format!("next: {}: git merkle turn new --session {name}", phase.as_str()),
+        Next::Finish(number) => match session.turn(number).map(|turn| turn.status()) {
+            Some(crate::session::Status::Answered) => {
+                format!("turn {number} has an answer: git merkle turn approve --session {name}, or reject -m <feedback>")
+            }
+            _ => format!("turn {number} is ready: git merkle turn run --session {name}"),
+        },
+        Next::Complete => "the work is complete".to_owned(),
+    }
+}
+
+fn turn_document(number: TurnNumber, turn: &crate::session::TurnRecord) -> TurnDocument {
+    let answered = turn.answered.as_ref();
+    let usage = answered.and_then(|answered| answered.usage);
+    TurnDocument {
+        turn: number.to_string(),
+        phase: turn.phase().as_str(),
+        iteration: turn.iteration,
+        status: turn.status().as_str(),
+        by: turn.closed.as_ref().map(|closed| closed.by.clone()),
+        provider: answered.map(|answered| answered.provider.clone()),
+        model: answered.and_then(|answered| answered.model.clone()),
+        input_tokens: usage.map(|usage| usage.input),
+        output_tokens: usage.map(|usage| usage.output),
+        cache_read_tokens: usage.map(|usage| usage.cache_read),
+        cache_write_tokens: usage.map(|usage| usage.cache_write),
+        cost_usd: answered.and_then(|answered| answered.cost_usd),
+        request: turn.request.clone(),
+    }
+}
+
+impl From<NameError> for CliError {
+    fn from(error: NameError) -> Self {
+        Self::from_source(Exit::Usage, error)
+    }
+}
+
+impl From<NumberError> for CliError {
+    fn from(error: NumberError) -> Self {
+        Self::from_source(Exit::Usage, error)
+    }
+}

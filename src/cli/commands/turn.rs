@@ -1,0 +1,317 @@
+//! `git merkle turn`: begin, ask, answer and judge the turns of a session.
+
+mod failure;
+mod run;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use super::session::{next_words, parse_phase};
+use crate::cli::program::Program;
+use crate::cli::snapshot::SnapshotArgs;
+use crate::cli::{CliError, Exit, Style, given};
+use crate::node::Snapshot;
+use crate::profile::Phase;
+use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
+use crate::session::record::BY_PERSON;
+use crate::session::{SessionError, TurnNumber};
+use crate::workspace::{Judgement, OpenSession, Question, TurnAsking, TurnOptions, Workspace};
+
+/// Arguments of `turn`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Begin the next turn: write its payload and its prompt; nothing is sent
+    New(New),
+    /// Ask whoever is to answer the open turn; a person is waited for
+    Run(run::Run),
+    /// Hand in the answer of the open turn
+    Respond(Respond),
+    /// Accept the answer of the open turn, or after a review the work
+    Approve(Approve),
+    /// Refuse it, and say what to do better
+    Reject(Reject),
+    /// Show a file of a turn
+    Show(Show),
+}
+
+/// Which session, and who is asked how.
+#[derive(Debug, Clone, clap::Args)]
+struct Whom {
+    /// The session (default: the only one, or the only one that is not complete)
+    #[arg(long, short = 's', value_name = "name")]
+    session: Option<String>,
+    /// Whom to ask (default: the session's, the profile's, merkle.defaultProvider, the only one)
+    #[arg(long, value_name = "provider")]
+    provider: Option<String>,
+    /// How to ask (default: the session's, merkle.defaultProfile)
+    #[arg(long, value_name = "profile")]
+    profile: Option<String>,
+}
+
+impl Whom {
+    fn asking(&self, program: &Program) -> TurnAsking {
+        TurnAsking {
+            provider: self.provider.clone(),
+            profile: self.profile.clone(),
+            allowed: program.global.allow_secret.clone(),
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+struct New {
+    #[command(flatten)]
+    whom: Whom,
+    /// What is wanted (default: what was wanted in the turn before)
+    #[arg(long, short = 'm', value_name = "request", conflicts_with = "file")]
+    message: Option<String>,
+    /// Read what is wanted from a file; '-' reads standard input
+    #[arg(long, short = 'F', value_name = "file")]
+    file: Option<PathBuf>,
+    /// Send the text of this file and nothing else: a prompt that was put together elsewhere
+    #[arg(long, value_name = "file", conflicts_with_all = ["message", "file"])]
+    prompt_file: Option<PathBuf>,
+    /// The phase (default: what follows from the turn before)
+    #[arg(long, value_name = "phase", value_parser = parse_phase)]
+    phase: Option<Phase>,
+    /// Add this to what the turn sees; the list is carried over to the turns after
+    #[arg(long, value_name = "entry")]
+    add: Vec<String>,
+    /// Take this out of it
+    #[arg(long, value_name = "entry")]
+    drop: Vec<String>,
+    /// Take at most so many tokens for the payload (an estimate)
+    #[arg(long, value_name = "tokens")]
+    budget: Option<u64>,
+    #[command(flatten)]
+    snapshot: SnapshotArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct Respond {
+    /// The answer; '-' reads standard input
+    #[arg(value_name = "file")]
+    file: PathBuf,
+    /// The session (default: the only one, or the only one that is not complete)
+    #[arg(long, short = 's', value_name = "name")]
+    session: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Approve {
+    /// The session (default: the only one, or the only one that is not complete)
+    #[arg(long, short = 's', value_name = "name")]
+    session: Option<String>,
+    /// A remark for the report
+    #[arg(long, short = 'm', value_name = "remark", default_value = "")]
+    message: String,
+}
+
+#[derive(Debug, clap::Args)]
+struct Reject {
+    /// What to do better
+    #[arg(long, short = 'm', value_name = "feedback")]
+    message: String,
+    /// The session (default: the only one, or the only one that is not complete)
+    #[arg(long, short = 's', value_name = "name")]
+    session: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// The turn (default: the last)
+    #[arg(value_name = "NN", value_parser = TurnNumber::from_str)]
+    number: Option<TurnNumber>,
+    /// The session (default: the only one, or the only one that is not complete)
+    #[arg(long, short = 's', value_name = "name")]
+    session: Option<String>,
+    /// Which file (default: the report, the answer, or the prompt, whichever is the latest)
+    #[arg(long, value_name = "file", value_parser = ["input", "prompt", "response", "report"])]
+    file: Option<String>,
+}
+
+#[derive(Serialize)]
+struct BegunDocument<'a> {
+    session: &'a str,
+    turn: String,
+    phase: &'static str,
+    iteration: u32,
+    provider: Option<&'a str>,
+    /// Where the prompt is, below the work tree.
+    prompt: String,
+    /// Where the answer is expected.
+    response: String,
+    tokens_estimated: u64,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct StateDocument<'a> {
+    session: &'a str,
+    turn: String,
+    phase: &'static str,
+    status: &'static str,
+    /// Where the report is, below the work tree, once the turn has ended.
+    report: Option<String>,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct TextDocument<'a> {
+    turn: String,
+    file: &'a str,
+    text: &'a str,
+}
+
+/// Does what was asked.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    match &args.action {
+        Action::New(new) => begin(new, &workspace, program),
+        Action::Run(run) => run::run(run, &workspace, program),
+        Action::Respond(respond) => hand_in(respond, &workspace, program),
+        Action::Approve(approve) => {
+            let judgement = Judgement { is_approved: true, by: BY_PERSON, feedback: &approve.message, took: (None, None) };
+            judge(approve.session.as_deref(), judgement, &workspace, program)
+        }
+        Action::Reject(reject) if reject.message.trim().is_empty() => {
+            Err(CliError::new(Exit::Usage, "nothing was said about what to do better").hint("say it with '-m <feedback>'"))
+        }
+        Action::Reject(reject) => {
+            let judgement = Judgement { is_approved: false, by: BY_PERSON, feedback: &reject.message, took: (None, None) };
+            judge(reject.session.as_deref(), judgement, &workspace, program)
+        }
+        Action::Show(show) => show_file(show, &workspace, program),
+    }
+}
+
+/// The session that is meant, taken for changing it.
+fn open(named: Option<&str>, workspace: &Workspace, program: &Program) -> Result<OpenSession, CliError> {
+    let open = workspace.open_session(workspace.session_folder(named)?)?;
+    for warning in &open.warnings {
+        program.ui.warn(warning);
+    }
+    Ok(open)
+}
+
+fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let mut open = open(new.whom.session.as_deref(), workspace, program)?;
+    let read = |file: &Option<PathBuf>| file.as_ref().map(|file| given::read(program, file)).transpose();
+    let options = TurnOptions {
+        phase: new.phase,
+        request: read(&new.file)?.or_else(|| new.message.clone()),
+        text: read(&new.prompt_file)?,
+        add: new.add.clone(),
+        drop: new.drop.clone(),
+        tokens_max: new.budget,
+    };
+    let tree = new.snapshot.root_or(Snapshot::Worktree, workspace, |text| program.ui.warn(text))?.tree;
+    let system = workspace.system(&program.global.location().directory);
+    let question = workspace.begin_turn(&mut open, &options, (tree, system), &new.whom.asking(program))?;
+    tell_begun(&open, &question, program)
+}
+
+fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) -> Result<Exit, CliError> {
+    let phase = question.turn.phase();
+    let prompt = open.folder.relative(Some(question.number), &prompt_file(phase)).display().to_string();
+    let response = open.folder.relative(Some(question.number), &response_file(phase)).display().to_string();
+    let ui = &mut program.ui;
+    for note in &question.turn.notes {
+        ui.note(note);
+    }
+    if ui.is_json() {
+        let document = BegunDocument {
+            session: open.folder.name.as_str(),
+            turn: question.number.to_string(),
+            phase: phase.as_str(),
+            iteration: question.turn.iteration,
+            provider: question.definition.as_ref().map(|definition| definition.name.as_str()),
+            prompt,
+            response,
+            tokens_estimated: question.turn.prompt_tokens_estimated,
+            notes: &question.turn.notes,
+        };
+        ui.write_json("turn", &document)?;
+        return Ok(Exit::Done);
+    }
+    writeln!(ui, "{prompt}")?;
+    let tokens = question.turn.prompt_tokens_estimated;
+    let name = &open.folder.name;
+    ui.note(&if question.is_manual() {
+        format!("turn {}: about {tokens} tokens; paste it into a chat and put the answer into '{response}'", question.number)
+    } else {
+        format!("turn {}: about {tokens} tokens; send it with 'git merkle turn run --session {name}'", question.number)
+    });
+    Ok(Exit::Done)
+}
+
+fn hand_in(respond: &Respond, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let mut open = open(respond.session.as_deref(), workspace, program)?;
+    let text = given::read(program, &respond.file)?;
+    workspace.respond(&mut open, &text)?;
+    run::judge_review(workspace, &mut open, program)?;
+    tell_state(&open, program)
+}
+
+fn judge(named: Option<&str>, judgement: Judgement<'_>, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let mut open = open(named, workspace, program)?;
+    // The answer may have been written with an editor since.
+    workspace.take_answer(&mut open, None)?;
+    workspace.judge(&mut open, judgement)?;
+    tell_state(&open, program)
+}
+
+/// Says where the last turn stands and what comes next.
+fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Exit, CliError> {
+    let Some((number, turn)) = open.session.turns.last() else { return Ok(Exit::Done) };
+    let next = next_words(&open.folder, &open.session);
+    let report = turn.closed.is_some().then(|| open.folder.relative(Some(*number), REPORT).display().to_string());
+    let ui = &mut program.ui;
+    let (phase, status) = (turn.phase().as_str(), turn.status().as_str());
+    if ui.is_json() {
+        let (session, turn) = (open.folder.name.as_str(), number.to_string());
+        ui.write_json("turn-state", &StateDocument { session, turn, phase, status, report, next })?;
+        return Ok(Exit::Done);
+    }
+    writeln!(ui, "turn {number} ({phase}): {status}")?;
+    ui.note(&next);
+    Ok(Exit::Done)
+}
+
+fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let folder = workspace.session_folder(show.session.as_deref())?;
+    let session = folder.load()?;
+    let last = session.turns.last().map(|(number, _)| *number);
+    let number = show.number.or(last).ok_or_else(|| {
+        CliError::new(Exit::Refused, format!("session '{}' has no turn yet", folder.name)).hint(next_words(&folder, &session))
+    })?;
+    let turn = session.turn(number).ok_or_else(|| SessionError::NoTurn(folder.name.clone(), number))?;
+    let (prompt, response) = (prompt_file(turn.phase()), response_file(turn.phase()));
+    let wanted: Vec<&str> = match show.file.as_deref() {
+        Some("input") => vec![INPUT],
+        Some("prompt") => vec![&prompt],
+        Some("response") => vec![&response],
+        Some(_) => vec![REPORT],
+        None => vec![REPORT, &response, &prompt],
+    };
+    for name in &wanted {
+        let Some(text) = folder.read(Some(number), name)? else { continue };
+        let ui = &mut program.ui;
+        if ui.is_json() {
+            ui.write_json("turn-show", &TextDocument { turn: number.to_string(), file: name, text: &text })?;
+        } else {
+            let text = ui.styled(Style::Plain, &text).to_string();
+            write!(ui, "{text}")?;
+        }
+        return Ok(Exit::Done);
+    }
+    Err(CliError::new(Exit::No, format!("turn {number} has no '{}'", wanted[0])).hint(next_words(&folder, &session)))
+}

@@ -1,0 +1,81 @@
+//! From what goes wrong with a session or a turn to an exit code and the next step.
+
+use crate::cli::{CliError, Exit};
+use crate::provider::call::CallError;
+use crate::provider::ledger::LedgerError;
+use crate::session::{SessionError, Status};
+use crate::workspace::{ChoiceError, TurnError};
+
+impl From<SessionError> for CliError {
+    fn from(error: SessionError) -> Self {
+        let (exit, hint) = match &error {
+            SessionError::NotThere(_) => (Exit::Refused, Some("'git merkle session list' lists those there are".to_owned())),
+            SessionError::Exists(name) => (Exit::Refused, Some(format!("see 'git merkle session show {name}'"))),
+            SessionError::NoTurn(name, _) => (Exit::Refused, Some(format!("see 'git merkle session show {name}'"))),
+            SessionError::Full(name) => (Exit::Refused, Some(format!("run 'git merkle session branch {name} <name>'"))),
+            SessionError::Bare => (Exit::Git, None),
+            SessionError::Link(_) => (Exit::Refused, Some("put a plain file or folder in its place".to_owned())),
+            SessionError::Record(..) => (Exit::Refused, Some("see docs/formats.md, or 'git log -p' for what it was".to_owned())),
+            SessionError::Io(..) => (Exit::Io, None),
+        };
+        let failed = Self::from_source(exit, error);
+        match hint {
+            Some(hint) => failed.hint(hint),
+            None => failed,
+        }
+    }
+}
+
+impl From<ChoiceError> for CliError {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Session(inner) => inner.into(),
+            ChoiceError::Name(inner) => inner.into(),
+            ChoiceError::None => Self::from_source(Exit::Refused, error).hint("run 'git merkle session new <name>'"),
+            ChoiceError::Several(_) => Self::from_source(Exit::Usage, error).hint("name one: --session <name>"),
+            ChoiceError::Busy(_) => Self::from_source(Exit::Busy, error).hint("try again when it is done"),
+            ChoiceError::State(..) => Self::from_source(Exit::Io, error),
+        }
+    }
+}
+
+impl From<TurnError> for CliError {
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Session(inner) => inner.into(),
+            TurnError::Input(inner) => inner.into(),
+            TurnError::Asking(inner) => inner.into(),
+            TurnError::Fit(inner) => Self::from(inner).hint("take less with '--budget <tokens>' or '--drop <entry>'"),
+            TurnError::Secret(inner) => inner.into(),
+            TurnError::Rules(inner) => inner.into(),
+            TurnError::Call(inner) => inner.into(),
+            TurnError::Status(_, status) => Self::from_source(Exit::Refused, error).hint(match status {
+                Status::Ready => "run 'git merkle turn run', or hand the answer in with 'git merkle turn respond <file>'",
+                Status::Answered => "run 'git merkle turn approve', or 'git merkle turn reject -m <feedback>'",
+                Status::Approved | Status::Rejected => "run 'git merkle turn new'",
+            }),
+            TurnError::Complete(_) => {
+                Self::from_source(Exit::Refused, error).hint("go on with 'git merkle turn new --phase planning -m <request>'")
+            }
+            TurnError::NoTurns(_) => Self::from_source(Exit::Refused, error).hint("run 'git merkle turn new -m <request>'"),
+            TurnError::NoRequest => Self::from_source(Exit::Usage, error).hint("say it with '-m <request>' or '-F <file>'"),
+            TurnError::Limit { .. } => Self::from_source(Exit::Budget, error)
+                .hint("raise 'limits' in the session's session.yaml, or begin another with 'git merkle session branch'"),
+            TurnError::Empty => Self::from_source(Exit::Refused, error),
+            TurnError::State(..) => Self::from_source(Exit::Io, error),
+        }
+    }
+}
+
+impl From<CallError> for CliError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Provider(inner) => inner.into(),
+            CallError::Ledger(LedgerError::Exhausted { .. }) => Self::from_source(Exit::Budget, error)
+                .hint("see 'git merkle config list --show-origin', or give --max-cost <usd>"),
+            CallError::Ledger(LedgerError::Io { .. }) => Self::from_source(Exit::Io, error),
+            CallError::Ledger(LedgerError::Busy) | CallError::Pending(_) => Self::from_source(Exit::Busy, error),
+            CallError::Stopped => Self::from_source(Exit::Interrupted, error),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `git merkle turn run`: ask whoever is to answer, keep the answer, and where that is wished let a model decide on it.
+
+use std::io::IsTerminal as _;
+
+use tokio::sync::watch;
+
+use super::super::provider::failure::failure;
+use super::{Whom, open, tell_state};
+use crate::base::printable;
+use crate::cli::consent::{self, Asked};
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, Style};
+use crate::node::Snapshot;
+use crate::profile::Phase;
+use crate::provider::Definitions;
+use crate::provider::call::CallError;
+use crate::provider::ledger::{Caps, dollars};
+use crate::session::folder::response_file;
+use crate::session::{Next, Status};
+use crate::workspace::{AskingOptions, Decision, Judgement, OpenSession, Payer, Question, TurnError, TurnOptions, Workspace};
+
+/// Arguments of `turn run`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Run {
+    #[command(flatten)]
+    whom: Whom,
+    /// Stop before this costs more US dollars
+    #[arg(long, value_name = "usd", value_parser = super::super::regenerate::parse_dollars)]
+    max_cost: Option<u64>,
+    /// Stop before this makes more calls, attempts that fail included
+    #[arg(long, value_name = "number")]
+    max_calls: Option<u64>,
+    /// Stop before this takes more tokens, in and out
+    #[arg(long, value_name = "number")]
+    max_tokens: Option<u64>,
+    /// Go on without asking, whatever it may cost
+    #[arg(long, short = 'y')]
+    yes: bool,
+    /// Say whom it asks and what it can cost; send nothing
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+    /// Let this provider decide whether the answer is good enough; a refusal is answered anew
+    #[arg(long, value_name = "provider")]
+    approve_with: Option<String>,
+    /// How often an answer that was refused is made anew before a person decides
+    #[arg(long, value_name = "number", default_value_t = 2, requires = "approve_with")]
+    retries: u32,
+}
+
+impl Run {
+    fn caps(&self) -> Caps {
+        Caps { calls: self.max_calls, tokens: self.max_tokens, nano_dollars: self.max_cost }
+    }
+}
+
+/// Asks, and says what comes next.
+pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    let mut open = open(args.whom.session.as_deref(), workspace, program)?;
+    let mut retries = args.retries;
+    loop {
+        if !is_answered(workspace, &mut open, args)? {
+            let question = workspace.open_question(&mut open, &args.whom.asking(program))?;
+            if question.is_manual() {
+                return wait(&open, &question, program);
+            }
+            workspace.check_limits(&open)?;
+            if !ask(args, workspace, (&mut open, &question), program)? {
+                return Ok(Exit::Done);
+            }
+        }
+        if judge_review(workspace, &mut open, program)? {
+            return tell_state(&open, program);
+        }
+        let Some(approver) = &args.approve_with else {
+            let waits_for_person = is_undecided_review(&open);
+            tell_state(&open, program)?;
+            return Ok(if waits_for_person { Exit::Busy } else { Exit::Done });
+        };
+        if is_approved(approver, args, workspace, (&mut open, retries == 0), program)? {
+            return tell_state(&open, program);
+        }
+        if retries == 0 {
+            program.ui.warn("the answer was refused as often as was allowed; a person decides");
+            tell_state(&open, program)?;
+            return Ok(Exit::Busy);
+        }
+        retries -= 1;
+        let tree = workspace.root(&Snapshot::Worktree)?.tree;
+        let system = workspace.system(&program.global.location().directory);
+        workspace.begin_turn(&mut open, &TurnOptions::default(), (tree, system), &args.whom.asking(program))?;
+    }
+}
+
+/// Takes an answer that is there already.
+fn is_answered(workspace: &Workspace, open: &mut OpenSession, args: &Run) -> Result<bool, CliError> {
+    Ok(workspace.take_answer(open, args.whom.provider.as_deref())?.is_some())
+}
+
+/// Judges a review by its own verdict; true when that ended the turn.
+pub(super) fn judge_review(workspace: &Workspace, open: &mut OpenSession, program: &Program) -> Result<bool, CliError> {
+    if workspace.judge_review(open)?.is_some() {
+        return Ok(true);
+    }
+    if is_undecided_review(open) {
+        program.ui.warn("the review has no verdict that can be read; a person decides");
+    }
+    Ok(false)
+}
+
+fn is_undecided_review(open: &OpenSession) -> bool {
+    open.session.turns.last().is_some_and(|(_, turn)| turn.phase() == Phase::Reviewing && turn.status() == Status::Answered)
+}
+
+/// Says where a person puts the answer.
+fn wait(open: &OpenSession, question: &Question, program: &mut Program) -> Result<Exit, CliError> {
+    let file = open.folder.relative(Some(question.number), &response_file(question.turn.phase()));
+    tell_state(open, program)?;
+    program.ui.note(&format!("waiting for your answer in '{}'", file.display()));
+    if question.definition.is_none() {
+        program.ui.note("to have a model asked, run 'git merkle provider add <name> --kind <kind> --model <model>'");
+    }
+    Ok(Exit::Busy)
+}
+
+/// Asks a model; false when that was only to be shown.
+fn ask(
+    args: &Run,
+    workspace: &Workspace,
+    (open, question): (&mut OpenSession, &Question),
+    program: &mut Program,
+) -> Result<bool, CliError> {
+    let Some(definition) = question.definition.clone() else { return Ok(false) };
+    let name = definition.name.clone();
+    let payer = workspace.turn_payer(open, definition, AskingOptions { caps: args.caps(), ..AskingOptions::default() })?;
+    let words = words(&name, question, &payer);
+    if args.dry_run {
+        program.ui.note(&format!("{words}; nothing was sent"));
+        return Ok(false);
+    }
+    require_consent(args, program, &payer, &words, payer.caller.worst_case(&question.request).nano_dollars)?;
+    let streams = std::io::stdout().is_terminal() && !program.ui.is_json();
+    let outcome = {
+        let ui = &mut program.ui;
+        let mut on_text = |text: &str| {
+            if streams {
+                let _ = write!(ui, "{}", printable(text)).and_then(|()| ui.flush());
+            }
+        };
+        let mut on_retry = |error: &crate::provider::ProviderError, pause: std::time::Duration| {
+            crate::cli::ui::complain(&format!(
+                "note: {}; again in {:.0} s\n",
+                printable(&error.to_string()),
+                pause.as_secs_f64()
+            ));
+        };
+        runtime()?.block_on(async {
+            let (_going, mut stop) = watch::channel(false);
+            workspace.ask_turn((question, &payer), open, (&mut on_text, &mut on_retry), &mut stop).await
+        })
+    };
+    outcome.map_err(|error| named(&name, error))?;
+    let turn = workspace.take_answer(open, None)?;
+    if streams {
+        writeln!(program.ui)?;
+    } else if !program.ui.is_json() {
+        let text = open.folder.read(Some(question.number), &response_file(question.turn.phase()))?.unwrap_or_default();
+        let text = program.ui.styled(Style::Plain, &text).to_string();
+        write!(program.ui, "{text}")?;
+    }
+    if let Some(answered) = turn.and_then(|turn| turn.answered) {
+        let tokens = answered.usage.map_or("tokens unknown".to_owned(), |usage| {
+            format!("{} tokens in ({} from the cache), {} out", usage.input, usage.cache_read, usage.output)
+        });
+        let cost = answered.cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
+        program.ui.note(&format!("'{name}': {tokens}, {cost}"));
+    }
+    Ok(true)
+}
+
+fn words(name: &str, question: &Question, payer: &Payer) -> String {
+    let worst = payer.caller.worst_case(&question.request);
+    let cost = worst.nano_dollars.map_or("cost unknown".to_owned(), |nano| format!("at most {} USD", dollars(nano)));
+    let input = question.request.tokens_estimated();
+    let output =
+        question.request.params.max_output_tokens.map_or(String::new(), |most| format!(", at most {most} output tokens"));
+    format!("this asks '{name}' once: about {input} input tokens{output}, {cost}")
+}
+
+fn require_consent(
+    args: &Run,
+    program: &mut Program,
+    payer: &Payer,
+    words: &str,
+    nano_dollars: Option<u64>,
+) -> Result<(), CliError> {
+    let asked = Asked {
+        words: words.to_owned(),
+        nano_dollars,
+        confirm_above_nano_dollars: payer.confirm_above_nano_dollars,
+        is_agreed: args.yes || args.caps().is_some(),
+        has_budget: payer.has_budget,
+        look: "git merkle turn run --dry-run",
+    };
+    consent::require(program, &payer.caller, &asked)
+}
+
+/// Lets a model decide; a refusal ends the turn unless it is the last that is allowed.
+fn is_approved(
+    approver: &str,
+    args: &Run,
+    workspace: &Workspace,
+    (open, is_last): (&mut OpenSession, bool),
+    program: &mut Program,
+) -> Result<bool, CliError> {
+    if !matches!(open.session.next(), Next::Finish(_)) {
+        return Ok(true);
+    }
+    workspace.check_limits(open)?;
+    let definitions = Definitions::load(workspace.settings.stack())?;
+    let definition = definitions.get(approver)?.clone();
+    let capabilities = definition.capabilities.clone();
+    let request = workspace.approval_request(open, &capabilities)?;
+    let payer = workspace.turn_payer(open, definition, AskingOptions { caps: args.caps(), ..AskingOptions::default() })?;
+    let words = format!("this asks '{approver}' to decide: about {} input tokens", request.tokens_estimated());
+    require_consent(args, program, &payer, &words, payer.caller.worst_case(&request).nano_dollars)?;
+    let outcome = runtime()?.block_on(async {
+        let (_going, mut stop) = watch::channel(false);
+        workspace.ask_approval(open, (&payer, &capabilities), &mut |_, _| (), &mut stop).await
+    });
+    let Decision { verdict, text, took } = outcome.map_err(|error| named(approver, error))?;
+    let Some(verdict) = verdict else {
+        program.ui.warn(&format!("'{approver}' said no verdict that can be read; a person decides"));
+        return Err(CliError::new(Exit::Busy, "the turn waits for a person").hint("run 'git merkle turn approve', or reject"));
+    };
+    let issues: String = verdict.issues.iter().map(|issue| format!("- {issue}\n")).collect();
+    let feedback = if verdict.is_pass || !issues.is_empty() { issues } else { text };
+    if !verdict.is_pass {
+        program.ui.note(&format!("'{approver}' refuses the answer:\n{}", feedback.trim_end()));
+        if is_last {
+            return Ok(false);
+        }
+    }
+    workspace.judge(open, Judgement { is_approved: verdict.is_pass, by: approver, feedback: &feedback, took })?;
+    Ok(verdict.is_pass)
+}
+
+/// Names the provider in what it failed with.
+fn named(name: &str, error: TurnError) -> CliError {
+    match error {
+        TurnError::Call(CallError::Provider(error)) => failure(name, error),
+        error => error.into(),
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| CliError::io("cannot start a task", error))
+}
