@@ -25,6 +25,16 @@ impl Verdict {
         let begin = lines[last..].iter().position(|line| key(line, "issues").is_some()).map(|at| last + at);
         Some(Self { is_pass, issues: begin.map(|at| issues(&lines[at..])).unwrap_or_default() })
     }
+
+    /// The issues as a list; where the work is refused without a list, the whole answer.
+    #[must_use]
+    pub fn feedback(&self, answer: &str) -> String {
+        if !self.is_pass && self.issues.is_empty() {
+            return answer.to_owned();
+        }
+        let items: Vec<String> = self.issues.iter().map(|issue| format!("- {issue}")).collect();
+        items.join("\n")
+    }
 }
 
 /// The word behind `verdict:`, when the line says that and nothing else.

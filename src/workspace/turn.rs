@@ -212,7 +212,7 @@ impl Workspace {
                 Err(TooLong { error, .. }) => return Err(error.into()),
             }
         };
-        self.write_prompt(open, question)
+        write_prompt(open, question)
     }
 
     /// Writes the payload; what it reduces or leaves out.
@@ -240,14 +240,6 @@ impl Workspace {
         Ok(document.remarks().map_err(InputError::from)?)
     }
 
-    /// Writes the prompt and then the record, after which the turn is there.
-    fn write_prompt(&self, open: &mut OpenSession, mut question: Question) -> Result<Question, TurnError> {
-        open.folder.write(Some(question.number), &prompt_file(question.turn.phase()), &question.text)?;
-        question.turn.prompt_sha256 = sha256(&question.text);
-        save(open, question.number, &question.turn)?;
-        Ok(question)
-    }
-
     /// What the open turn asks, put together again from its files: a person may have edited them.
     pub fn open_question(&self, open: &mut OpenSession, asking: &TurnAsking) -> Result<Question, TurnError> {
         let (number, turn) = open_turn(open)?;
@@ -266,7 +258,7 @@ impl Workspace {
         if turn.is_text_only || sha256(&question.text) == question.turn.prompt_sha256 {
             return Ok(question);
         }
-        self.write_prompt(open, question)
+        write_prompt(open, question)
     }
 
     /// The words of a turn for whoever is asked; an error with a smaller payload when they are too long.
@@ -511,8 +503,7 @@ impl Workspace {
         }
         let text = open.folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
         let Some(verdict) = Verdict::parse(&text) else { return Ok(None) };
-        let feedback = verdict.issues.iter().map(|issue| format!("- {issue}\n")).collect::<String>();
-        let feedback = if verdict.is_pass || !feedback.is_empty() { feedback } else { text };
+        let feedback = verdict.feedback(&text);
         self.judge(open, Judgement { is_approved: verdict.is_pass, by: BY_REVIEW, feedback: &feedback, took: (None, None) })?;
         Ok(Some(verdict))
     }
@@ -670,6 +661,14 @@ fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Res
         }
     }
     Ok(lines.join("\n") + "\n")
+}
+
+/// Writes the prompt and then the record, after which the turn is there.
+fn write_prompt(open: &mut OpenSession, mut question: Question) -> Result<Question, TurnError> {
+    open.folder.write(Some(question.number), &prompt_file(question.turn.phase()), &question.text)?;
+    question.turn.prompt_sha256 = sha256(&question.text);
+    save(open, question.number, &question.turn)?;
+    Ok(question)
 }
 
 /// The turn that is not judged yet.

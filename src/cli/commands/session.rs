@@ -10,7 +10,7 @@ use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{Entry, History};
 use crate::session::name::{NameError, NumberError};
-use crate::session::{Next, SessionFolder, SessionLimits, SessionName, SessionRecord, TurnNumber};
+use crate::session::{Next, SessionFolder, SessionLimits, SessionName, SessionRecord, Status, TurnNumber, TurnRecord};
 use crate::workspace::Workspace;
 
 /// Turns of a session that says nothing about them: a loop that nobody watches ends.
@@ -339,8 +339,8 @@ pub(super) fn next_words(folder: &SessionFolder, session: &Session) -> String {
             format!("next: {}: git merkle turn new --session {name} -m <request>", phase.as_str())
         }
         Next::Begin(phase, _) => format!("next: {}: git merkle turn new --session {name}", phase.as_str()),
-        Next::Finish(number) => match session.turn(number).map(|turn| turn.status()) {
-            Some(crate::session::Status::Answered) => {
+        Next::Finish(number) => match session.turn(number).map(TurnRecord::status) {
+            Some(Status::Answered) => {
                 format!("turn {number} has an answer: git merkle turn approve --session {name}, or reject -m <feedback>")
             }
             _ => format!("turn {number} is ready: git merkle turn run --session {name}"),
@@ -349,7 +349,7 @@ pub(super) fn next_words(folder: &SessionFolder, session: &Session) -> String {
     }
 }
 
-fn turn_document(number: TurnNumber, turn: &crate::session::TurnRecord) -> TurnDocument {
+fn turn_document(number: TurnNumber, turn: &TurnRecord) -> TurnDocument {
     let answered = turn.answered.as_ref();
     let usage = answered.and_then(|answered| answered.usage);
     TurnDocument {

@@ -10,8 +10,9 @@ impl From<SessionError> for CliError {
     fn from(error: SessionError) -> Self {
         let (exit, hint) = match &error {
             SessionError::NotThere(_) => (Exit::Refused, Some("'git merkle session list' lists those there are".to_owned())),
-            SessionError::Exists(name) => (Exit::Refused, Some(format!("see 'git merkle session show {name}'"))),
-            SessionError::NoTurn(name, _) => (Exit::Refused, Some(format!("see 'git merkle session show {name}'"))),
+            SessionError::Exists(name) | SessionError::NoTurn(name, _) => {
+                (Exit::Refused, Some(format!("see 'git merkle session show {name}'")))
+            }
             SessionError::Full(name) => (Exit::Refused, Some(format!("run 'git merkle session branch {name} <name>'"))),
             SessionError::Bare => (Exit::Git, None),
             SessionError::Link(_) => (Exit::Refused, Some("put a plain file or folder in its place".to_owned())),

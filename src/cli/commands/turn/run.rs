@@ -37,8 +37,8 @@ pub(super) struct Run {
     #[arg(long, short = 'y')]
     yes: bool,
     /// Say whom it asks and what it can cost; send nothing
-    #[arg(long, short = 'n')]
-    dry_run: bool,
+    #[arg(long = "dry-run", short = 'n')]
+    is_dry: bool,
     /// Let this provider decide whether the answer is good enough; a refusal is answered anew
     #[arg(long, value_name = "provider")]
     approve_with: Option<String>,
@@ -133,7 +133,7 @@ fn ask(
     let name = definition.name.clone();
     let payer = workspace.turn_payer(open, definition, AskingOptions { caps: args.caps(), ..AskingOptions::default() })?;
     let words = words(&name, question, &payer);
-    if args.dry_run {
+    if args.is_dry {
         program.ui.note(&format!("{words}; nothing was sent"));
         return Ok(false);
     }
@@ -232,8 +232,7 @@ fn is_approved(
         program.ui.warn(&format!("'{approver}' said no verdict that can be read; a person decides"));
         return Err(CliError::new(Exit::Busy, "the turn waits for a person").hint("run 'git merkle turn approve', or reject"));
     };
-    let issues: String = verdict.issues.iter().map(|issue| format!("- {issue}\n")).collect();
-    let feedback = if verdict.is_pass || !issues.is_empty() { issues } else { text };
+    let feedback = verdict.feedback(&text);
     if !verdict.is_pass {
         program.ui.note(&format!("'{approver}' refuses the answer:\n{}", feedback.trim_end()));
         if is_last {
