@@ -219,6 +219,11 @@ impl Workspace {
         }
     }
 
+    /// True when some limit is configured or given.
+    pub(super) fn has_budget(&self, options: &AskingOptions) -> Result<bool, AskingError> {
+        Ok(self.budget(options)? != Budget::default())
+    }
+
     /// All limits in force; what the command line gives for this run takes the place of what is configured for runs.
     fn budget(&self, options: &AskingOptions) -> Result<Budget, ValueError> {
         let given = options.caps;

@@ -22,8 +22,8 @@ use crate::session::{SessionError, SessionFolder, SessionName, SessionRecord, Tu
 /// Where this machine remembers which sessions are its own, below the state directory.
 const OWN_FOLDER: &str = "sessions";
 /// Keeps the files of sessions out of snapshots: what is said about the repository is not a part of it.
-const IGNORE_FILE: &str = ".teddy/sessions/.teddyignore";
-const IGNORE_TEXT: &str = "# Sessions are said about the repository; they are no part of what is known of it.\n/*/\n";
+const IGNORE_FILE: &str = ".teddy/.teddyignore";
+const IGNORE_TEXT: &str = "# Sessions are said about the repository; they are no part of what is known of it.\n/sessions/\n";
 
 /// Why there is no session to work on.
 #[derive(Debug, thiserror::Error)]

@@ -419,11 +419,15 @@ impl Workspace {
     pub fn turn_payer(&self, open: &OpenSession, definition: Definition, mut options: AskingOptions) -> Result<Payer, TurnError> {
         let limits = open.session.record.limits;
         let (tokens, cost) = open.session.took();
+        let given = options.caps;
         let left = |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
-        options.caps.tokens = left(options.caps.tokens, limits.tokens.map(|limit| limit.saturating_sub(tokens)));
+        options.caps.tokens = left(given.tokens, limits.tokens.map(|limit| limit.saturating_sub(tokens)));
         let dollars_left = limits.cost_usd.map(|limit| ((limit - cost).max(0.0) * 1e9) as u64);
-        options.caps.nano_dollars = left(options.caps.nano_dollars, dollars_left);
-        Ok(self.payer(definition, &options)?)
+        options.caps.nano_dollars = left(given.nano_dollars, dollars_left);
+        let mut payer = self.payer(definition, &options)?;
+        // What came with the repository may tighten; it is nobody's agreement to spend.
+        payer.has_budget &= open.is_own || self.has_budget(&AskingOptions { caps: given, ..options })?;
+        Ok(payer)
     }
 
     /// Asks, and keeps the answer before anything else is done with it.

@@ -16,5 +16,6 @@ mod provider;
 mod race;
 mod said;
 mod secret;
+mod session;
 mod support;
 mod trust;

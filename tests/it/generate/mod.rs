@@ -16,18 +16,18 @@ use crate::support::loopback::{Loopback, Recorded};
 use crate::support::{Output, PROGRAM, Repo, Run, Sandbox};
 
 /// The key of the tests' provider; assembled, so that nobody takes it for a real one.
-fn key() -> String {
+pub(crate) fn key() -> String {
     ["test", "canary", "0123456789abcdef"].join("-")
 }
 
 /// The two protocols that the servers speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Protocol {
+pub(crate) enum Protocol {
     OpenAi,
     Anthropic,
 }
 
-const PROTOCOLS: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
+pub(crate) const PROTOCOLS: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
 
 impl Protocol {
     fn kind(self) -> &'static str {
@@ -39,9 +39,9 @@ impl Protocol {
 }
 
 /// A user with a provider behind a server, and an agent of their own.
-struct World {
-    sandbox: Sandbox,
-    server: Loopback,
+pub(crate) struct World {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) server: Loopback,
 }
 
 /// The agent's own words; the placeholders are those of the documentation.
@@ -56,7 +56,7 @@ response_template = \"One sentence.\"
 ";
 
 impl World {
-    fn new(protocol: Protocol, server: Loopback) -> Self {
+    pub(crate) fn new(protocol: Protocol, server: Loopback) -> Self {
         let world = Self { sandbox: Sandbox::new(), server };
         world.agent(AGENT);
         world.provider("m", protocol, &world.server.endpoint());
@@ -67,7 +67,7 @@ impl World {
     }
 
     /// A server that says of every node the same, whatever is in it: `about <path>`.
-    fn steady(protocol: Protocol) -> Self {
+    pub(crate) fn steady(protocol: Protocol) -> Self {
         Self::new(protocol, Loopback::answering(about))
     }
 
@@ -77,7 +77,7 @@ impl World {
         std::fs::write(folder.join("docs.toml"), text).expect("writable");
     }
 
-    fn provider(&self, name: &str, protocol: Protocol, endpoint: &str) {
+    pub(crate) fn provider(&self, name: &str, protocol: Protocol, endpoint: &str) {
         let settings = [("kind", protocol.kind()), ("endpoint", endpoint), ("model", "test-large"), ("keyEnv", "TEST_API_KEY")];
         for (setting, value) in settings {
             self.set(&format!("merkle.provider.{name}.{setting}"), value);
@@ -85,12 +85,12 @@ impl World {
     }
 
     /// A setting of the user's own.
-    fn set(&self, key: &str, value: &str) {
+    pub(crate) fn set(&self, key: &str, value: &str) {
         let home = self.sandbox.path("home");
         self.sandbox.run("git", &home).args(["config", "--global", key, value]).run().ok();
     }
 
-    fn repo(&self, fixture: &str) -> Repo<'_> {
+    pub(crate) fn repo(&self, fixture: &str) -> Repo<'_> {
         let repo = self.sandbox.repo("work");
         repo.fill(fixture);
         repo
@@ -98,7 +98,7 @@ impl World {
 }
 
 /// The command, with the key in its environment.
-fn command(repo: &Repo<'_>, arguments: &[&str]) -> Run {
+pub(crate) fn command(repo: &Repo<'_>, arguments: &[&str]) -> Run {
     repo.run(PROGRAM).args(arguments).env("TEST_API_KEY", key())
 }
 

@@ -1,0 +1,228 @@
+//! A whole session against servers on this machine: what is sent, what is kept, what it costs.
+
+use std::process::Stdio;
+
+use git_merkle::chat::Usage;
+
+use super::{FIXTURE, log, read, write};
+use crate::generate::{PROTOCOLS, Protocol, World, command};
+use crate::support::loopback::{Loopback, Recorded, Scripted};
+use crate::support::{Output, Repo};
+
+const USAGE: Usage = Usage { input: 1_000, output: 50, cache_read: 800, cache_write: 100, reasoning: 0 };
+
+/// A team that plans, works, and passes a review the second time.
+fn team() -> Loopback {
+    Loopback::start(|request| {
+        let said = request.last_user();
+        let text = if said.starts_with("Make a plan") {
+            "THE PLAN"
+        } else if said.starts_with("Review") && said.contains("THE BETTER WORK") {
+            "verdict: pass"
+        } else if said.starts_with("Review") {
+            "No.\n\nverdict: fail\nissues:\n- never freed"
+        } else if said.starts_with("Revise") {
+            "THE BETTER WORK"
+        } else {
+            "THE WORK"
+        };
+        Scripted::answer(text).usage(USAGE)
+    })
+}
+
+fn turn(repo: &Repo<'_>, arguments: &[&str]) -> Output {
+    command(repo, &["turn"]).args(arguments).run()
+}
+
+fn session(world: &World) -> Repo<'_> {
+    let repo = world.repo(FIXTURE);
+    repo.merkle(&["session", "new", "login", "-c", "src/"]).ok();
+    repo
+}
+
+#[test]
+fn a_session_is_led_by_models() {
+    for protocol in PROTOCOLS {
+        let world = World::new(protocol, team());
+        let repo = session(&world);
+        turn(&repo, &["new", "-m", "Free the lock."]).ok();
+        let mut rounds = 0;
+        while !repo.merkle(&["session", "list"]).ok().starts_with("login complete") {
+            rounds += 1;
+            assert!(rounds < 9, "it ends");
+            let answer = turn(&repo, &["run"]).ok();
+            assert!(answer.contains("THE ") || answer.contains("verdict: "), "the answer is printed: {answer}");
+            let state = repo.merkle(&["session", "show", "--json"]).json("session-show");
+            if state["log"].as_array().and_then(|log| log.last()).is_some_and(|turn| turn["status"] == "waiting for approval") {
+                turn(&repo, &["approve"]).ok();
+            }
+            if !repo.merkle(&["session", "list"]).ok().starts_with("login complete") {
+                turn(&repo, &["new"]).ok();
+            }
+        }
+        assert_eq!(
+            log(&repo),
+            [
+                "01 planning (iteration 1): approved by person",
+                "02 generating (iteration 1): approved by person",
+                "03 reviewing (iteration 1): rejected by review",
+                "04 revising (iteration 2): approved by person",
+                "05 reviewing (iteration 2): approved by review",
+            ]
+        );
+        let posts = world.server.posts();
+        assert_eq!(posts.len(), 5);
+        assert_stable_parts_first(&posts, &repo);
+        assert_report(&repo, protocol);
+    }
+}
+
+/// System prompt and payload are the same in every phase while the world stands still, so that a provider's cache holds.
+fn assert_stable_parts_first(posts: &[Recorded], repo: &Repo<'_>) {
+    let payload = read(repo, "01/input.md");
+    let first = posts[0].text();
+    let end = first.find(payload.trim_end()).expect("the payload as it is") + payload.trim_end().len();
+    for post in posts {
+        assert_eq!(post.text().get(..end), first.get(..end));
+    }
+}
+
+fn assert_report(repo: &Repo<'_>, protocol: Protocol) {
+    let report = read(repo, "02/report.md");
+    for line in [
+        "- **Provider:** m",
+        "- **Tokens:** 1000 in, 50 out",
+        // Only one of the protocols tells what it has written to its cache.
+        if protocol == Protocol::Anthropic { "- **Cache:** 800 read, 100 written" } else { "- **Cache:** 800 read, 0 written" },
+        "- **Status:** approved",
+        "- **Decided by:** person",
+    ] {
+        assert!(report.lines().any(|other| other == line), "'{line}' is missing:\n{report}");
+    }
+    assert!(report.contains("- **Cost:** 0.00"), "{report}");
+    let conversation: serde_json::Value = serde_json::from_str(&read(repo, "02/generation-conversation.json")).expect("JSON");
+    assert_eq!(conversation[1]["content"], "THE WORK");
+}
+
+#[test]
+fn a_rejected_answer_is_part_of_the_next_request() {
+    for protocol in PROTOCOLS {
+        let world = World::new(protocol, Loopback::playing(["FIRST", "SECOND"].map(Scripted::answer)));
+        let repo = session(&world);
+        turn(&repo, &["new", "-m", "Free the lock."]).ok();
+        turn(&repo, &["run"]).ok();
+        turn(&repo, &["reject", "-m", "Say why."]).ok();
+        turn(&repo, &["new"]).ok();
+        turn(&repo, &["run"]).ok();
+        let posts = world.server.posts();
+        let roles = |post: &Recorded| {
+            let messages = post.body["messages"].as_array().expect("messages").iter();
+            messages
+                .map(|message| message["role"].as_str().unwrap_or_default().to_owned())
+                .filter(|role| role != "system")
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(roles(&posts[0]), ["user"]);
+        assert_eq!(roles(&posts[1]), ["user", "assistant", "user"]);
+        assert!(posts[1].text().starts_with(&posts[0].text()), "what was said is said again word for word");
+        assert!(posts[1].last_user().contains("Say why."));
+    }
+}
+
+#[test]
+fn a_model_can_decide_within_limits() {
+    let world = World::new(
+        Protocol::OpenAi,
+        Loopback::start(|request| {
+            let said = request.last_user();
+            let text = match (said.starts_with("Decide"), said.contains("SECOND")) {
+                (true, true) => "verdict: pass",
+                (true, false) => "verdict: fail\nissues:\n- say why",
+                (false, _) if said.contains("say why") => "SECOND",
+                (false, _) => "FIRST",
+            };
+            Scripted::answer(text)
+        }),
+    );
+    let repo = session(&world);
+    turn(&repo, &["new", "-m", "Free the lock."]).ok();
+    turn(&repo, &["run", "--approve-with", "m"]).ok();
+    assert_eq!(log(&repo), ["01 planning (iteration 1): rejected by m", "02 planning (iteration 1): approved by m"]);
+    assert_eq!(world.server.posts().len(), 4);
+    assert!(read(&repo, "01/report.md").contains("- **Deciding took:** 100 tokens in, 20 out"));
+    // What nobody accepts is left for a person after so many attempts.
+    let stubborn = Loopback::start(|request| {
+        Scripted::answer(if request.last_user().starts_with("Decide") { "verdict: fail" } else { "FIRST" })
+    });
+    world.set("merkle.provider.m.endpoint", &stubborn.endpoint());
+    turn(&repo, &["new"]).ok();
+    drop(turn(&repo, &["run", "--approve-with", "m", "--retries", "1"]).exits(75));
+    assert_eq!(stubborn.posts().len(), 4);
+    assert!(log(&repo).last().expect("a turn").ends_with("waiting for approval"));
+}
+
+#[test]
+fn nothing_is_sent_unasked_and_limits_hold() {
+    let world = World::new(Protocol::OpenAi, team());
+    let repo = world.repo(FIXTURE);
+    repo.merkle(&["session", "new", "login", "--max-turns", "1"]).ok();
+    turn(&repo, &["new", "-m", "Free the lock."]).ok();
+    let dry = turn(&repo, &["run", "--dry-run"]).exits(0);
+    assert!(dry.err().contains("this asks 'm' once: about ") && dry.err().contains("nothing was sent"), "{dry}");
+    world.set("merkle.confirmAbove", "0");
+    let refused = turn(&repo, &["run"]).exits(79);
+    assert!(refused.err().contains("nobody is there to agree"), "{refused}");
+    drop(turn(&repo, &["run", "--max-tokens", "10"]).exits(79));
+    assert_eq!(world.server.posts().len(), 0);
+    turn(&repo, &["run", "--yes"]).ok();
+    turn(&repo, &["approve"]).ok();
+    let full = turn(&repo, &["new"]).exits(79);
+    assert!(full.err().contains("at its limit of 1 turns"), "{full}");
+}
+
+#[test]
+fn an_edited_prompt_is_sent_as_it_stands() {
+    let world = World::new(Protocol::Anthropic, Loopback::echo());
+    let repo = session(&world);
+    turn(&repo, &["new", "-m", "Free the lock."]).ok();
+    write(&repo, "01/planning-prompt.md", "Just say yes.\n");
+    turn(&repo, &["run"]).ok();
+    assert_eq!(world.server.posts()[0].text().trim(), "Just say yes.");
+    turn(&repo, &["approve"]).ok();
+    std::fs::write(repo.path("legacy.txt"), "An old prompt.\n").expect("writable");
+    turn(&repo, &["new", "--prompt-file", "legacy.txt"]).ok();
+    turn(&repo, &["run"]).ok();
+    assert_eq!(world.server.posts()[1].text().trim(), "An old prompt.");
+}
+
+#[test]
+fn a_payload_that_is_too_long_is_reduced_and_said_to_be() {
+    let world = World::new(Protocol::OpenAi, Loopback::echo());
+    let repo = world.repo(FIXTURE);
+    std::fs::write(repo.path("src/long.rs"), "pub fn long_name_of_a_function() {}\n".repeat(4_000)).expect("writable");
+    repo.merkle(&["session", "new", "login", "-c", "src/*.rs"]).ok();
+    world.set("merkle.provider.m.contextTokens", "16000");
+    turn(&repo, &["new", "-m", "Free the lock."]).ok();
+    assert!(read(&repo, "01/meta.yaml").contains("is reduced to its"), "{}", read(&repo, "01/meta.yaml"));
+    turn(&repo, &["run", "--yes"]).ok();
+    assert!(world.server.posts()[0].text().len() < 16_000 * 5);
+}
+
+#[test]
+fn two_at_once_do_not_both_ask() {
+    let world = World::new(Protocol::OpenAi, Loopback::playing([Scripted::hang()]));
+    world.set("merkle.provider.m.idleTimeout", "60s");
+    let repo = session(&world);
+    turn(&repo, &["new", "-m", "Free the lock."]).ok();
+    let mut first = command(&repo, &["turn", "run"]).wrapped(&[]);
+    let mut first = first.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    while world.server.posts().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let second = turn(&repo, &["run"]).exits(75);
+    assert!(second.err().contains("another command is at work on session 'login'"), "{second}");
+    first.kill().expect("it runs");
+    first.wait().expect("it is dead");
+    assert_eq!(world.server.posts().len(), 1);
+    turn(&repo, &["run"]).ok();
+}
