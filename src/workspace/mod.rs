@@ -4,6 +4,7 @@
 //! has nothing but arguments. Operations of lower modules take from it the few things they need, never the whole.
 //! Must not print, and must not know how a surface looks. Start with [`Workspace`].
 
+pub mod answer;
 pub mod asking;
 pub mod background;
 mod git_config;
@@ -11,6 +12,7 @@ mod last_run;
 pub mod offer;
 pub mod open;
 pub mod payload;
+pub mod question;
 pub mod refresh;
 pub mod secrets;
 pub mod session;
@@ -20,11 +22,13 @@ pub mod target;
 pub mod trust;
 pub mod turn;
 
+pub use answer::Decision;
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer};
 pub use background::{Background, Done};
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use payload::{InputError, PayloadOptions};
+pub use question::{Question, TurnAsking};
 pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};
 pub use secrets::RulesError;
 pub use session::{ChoiceError, OpenSession};
@@ -32,4 +36,4 @@ pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError
 pub use statement::{SourceTypes, Statement, StatementError, Synthesis, Synthesized};
 pub use target::{Target, TargetError, find_object, find_target};
 pub use trust::{Judged, Memory, Trust, TrustError};
-pub use turn::{Decision, Judgement, Question, TurnAsking, TurnError, TurnOptions};
+pub use turn::{Judgement, TurnError, TurnOptions};
