@@ -1,5 +1,8 @@
 //! One message of a conversation.
 
+use super::image::{IMAGE_TOKENS, Image};
+use crate::base::token;
+
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -30,14 +33,28 @@ pub struct Message {
     pub role: Role,
     /// The words.
     pub text: String,
+    /// What goes along with the words.
+    pub images: Vec<Image>,
     /// True where a provider that takes marks may cache everything up to and with this message.
     pub ends_cached_prefix: bool,
 }
 
 impl Message {
-    /// A message without a cache mark.
+    /// A message without images and without a cache mark.
     #[must_use]
     pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), ends_cached_prefix: false }
+        Self { role, text: text.into(), images: Vec::new(), ends_cached_prefix: false }
+    }
+
+    /// True when it says nothing at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.images.is_empty()
+    }
+
+    /// How many tokens its words and images are, by estimate.
+    #[must_use]
+    pub fn tokens_estimated(&self) -> u64 {
+        token::estimate(&self.text) + self.images.len() as u64 * IMAGE_TOKENS
     }
 }

@@ -4,12 +4,14 @@
 //! provider, no endpoint and no repository; does nothing but count and hash. Start with [`Request`] and [`Reply`].
 
 pub mod capability;
+pub mod image;
 pub mod message;
 pub mod params;
 pub mod reply;
 pub mod request;
 
 pub use capability::Capabilities;
+pub use image::{Image, ImageError};
 pub use message::{Message, Role};
 pub use params::GenerationParams;
 pub use reply::{Answer, Reply, Ticket, Usage};

@@ -1,8 +1,9 @@
 //! One request to a model, in no provider's form.
 
+use super::image::IMAGE_TOKENS;
 use super::message::Message;
 use super::params::GenerationParams;
-use crate::base::{Digest, FieldHasher, token};
+use crate::base::{Digest, FieldHasher};
 
 /// Tokens that a protocol adds around each message, at most.
 const FRAMING_TOKENS_MAX: u64 = 16;
@@ -22,14 +23,14 @@ impl Request {
     /// How many tokens the messages are, by estimate.
     #[must_use]
     pub fn tokens_estimated(&self) -> u64 {
-        self.messages.iter().map(|message| token::estimate(&message.text) + 4).sum()
+        self.messages.iter().map(|message| message.tokens_estimated() + 4).sum()
     }
 
     /// More input tokens than any tokenizer makes of it: none makes more tokens than there are bytes.
     #[must_use]
     pub fn input_tokens_max(&self) -> u64 {
         let schema = self.schema.as_ref().map_or(0, |schema| schema.to_string().len() as u64);
-        self.messages.iter().map(|message| message.text.len() as u64 + FRAMING_TOKENS_MAX).sum::<u64>() + schema
+        self.messages.iter().map(|message| message_tokens_max(message)).sum::<u64>() + schema
     }
 
     /// The same for the same request, on every machine; for logs and recorded answers, which must not hold its text.
@@ -39,9 +40,18 @@ impl Request {
         for message in &self.messages {
             hasher.add(message.role.as_str().as_bytes());
             hasher.add(message.text.as_bytes());
+            for image in &message.images {
+                hasher.add(image.media_type.as_bytes());
+                hasher.add(image.base64.as_bytes());
+            }
         }
         hasher.add(format!("{:?}", self.params).as_bytes());
         hasher.add(self.schema.as_ref().map(ToString::to_string).unwrap_or_default().as_bytes());
         hasher.finish()
     }
+}
+
+/// No tokenizer makes more tokens of a text than it has bytes; an image is taken for twice its estimate.
+fn message_tokens_max(message: &Message) -> u64 {
+    message.text.len() as u64 + FRAMING_TOKENS_MAX + message.images.len() as u64 * 2 * IMAGE_TOKENS
 }

@@ -92,11 +92,12 @@ pub(super) fn schema_text(schema: &serde_json::Value) -> String {
 /// last of them: what follows a mark within one message would be cached with it.
 fn merged(said: Vec<Message>) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::new();
-    for message in said.into_iter().filter(|message| !message.text.is_empty()) {
+    for message in said.into_iter().filter(|message| !message.is_empty()) {
         match out.last_mut() {
             Some(before) if before.role == message.role => {
                 before.text.push_str("\n\n");
                 before.text.push_str(&message.text);
+                before.images.extend(message.images);
                 before.ends_cached_prefix = message.ends_cached_prefix;
             }
             _ => out.push(message),

@@ -1,11 +1,13 @@
 //! A request in the form of the protocol library: roles in turns, cache marks within the limits, parameters.
 
-use genai::chat::{CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ChatRole, JsonSpec, ReasoningEffort};
+use genai::chat::{
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ChatRole, ContentPart, JsonSpec, MessageContent,
+    ReasoningEffort,
+};
 use serde_json::json;
 
 use super::definition::Definition;
 use super::kind::Kind;
-use crate::base::token;
 use crate::chat::{Capabilities, Message, Request, Role};
 
 /// Output that is asked for where the protocol insists on a number and nobody has named one.
@@ -65,8 +67,8 @@ fn keep_marks(messages: &mut [Message], capabilities: &Capabilities) {
     let mut tokens = 0;
     let mut marked = Vec::new();
     for (at, message) in messages.iter_mut().enumerate() {
-        tokens += token::estimate(&message.text);
-        message.ends_cached_prefix &= tokens >= capabilities.cache_tokens_min && !message.text.is_empty();
+        tokens += message.tokens_estimated();
+        message.ends_cached_prefix &= tokens >= capabilities.cache_tokens_min && !message.is_empty();
         if message.ends_cached_prefix {
             marked.push(at);
         }
@@ -96,6 +98,7 @@ fn merged(messages: Vec<Message>) -> Vec<Message> {
         match merged.last_mut().filter(|last| last.role == message.role && !last.ends_cached_prefix) {
             Some(last) => {
                 last.text = [last.text.as_str(), &message.text].join(BETWEEN);
+                last.images.extend(message.images);
                 last.ends_cached_prefix = message.ends_cached_prefix;
             }
             None => merged.push(message),
@@ -110,7 +113,10 @@ fn chat_message(message: Message) -> ChatMessage {
         Role::User => ChatRole::User,
         Role::Assistant => ChatRole::Assistant,
     };
-    let chat = ChatMessage::new(role, message.text);
+    let images = message.images.into_iter().map(|image| ContentPart::from_binary_base64(image.media_type, image.base64, None));
+    let mut parts = vec![ContentPart::from_text(message.text)];
+    parts.extend(images);
+    let chat = ChatMessage::new(role, MessageContent::from_parts(parts));
     if message.ends_cached_prefix { chat.with_options(CacheControl::Ephemeral) } else { chat }
 }
 

@@ -1,0 +1,196 @@
+//! Asking for the answer of a turn, within all limits, and taking it, wherever it is.
+//!
+//! An answer that was paid for is on the disk, in the machine's own state, before anything else is done with it.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::asking::{AskingOptions, Payer};
+use super::open::Workspace;
+use super::question::{ConversationMessage, Question, fitted};
+use super::session::OpenSession;
+use super::turn::{TurnError, as_file, open_turn, save};
+use crate::chat::{Capabilities, GenerationParams, Reply, Request, Role};
+use crate::git::file;
+use crate::provider::call::{RetrySink, StopSign};
+use crate::provider::{Definition, TextSink};
+use crate::session::folder::{INPUT, conversation_file, response_file};
+use crate::session::record::{UsageRecord, sha256};
+use crate::session::words::{self, Material};
+use crate::session::{Answered, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
+
+/// Answers that are paid for and not yet written into the session, below the state directory.
+const SPOOL_FOLDER: &str = "answers";
+
+/// An answer that was paid for, as it is kept until the session has it.
+#[derive(Serialize, Deserialize)]
+struct Spooled {
+    prompt_sha256: String,
+    text: String,
+    messages: Vec<(String, String)>,
+    answered: Answered,
+}
+
+impl Workspace {
+    /// Refuses to ask when a limit of the session is reached.
+    pub fn check_limits(&self, open: &OpenSession) -> Result<(), TurnError> {
+        let limits = open.session.record.limits;
+        let (tokens, cost) = open.session.took();
+        let reached = [
+            limits.tokens.filter(|limit| tokens >= *limit).map(|limit| format!("{limit} tokens")),
+            limits.cost_usd.filter(|limit| cost >= *limit).map(|limit| format!("{limit} USD")),
+        ];
+        match reached.into_iter().flatten().next() {
+            Some(limit) => Err(TurnError::Limit { session: open.folder.name.to_string(), limit }),
+            None => Ok(()),
+        }
+    }
+
+    /// A provider that can be asked for a turn, within all limits; those of the session count what is left of them.
+    pub fn turn_payer(&self, open: &OpenSession, definition: Definition, mut options: AskingOptions) -> Result<Payer, TurnError> {
+        let limits = open.session.record.limits;
+        let (tokens, cost) = open.session.took();
+        let given = options.caps;
+        let left = |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
+        options.caps.tokens = left(given.tokens, limits.tokens.map(|limit| limit.saturating_sub(tokens)));
+        let dollars_left = limits.cost_usd.map(|limit| ((limit - cost).max(0.0) * 1e9) as u64);
+        options.caps.nano_dollars = left(given.nano_dollars, dollars_left);
+        let mut payer = self.payer(definition, &options)?;
+        // What came with the repository may tighten; it is nobody's agreement to spend.
+        payer.has_budget &= open.is_own || self.has_budget(&AskingOptions { caps: given, ..options })?;
+        Ok(payer)
+    }
+
+    /// Asks, and keeps the answer before anything else is done with it.
+    pub async fn ask_turn(
+        &self,
+        (question, payer): (&Question, &Payer),
+        open: &OpenSession,
+        (on_text, on_retry): (TextSink<'_>, RetrySink<'_>),
+        stop: &mut StopSign,
+    ) -> Result<(), TurnError> {
+        let begun = Instant::now();
+        let called = payer.caller.call(&question.request, on_text, on_retry, stop).await?;
+        let Reply { text, model, usage } = called.reply;
+        let answered = Answered {
+            provider: payer.caller.name.clone(),
+            model,
+            response_sha256: sha256(&as_file(&text)),
+            usage: usage.map(UsageRecord::from),
+            cost_usd: called.nano_dollars.map(dollars),
+            seconds: Some((begun.elapsed().as_secs_f64() * 10.0).round() / 10.0),
+        };
+        let messages = question.request.messages.iter().filter(|message| message.role != Role::System);
+        let spooled = Spooled {
+            prompt_sha256: question.turn.prompt_sha256.clone(),
+            text,
+            messages: messages.map(|message| (message.role.as_str().to_owned(), message.text.clone())).collect(),
+            answered,
+        };
+        let path = self.spool_path(open, question.number);
+        let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
+        self.state.create(&self.state.root().join(SPOOL_FOLDER)).map_err(|error| TurnError::State(path.clone(), error))?;
+        file::replace_durably(&path, |open| open.write_all(&bytes)).map_err(|error| TurnError::State(path, error))
+    }
+
+    fn spool_path(&self, open: &OpenSession, number: TurnNumber) -> PathBuf {
+        self.state.root().join(SPOOL_FOLDER).join(format!("{}-{number}.json", open.folder.name))
+    }
+
+    /// Takes the answer of the open turn, wherever it is: kept by a run that was killed, or written by a person.
+    ///
+    /// `None` when there is none yet. A review is judged by its own verdict.
+    pub fn take_answer(&self, open: &mut OpenSession, provider: Option<&str>) -> Result<Option<TurnRecord>, TurnError> {
+        let (number, turn) = open_turn(open)?;
+        if turn.status() == Status::Answered {
+            return Ok(Some(turn.clone()));
+        }
+        let mut turn = turn.clone();
+        let file = response_file(turn.phase());
+        let spool = self.spool_path(open, number);
+        let spooled = std::fs::read(&spool).ok().and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
+        if let Some(spooled) = spooled.filter(|spooled| spooled.prompt_sha256 == turn.prompt_sha256) {
+            open.folder.write(Some(number), &file, &as_file(&spooled.text))?;
+            write_conversation(&open.folder, number, &turn, &spooled)?;
+            turn.answered = Some(spooled.answered);
+        } else {
+            let text = open.folder.read(Some(number), &file)?.filter(|text| !text.trim().is_empty());
+            let Some(text) = text else { return Ok(None) };
+            turn.answered = Some(Answered {
+                provider: provider.unwrap_or("person").to_owned(),
+                model: None,
+                response_sha256: sha256(&text),
+                usage: None,
+                cost_usd: None,
+                seconds: None,
+            });
+        }
+        save(open, number, &turn)?;
+        let _ = std::fs::remove_file(spool);
+        Ok(Some(turn))
+    }
+
+    /// Asks a model whether the answer of the open turn is good enough; what it said, and what it took.
+    pub async fn ask_approval(
+        &self,
+        open: &OpenSession,
+        (payer, capabilities): (&Payer, &Capabilities),
+        on_retry: RetrySink<'_>,
+        stop: &mut StopSign,
+    ) -> Result<Decision, TurnError> {
+        let request = self.approval_request(open, capabilities)?;
+        let called = payer.caller.call(&request, &mut |_| (), on_retry, stop).await?;
+        let usage = called.reply.usage.map(UsageRecord::from);
+        Ok(Decision {
+            verdict: Verdict::parse(&called.reply.text),
+            text: called.reply.text,
+            took: (usage, called.nano_dollars.map(dollars)),
+        })
+    }
+
+    /// What a model is asked that decides about the answer of the open turn.
+    pub fn approval_request(&self, open: &OpenSession, capabilities: &Capabilities) -> Result<Request, TurnError> {
+        let (number, turn) = open_turn(open)?;
+        let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
+        let answer = open.folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
+        let material = Material { payload: &payload, request: &turn.request, ..Material::default() };
+        let bundle = words::approval(&material, &answer);
+        let (request, _) = fitted(&bundle, capabilities, &GenerationParams::default()).map_err(|(error, _)| error)?;
+        Ok(request)
+    }
+}
+
+/// What a model made of an answer.
+pub struct Decision {
+    /// Its verdict; `None` when it said none, or two.
+    pub verdict: Option<Verdict>,
+    /// All that it said.
+    pub text: String,
+    /// Tokens and US dollars.
+    pub took: (Option<UsageRecord>, Option<f64>),
+}
+
+/// Keeps what was said to a model and what it answered, so that it can be said again word for word.
+fn write_conversation(
+    folder: &SessionFolder,
+    number: TurnNumber,
+    turn: &TurnRecord,
+    spooled: &Spooled,
+) -> Result<(), SessionError> {
+    let sent = spooled.messages.iter().map(|(role, content)| (role.as_str(), content.as_str()));
+    let answer = (Role::Assistant.as_str(), spooled.text.as_str());
+    let all: Vec<ConversationMessage> = sent
+        .chain([answer])
+        .map(|(role, content)| ConversationMessage { role: role.to_owned(), content: content.to_owned() })
+        .collect();
+    let text = serde_json::to_string_pretty(&all).expect("text is JSON") + "\n";
+    folder.write(Some(number), &conversation_file(turn.phase()), &text)
+}
+
+/// Thousand-millionths of a dollar as dollars.
+fn dollars(nano: u64) -> f64 {
+    nano as f64 / 1e9
+}
