@@ -14,6 +14,7 @@ pub mod frame;
 pub mod git;
 pub mod hook;
 pub mod node;
+pub mod page;
 pub mod profile;
 pub mod prompt;
 pub mod provider;
