@@ -2,6 +2,7 @@
 
 use super::budget::Level;
 use super::markdown::{code, link_code, plain, push_fenced};
+use super::pages::Shown;
 use super::resource::{Body, Resource};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::printable::chain;
@@ -56,6 +57,9 @@ impl<'r> Reader<'r> {
                 if level != Level::Full {
                     out.extend_from_slice(format!("Reduced to its {level}.\n").as_bytes());
                 }
+                if let Body::Page(Shown { note: Some(note), .. }) = &resource.body {
+                    out.extend_from_slice(format!("{}\n", super::markdown::text(note.as_bytes())).as_bytes());
+                }
                 push_fenced(out, language, bytes);
             }
             Some(Text::Withheld(reason)) => out.extend_from_slice(format!("Not included: {reason}.\n").as_bytes()),
@@ -85,6 +89,11 @@ impl<'r> Reader<'r> {
 
     fn full<'d>(&self, resource: &Resource, data: &'d mut Vec<u8>) -> Text<'d> {
         match &resource.body {
+            Body::Page(shown) => {
+                data.clear();
+                data.extend_from_slice(shown.text.as_bytes());
+                Text::Shown(shown.language.clone(), data)
+            }
             Body::Refused(reason) => Text::Withheld(super::markdown::text(reason.as_bytes())),
             Body::Submodule(id) => Text::Withheld(format!("a submodule at commit {id}, which is not entered")),
             Body::Symlink(id) => match self.repo.read(id, ObjectKind::Blob, data) {

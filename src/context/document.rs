@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::budget::{Cost, Fit, Level, fit};
 use super::markdown::{self, push_fenced};
+use super::pages;
 use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
 use super::resource::{Resolver, Resource, secrets};
@@ -73,6 +74,8 @@ pub struct Request<'r, 'l> {
     pub frames: Option<FrameType>,
     /// The most tokens that the document may take, as this program estimates them.
     pub tokens_max: Option<u64>,
+    /// Where pages come from.
+    pub pages: pages::Source<'l>,
     /// The machine.
     pub system: System,
 }
@@ -91,7 +94,7 @@ pub struct Document<'r> {
 }
 
 impl<'r> Document<'r> {
-    /// Decides what the document shows. Nothing is written, to the repository or anywhere else.
+    /// Decides what the document shows. Nothing is written, but by the source of the pages.
     pub fn plan(request: &Request<'r, '_>) -> Result<Self, ContextError> {
         let Request { repo, tree: id, lists, .. } = *request;
         let tree = Tree::read(repo, id)?;
@@ -100,7 +103,8 @@ impl<'r> Document<'r> {
         let memos = read_memos(&people);
         let mut resolver = Resolver::new(&store, &people, tree, request.frames.clone());
         resolver.add_lists(lists);
-        let (resources, tree) = resolver.finish();
+        let (mut resources, wanted, tree) = resolver.finish();
+        pages::fill(&mut resources, &wanted, request.pages);
         let mut document = Self {
             repo,
             store_commit: store.commit(),

@@ -8,15 +8,17 @@
 //! |---|---|---|
 //! | read | lists by scope: turn, session, global | [`scope`], [`people`] |
 //! | resolve | entries to resources, each once | [`resource`], [`pattern`], [`tree`] |
+//! | ask | pages of the web, of whoever can get them | [`pages`] |
 //! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`] |
 //! | write | sections in order, bodies read ahead on all cores | [`render`], [`body`] |
 //!
-//! Memory does not grow with the bytes of the resources. Start with [`Document::plan`].
+//! Memory does not grow with the bytes of the resources, a bounded number of pages apart. Start with [`Document::plan`].
 
 pub mod body;
 pub mod budget;
 pub mod document;
 pub mod markdown;
+pub mod pages;
 pub mod pattern;
 pub mod people;
 pub mod render;

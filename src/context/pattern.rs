@@ -95,10 +95,12 @@ fn is_ignored_by_hfs(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-/// True for entries that are pages.
+/// True for entries that are pages, whatever the case of their scheme.
 #[must_use]
 pub fn is_url(entry: &[u8]) -> bool {
-    entry.starts_with(b"https://") || entry.starts_with(b"http://")
+    [&b"https://"[..], b"http://"]
+        .iter()
+        .any(|scheme| entry.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
 }
 
 /// Splits `<node>[@<agent>.<type>]`.

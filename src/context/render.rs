@@ -156,6 +156,7 @@ impl Reader<'_> {
         match &resource.body {
             Body::File(id) => self.file_bytes(id).filter(|bytes| *bytes <= FILE_BYTES_MAX).unwrap_or(0),
             Body::Frame(..) => FRAME_BYTES,
+            Body::Page(shown) => shown.text.len() as u64,
             Body::Symlink(_) | Body::Submodule(_) | Body::Refused(_) => 0,
         }
     }

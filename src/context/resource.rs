@@ -1,6 +1,6 @@
 //! Resources: what the entries of all lists stand for, each once, in the order in which it was first named.
 //!
-//! A file is known by its path, a path of another tree by that tree and the path, a frame by its node's path, agent
+//! A file is known by its path, a page by its URL, a path of another tree by that tree and the path, a frame by its node's path, agent
 //! and type, anything that cannot be had by what was written. Only trees are read here, and the heads of frames; no
 //! file's content.
 
@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::markdown;
+use super::pages::{Shown, Wanted};
 use super::pattern::{self, Pattern};
 use super::people::{DIRECTORY, PeopleFiles};
 use super::scope::{List, NESTING_MAX, Scope, ScopeSet};
@@ -17,6 +18,7 @@ use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::frame::{Head, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{IgnoreRules, Snapshot, looks_like_secret};
+use crate::page::link;
 
 /// The most resources of one document.
 pub const RESOURCES_MAX: usize = 500_000;
@@ -47,6 +49,8 @@ pub enum Body {
     Submodule(NodeId),
     /// A head frame.
     Frame(NodeId, AgentId, FrameType),
+    /// A page of the web.
+    Page(Shown),
     /// Nothing, for this reason.
     Refused(String),
 }
@@ -64,6 +68,7 @@ impl Resource {
         let is_path = match self.body {
             Body::File(_) | Body::Symlink(_) | Body::Submodule(_) => true,
             Body::Frame(..) => self.name.ends_with(b"/"),
+            Body::Page(_) => false,
             Body::Refused(_) => Pattern::parse(&self.name).is_ok(),
         };
         if is_path && !self.name.contains(&b':') { markdown::path_target(&self.name) } else { markdown::target(&self.name) }
@@ -86,6 +91,10 @@ pub struct Resolver<'r> {
     places: HashMap<Vec<u8>, usize>,
     resources: Vec<Resource>,
     is_full: bool,
+    /// Pages among the resources.
+    wanted: Vec<Wanted>,
+    /// True while a list is read that the user says now.
+    is_personal: bool,
 }
 
 /// A tree, and what stands before its paths in the names of its resources: nothing for the snapshot.
@@ -109,6 +118,8 @@ impl<'r> Resolver<'r> {
             places: HashMap::new(),
             resources: Vec::new(),
             is_full: false,
+            wanted: Vec::new(),
+            is_personal: false,
         }
     }
 
@@ -123,10 +134,10 @@ impl<'r> Resolver<'r> {
         }
     }
 
-    /// All resources, and the tree of the snapshot for whoever shows it.
+    /// All resources, those that are pages, and the tree of the snapshot for whoever shows it.
     #[must_use]
-    pub fn finish(self) -> (Vec<Resource>, Rc<Tree>) {
-        (self.resources, self.tree)
+    pub fn finish(self) -> (Vec<Resource>, Vec<Wanted>, Rc<Tree>) {
+        (self.resources, self.wanted, self.tree)
     }
 
     fn add_defaults(&mut self) {
@@ -144,6 +155,8 @@ impl<'r> Resolver<'r> {
 
     fn add_list(&mut self, list: &List, above: &mut Vec<TreePath>) {
         for entry in &list.entries {
+            // A list that this one names may have been read in between.
+            self.is_personal = list.is_personal;
             self.add_entry(list.scope, entry, above);
         }
         if let Some(fault) = &list.fault {
@@ -154,7 +167,7 @@ impl<'r> Resolver<'r> {
     /// Adds what one entry stands for. `above` are the lists that are being read, outermost first.
     fn add_entry(&mut self, scope: Scope, entry: &[u8], above: &mut Vec<TreePath>) {
         if pattern::is_url(entry) {
-            return self.refuse(scope, entry, "not fetched, since this version fetches no URLs".to_owned());
+            return self.add_page(scope, entry);
         }
         if let Some(frame) = entry.strip_prefix(b"frame:") {
             return self.add_frame_entry(scope, entry, frame);
@@ -173,6 +186,22 @@ impl<'r> Resolver<'r> {
         }
         let at = At { tree: Rc::clone(&self.tree), prefix: Vec::new() };
         self.add_pattern(scope, entry, &parsed, &at);
+    }
+
+    fn add_page(&mut self, scope: Scope, entry: &[u8]) {
+        let url = match link::parse(entry) {
+            Ok(url) => url,
+            Err(error) => return self.refuse(scope, entry, format!("failed URL: {error}")),
+        };
+        let known = self.resources.len();
+        let key = [b"u", url.as_str().as_bytes()].concat();
+        self.add(scope, key.clone(), || entry.to_vec(), Body::Refused("not fetched".to_owned()));
+        let Some(at) = self.places.get(&key).copied() else { return };
+        if at == known && !self.is_full {
+            self.wanted.push(Wanted { url: url.into(), is_personal: self.is_personal, at });
+        } else if let Some(wanted) = self.wanted.iter_mut().find(|wanted| wanted.at == at) {
+            wanted.is_personal |= self.is_personal;
+        }
     }
 
     fn add_revision(&mut self, scope: Scope, entry: &[u8], revision: &str, path: &[u8]) {

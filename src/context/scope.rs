@@ -65,6 +65,8 @@ pub struct List {
     pub entries: Vec<Vec<u8>>,
     /// Why it could not be read, or not to its end.
     pub fault: Option<String>,
+    /// True when the user said it now, and it is not what a file of the repository says.
+    pub is_personal: bool,
 }
 
 impl List {
@@ -76,13 +78,13 @@ impl List {
         let mut said = lines.filter(|line| !line.is_empty() && line[0] != b'#');
         let entries = said.by_ref().take(ENTRIES_MAX).map(<[u8]>::to_vec).collect();
         let fault = said.next().map(|_| format!("only the first {ENTRIES_MAX} entries of this list are read"));
-        Self { scope, name: name.into(), entries, fault }
+        Self { scope, name: name.into(), entries, fault, is_personal: false }
     }
 
     /// A list that cannot be read.
     #[must_use]
     pub fn unreadable(scope: Scope, name: impl Into<String>, reason: String) -> Self {
-        Self { scope, name: name.into(), entries: Vec::new(), fault: Some(reason) }
+        Self { scope, name: name.into(), entries: Vec::new(), fault: Some(reason), is_personal: false }
     }
 }
 

@@ -59,6 +59,9 @@ pub enum PageError {
     /// It did not arrive in time.
     #[error("no answer within {} seconds", .0.as_secs())]
     Time(Duration),
+    /// Nobody waits for it.
+    #[error("nothing is fetched in the background")]
+    Background,
     /// It is larger than what is read.
     #[error("more than {PAGE_BYTES_MAX} bytes")]
     Size,

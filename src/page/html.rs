@@ -56,7 +56,7 @@ fn convert(html: &str) -> Result<Markdown, PageError> {
     let converter = HtmlToMarkdown::builder()
         .skip_tags(SKIPPED.to_vec())
         .add_handler(vec!["title"], move |handlers: &dyn Handlers, element: Element<'_>| {
-            let text = handlers.walk_children(element.node).content;
+            let text = unescaped(&handlers.walk_children(element.node).content);
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let mut title = found.lock().unwrap_or_else(PoisonError::into_inner);
             *title = title.take().or(Some(line).filter(|line| !line.is_empty()));
@@ -79,6 +79,17 @@ fn convert(html: &str) -> Result<Markdown, PageError> {
     }
     let title = title.lock().unwrap_or_else(PoisonError::into_inner).take();
     Ok(Markdown { title, text })
+}
+
+/// Markdown without its backslashes: a title is plain text.
+fn unescaped(markdown: &str) -> String {
+    let mut rest = markdown.chars().peekable();
+    let mut text = String::with_capacity(markdown.len());
+    while let Some(c) = rest.next() {
+        let escaped = if c == '\\' { rest.next_if(char::is_ascii_punctuation) } else { None };
+        text.push(escaped.unwrap_or(c));
+    }
+    text
 }
 
 fn is_deep(tree: &Rc<Node>) -> bool {
@@ -128,12 +139,12 @@ mod tests {
 
     #[test]
     fn pages_become_what_they_say() {
-        let html = "<!doctype html><head><title> A\n page </title><style>p{}</style><script>alert('<p>no')</script></head>
+        let html = "<!doctype html><head><title> A\n *page* \\ _x </title><style>p{}</style><script>alert('<p>no')</script></head>
             <body><svg><title>drawn</title><text>no</text></svg><h1>Head</h1><p>One <b class=x>bold</b> &amp; <a href='/x'>link</a>
             <img src='data:image/png;base64,AAAA' alt='dot'><ul><li>a</li><li>b</li></ul><pre><code class='language-rust'>fn a() {}
 </code></pre><noscript>no</noscript>";
         let Markdown { title, text } = to_markdown(html).expect("converted");
-        assert_eq!(title.as_deref(), Some("A page"));
+        assert_eq!(title.as_deref(), Some("A *page* \\ _x"));
         insta::assert_snapshot!(text, @r"
         # Head
 

@@ -22,3 +22,4 @@ mod tests;
 
 pub use fetch::{Fetcher, Page, PageError};
 pub use link::{LinkError, Prefix};
+pub use url::Url;

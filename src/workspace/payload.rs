@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::open::Workspace;
+use super::pages::PageOptions;
 use crate::base::{FrameType, NodeId, TreePath};
+use crate::context::pages::Wanted;
 use crate::context::people::GLOBAL_LIST;
 use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
 
@@ -42,6 +44,8 @@ pub struct PayloadOptions<'o> {
     pub frames: Option<FrameType>,
     /// The most tokens that the document may take, by estimate.
     pub tokens_max: Option<u64>,
+    /// How pages of the web are got.
+    pub pages: PageOptions<'o>,
     /// The machine, as [`Workspace::system`] sees it.
     pub system: System,
 }
@@ -50,13 +54,14 @@ impl Workspace {
     /// Plans the document: the caller's lists, then those of turn, session and everybody, strongest scope first.
     pub fn payload(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { tree, lists: mut all, session, turn, frames, tokens_max, system } = options;
+        let PayloadOptions { tree, lists: mut all, session, turn, frames, tokens_max, pages, system } = options;
         let people = PeopleFiles::new(repo, tree);
         if let Some(session) = session {
             all.extend(session_lists(&people, session, turn)?);
         }
         all.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
-        Ok(Document::plan(&Request { repo, tree, lists: &all, frames, tokens_max, system })?)
+        let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
+        Ok(Document::plan(&Request { repo, tree, lists: &all, frames, tokens_max, pages: &pages, system })?)
     }
 
     /// What a payload says about this machine, for a process that works in `directory`, seen from its own.

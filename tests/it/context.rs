@@ -137,7 +137,7 @@ fn a_small_document_looks_like_this() {
 
     ---
     **Resource:** `[https://example.org/](https://example.org/)`
-    Not included: not fetched, since this version fetches no URLs.
+    Not included: not fetched, since a list of the repository names it and not the user; 'git config --global --add merkle.urls https://example.org' allows it.
     ");
 }
 

@@ -12,6 +12,7 @@ mod guide;
 mod hooks;
 mod hostile;
 mod laws;
+mod page;
 mod provider;
 mod race;
 mod said;

@@ -1,5 +1,6 @@
 //! `context`: what an agent needs to know for a turn, as one Markdown document.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::base::{FrameType, TreePath, printable};
+use crate::base::{FrameType, NodeId, TreePath, printable};
+use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Program, Ui};
@@ -16,12 +18,12 @@ use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Scope};
 use crate::git::Repository;
-use crate::workspace::PayloadOptions;
+use crate::workspace::{PageOptions, PayloadOptions, Workspace};
 
 /// Arguments of `context`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What this turn is about, before all lists: paths, globs, dir/, dir/**, <rev>:<path>, frame:<node>, *.context
+    /// What this turn is about, before all lists: paths, globs, dir/, dir/**, <rev>:<path>, frame:<node>, <url>, *.context
     #[arg(value_name = "list-or-path")]
     entries: Vec<OsString>,
     /// Read the lists of this session as well
@@ -39,6 +41,9 @@ pub struct Args {
     /// Add the frames of this type of everything that is listed
     #[arg(long, value_name = "type")]
     frames: Option<FrameType>,
+    /// Show pages of the web as HTML instead of Markdown
+    #[arg(long)]
+    raw_url: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
     /// Write to this file instead of standard output
@@ -56,15 +61,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let is_escaped = io::stdout().is_terminal();
     let workspace = if args.output.is_some() { program.open()? } else { program.open_paged()? };
     let tree = args.snapshot.root(&workspace, |text| program.ui.warn(text))?.tree;
-    let document = workspace.payload(PayloadOptions {
-        tree,
-        lists: lists(args, program, &workspace.repository)?,
-        session: args.session.as_deref(),
-        turn: args.turn.as_deref(),
-        frames: args.frames.clone(),
-        tokens_max: args.budget,
-        system: workspace.system(&program.global.location().directory),
-    })?;
+    let document = plan(args, program, &workspace, tree)?;
     for path in document.secrets() {
         program.ui.warn(&format!("'{}' looks like a secret by its name", String::from_utf8_lossy(path)));
     }
@@ -83,9 +80,30 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
+/// Plans the document; pages that are fetched for it are shown as progress.
+fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, tree: NodeId) -> Result<Document<'w>, CliError> {
+    let progress = RefCell::new(Progress::new(&program.ui));
+    let on_done = |done: usize, all: usize| {
+        let step = Step { position: done as u64, total: Some(all as u64), message: "pages" };
+        progress.borrow_mut().show(step);
+    };
+    let pages = PageOptions { is_raw: args.raw_url, is_foreground: true, on_done: Some(&on_done) };
+    let document = workspace.payload(PayloadOptions {
+        tree,
+        lists: lists(args, program, &workspace.repository)?,
+        session: args.session.as_deref(),
+        turn: args.turn.as_deref(),
+        frames: args.frames.clone(),
+        tokens_max: args.budget,
+        pages,
+        system: workspace.system(&program.global.location().directory),
+    })?;
+    Ok(document)
+}
+
 /// What the arguments list: entries, and lists that they name.
 fn lists(args: &Args, program: &Program, repo: &Repository) -> Result<Vec<List>, CliError> {
-    let mut lists = vec![List { scope: Scope::Turn, name: String::new(), entries: Vec::new(), fault: None }];
+    let mut lists = vec![List { scope: Scope::Turn, name: String::new(), entries: Vec::new(), fault: None, is_personal: true }];
     for argument in &args.entries {
         match read_named_list(argument, program, repo)? {
             Some(list) => lists.push(list),
@@ -101,10 +119,16 @@ fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) ->
     if !name.ends_with(".context") || is_url(name.as_bytes()) {
         return Ok(None);
     }
-    match std::fs::read(program.global.resolve(Path::new(argument))) {
+    let file = program.global.resolve(Path::new(argument));
+    match std::fs::read(&file) {
         Ok(text) => {
             let path = String::from_utf8_lossy(&entry(&repo.prefix(), argument.as_bytes())).into_owned();
-            Ok(Some(List::parse(Scope::Turn, path, &text)))
+            // What stands in the work tree may have come with the repository.
+            let is_within = repo
+                .work_dir()
+                .zip(file.canonicalize().ok())
+                .is_none_or(|(root, file)| root.canonicalize().is_ok_and(|root| file.starts_with(root)));
+            Ok(Some(List { is_personal: !is_within, ..List::parse(Scope::Turn, path, &text) }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(CliError::io(format!("cannot read '{name}'"), error)),
