@@ -3,6 +3,7 @@
 mod architecture;
 mod cli;
 mod context;
+mod context_tokens;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod crash;
 mod format;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::base::{FrameType, NodeId, TreePath, printable};
+use crate::base::{FrameType, NodeId, TreePath, printable, token};
 use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
@@ -54,6 +54,8 @@ pub struct Args {
 #[derive(Serialize)]
 struct JsonDocument {
     text: String,
+    /// By an estimator without a tokenizer's tables.
+    tokens_estimated: u64,
 }
 
 /// Reads the lists, plans the document and writes it.
@@ -65,18 +67,24 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for path in document.secrets() {
         program.ui.warn(&format!("'{}' looks like a secret by its name", String::from_utf8_lossy(path)));
     }
-    match &args.output {
+    let tokens = match &args.output {
         Some(path) => write_file(&document, args, &program.global.resolve(path))?,
         None if program.ui.is_json() => {
-            let mut text = Vec::new();
-            document.write(&mut text, args.section).map_err(OutputError::from)?;
-            program.ui.write_json("context", &JsonDocument { text: String::from_utf8_lossy(&text).into_owned() })?;
+            let mut out = Counted::new(Vec::new());
+            document.write(&mut out, args.section).map_err(OutputError::from)?;
+            let (text, tokens_estimated) = out.finish();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            return Ok(program.ui.write_json("context", &JsonDocument { text, tokens_estimated }).map(|()| Exit::Done)?);
         }
         None => {
-            let mut out = Answer { ui: &mut program.ui, is_escaped };
+            let mut out = Counted::new(Answer { ui: &mut program.ui, is_escaped });
             document.write(&mut out, args.section).map_err(OutputError::from)?;
+            let (_, tokens) = out.finish();
+            program.ui.flush()?;
+            tokens
         }
-    }
+    };
+    program.ui.note(&format!("{tokens} tokens (estimate)"));
     Ok(Exit::Done)
 }
 
@@ -148,10 +156,52 @@ fn entry(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
     if directory.is_root() { rest.to_vec() } else { [directory.as_bytes(), b"/", rest].concat() }
 }
 
-fn write_file(document: &Document<'_>, args: &Args, path: &Path) -> Result<(), CliError> {
+/// The tokens of what was written.
+fn write_file(document: &Document<'_>, args: &Args, path: &Path) -> Result<u64, CliError> {
     let failed = |error| CliError::io(format!("cannot write '{}'", path.display()), error);
-    let mut out = BufWriter::with_capacity(64 * 1024, File::create(path).map_err(failed)?);
-    document.write(&mut out, args.section).and_then(|()| out.flush()).map_err(failed)
+    let mut out = Counted::new(BufWriter::with_capacity(64 * 1024, File::create(path).map_err(failed)?));
+    document.write(&mut out, args.section).and_then(|()| out.flush()).map_err(failed)?;
+    Ok(out.finish().1)
+}
+
+/// A writer that estimates the tokens of what passes, line by line.
+struct Counted<W> {
+    out: W,
+    tokens: token::Counter,
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Counted<W> {
+    fn new(out: W) -> Self {
+        Self { out, tokens: token::Counter::default(), line: Vec::new() }
+    }
+
+    fn finish(mut self) -> (W, u64) {
+        self.tokens.add(&self.line);
+        (self.out, self.tokens.tokens())
+    }
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write_all(bytes)?;
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let (lines, rest) = bytes.split_at(end);
+        if self.line.is_empty() {
+            self.tokens.add(lines);
+        } else if end > 0 {
+            self.line.extend_from_slice(lines);
+            self.tokens.add(&self.line);
+            self.line.clear();
+        }
+        self.line.extend_from_slice(rest);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Standard output as a writer: exact bytes for programs, escaped for the eyes of people.

@@ -1,0 +1,70 @@
+//! What `context` says about its tokens, held against a real tokenizer over whole documents of real sources.
+
+use std::path::Path;
+
+use git_merkle::base::token;
+
+use crate::support::{Repo, Sandbox};
+
+/// The most that an estimate may be off, in per cent.
+const OFF_MAX: f64 = 3.0;
+/// Real texts: this program's own.
+const PARTS: [&str; 5] = ["src", "tests", "docs", "hooks", "README.md"];
+
+/// Copies this program's own files into a repository.
+fn fill_with_own(repo: &Repo<'_>) {
+    fn copy(from: &Path, to: &Path) {
+        if !from.is_dir() {
+            std::fs::copy(from, to).expect("a file");
+            return;
+        }
+        std::fs::create_dir_all(to).expect("a folder");
+        for entry in std::fs::read_dir(from).expect("a folder").flatten() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+    }
+    for part in PARTS {
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(part), &repo.path(part));
+    }
+    repo.git(&["add", "--all"]).ok();
+    repo.git(&["commit", "--quiet", "--message", "own"]).ok();
+}
+
+#[test]
+fn estimates_are_those_of_a_real_tokenizer_within_three_per_cent() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    fill_with_own(&repo);
+    let tokenizer = tiktoken_rs::o200k_base_singleton();
+    let mut seen = String::new();
+    let mut is_near = true;
+    for entries in
+        [&["src/**"][..], &["docs/**", "README.md"], &["tests/it/**"], &["src/git/**"], &["src/frame/**", "src/symbol/**"]]
+    {
+        let output = repo.merkle(&[&["context", "--output", "input.md"], entries].concat()).exits(0);
+        let document = std::fs::read_to_string(repo.path("input.md")).expect("written");
+        let real = tokenizer.count_ordinary(&document) as f64;
+        let said = output.err().strip_suffix(" tokens (estimate)\n").and_then(|said| said.parse::<u64>().ok());
+        let said = said.unwrap_or_else(|| panic!("an estimate in {output}"));
+        let off = 100.0 * (said as f64 / real - 1.0);
+        seen += &format!("{entries:?}: {said} for {real}, {off:+.2} %\n");
+        is_near &= off.abs() <= OFF_MAX;
+        // What a budget is counted with is the same but for where lines end.
+        assert!(token::estimate(&document).abs_diff(said) * 200 <= said, "{output}");
+    }
+    assert!(is_near, "{seen}");
+}
+
+#[test]
+fn the_estimate_is_said_once_and_not_when_quiet() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a.md = # words");
+    let output = repo.merkle(&["context", "a.md", "--section", "5"]).exits(0);
+    assert_eq!(output.err(), format!("{} tokens (estimate)\n", token::estimate(&output.out())));
+    assert_eq!(repo.merkle(&["context", "a.md", "--quiet"]).exits(0).err(), "");
+    let output = repo.merkle(&["context", "a.md", "--section", "5", "--json"]);
+    let document = output.json("context");
+    assert_eq!(document["tokens_estimated"], token::estimate(document["text"].as_str().expect("text")));
+    assert_eq!(output.err(), "");
+}
