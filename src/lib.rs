@@ -23,6 +23,7 @@ pub mod secret;
 pub mod session;
 pub mod symbol;
 pub mod synthesis;
+pub mod tier;
 pub mod view;
 pub mod watch;
 pub mod workspace;

@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod asking;
 pub mod background;
+pub mod evidence;
 mod git_config;
 mod last_run;
 pub mod offer;
@@ -26,6 +27,7 @@ pub mod turn;
 pub use answer::Decision;
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer};
 pub use background::{Background, Done};
+pub use evidence::Evidence;
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use pages::PageOptions;

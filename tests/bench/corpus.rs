@@ -128,7 +128,7 @@ fn registry() -> Result<PathBuf, Failure> {
 }
 
 /// The entries of a directory, in order.
-fn list(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn list(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries =
         std::fs::read_dir(directory).map_err(|error| Failure(format!("cannot read '{}': {error}", directory.display())))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, Failure>>()?;
@@ -137,7 +137,7 @@ fn list(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The files of a crate that a repository would have: not cargo's own, not those that steer git, not huge ones.
-fn files_of(krate: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+pub(crate) fn files_of(krate: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut files = Vec::new();
     let mut pending = vec![krate.to_owned()];
     while let Some(directory) = pending.pop() {

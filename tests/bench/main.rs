@@ -1,4 +1,5 @@
 //! Numbers to hold, as ratios against stock git in one run on one machine: `cargo bench`, or `cargo bench -- 1 4 9`.
+//! `cargo bench -- replay <path>…` is another thing: what prompt caching would have saved in real histories.
 //!
 //! Every figure is the median over pairs of alternating runs, ours and the yardstick's, so that a slow minute of the
 //! machine hits both. The corpus is made on the spot from the crate sources that cargo has already fetched. Absolute
@@ -10,6 +11,7 @@ mod library;
 mod measure;
 mod model;
 mod parsing;
+mod replay;
 mod report;
 mod sample;
 
@@ -25,6 +27,11 @@ fn main() -> ExitCode {
     {
         return measure::report_peak(command);
     }
+    if let [word, paths @ ..] = arguments.as_slice()
+        && word == "replay"
+    {
+        return replay::run(paths).map_or_else(|failure| fail(&failure), |()| ExitCode::SUCCESS);
+    }
     let Ok(wanted) = arguments.iter().map(|argument| argument.parse::<u32>()).collect::<Result<Vec<_>, _>>() else {
         return refuse(&arguments);
     };
@@ -35,6 +42,12 @@ fn main() -> ExitCode {
     }
     report.print();
     ExitCode::SUCCESS
+}
+
+#[expect(clippy::print_stderr, reason = "a program that prints")]
+fn fail(failure: &measure::Failure) -> ExitCode {
+    eprintln!("error: {failure}");
+    ExitCode::FAILURE
 }
 
 #[expect(clippy::print_stderr, reason = "a program that prints")]

@@ -1,0 +1,58 @@
+//! One request: state, items and terms go in, state and layout come out.
+
+use std::collections::BTreeMap;
+
+use super::expected_cost::Foresight;
+use super::item::{CacheTerms, Request};
+use super::layout::Layout;
+use super::observe::{Observed, Placed, keep_conversation_order, observe};
+use super::state::State;
+use super::{counter, expected_cost};
+
+/// How items are put into tiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// Counts requests in which an item stayed the same.
+    Counter,
+    /// Weighs what a change is expected to cost.
+    #[default]
+    ExpectedCost,
+}
+
+/// What comes out of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What to remember.
+    pub state: State,
+    /// What to send, in which order.
+    pub layout: Layout,
+}
+
+/// Lays out one request, and remembers it.
+#[must_use]
+pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &CacheTerms) -> Step {
+    let observed = observe(state, request);
+    let placed = match policy {
+        Policy::Counter => counter::place(state, &observed, request, terms),
+        Policy::ExpectedCost => expected_cost::place(state, &observed, request, terms, None),
+    };
+    finish(state, &observed, placed, request, terms)
+}
+
+/// Does what [`Policy::ExpectedCost`] does, with knowledge in the place of expectation: for measuring.
+#[must_use]
+pub fn advance_foreseen(state: &State, request: &Request<'_>, terms: &CacheTerms, known: Foresight<'_>) -> Step {
+    let observed = observe(state, request);
+    let placed = expected_cost::place(state, &observed, request, terms, Some(known));
+    finish(state, &observed, placed, request, terms)
+}
+
+fn finish(state: &State, observed: &Observed<'_>, mut placed: Vec<Placed>, request: &Request<'_>, terms: &CacheTerms) -> Step {
+    keep_conversation_order(&observed.items, &mut placed);
+    let tiers = observed.items.iter().zip(&placed).map(|(seen, (tier, _))| {
+        let tokens = seen.item.content.tokens;
+        (seen.item.key.clone(), (*tier, tokens))
+    });
+    let layout = Layout::new(&tiers.collect::<BTreeMap<_, _>>(), request.system, terms);
+    Step { state: observed.state_after(state, request.system, &placed), layout }
+}

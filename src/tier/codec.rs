@@ -1,0 +1,195 @@
+//! The bytes of a session's [`State`]: canonical, and refused when a single bit is wrong.
+//!
+//! `git-merkle/tiers`, a version byte, the fields, and the first eight bytes of the digest of all before. Numbers are
+//! LEB128 in their shortest form, texts are preceded by their length, lists by their count. The state only saves money:
+//! what cannot be read is replaced by an empty one, and the caller is told.
+
+use std::collections::BTreeMap;
+
+use super::item::{Content, Key};
+use super::layout::Tier;
+use super::state::{State, Tracked};
+use crate::base::{Digest, TreePath};
+
+const MAGIC: &[u8] = b"git-merkle/tiers";
+const VERSION: u8 = 1;
+const CONTEXT: &str = "git-merkle 2026 tiers/1";
+const CHECK_BYTES: usize = 8;
+
+/// Why a session begins anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Notice {
+    /// The bytes are not those of a state.
+    #[error("the session's tiers were damaged and are built anew")]
+    Damaged,
+    /// Another version of the program wrote them.
+    #[error("the session's tiers are of version {0}, which is unknown here, and are built anew")]
+    UnknownVersion(u8),
+}
+
+/// Encodes a state.
+#[must_use]
+pub fn encode(state: &State) -> Vec<u8> {
+    let mut out = [MAGIC, &[VERSION]].concat();
+    put_number(&mut out, u64::from(state.requests));
+    out.push(u8::from(state.system.is_some()));
+    if let Some(system) = &state.system {
+        put_content(&mut out, system);
+    }
+    put_number(&mut out, state.items.len() as u64);
+    for (key, tracked) in &state.items {
+        put_key(&mut out, key);
+        put_content(&mut out, &tracked.content);
+        out.push(tracked.tier.number() as u8);
+        put_number(&mut out, u64::from(tracked.n));
+        put_number(&mut out, u64::from(tracked.since));
+    }
+    put_number(&mut out, state.edits.len() as u64);
+    for (path, requests) in &state.edits {
+        put_bytes(&mut out, path.as_bytes());
+        put_number(&mut out, requests.len() as u64);
+        requests.iter().for_each(|request| put_number(&mut out, u64::from(*request)));
+    }
+    let check = Digest::of(CONTEXT, &out);
+    out.extend_from_slice(&check.0[..CHECK_BYTES]);
+    out
+}
+
+/// Decodes a state; an empty one, and why, for bytes that [`encode`] does not give.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> (State, Option<Notice>) {
+    match parse(bytes) {
+        Ok(state) => (state, None),
+        Err(notice) => (State::default(), Some(notice)),
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<State, Notice> {
+    match bytes.strip_prefix(MAGIC).and_then(<[u8]>::first) {
+        None => return Err(Notice::Damaged),
+        Some(&VERSION) => {}
+        Some(version) => return Err(Notice::UnknownVersion(*version)),
+    }
+    let (signed, check) = bytes.split_at_checked(bytes.len().saturating_sub(CHECK_BYTES)).ok_or(Notice::Damaged)?;
+    if signed.len() <= MAGIC.len() || Digest::of(CONTEXT, signed).0[..CHECK_BYTES] != *check {
+        return Err(Notice::Damaged);
+    }
+    let mut rest = Reader(&signed[MAGIC.len() + 1..]);
+    let state = rest.state().ok_or(Notice::Damaged)?;
+    // What is accepted is what would be written, so that two programs never disagree about it.
+    if encode(&state) == bytes { Ok(state) } else { Err(Notice::Damaged) }
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+fn put_content(out: &mut Vec<u8>, content: &Content) {
+    out.extend_from_slice(&content.digest.0);
+    put_number(out, content.tokens);
+}
+
+fn put_key(out: &mut Vec<u8>, key: &Key) {
+    let (code, bytes) = match key {
+        Key::Symbols(path) => (0, path.as_bytes()),
+        Key::File(path) => (1, path.as_bytes()),
+        Key::Url(address) => (2, address.as_bytes()),
+        Key::Message(number) => {
+            out.push(3);
+            return put_number(out, u64::from(*number));
+        }
+    };
+    out.push(code);
+    put_bytes(out, bytes);
+}
+
+/// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take(1).map(|taken| taken[0])
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let part = u64::from(byte & 0x7f);
+            if part << shift >> shift != part {
+                return None;
+            }
+            number |= part << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn small(&mut self) -> Option<u32> {
+        self.number().and_then(|number| u32::try_from(number).ok())
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let len = usize::try_from(self.number()?).ok()?;
+        self.take(len)
+    }
+
+    fn content(&mut self) -> Option<Content> {
+        let digest = Digest(self.take(32)?.try_into().ok()?);
+        Some(Content { digest, tokens: self.number()? })
+    }
+
+    fn key(&mut self) -> Option<Key> {
+        Some(match self.byte()? {
+            0 => Key::Symbols(TreePath::new(self.bytes()?)),
+            1 => Key::File(TreePath::new(self.bytes()?)),
+            2 => Key::Url(String::from_utf8(self.bytes()?.to_vec()).ok()?),
+            3 => Key::Message(self.small()?),
+            _ => return None,
+        })
+    }
+
+    fn tracked(&mut self) -> Option<Tracked> {
+        let content = self.content()?;
+        let number = usize::from(self.byte()?);
+        let tier = Some(Tier::of_number(number)).filter(|tier| tier.number() == number)?;
+        Some(Tracked { content, tier, n: self.small()?, since: self.small()? })
+    }
+
+    fn state(&mut self) -> Option<State> {
+        let requests = self.small()?;
+        let system = if self.byte()? == 0 { None } else { Some(self.content()?) };
+        let mut items = BTreeMap::new();
+        for _ in 0..self.number()? {
+            let key = self.key()?;
+            items.insert(key, self.tracked()?);
+        }
+        let mut edits = BTreeMap::new();
+        for _ in 0..self.number()? {
+            let path = TreePath::new(self.bytes()?);
+            let mut requests_of = Vec::new();
+            for _ in 0..self.number()? {
+                requests_of.push(self.small()?);
+            }
+            edits.insert(path, requests_of);
+        }
+        self.0.is_empty().then_some(State { requests, system, items, edits })
+    }
+}

@@ -1,0 +1,216 @@
+//! The policy `expected-cost`: the layout that costs least, this request and the expected next ones together.
+//!
+//! What the provider's cache holds is the sequence of tiers of the last request, up to the first that broke. For every
+//! number of tiers that could be kept as they are, the rest is sorted by stability and cut into new tiers by dynamic
+//! programming ([`super::cut`]); the cheapest of these plans is taken, of equally cheap ones the one that keeps most.
+//! A kept tier is read; a new one is written; what is active is paid in full each time. In each of the next requests a
+//! tier is written again with the chance that anything up to its end changes ([`super::chance`]), else read.
+
+use std::collections::BTreeSet;
+
+use super::chance::{ONE, Outlook, Prefix};
+use super::cut::{Cuts, Row, best_cuts};
+use super::item::{CacheTerms, Item, Key, PLAIN, Request};
+use super::layout::Tier;
+use super::observe::{Observed, Placed, Seen};
+use super::state::State;
+use crate::base::TreePath;
+
+/// So many of the next requests are paid for with this one's layout.
+const REQUESTS_AHEAD: u32 = 8;
+/// How many messages a provider looks back from a mark for a prefix that it knows, less the answer between.
+const LOOK_BACK: usize = 18;
+
+/// What will really happen, for the bound that no estimate can reach.
+#[derive(Debug, Clone, Copy)]
+pub struct Foresight<'a> {
+    /// The files that come, go or change before each of the next requests.
+    pub events: &'a [BTreeSet<TreePath>],
+}
+
+/// Places the items of a request.
+pub(super) fn place(
+    state: &State,
+    observed: &Observed<'_>,
+    request: &Request<'_>,
+    terms: &CacheTerms,
+    foresight: Option<Foresight<'_>>,
+) -> Vec<Placed> {
+    let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
+    let (outlook, ahead) = match foresight {
+        Some(known) => (Outlook::of_future(&items, known.events), known.events.len() as u32),
+        None => (Outlook::of_past(&items, request.commits, state, &observed.edited), REQUESTS_AHEAD),
+    };
+    let planner = Planner::new(observed, request.system.tokens, *terms, &outlook, ahead);
+    let plan = planner.best();
+    observed.items.iter().zip(plan.tiers).map(|(seen, tier)| (tier, count(seen))).collect()
+}
+
+/// Requests in a row in which an item was unchanged; only told, not used.
+fn count(seen: &Seen<'_>) -> u32 {
+    seen.unchanged.map_or(0, |tracked| tracked.n.saturating_add(1))
+}
+
+/// A place for every item, and what it costs.
+struct Plan {
+    tiers: Vec<Tier>,
+    cost: u128,
+}
+
+struct Planner<'a> {
+    observed: &'a Observed<'a>,
+    system_tokens: u64,
+    terms: CacheTerms,
+    outlook: &'a Outlook,
+    ahead: u32,
+    tiers_max: usize,
+}
+
+/// What is added behind the kept tiers: one item, or what is left of the conversation.
+struct Unit {
+    items: Vec<usize>,
+    tokens: u64,
+    chance: u64,
+}
+
+/// The kept tiers: what they cost, and how likely they are to break.
+struct Kept<'a> {
+    tiers: Vec<Tier>,
+    cost: u128,
+    tokens: u64,
+    prefix: Prefix<'a>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(observed: &'a Observed<'a>, system_tokens: u64, terms: CacheTerms, outlook: &'a Outlook, ahead: u32) -> Self {
+        // A provider without marks finds the longest prefix by itself, wherever it ends.
+        let tiers_max = match terms.breakpoints_max {
+            0 => Tier::CACHED.len(),
+            marks => (marks as usize).min(Tier::CACHED.len()),
+        };
+        Self { observed, system_tokens, terms, outlook, ahead, tiers_max }
+    }
+
+    /// The cheapest plan. Plans that keep more come first, so that they win where others are only as cheap.
+    fn best(&self) -> Plan {
+        let intact = self.observed.broken.iter().position(|broken| *broken).unwrap_or(self.tiers_max).min(self.tiers_max);
+        let plans = (0..=intact).rev().flat_map(|keep| {
+            let appended = if keep > 0 { self.plan(keep, true) } else { None };
+            [self.plan(keep, false), appended].into_iter().flatten()
+        });
+        let cheaper = |best: Plan, plan: Plan| if plan.cost < best.cost { plan } else { best };
+        plans.reduce(cheaper).expect("keeping nothing is always a plan")
+    }
+
+    /// Keeps so many tiers and cuts the rest; `append` puts new messages at the end of the last kept tier.
+    fn plan(&self, keep: usize, append: bool) -> Option<Plan> {
+        let mut kept = self.keep(keep);
+        let mut units = self.units(&kept);
+        let mut cost = 0;
+        if append {
+            let at = units.iter().position(|unit| self.observed.items[unit.items[0]].item.key.is_message())?;
+            let messages = units.remove(at);
+            if messages.items.len() > LOOK_BACK {
+                return None;
+            }
+            for item in &messages.items {
+                kept.tiers[*item] = Tier::of_number(keep - 1);
+            }
+            kept.prefix.add(messages.items[0]);
+            kept.tokens += messages.tokens;
+            cost = u128::from(messages.tokens) * self.rate(self.terms.write, kept.prefix.chance());
+        }
+        let (cuts, tokens_before) = self.cut(&kept, &units, keep);
+        cost += kept.cost + cuts.cost;
+        let mut tiers = kept.tiers;
+        for (place, unit) in (tokens_before..).zip(&units) {
+            let tier = keep + cuts.ends.partition_point(|end| *end <= place);
+            let tier = if tier < keep + cuts.ends.len() { Tier::of_number(tier) } else { Tier::Active };
+            unit.items.iter().for_each(|item| tiers[*item] = tier);
+        }
+        Some(Plan { tiers, cost })
+    }
+
+    /// What a token costs now and in the next requests, when it stands in a tier that breaks with a chance.
+    fn rate(&self, now: u32, chance: u64) -> u128 {
+        let (now, read, write) = (u128::from(now), u128::from(self.terms.read), u128::from(self.terms.write));
+        let next = read * u128::from(ONE - chance) + write * u128::from(chance);
+        now * u128::from(ONE) + u128::from(self.ahead) * next
+    }
+
+    /// What a token costs that is never cached.
+    fn rate_active(&self) -> u128 {
+        u128::from(PLAIN) * u128::from(ONE) * u128::from(self.ahead + 1)
+    }
+
+    fn keep(&self, keep: usize) -> Kept<'a> {
+        let mut kept = Kept {
+            tiers: vec![Tier::Active; self.observed.items.len()],
+            cost: 0,
+            tokens: if keep > 0 { self.system_tokens } else { 0 },
+            prefix: self.outlook.prefix(),
+        };
+        let mut tier_tokens = kept.tokens;
+        for tier in Tier::CACHED.into_iter().take(keep) {
+            for (at, seen) in self.observed.items.iter().enumerate() {
+                if seen.unchanged.is_some_and(|tracked| tracked.tier == tier) {
+                    kept.tiers[at] = tier;
+                    tier_tokens += seen.item.content.tokens;
+                    kept.prefix.add(at);
+                }
+            }
+            kept.tokens += if tier == Tier::L0 { tier_tokens - self.system_tokens } else { tier_tokens };
+            let is_cached = kept.tokens >= self.terms.prefix_tokens_min;
+            let rate = if is_cached { self.rate(self.terms.read, kept.prefix.chance()) } else { self.rate_active() };
+            kept.cost += u128::from(tier_tokens) * rate;
+            tier_tokens = 0;
+        }
+        kept
+    }
+
+    /// What is not kept, most stable first: the chance to change of each token that is saved. No addresses.
+    fn units(&self, kept: &Kept<'_>) -> Vec<Unit> {
+        let free = self.observed.items.iter().enumerate().filter(|(at, _)| kept.tiers[*at] == Tier::Active);
+        let (mut units, mut messages) = (Vec::new(), Unit { items: Vec::new(), tokens: 0, chance: 0 });
+        for (at, seen) in free {
+            let tokens = seen.item.content.tokens;
+            match &seen.item.key {
+                Key::Url(_) => {}
+                Key::Message(_) => {
+                    messages.items.push(at);
+                    messages.tokens += tokens;
+                    messages.chance = self.outlook.chance(at);
+                }
+                Key::Symbols(_) | Key::File(_) => {
+                    units.push(Unit { items: vec![at], tokens, chance: self.outlook.chance(at) });
+                }
+            }
+        }
+        if !messages.items.is_empty() {
+            units.push(messages);
+        }
+        let saved = |a: &Unit, b: &Unit| u128::from(a.chance) * u128::from(b.tokens);
+        units.sort_by(|a, b| saved(a, b).cmp(&saved(b, a)).then(a.items.cmp(&b.items)));
+        units
+    }
+
+    /// Cuts the units into tiers; the second value is how many places come before the first unit's.
+    fn cut(&self, kept: &Kept<'_>, units: &[Unit], keep: usize) -> (Cuts, usize) {
+        let mut prefix = kept.prefix.clone();
+        let mut row = Row { tokens: vec![0], rate: Vec::new(), rate_behind: self.rate_active(), first: 0 };
+        row.rate.push(self.rate(self.terms.write, prefix.chance()));
+        if keep == 0 {
+            row.tokens.push(self.system_tokens);
+            row.rate.push(row.rate[0]);
+        }
+        for unit in units {
+            prefix.add(unit.items[0]);
+            row.tokens.push(row.tokens[row.tokens.len() - 1] + unit.tokens);
+            row.rate.push(self.rate(self.terms.write, prefix.chance()));
+        }
+        let cached = |tokens: &u64| kept.tokens + tokens >= self.terms.prefix_tokens_min;
+        row.first = row.tokens.iter().position(cached).unwrap_or(row.tokens.len());
+        let before = usize::from(keep == 0) + 1;
+        (best_cuts(&row, self.tiers_max - keep), before)
+    }
+}

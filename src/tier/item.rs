@@ -1,0 +1,104 @@
+//! What a prompt is made of, as the policies see it: items with their size, digest and evidence, and a provider's terms.
+
+use crate::base::{Digest, TreePath};
+use crate::chat::Capabilities;
+
+/// Names one item of a session's prompt. The order is the order inside a block.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// The block of a file in the symbol map.
+    Symbols(TreePath),
+    /// The full text of a file.
+    File(TreePath),
+    /// What was fetched from an address. Always active: its block stands behind the cached ones.
+    Url(String),
+    /// A message of the conversation, numbered from 0.
+    Message(u32),
+}
+
+impl Key {
+    /// The file that it is about.
+    #[must_use]
+    pub fn path(&self) -> Option<&TreePath> {
+        match self {
+            Self::Symbols(path) | Self::File(path) => Some(path),
+            Self::Url(_) | Self::Message(_) => None,
+        }
+    }
+
+    /// True for a message of the conversation.
+    #[must_use]
+    pub fn is_message(&self) -> bool {
+        matches!(self, Self::Message(_))
+    }
+}
+
+/// Text that is not here: its digest and its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Content {
+    /// Of the exact text.
+    pub digest: Digest,
+    /// Estimated.
+    pub tokens: u64,
+}
+
+/// What git says about how a file changes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Touches {
+    /// Which of the newest commits touched it: 0 is the newest; ascending.
+    pub commits_ago: Vec<u32>,
+    /// The oldest of these commits created it.
+    pub created: bool,
+    /// The work tree's file is not the committed one.
+    pub dirty: bool,
+}
+
+/// One part of the prompt that can stand in one tier or another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Which.
+    pub key: Key,
+    /// Its text.
+    pub content: Content,
+    /// Evidence for its chance to change.
+    pub touches: Touches,
+}
+
+/// Everything that one request is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What always stands first: system prompt and legend.
+    pub system: Content,
+    /// Everything else, in any order; no key twice.
+    pub items: &'a [Item],
+    /// Files that refer to one another, for the first request of the policy `counter`.
+    pub components: &'a [Vec<TreePath>],
+    /// How many commits were looked at for the items' [`Touches`].
+    pub commits: u32,
+}
+
+/// What a provider's prompt cache costs and takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheTerms {
+    /// Price of reading a token from the cache, in thousandths of a plain input token.
+    pub read: u32,
+    /// Price of writing a token to the cache, likewise.
+    pub write: u32,
+    /// Shortest prefix that is cached, in tokens.
+    pub prefix_tokens_min: u64,
+    /// How many marks a request may carry. 0 for a provider without marks, which caches by itself.
+    pub breakpoints_max: u32,
+}
+
+/// The price of a plain input token, in thousandths.
+pub(super) const PLAIN: u32 = 1_000;
+
+impl CacheTerms {
+    /// The terms that most providers have: reading a tenth, writing a quarter more.
+    #[must_use]
+    pub fn of(capabilities: &Capabilities) -> Self {
+        let breakpoints_max = capabilities.cache_breakpoints;
+        let write = if breakpoints_max == 0 { PLAIN } else { 1_250 };
+        Self { read: 100, write, prefix_tokens_min: capabilities.cache_tokens_min, breakpoints_max }
+    }
+}

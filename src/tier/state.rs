@@ -1,0 +1,36 @@
+//! What a session remembers from one request to the next.
+
+use std::collections::BTreeMap;
+
+use super::item::{Content, Key};
+use super::layout::Tier;
+use crate::base::TreePath;
+
+/// Changes of one file that are remembered, newest last.
+pub(super) const EDITS_MAX: usize = 16;
+
+/// An item as the last request had it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tracked {
+    /// Its text.
+    pub content: Content,
+    /// Where it stood.
+    pub tier: Tier,
+    /// How often it was seen unchanged, as the policy `counter` counts.
+    pub n: u32,
+    /// The request in which it came.
+    pub since: u32,
+}
+
+/// A session's memory. Empty before the first request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct State {
+    /// Requests so far.
+    pub requests: u32,
+    /// The system prompt of the last request.
+    pub system: Option<Content>,
+    /// The items of the last request.
+    pub items: BTreeMap<Key, Tracked>,
+    /// The requests in which a file came, went or had changed, ascending; of the files of the last request.
+    pub edits: BTreeMap<TreePath, Vec<u32>>,
+}
