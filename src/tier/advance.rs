@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::expected_cost::Foresight;
 use super::item::{CacheTerms, Request};
 use super::layout::Layout;
 use super::observe::{Observed, Placed, keep_conversation_order, observe};
@@ -34,16 +33,8 @@ pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &Cac
     let observed = observe(state, request);
     let placed = match policy {
         Policy::Counter => counter::place(state, &observed, request, terms),
-        Policy::ExpectedCost => expected_cost::place(state, &observed, request, terms, None),
+        Policy::ExpectedCost => expected_cost::place(state, &observed, request, terms),
     };
-    finish(state, &observed, placed, request, terms)
-}
-
-/// Does what [`Policy::ExpectedCost`] does, with knowledge in the place of expectation: for measuring.
-#[must_use]
-pub fn advance_foreseen(state: &State, request: &Request<'_>, terms: &CacheTerms, known: Foresight<'_>) -> Step {
-    let observed = observe(state, request);
-    let placed = expected_cost::place(state, &observed, request, terms, Some(known));
     finish(state, &observed, placed, request, terms)
 }
 

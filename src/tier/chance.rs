@@ -20,7 +20,7 @@ const REQUESTS_MAX: u32 = 64;
 /// How likely a conversation is to be cleared or shortened.
 const CONVERSATION_ENDS: u64 = ONE / 64;
 
-/// Past or coming events, and which items they hit.
+/// Past events, and which items they hit.
 pub(super) struct Outlook {
     weights: Vec<u64>,
     total: u64,
@@ -51,16 +51,6 @@ impl Outlook {
         outlook.add_dirty(items);
         outlook.rest = outlook.unseen(items, commits, state);
         outlook
-    }
-
-    /// Events that are known to come: the files that each will hit, the next first.
-    pub(super) fn of_future(items: &[&Item], events: &[BTreeSet<TreePath>]) -> Self {
-        let weights = vec![WEIGHT; events.len()];
-        let hit_by = |item: &&Item| -> Vec<u32> {
-            let hit = |event: &BTreeSet<TreePath>| item.key.path().is_some_and(|path| event.contains(path));
-            (0..).zip(events).filter(|(_, event)| hit(event)).map(|(number, _)| number).collect()
-        };
-        Self { total: weights.iter().sum(), weights, hits: items.iter().map(hit_by).collect(), rest: vec![0; items.len()] }
     }
 
     /// Files that differ from the commit are being worked on: as likely as not, they are hit next, all together.

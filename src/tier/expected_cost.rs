@@ -6,43 +6,23 @@
 //! A kept tier is read; a new one is written; what is active is paid in full each time. In each of the next requests a
 //! tier is written again with the chance that anything up to its end changes ([`super::chance`]), else read.
 
-use std::collections::BTreeSet;
-
 use super::chance::{ONE, Outlook, Prefix};
 use super::cut::{Cuts, Row, best_cuts};
 use super::item::{CacheTerms, Item, Key, PLAIN, Request};
 use super::layout::Tier;
 use super::observe::{Observed, Placed, Seen};
 use super::state::State;
-use crate::base::TreePath;
 
 /// So many of the next requests are paid for with this one's layout.
 const REQUESTS_AHEAD: u32 = 8;
 /// How many messages a provider looks back from a mark for a prefix that it knows, less the answer between.
 const LOOK_BACK: usize = 18;
 
-/// What will really happen, for the bound that no estimate can reach.
-#[derive(Debug, Clone, Copy)]
-pub struct Foresight<'a> {
-    /// The files that come, go or change before each of the next requests.
-    pub events: &'a [BTreeSet<TreePath>],
-}
-
 /// Places the items of a request.
-pub(super) fn place(
-    state: &State,
-    observed: &Observed<'_>,
-    request: &Request<'_>,
-    terms: &CacheTerms,
-    foresight: Option<Foresight<'_>>,
-) -> Vec<Placed> {
+pub(super) fn place(state: &State, observed: &Observed<'_>, request: &Request<'_>, terms: &CacheTerms) -> Vec<Placed> {
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
-    let (outlook, ahead) = match foresight {
-        Some(known) => (Outlook::of_future(&items, known.events), known.events.len() as u32),
-        None => (Outlook::of_past(&items, request.commits, state, &observed.edited), REQUESTS_AHEAD),
-    };
-    let planner = Planner::new(observed, request.system.tokens, *terms, &outlook, ahead);
-    let plan = planner.best();
+    let outlook = Outlook::of_past(&items, request.commits, state, &observed.edited);
+    let plan = Planner::new(observed, request.system.tokens, *terms, &outlook).best();
     observed.items.iter().zip(plan.tiers).map(|(seen, tier)| (tier, count(seen))).collect()
 }
 
@@ -62,7 +42,6 @@ struct Planner<'a> {
     system_tokens: u64,
     terms: CacheTerms,
     outlook: &'a Outlook,
-    ahead: u32,
     tiers_max: usize,
 }
 
@@ -82,13 +61,13 @@ struct Kept<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(observed: &'a Observed<'a>, system_tokens: u64, terms: CacheTerms, outlook: &'a Outlook, ahead: u32) -> Self {
+    fn new(observed: &'a Observed<'a>, system_tokens: u64, terms: CacheTerms, outlook: &'a Outlook) -> Self {
         // A provider without marks finds the longest prefix by itself, wherever it ends.
         let tiers_max = match terms.breakpoints_max {
             0 => Tier::CACHED.len(),
             marks => (marks as usize).min(Tier::CACHED.len()),
         };
-        Self { observed, system_tokens, terms, outlook, ahead, tiers_max }
+        Self { observed, system_tokens, terms, outlook, tiers_max }
     }
 
     /// The cheapest plan. Plans that keep more come first, so that they win where others are only as cheap.
@@ -135,12 +114,12 @@ impl<'a> Planner<'a> {
     fn rate(&self, now: u32, chance: u64) -> u128 {
         let (now, read, write) = (u128::from(now), u128::from(self.terms.read), u128::from(self.terms.write));
         let next = read * u128::from(ONE - chance) + write * u128::from(chance);
-        now * u128::from(ONE) + u128::from(self.ahead) * next
+        now * u128::from(ONE) + u128::from(REQUESTS_AHEAD) * next
     }
 
     /// What a token costs that is never cached.
     fn rate_active(&self) -> u128 {
-        u128::from(PLAIN) * u128::from(ONE) * u128::from(self.ahead + 1)
+        u128::from(PLAIN) * u128::from(ONE) * u128::from(REQUESTS_AHEAD + 1)
     }
 
     fn keep(&self, keep: usize) -> Kept<'a> {

@@ -24,9 +24,8 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use advance::{Policy, Step, advance, advance_foreseen};
+pub use advance::{Policy, Step, advance};
 pub use codec::{Notice, decode, encode};
-pub use expected_cost::Foresight;
 pub use item::{CacheTerms, Content, Item, Key, Request, Touches};
 pub use layout::{Block, Layout, Tier};
 pub use reason::{Reason, explain};

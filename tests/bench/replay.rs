@@ -5,6 +5,7 @@
 //! cache is the model in `git_merkle::tier::cache`. The figures depend on the histories only, not on the machine.
 
 mod history;
+mod optimum;
 mod series;
 mod strategy;
 
@@ -16,12 +17,11 @@ use git_merkle::tier::cache::Bill;
 use crate::corpus::note;
 use crate::measure::Failure;
 use history::{History, Reference};
-use strategy::{Strategy, lower_bound, play};
+use optimum::cost_min;
+use strategy::{Strategy, play};
 
 /// What most providers ask: reading a tenth, writing a quarter more, four marks, no prefix under 1,024 tokens.
 const TERMS: CacheTerms = CacheTerms { read: 100, write: 1_250, prefix_tokens_min: 1_024, breakpoints_max: 4 };
-/// How many of the next requests the clairvoyant looks at; the best of them counts.
-const FORESIGHTS: [usize; 7] = [1, 2, 3, 5, 8, 16, 32];
 
 /// Replays the histories at these paths and prints a table.
 #[expect(clippy::print_stdout, reason = "the table is the answer of a bench run")]
@@ -52,24 +52,23 @@ fn name(path: &Path) -> String {
 fn lines(history: &History) -> Vec<String> {
     note(&format!("replaying {} requests", history.requests.len()));
     let none = play(history, Strategy::None, &TERMS);
-    let foreseen = FORESIGHTS.iter().map(|ahead| play(history, Strategy::Clairvoyant(*ahead), &TERMS));
-    let clairvoyant = foreseen.min_by_key(|bill| bill.cost(&TERMS)).expect("there are several");
-    let bills = [
-        ("none", none),
-        ("path order", play(history, Strategy::PathOrder, &TERMS)),
-        ("`counter`", play(history, Strategy::Counter, &TERMS)),
-        ("`expected-cost`", play(history, Strategy::ExpectedCost, &TERMS)),
-        ("clairvoyant", clairvoyant),
-        ("no prefix law", lower_bound(history, &TERMS)),
-    ];
-    let saved = |bill: &Bill| none.cost(&TERMS) as f64 - bill.cost(&TERMS) as f64;
-    let line = |(name, bill): &(&str, Bill)| {
-        let (requests, each) = (history.requests.len(), bill.tokens() / history.requests.len().max(1) as u64);
-        let read = 100.0 * bill.read as f64 / bill.tokens() as f64;
-        let cost = bill.cost(&TERMS) / 1_000_000;
-        let saving = 100.0 * saved(bill) / none.cost(&TERMS) as f64;
-        let of_best = 100.0 * saved(bill) / saved(&clairvoyant);
-        format!("{requests} | {each} | {name} | {read:.1} % | {cost} k | {saving:.1} % | {of_best:.1} % |")
+    let clairvoyant = cost_min(history, &TERMS);
+    let saved = |cost: u64| none.cost(&TERMS) as f64 - cost as f64;
+    let (requests, each) = (history.requests.len(), none.tokens() / history.requests.len().max(1) as u64);
+    let line = |name: &str, read: &str, cost: u64| {
+        let saving = 100.0 * saved(cost) / none.cost(&TERMS) as f64;
+        let of_best = 100.0 * saved(cost) / saved(clairvoyant);
+        format!("{requests} | {each} | {name} | {read} | {} k | {saving:.1} % | {of_best:.1} % |", cost / 1_000_000)
     };
-    bills.iter().map(line).collect()
+    let played = |name, bill: Bill| {
+        let read = format!("{:.1} %", 100.0 * bill.read as f64 / bill.tokens() as f64);
+        line(name, &read, bill.cost(&TERMS))
+    };
+    vec![
+        played("none", none),
+        played("path order", play(history, Strategy::PathOrder, &TERMS)),
+        played("`counter`", play(history, Strategy::Counter, &TERMS)),
+        played("`expected-cost`", play(history, Strategy::ExpectedCost, &TERMS)),
+        line("clairvoyant", "", clairvoyant),
+    ]
 }

@@ -54,8 +54,6 @@ pub(crate) struct Moment {
     commits: u32,
     /// What the commit is about to touch.
     pub(crate) working: BTreeSet<TreePath>,
-    /// Files that came, went or changed since the request before.
-    pub(crate) changed: BTreeSet<TreePath>,
     /// The list of files and the question: never cached.
     pub(crate) tail_tokens: u64,
 }
@@ -95,7 +93,6 @@ impl History {
             let messages = conversation.iter().enumerate().map(|(number, content)| item(Key::Message(number as u32), *content));
             moment.items.extend(messages);
             conversation.extend(exchange);
-            moment.changed = history.requests.last().map(|last| changed(last, &moment)).unwrap_or_default();
             history.requests.push(moment);
         }
         if let Some(first) = history.requests.first() {
@@ -120,14 +117,6 @@ fn item(key: Key, content: Content) -> Item {
 
 fn content(text: &[u8], tokens: u64) -> Content {
     Content { digest: Digest::of("git-merkle 2026 replay/1", text), tokens }
-}
-
-fn changed(before: &Moment, after: &Moment) -> BTreeSet<TreePath> {
-    let sides =
-        [before, after].map(|moment| moment.items.iter().map(|item| (&item.key, item.content)).collect::<BTreeMap<_, _>>());
-    let [before, after] = &sides;
-    let keys = before.keys().chain(after.keys()).filter(|key| before.get(*key) != after.get(*key));
-    keys.filter_map(|key| key.path().cloned()).collect()
 }
 
 struct Reader<'a> {
@@ -162,8 +151,8 @@ impl Reader<'_> {
         let text = String::from_utf8_lossy(&body);
         let question = token::estimate(text.split_once("\n\n").map_or("", |(_, message)| message)) + 30;
         let said = [content(&body, question), content(&[body.as_slice(), b"answer"].concat(), answer.min(ANSWER_TOKENS_MAX.1))];
-        let (commits, changed) = (evidence.commits, BTreeSet::new());
-        Ok((Moment { items, commits, working, changed, tail_tokens: tree_tokens + question }, said))
+        let commits = evidence.commits;
+        Ok((Moment { items, commits, working, tail_tokens: tree_tokens + question }, said))
     }
 
     /// The files in which a tree differs from another, or all of its files, as they are in the new tree or were in the old.
