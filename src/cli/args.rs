@@ -11,8 +11,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
-    agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, profile,
-    prompt, provider, put_frame, regenerate, scan, session, show, status, synthesize, trust, turn, validate, watch,
+    agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
+    profile, prompt, provider, put_frame, regenerate, scan, session, show, status, synthesize, trust, turn, validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -23,7 +23,7 @@ use crate::workspace::When;
 
 /// The commands under the headings they have in help and manual.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("everyday", &["init", "status", "context", "regenerate", "show", "log", "diff", "explain", "config", "doctor"]),
+    ("everyday", &["init", "status", "context", "map", "regenerate", "show", "log", "diff", "explain", "config", "doctor"]),
     (
         "frames, one call each",
         &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
@@ -107,6 +107,8 @@ pub enum Command {
     Init(init::Args),
     /// Write what is known for one turn with a model: the payload input.md
     Context(context::Args),
+    /// Write what all files declare and whom they refer to, in few tokens
+    Map(map::Args),
     /// Bring frames up to date
     Regenerate(regenerate::Args),
     /// Show what is said about a file or directory
@@ -167,6 +169,7 @@ impl Command {
         match self {
             Self::Init(args) => init::run(args, program),
             Self::Context(args) => context::run(args, program),
+            Self::Map(args) => map::run(args, program),
             Self::Regenerate(args) => regenerate::run(args, program),
             Self::Show(args) => show::run(args, program),
             Self::Scan(args) => scan::run(args, program),

@@ -29,8 +29,8 @@ use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
 use crate::watch::WatchError;
 use crate::workspace::{
-    AskingError, ComposeError, InputError, RefreshError, RulesError, SettingsError, StatementError, TargetError, TrustError,
-    WorkspaceError,
+    AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError, TargetError,
+    TrustError, WorkspaceError,
 };
 
 /// A failed command.
@@ -267,6 +267,17 @@ impl From<ScanError> for CliError {
             failed.hint("'git fsck' says what is wrong with the repository")
         } else {
             failed.hint("leave parts out with a .teddyignore, or name a smaller part of the tree")
+        }
+    }
+}
+
+impl From<MapError> for CliError {
+    fn from(error: MapError) -> Self {
+        match error {
+            MapError::Scan(inner) => inner.into(),
+            MapError::Object { .. } => {
+                Self::from_source(Exit::Git, error).hint("'git fsck' says what is wrong with the repository")
+            }
         }
     }
 }

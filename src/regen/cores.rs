@@ -8,11 +8,8 @@ use crate::git::Repository;
 const ITEMS_PER_THREAD: usize = 16;
 
 /// Does the work on each item; what comes of it is in no order.
-pub(super) fn on_all_cores<T: Sync, R: Send>(
-    repo: &Repository,
-    items: &[T],
-    work: impl Fn(&Repository, &T) -> R + Sync,
-) -> Vec<R> {
+#[must_use]
+pub fn on_all_cores<T: Sync, R: Send>(repo: &Repository, items: &[T], work: impl Fn(&Repository, &T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = cores.min(items.len().div_ceil(ITEMS_PER_THREAD));
     let next = AtomicUsize::new(0);

@@ -17,6 +17,7 @@ pub mod queue;
 pub mod run;
 pub mod survey;
 
+pub use cores::on_all_cores;
 pub use event::{Event, Report, Stop};
 pub use make::{Body, NodeError};
 pub use plan::{Inputs, Plan, Task, plan};

@@ -1,6 +1,6 @@
-//! Outlines by object id, on disk: one file that only grows, safe to delete at any time.
+//! What was read from objects, by their ids, on disk: one file that only grows, safe to delete at any time.
 //!
-//! The file `outlines` starts with a line that names the format and the version of the extraction; with any other
+//! There is one for outlines and one for the symbols of maps. The file starts with a line that names the format and the version of the extraction; with any other
 //! line it is started anew. Then come records, each written whole by one append:
 //!
 //! | bytes | field |
@@ -11,7 +11,7 @@
 //! | 32 | object id, padded with zeros |
 //! | 8 | checksum of the body |
 //! | 8 | checksum of the 46 bytes before |
-//! | … | body: [`codec`] |
+//! | … | body: [`Cached::encode`] |
 //!
 //! Opening reads the keys and leaves the bodies on disk. Appends share a kernel lock; a torn or damaged tail is cut
 //! off, and a full file emptied, by whoever holds it alone, after another look. No lock is held for longer than one
@@ -21,6 +21,7 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -30,8 +31,6 @@ use super::language::Language;
 use super::outline::Outline;
 use crate::base::{Digest, NodeId};
 
-/// Name of the file in the directory of caches.
-const FILE_NAME: &str = "outlines";
 /// Size at which the file is started anew.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Longest body; an outline that encodes to more is not cached.
@@ -50,15 +49,44 @@ struct Place {
     checksum: [u8; 8],
 }
 
-/// Outlines that were made before; shared by threads.
+/// What can be kept: a value with canonical bytes.
+pub trait Cached: Sized {
+    /// Name of the file in the directory of caches.
+    const FILE_NAME: &'static str;
+    /// Raised whenever the same object would give other bytes.
+    const VERSION: u8;
+    /// The bytes.
+    fn encode(&self) -> Vec<u8>;
+    /// The value of bytes that [`Cached::encode`] gave; `None` for all others.
+    fn decode(bytes: &[u8]) -> Option<Self>;
+}
+
+impl Cached for Outline {
+    const FILE_NAME: &'static str = "outlines";
+    const VERSION: u8 = codec::VERSION;
+
+    fn encode(&self) -> Vec<u8> {
+        codec::encode(self)
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        codec::decode(bytes)
+    }
+}
+
+/// Outlines that were made before.
+pub type OutlineCache = ObjectCache<Outline>;
+
+/// Values that were made before; shared by threads.
 #[derive(Debug)]
-pub struct OutlineCache {
+pub struct ObjectCache<T> {
     file: Option<File>,
     size_bytes_max: u64,
     places: Mutex<HashMap<Key, Place>>,
+    kept: PhantomData<fn() -> T>,
 }
 
-impl OutlineCache {
+impl<T: Cached> ObjectCache<T> {
     /// Opens or starts the cache in a directory, which must exist; where that fails every look-up is a miss.
     #[must_use]
     pub fn open(directory: &Path) -> Self {
@@ -66,14 +94,15 @@ impl OutlineCache {
     }
 
     fn open_with(directory: &Path, size_bytes_max: u64) -> Self {
-        let opened = open_file(&directory.join(FILE_NAME)).and_then(|file| Ok((scan(&file, size_bytes_max)?, file)));
+        let opened = open_file(&directory.join(T::FILE_NAME))
+            .and_then(|file| Ok((scan(&file, &first_line::<T>(), size_bytes_max)?, file)));
         match opened {
-            Ok((places, file)) => Self { file: Some(file), size_bytes_max, places: Mutex::new(places) },
-            Err(_) => Self { file: None, size_bytes_max, places: Mutex::default() },
+            Ok((places, file)) => Self { file: Some(file), size_bytes_max, places: Mutex::new(places), kept: PhantomData },
+            Err(_) => Self { file: None, size_bytes_max, places: Mutex::default(), kept: PhantomData },
         }
     }
 
-    /// How many outlines are in it.
+    /// How many values are in it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.lock().unwrap_or_else(PoisonError::into_inner).len()
@@ -85,21 +114,21 @@ impl OutlineCache {
         self.len() == 0
     }
 
-    /// The outline of an object read as a language; `None` when it is not there or damaged.
+    /// The value of an object read as a language; `None` when it is not there or damaged.
     #[must_use]
-    pub fn get(&self, id: NodeId, language: Option<Language>) -> Option<Outline> {
+    pub fn get(&self, id: NodeId, language: Option<Language>) -> Option<T> {
         let place = *self.places.lock().unwrap_or_else(PoisonError::into_inner).get(&(id, language))?;
         let mut body = vec![0; place.len as usize];
         self.file.as_ref()?.read_exact_at(&mut body, place.offset).ok()?;
         if checksum(&body) != place.checksum {
             return None;
         }
-        codec::decode(&body)
+        T::decode(&body)
     }
 
-    /// Keeps an outline; a failure to write is not reported, since only time is lost.
-    pub fn put(&self, id: NodeId, language: Option<Language>, outline: &Outline) {
-        let body = codec::encode(outline);
+    /// Keeps a value; a failure to write is not reported, since only time is lost.
+    pub fn put(&self, id: NodeId, language: Option<Language>, value: &T) {
+        let body = value.encode();
         if body.len() <= BODY_BYTES_MAX {
             let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(place) = self.append(&mut places, (id, language), &body) {
@@ -112,7 +141,7 @@ impl OutlineCache {
     fn append(&self, places: &mut HashMap<Key, Place>, key: Key, body: &[u8]) -> Option<Place> {
         let mut file = self.file.as_ref()?;
         if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
-            alone(file, || start_anew(file)).ok()?;
+            alone(file, || start_anew(file, &first_line::<T>())).ok()?;
             places.clear();
         }
         let place = Place { offset: 0, len: body.len() as u32, checksum: checksum(body) };
@@ -131,14 +160,14 @@ fn open_file(path: &Path) -> std::io::Result<File> {
 }
 
 /// The first line of the file.
-fn first_line() -> String {
-    format!("git-merkle/outlines/1 {}\n", codec::VERSION)
+fn first_line<T: Cached>() -> String {
+    format!("git-merkle/{}/1 {}\n", T::FILE_NAME, T::VERSION)
 }
 
 /// Empties the file but for its first line.
-fn start_anew(mut file: &File) -> std::io::Result<()> {
+fn start_anew(mut file: &File, first_line: &str) -> std::io::Result<()> {
     file.set_len(0)?;
-    file.write_all(first_line().as_bytes())
+    file.write_all(first_line.as_bytes())
 }
 
 /// Runs while no other process appends or repairs.
@@ -150,35 +179,34 @@ fn alone<T>(file: &File, run: impl FnOnce() -> std::io::Result<T>) -> std::io::R
 }
 
 /// Reads all keys; repairs the file where that is needed.
-fn scan(file: &File, size_bytes_max: u64) -> std::io::Result<HashMap<Key, Place>> {
+fn scan(file: &File, first_line: &str, size_bytes_max: u64) -> std::io::Result<HashMap<Key, Place>> {
     let mut places = HashMap::new();
-    let good_to = read_keys(file, &mut places)?;
+    let good_to = read_keys(file, first_line, &mut places)?;
     let size = file.metadata()?.len();
     if good_to == 0 || good_to < size || size > size_bytes_max {
         places.clear();
-        alone(file, || repair(file, size_bytes_max, &mut places))?;
+        alone(file, || repair(file, first_line, size_bytes_max, &mut places))?;
     }
     Ok(places)
 }
 
 /// Cuts off what follows the last whole record; starts a foreign or too large file anew.
-fn repair(file: &File, size_bytes_max: u64, places: &mut HashMap<Key, Place>) -> std::io::Result<()> {
-    let good_to = read_keys(file, places)?;
+fn repair(file: &File, first_line: &str, size_bytes_max: u64, places: &mut HashMap<Key, Place>) -> std::io::Result<()> {
+    let good_to = read_keys(file, first_line, places)?;
     if good_to == 0 || good_to > size_bytes_max {
         places.clear();
-        return start_anew(file);
+        return start_anew(file, first_line);
     }
     file.set_len(good_to)
 }
 
 /// Reads keys up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
-fn read_keys(mut file: &File, places: &mut HashMap<Key, Place>) -> std::io::Result<u64> {
+fn read_keys(mut file: &File, first_line: &str, places: &mut HashMap<Key, Place>) -> std::io::Result<u64> {
     let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(0))?;
     let mut reader = BufReader::with_capacity(64 * 1024, file);
-    let expected = first_line();
-    let mut line = vec![0; expected.len()];
-    if reader.read_exact(&mut line).is_err() || line != expected.as_bytes() {
+    let mut line = vec![0; first_line.len()];
+    if reader.read_exact(&mut line).is_err() || line != first_line.as_bytes() {
         return Ok(0);
     }
     let mut at = line.len() as u64;
@@ -264,14 +292,14 @@ mod tests {
             assert_eq!(cache.get(id(1), None), Some(outline("plain")));
             assert_eq!(cache.get(id(1), Some(Language::Go)), None);
         }
-        let mode = std::fs::metadata(directory.path().join(FILE_NAME)).expect("written").permissions().mode();
+        let mode = std::fs::metadata(directory.path().join(Outline::FILE_NAME)).expect("written").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]
     fn a_torn_tail_is_cut_off_and_the_rest_stays() {
         let directory = directory();
-        let path = directory.path().join(FILE_NAME);
+        let path = directory.path().join(Outline::FILE_NAME);
         OutlineCache::open(directory.path()).put(id(1), RUST, &outline("one"));
         let whole = std::fs::read(&path).expect("written");
         OutlineCache::open(directory.path()).put(id(2), RUST, &outline("two"));
@@ -289,7 +317,7 @@ mod tests {
     #[test]
     fn no_flipped_byte_gives_a_wrong_outline() {
         let directory = directory();
-        let path = directory.path().join(FILE_NAME);
+        let path = directory.path().join(Outline::FILE_NAME);
         let cache = OutlineCache::open(directory.path());
         cache.put(id(1), RUST, &outline("one"));
         cache.put(id(2), RUST, &outline("two"));
@@ -308,7 +336,7 @@ mod tests {
     #[test]
     fn a_full_or_foreign_file_is_started_anew() {
         let directory = directory();
-        let path = directory.path().join(FILE_NAME);
+        let path = directory.path().join(Outline::FILE_NAME);
         std::fs::write(&path, "something else").expect("writable");
         let cache = OutlineCache::open_with(directory.path(), 1_000);
         for number in 0..100 {

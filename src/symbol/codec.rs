@@ -5,7 +5,7 @@
 //! is refused, so a damaged cache is a miss and never a wrong answer.
 
 use super::language::Language;
-use super::outline::{Content, DEPTH_MAX, Kind, Outline, Symbol};
+use super::outline::{Content, DEPTH_MAX, Kind, Outline, Span, Symbol};
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
 pub(super) const VERSION: u8 = 2;
@@ -19,10 +19,7 @@ pub fn encode(outline: &Outline) -> Vec<u8> {
     put_text(&mut out, &outline.doc);
     put_symbols(&mut out, &outline.symbols);
     put_number(&mut out, outline.more);
-    put_number(&mut out, outline.imports.len() as u64);
-    for import in &outline.imports {
-        put_text(&mut out, import);
-    }
+    put_texts(&mut out, &outline.imports);
     out
 }
 
@@ -33,10 +30,7 @@ pub fn decode(bytes: &[u8]) -> Option<Outline> {
     if rest.byte()? != VERSION {
         return None;
     }
-    let language = match rest.byte()? {
-        0 => None,
-        code => Some(Language::from_code(code)?),
-    };
+    let language = rest.language()?;
     let content = content_of(rest.byte()?)?;
     let outline = Outline {
         language,
@@ -49,6 +43,13 @@ pub fn decode(bytes: &[u8]) -> Option<Outline> {
         imports: rest.texts()?,
     };
     rest.0.is_empty().then_some(outline)
+}
+
+pub(super) fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
+    put_number(out, texts.len() as u64);
+    for text in texts {
+        put_text(out, text);
+    }
 }
 
 fn content_code(content: Content) -> u8 {
@@ -66,7 +67,7 @@ fn content_of(code: u8) -> Option<Content> {
     all.into_iter().find(|content| content_code(*content) == code)
 }
 
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
+pub(super) fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -74,7 +75,7 @@ fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-fn put_text(out: &mut Vec<u8>, text: &str) {
+pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
     put_number(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
@@ -92,16 +93,23 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol]) {
 }
 
 /// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
-struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a>(pub &'a [u8]);
 
-impl Reader<'_> {
-    fn byte(&mut self) -> Option<u8> {
+impl<'a> Reader<'a> {
+    pub(super) fn text_ref(&mut self) -> Option<&'a str> {
+        let len = usize::try_from(self.number()?).ok()?;
+        let (text, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        std::str::from_utf8(text).ok()
+    }
+
+    pub(super) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    fn number(&mut self) -> Option<u64> {
+    pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -117,14 +125,18 @@ impl Reader<'_> {
         None
     }
 
-    fn text(&mut self) -> Option<String> {
-        let len = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        std::str::from_utf8(text).ok().map(str::to_owned)
+    pub(super) fn text(&mut self) -> Option<String> {
+        self.text_ref().map(str::to_owned)
     }
 
-    fn texts(&mut self) -> Option<Vec<String>> {
+    pub(super) fn language(&mut self) -> Option<Option<Language>> {
+        match self.byte()? {
+            0 => Some(None),
+            code => Language::from_code(code).map(Some),
+        }
+    }
+
+    pub(super) fn texts(&mut self) -> Option<Vec<String>> {
         let count = self.number()?;
         let mut texts = Vec::new();
         for _ in 0..count {
@@ -150,7 +162,7 @@ impl Reader<'_> {
             _ => return None,
         };
         let (name, signature, doc) = (self.text()?, self.text()?, self.text()?);
-        Some(Symbol { kind, name, signature, public, doc, children: self.symbols(depth_left)? })
+        Some(Symbol { kind, name, signature, public, doc, children: self.symbols(depth_left)?, span: Span::default() })
     }
 }
 
@@ -167,6 +179,7 @@ mod tests {
 
     #[test]
     fn outlines_read_back() {
+        let sample = || decode(&encode(&sample())).expect("just encoded");
         for outline in [sample(), Outline::default(), Outline { bytes: u64::MAX, more: 1 << 40, ..sample() }] {
             let bytes = encode(&outline);
             assert_eq!(decode(&bytes), Some(outline));

@@ -77,6 +77,19 @@ pub struct Symbol {
     pub doc: String,
     /// Members, in the order of the file.
     pub children: Vec<Symbol>,
+    /// Where it stands in the text it was read from. Not part of the bytes of an outline: edits above would change it.
+    pub span: Span,
+}
+
+/// Places in a text, in bytes; all zero when they are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// Where the declaration starts.
+    pub start: u32,
+    /// Where it ends, body included.
+    pub end: u32,
+    /// Where the node of its name starts.
+    pub name: u32,
 }
 
 /// Makes the enum with its lasting codes.
@@ -166,7 +179,15 @@ impl Symbol {
     /// A public symbol of which nothing but its name is known.
     pub(super) fn named(kind: Kind, name: &str) -> Self {
         let name = cap(&fold(name), NAME_BYTES_MAX);
-        Self { kind, signature: name.clone(), name, public: true, doc: String::new(), children: Vec::new() }
+        Self {
+            kind,
+            signature: name.clone(),
+            name,
+            public: true,
+            doc: String::new(),
+            children: Vec::new(),
+            span: Span::default(),
+        }
     }
 }
 

@@ -273,12 +273,13 @@ fn split_import(import: &str) -> (&str, &str) {
 mod tests {
     use super::*;
     use crate::symbol::Language;
+    use crate::symbol::outline::Span;
     use proptest::prelude::*;
     use pulldown_cmark::{Event, Parser, Tag};
 
     fn symbol(kind: Kind, text: &str, children: Vec<Symbol>) -> Symbol {
         let [name, signature, doc] = [text; 3].map(str::to_owned);
-        Symbol { kind, name, signature, public: true, doc, children }
+        Symbol { kind, name, signature, public: true, doc, children, span: Span::default() }
     }
 
     fn outline(symbols: Vec<Symbol>) -> Outline {

@@ -15,6 +15,7 @@ pub mod init;
 pub mod invalidate;
 pub mod list_frames;
 pub mod log;
+pub mod map;
 pub mod profile;
 pub mod prompt;
 pub mod provider;

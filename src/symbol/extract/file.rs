@@ -1,10 +1,11 @@
 //! One file: what it is, whether it can be read, and with what.
 
 use super::grammar::Grammar;
-use super::{bash, c, csharp, go, java, javascript, parse, php, plain, python, ruby, rust, walk};
+use super::{bash, c, csharp, go, java, javascript, parse, php, plain, python, ruby, rust, uses, walk};
 use crate::base::limit;
 use crate::symbol::comment;
 use crate::symbol::language::Language;
+use crate::symbol::map::uses::Uses;
 use crate::symbol::outline::{Content, Outline};
 
 /// How far into a file a NUL byte is looked for, as git does it.
@@ -13,6 +14,18 @@ const NUL_BYTES_MAX: usize = 8 * 1024;
 /// Makes the outline of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
 #[must_use]
 pub fn extract(language: Option<Language>, data: &[u8]) -> Outline {
+    extract_into(language, data, None)
+}
+
+/// The same, and the names that the file uses; none without a grammar.
+#[must_use]
+pub(in crate::symbol) fn extract_with_uses(language: Option<Language>, data: &[u8]) -> (Outline, Uses) {
+    let mut uses = Uses::default();
+    let outline = extract_into(language, data, Some(&mut uses));
+    (outline, uses)
+}
+
+fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>) -> Outline {
     let mut outline = Outline { language, bytes: data.len() as u64, ..Outline::default() };
     if outline.bytes > limit::FILE_BYTES_MAX {
         outline.content = Content::TooLarge;
@@ -28,16 +41,21 @@ pub fn extract(language: Option<Language>, data: &[u8]) -> Outline {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     outline.lines = text.lines().count() as u64;
     match language.and_then(grammar_of) {
-        Some((language, grammar)) => read(&mut outline, language, grammar, text),
+        Some((language, grammar)) => read(&mut outline, (language, grammar), text, uses),
         None => plain::read(&mut outline, text),
     }
     outline
 }
 
-fn read(outline: &mut Outline, language: Language, grammar: &'static Grammar, text: &str) {
+fn read(outline: &mut Outline, (language, grammar): (Language, &'static Grammar), text: &str, used: Option<&mut Uses>) {
     outline.content = Content::Parsed;
     outline.doc = comment::file_paragraph(text, language.comment_style());
-    let done = parse::with_tree(language, grammar, text, |tree, rules| walk::read(outline, tree, rules, text));
+    let done = parse::with_tree(language, grammar, text, |tree, rules| {
+        walk::read(outline, tree, rules, text);
+        if let Some(used) = used {
+            *used = uses::read(tree, rules, text, &outline.symbols);
+        }
+    });
     if !done {
         outline.content = Content::Unparsed;
         plain::read(outline, text);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::symbol::outline::{Kind, Symbol};
+use crate::symbol::outline::{Kind, Span, Symbol};
 
 /// What is known about the surroundings of a declaration.
 #[derive(Clone, Copy, Default)]
@@ -141,7 +141,15 @@ impl<'t> Level<'t> {
 
 /// What stands for a type of another file.
 fn implementation(name: String, signature: String) -> Symbol {
-    Symbol { kind: Kind::Implementation, name, signature, public: false, doc: String::new(), children: Vec::new() }
+    Symbol {
+        kind: Kind::Implementation,
+        name,
+        signature,
+        public: false,
+        doc: String::new(),
+        children: Vec::new(),
+        span: Span::default(),
+    }
 }
 
 /// A type of another file that only gets interfaces is not worth a level of its own.

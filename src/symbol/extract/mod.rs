@@ -31,6 +31,8 @@ mod rust;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod uses;
 mod walk;
 
 pub use file::extract;
+pub(super) use file::extract_with_uses;

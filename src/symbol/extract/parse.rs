@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::grammar::{Grammar, Rule};
+use super::uses::NAMES;
 use crate::symbol::language::Language;
 
 /// Largest text that is parsed, in bytes; a syntax tree takes ten to twenty times as much memory.
@@ -42,6 +43,7 @@ pub(super) struct Rules {
     /// Index into the table, plus one; 0 for kinds without a rule.
     by_kind: Vec<u8>,
     hidden: Vec<bool>,
+    names: Vec<bool>,
 }
 
 impl Rules {
@@ -53,7 +55,8 @@ impl Rules {
         Self {
             grammar,
             by_kind: kinds.clone().map(index).collect(),
-            hidden: kinds.map(|id| grammar.hidden.contains(&name(id))).collect(),
+            hidden: kinds.clone().map(|id| grammar.hidden.contains(&name(id))).collect(),
+            names: kinds.map(|id| NAMES.contains(&name(id))).collect(),
         }
     }
 
@@ -61,6 +64,11 @@ impl Rules {
     pub(super) fn of(&self, kind: u16) -> Option<&'static Rule> {
         let index = *self.by_kind.get(usize::from(kind))?;
         self.grammar.rules.get(usize::from(index).checked_sub(1)?).map(|(_, rule)| rule)
+    }
+
+    /// Whether nodes of this kind are names that may refer to something.
+    pub(super) fn is_name(&self, kind: u16) -> bool {
+        self.names.get(usize::from(kind)).copied().unwrap_or(false)
     }
 
     /// Whether nodes of this kind are left out of signatures.

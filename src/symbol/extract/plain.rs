@@ -6,7 +6,7 @@ use super::signature::fold_code;
 use crate::symbol::comment::{self, cap, fold};
 use crate::symbol::language::Language;
 use crate::symbol::outline::{
-    DEPTH_MAX, Kind, NAME_BYTES_MAX, Outline, PARAGRAPH_BYTES_MAX, SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Symbol,
+    DEPTH_MAX, Kind, NAME_BYTES_MAX, Outline, PARAGRAPH_BYTES_MAX, SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Span, Symbol,
 };
 
 /// Longest line that is looked at; longer ones are data.
@@ -66,7 +66,7 @@ impl Found {
         }
         self.kept += 1;
         let signature = cap(&fold_code(signature), SIGNATURE_BYTES_MAX);
-        Some(Symbol { kind, name, signature, public: true, doc: String::new(), children: Vec::new() })
+        Some(Symbol { kind, name, signature, public: true, doc: String::new(), children: Vec::new(), span: Span::default() })
     }
 
     /// Adds a heading below the last one that is less deep.

@@ -13,7 +13,9 @@ use super::level::{Adopted, Level, Place};
 use super::parse::Rules;
 use super::signature::{fold_code, signature};
 use crate::symbol::comment::{self, cap};
-use crate::symbol::outline::{DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Symbol};
+use crate::symbol::outline::{
+    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Span, Symbol,
+};
 
 /// Deepest nesting of brackets such as `#ifdef` and of types in types together.
 const NESTING_MAX: usize = 24;
@@ -238,6 +240,11 @@ impl<'t> Walk<'t> {
             public: (self.grammar().is_public)(&declared),
             doc: self.doc_of(level, head),
             children: Vec::new(),
+            span: Span {
+                start: head.start_byte() as u32,
+                end: node.end_byte().max(head.end_byte()) as u32,
+                name: name.start_byte() as u32,
+            },
         }
     }
 

@@ -1,0 +1,205 @@
+//! `git merkle map`: what the files of a snapshot declare and whom they refer to, in few tokens.
+
+use serde::Serialize;
+
+use crate::base::printable;
+use crate::base::token::estimate;
+use crate::cli::snapshot::{SnapshotArgs, find};
+use crate::cli::{CliError, Exit, Program, json};
+use crate::node::SnapshotRoot;
+use crate::symbol::Language;
+use crate::symbol::map::{Chosen, Detail, Entry, Level, MapFile, Shown, SymbolMap, mark, references};
+use crate::workspace::Workspace;
+use crate::workspace::map::FILES_MAX;
+
+/// Arguments of `map`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// List only these files, and what is below these directories; references are counted from everywhere
+    #[arg(value_name = "path")]
+    paths: Vec<String>,
+    /// Take at most so many tokens (an estimate): what most files refer to comes first
+    #[arg(long, value_name = "tokens")]
+    budget: Option<u64>,
+    /// Say in which line each declaration starts
+    #[arg(long)]
+    lines: bool,
+    /// Say which languages are read, and what is known of their imports
+    #[arg(long, conflicts_with_all = ["paths", "budget", "lines", "rev", "index", "worktree"])]
+    languages: bool,
+    #[command(flatten)]
+    snapshot: SnapshotArgs,
+}
+
+#[derive(Serialize)]
+struct Document<'d> {
+    tree: String,
+    tokens: u64,
+    left: usize,
+    is_cut: bool,
+    files: Vec<File<'d>>,
+}
+
+#[derive(Serialize)]
+struct File<'d> {
+    path: String,
+    language: Option<&'static str>,
+    referring: u32,
+    imports: Vec<String>,
+    outside: Vec<&'d str>,
+    refers_to: Vec<String>,
+    symbols: Vec<Symbol<'d>>,
+    more: u64,
+}
+
+#[derive(Serialize)]
+struct Symbol<'d> {
+    kind: &'static str,
+    name: &'d str,
+    depth: u8,
+    line: u32,
+    public: bool,
+    #[serde(rename = "async")]
+    is_async: bool,
+    optional: bool,
+    parameters: Option<&'d [String]>,
+    returns: &'d str,
+    referring: u32,
+    refers_to: Vec<&'d str>,
+}
+
+#[derive(Serialize)]
+struct Languages {
+    languages: Vec<LanguageRow>,
+}
+
+#[derive(Serialize)]
+struct LanguageRow {
+    name: &'static str,
+    title: &'static str,
+    imports: &'static str,
+}
+
+/// Prints the map.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    if args.languages {
+        return languages(program);
+    }
+    let workspace = program.open_paged()?;
+    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let found = workspace.symbols(root.tree)?;
+    if found.is_cut {
+        program.ui.warn(&format!("only the first {FILES_MAX} files are in the map"));
+    }
+    let files = found.files();
+    let wanted = wanted(args, &workspace, &root, &files)?;
+    let references = references(&files);
+    let map = SymbolMap::new(&files, &references);
+    let detail = Detail { has_lines: args.lines, ..Detail::PRINTED };
+    let chosen = match args.budget {
+        Some(tokens) => map.within(&wanted, tokens, detail),
+        None => Chosen {
+            text: map.text(&wanted, detail),
+            files: wanted.iter().map(|number| Shown { number: *number, level: Level::Full }).collect(),
+            left: 0,
+        },
+    };
+    if program.ui.is_json() {
+        let document = Document {
+            tree: root.tree.to_string(),
+            tokens: estimate(&chosen.text),
+            left: chosen.left,
+            is_cut: found.is_cut,
+            files: chosen.files.iter().map(|shown| file(&map, &files, *shown)).collect(),
+        };
+        program.ui.write_json("map", &document)?;
+        return Ok(Exit::Done);
+    }
+    if chosen.text.is_empty() && chosen.left > 0 {
+        program.ui.note("nothing of the map fits into so few tokens");
+    }
+    write!(program.ui, "{}", printable(&chosen.text))?;
+    Ok(Exit::Done)
+}
+
+/// The numbers of the files that were asked for, in order; all without arguments.
+fn wanted(args: &Args, workspace: &Workspace, root: &SnapshotRoot, files: &[MapFile<'_>]) -> Result<Vec<u32>, CliError> {
+    let mut below = Vec::new();
+    for spec in &args.paths {
+        let target = find(workspace, root, spec)?;
+        let path = target.path.filter(|_| target.root == Some(root.tree));
+        below.push(path.ok_or_else(|| CliError::new(Exit::Usage, format!("'{spec}' is not a path of the snapshot")))?);
+    }
+    let is_below = |path: &[u8]| {
+        below.iter().any(|start| {
+            start.is_root() || path.strip_prefix(start.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        })
+    };
+    let numbers = (0..files.len() as u32).filter(|number| below.is_empty() || is_below(files[*number as usize].path));
+    Ok(numbers.collect())
+}
+
+fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], shown: Shown) -> File<'d> {
+    let number = shown.number as usize;
+    let (file, references) = (&files[number], &map.references().files[number]);
+    let paths = |numbers: &[u32]| numbers.iter().map(|number| json::path(files[*number as usize].path)).collect();
+    let entries = file.symbols.entries.iter().enumerate();
+    let entries = entries.filter(|(_, entry)| shown.level == Level::Full || shown.level == Level::Public && entry.is_public);
+    let symbol = |(at, entry): (usize, &'d Entry)| Symbol {
+        kind: mark(entry.mark),
+        name: &entry.name,
+        depth: entry.depth,
+        line: entry.line,
+        public: entry.is_public,
+        is_async: entry.is_async,
+        optional: entry.is_optional,
+        parameters: entry.parts.as_deref(),
+        returns: &entry.result,
+        referring: references.counts[at],
+        refers_to: references.calls_of(at as u32).map(|name| file.symbols.uses.get(name as usize).name).collect(),
+    };
+    File {
+        path: json::path(file.path),
+        language: file.symbols.language.map(Language::name),
+        referring: references.referring,
+        imports: paths(&references.imports),
+        outside: references.outside.iter().map(|at| file.symbols.imports[*at as usize].path.as_str()).collect(),
+        refers_to: paths(&references.files),
+        symbols: entries.map(symbol).collect(),
+        more: file.symbols.more,
+    }
+}
+
+/// What is known of a language's imports.
+fn resolution(language: Language) -> &'static str {
+    match language {
+        Language::Rust => "modules of the crate, of the crate beside a test, of other crates here by directory",
+        Language::Python => "relative, and absolute below any directory above, its src or lib",
+        Language::JavaScript | Language::TypeScript | Language::Tsx => "relative paths and their index files",
+        Language::Go => "directories that end like the import; files of one directory see each other",
+        Language::Java => "classes and packages by path; files of one directory see each other",
+        Language::C | Language::Cpp => "beside the file, below include or src, or the only file that ends so",
+        Language::Ruby => "beside the file, or below lib",
+        Language::Php => "classes by the end of their path, files by path",
+        Language::Bash => "files by path",
+        Language::CSharp => "none: by names that are declared once",
+        _ => "",
+    }
+}
+
+fn languages(program: &mut Program) -> Result<Exit, CliError> {
+    let row =
+        |language: &Language| LanguageRow { name: language.name(), title: language.title(), imports: resolution(*language) };
+    let rows: Vec<LanguageRow> = Language::ALL.iter().filter(|language| language.has_grammar()).map(row).collect();
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json("map-languages", &Languages { languages: rows })?;
+        return Ok(Exit::Done);
+    }
+    for row in &rows {
+        writeln!(ui, "{:<11} {}", row.title, row.imports)?;
+    }
+    writeln!(ui, "{:<11} headings", Language::Markdown.title())?;
+    writeln!(ui, "other files are listed by their paths")?;
+    Ok(Exit::Done)
+}

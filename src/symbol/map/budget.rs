@@ -1,0 +1,87 @@
+//! A map within a number of tokens: the files that most others refer to come first, and give way last.
+//!
+//! The rank is the number of other files that refer to a file, then the order of paths. In this order each file gets
+//! the most that still fits: everything, its public declarations, its path, nothing. What was chosen is printed in
+//! the order of paths, so that a larger budget changes no order.
+
+use super::legend::{KEY, Legend};
+use super::notation::{Detail, Level, SymbolMap};
+use crate::base::token::estimate;
+
+/// A file of a map within a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shown {
+    /// Its number.
+    pub number: u32,
+    /// How much of it.
+    pub level: Level,
+}
+
+/// What fits into a budget.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Chosen {
+    /// The files, in the order of paths.
+    pub files: Vec<Shown>,
+    /// How many found no place.
+    pub left: usize,
+    /// Legend, blocks, and a line about the files that found no place; empty when not even the legend fits.
+    pub text: String,
+}
+
+impl SymbolMap<'_> {
+    /// Chooses among some of the files, given in their order, what fits into so many tokens.
+    #[must_use]
+    pub fn within(&self, numbers: &[u32], tokens_max: u64, detail: Detail) -> Chosen {
+        let head = estimate(KEY) + estimate("\n") + estimate(&rest_line(numbers.len()));
+        let none = || Chosen { left: numbers.len(), ..Chosen::default() };
+        let Some(mut tokens_left) = tokens_max.checked_sub(head).filter(|_| !numbers.is_empty()) else { return none() };
+        let mut is_wanted = vec![false; self.references().files.len()];
+        for number in numbers {
+            is_wanted[*number as usize] = true;
+        }
+        let mut files = Vec::new();
+        for number in self.references().ranked().into_iter().filter(|number| is_wanted[*number as usize]) {
+            if tokens_left == 0 {
+                break;
+            }
+            let fitting = [Level::Full, Level::Public, Level::Name].into_iter().find_map(|level| {
+                let cost = estimate(&self.block(number, &Legend::default(), Detail { level, ..detail }));
+                (cost <= tokens_left).then_some((level, cost))
+            });
+            if let Some((level, cost)) = fitting {
+                tokens_left -= cost;
+                files.push(Shown { number, level });
+            }
+        }
+        if files.is_empty() {
+            return none();
+        }
+        files.sort_unstable();
+        let left = numbers.len() - files.len();
+        let chosen: Vec<u32> = files.iter().map(|file| file.number).collect();
+        let with_aliases = self.chosen_text(&files, &self.legend(&chosen), (left, detail));
+        let text = if estimate(&with_aliases) <= tokens_max {
+            with_aliases
+        } else {
+            self.chosen_text(&files, &Legend::default(), (left, detail))
+        };
+        Chosen { files, left, text }
+    }
+
+    fn chosen_text(&self, files: &[Shown], legend: &Legend, (left, detail): (usize, Detail)) -> String {
+        let mut text = legend.text();
+        text.push('\n');
+        for file in files {
+            text.push_str(&self.block(file.number, legend, Detail { level: file.level, ..detail }));
+        }
+        if left > 0 {
+            text.push_str(&rest_line(left));
+        }
+        text
+    }
+}
+
+/// The line about files that found no place.
+fn rest_line(count: usize) -> String {
+    format!("+{count} files\n")
+}

@@ -1,0 +1,199 @@
+//! What a map knows of one file before it knows of any other: entries, imports, the names that are used.
+
+use super::import::{self, Import};
+use super::shape::{PARTS_MAX, base_name, shape};
+use super::uses::Uses;
+use crate::symbol::extract_with_uses;
+use crate::symbol::language::Language;
+use crate::symbol::outline::{Content, Kind, Outline, Symbol};
+
+/// Most entries of one file; what is beyond is counted.
+const ENTRIES_MAX: usize = 400;
+/// No entry: a place that is not listed.
+const NOWHERE: u32 = u32::MAX;
+
+/// What one file declares, imports and uses. A pure function of its language and bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileSymbols {
+    /// The language, when it is known.
+    pub language: Option<Language>,
+    /// True when the declarations were read with a grammar.
+    pub is_parsed: bool,
+    /// Declarations, or headings of a document, each before its members.
+    pub entries: Vec<Entry>,
+    /// Declarations beyond the limits.
+    pub more: u64,
+    /// What it imports.
+    pub imports: Vec<Import>,
+    /// The names that it uses; their places are numbers of entries.
+    pub uses: Uses,
+}
+
+/// What a line of a map is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A class, struct, enumeration, trait, interface, type or module.
+    Class,
+    /// A function of a type.
+    Method,
+    /// A function or macro.
+    Function,
+    /// A variable or constant.
+    Variable,
+    /// A field, property or case.
+    Property,
+    /// A heading of a document.
+    Heading,
+}
+
+/// One declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// What it is.
+    pub mark: Mark,
+    /// Whether it is asynchronous.
+    pub is_async: bool,
+    /// Whether other files may use it.
+    pub is_public: bool,
+    /// Whether it can be missing.
+    pub is_optional: bool,
+    /// How many declarations it stands in.
+    pub depth: u8,
+    /// The line it starts in, from 1; 0 when that is not known.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// Of a function its parameters, of a type what it builds on; `None` for what has none of that.
+    pub parts: Option<Vec<String>>,
+    /// What it gives back; empty for nothing.
+    pub result: String,
+}
+
+/// Reads the symbols of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
+#[must_use]
+pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
+    let (outline, uses) = extract_with_uses(language, data);
+    let is_document = outline.language == Some(Language::Markdown) && outline.content == Content::Plain;
+    if outline.content != Content::Parsed && !is_document {
+        return FileSymbols { language, ..FileSymbols::default() };
+    }
+    let mut listing =
+        Listing { outline: &outline, entries: Vec::new(), places: Vec::new(), starts: Vec::new(), more: outline.more };
+    listing.add_all(&outline.symbols, None);
+    let Listing { mut entries, places, starts, more, .. } = listing;
+    set_lines(&mut entries, &starts, data);
+    let imports = outline.language.map_or_else(Vec::new, |language| import::imports(&outline, language));
+    let uses = with_places(&uses, &places);
+    FileSymbols { language, is_parsed: !is_document, entries, more, imports, uses }
+}
+
+struct Listing<'o> {
+    outline: &'o Outline,
+    entries: Vec<Entry>,
+    /// For each symbol of the outline, in order, the entry that its uses belong to.
+    places: Vec<u32>,
+    /// For each entry where it starts in the text.
+    starts: Vec<u32>,
+    more: u64,
+}
+
+impl Listing<'_> {
+    fn add_all(&mut self, symbols: &[Symbol], owner: Option<(u32, u8)>) {
+        for symbol in symbols {
+            let around = owner.map_or(NOWHERE, |(entry, _)| entry);
+            let mark = mark(symbol, self.outline.content);
+            let Some(mark) = mark.filter(|_| self.entries.len() < ENTRIES_MAX) else {
+                self.more += u64::from(mark.is_some());
+                self.places.push(around);
+                self.add_places(&symbol.children, around);
+                continue;
+            };
+            let number = self.entries.len() as u32;
+            let depth = owner.map_or(0, |(_, depth)| depth + 1);
+            self.places.push(number);
+            self.starts.push(symbol.span.start);
+            self.entries.push(entry(symbol, mark, depth, self.outline.language));
+            self.add_all(&symbol.children, Some((number, depth)));
+        }
+    }
+
+    /// What is used inside of what is not listed belongs to what is around it.
+    fn add_places(&mut self, symbols: &[Symbol], around: u32) {
+        for symbol in symbols {
+            self.places.push(around);
+            self.add_places(&symbol.children, around);
+        }
+    }
+}
+
+/// The mark of a symbol; `None` for what a map does not list on a line of its own.
+fn mark(symbol: &Symbol, content: Content) -> Option<Mark> {
+    if content == Content::Plain {
+        return (symbol.kind == Kind::Heading).then_some(Mark::Heading);
+    }
+    Some(match symbol.kind {
+        Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type => Mark::Class,
+        Kind::Module | Kind::Implementation if !symbol.children.is_empty() => Mark::Class,
+        Kind::Function => Mark::Function,
+        Kind::Macro if symbol.signature.contains('(') || symbol.signature.starts_with("macro_rules") => Mark::Function,
+        Kind::Method => Mark::Method,
+        Kind::Macro | Kind::Constant | Kind::Variable => Mark::Variable,
+        Kind::Field | Kind::Variant => Mark::Property,
+        _ => return None,
+    })
+}
+
+fn entry(symbol: &Symbol, mark: Mark, depth: u8, language: Option<Language>) -> Entry {
+    let shape = language.filter(|_| mark != Mark::Heading).map(|language| shape(symbol, language)).unwrap_or_default();
+    let parts =
+        if mark == Mark::Class { Some(bases(symbol, shape.bases)).filter(|bases| !bases.is_empty()) } else { shape.parameters };
+    let mark = if mark == Mark::Function && parts.is_none() && symbol.signature.starts_with('#') { Mark::Variable } else { mark };
+    Entry {
+        mark,
+        is_async: shape.is_async,
+        is_public: symbol.public,
+        is_optional: shape.is_optional,
+        depth,
+        line: 0,
+        name: symbol.name.clone(),
+        parts,
+        result: shape.result,
+    }
+}
+
+/// What a type builds on: as its declaration says, then the interfaces that it implements elsewhere.
+fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
+    let implemented = symbol.children.iter().filter(|child| child.kind == Kind::Implementation && child.children.is_empty());
+    for base in implemented.filter_map(|child| base_name(&child.name)) {
+        if bases.len() < PARTS_MAX && !bases.contains(&base) {
+            bases.push(base);
+        }
+    }
+    bases
+}
+
+fn set_lines(entries: &mut [Entry], starts: &[u32], data: &[u8]) {
+    let data = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(data);
+    let mut order: Vec<usize> = (0..entries.len()).filter(|at| starts[*at] > 0 || entries[*at].mark != Mark::Heading).collect();
+    order.sort_unstable_by_key(|at| starts[*at]);
+    let (mut line, mut from) = (1, 0);
+    for at in order {
+        let to = (starts[at] as usize).min(data.len());
+        line += data[from..to].iter().filter(|byte| **byte == b'\n').count() as u32;
+        from = to;
+        entries[at].line = line;
+    }
+}
+
+/// The same uses, with places that are numbers of entries.
+fn with_places(uses: &Uses, places: &[u32]) -> Uses {
+    let mut out = Uses::default();
+    for used in uses.iter() {
+        let mut entries: Vec<u32> =
+            used.places.iter().map(|place| places[*place as usize]).filter(|entry| *entry != NOWHERE).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        out.push(used.name, used.is_strong, &entries);
+    }
+    out
+}

@@ -1,0 +1,29 @@
+//! The symbol map: what all files of a snapshot declare and whom they refer to, in few tokens.
+//!
+//! Owns the values of one file ([`FileSymbols`]) and their bytes, the resolution of imports, the index of references,
+//! the notation with its legend, the rank and the budget. All of it is pure: paths and symbols go in, text comes out,
+//! the same on every machine. Must never read files, objects or a clock.
+//!
+//! Start with [`file_symbols`], [`references()`] and [`SymbolMap`].
+
+mod budget;
+mod codec;
+mod entry;
+mod import;
+mod legend;
+mod notation;
+mod reference;
+mod resolve;
+mod shape;
+#[cfg(test)]
+mod tests;
+pub(super) mod uses;
+
+pub use budget::{Chosen, Shown};
+pub use codec::SymbolCache;
+pub use entry::{Entry, FileSymbols, Mark, file_symbols};
+pub use import::Import;
+pub use legend::{KEY, Legend};
+pub use notation::{CONTINUED, Detail, Level, SymbolMap, mark};
+pub use reference::{FileReferences, MapFile, References, references};
+pub use uses::{Use, Uses};

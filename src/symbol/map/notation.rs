@@ -1,0 +1,276 @@
+//! The notation of a map: a block of lines for each file, in the marks that the legend explains.
+//!
+//! Text from the repository never breaks a line, moves a cursor or reorders what is read: what could is escaped.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::entry::{Entry, Mark};
+use super::import::Import;
+use super::legend::Legend;
+use super::reference::{FileReferences, MapFile, References};
+use crate::base::path::quote;
+use crate::base::printable::printable;
+
+/// Most imports of one sort on one line.
+const IMPORTS_MAX: usize = 12;
+/// Most names that one entry is said to refer to.
+const CALLS_MAX: usize = 6;
+
+/// The header of blocks that follow others in a message array.
+pub const CONTINUED: &str = "# Repository Structure (continued)\n\n";
+
+/// How much is said about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Its path.
+    Name,
+    /// Its public declarations, alone.
+    Public,
+    /// Everything.
+    Full,
+}
+
+/// What a map tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detail {
+    /// How much of each file.
+    pub level: Level,
+    /// Whether counts of references are given, which change with other files' edits.
+    pub has_counts: bool,
+    /// Whether lines are numbered, which changes with every edit above.
+    pub has_lines: bool,
+}
+
+impl Detail {
+    /// For people and single requests: everything but line numbers.
+    pub const PRINTED: Self = Self { level: Level::Full, has_counts: true, has_lines: false };
+    /// For blocks that are kept in a message array: nothing that another file's edit changes often.
+    pub const KEPT: Self = Self { level: Level::Full, has_counts: false, has_lines: false };
+}
+
+/// The files of a snapshot with their references, ready to be written.
+pub struct SymbolMap<'m> {
+    files: &'m [MapFile<'m>],
+    references: &'m References,
+    shown: Vec<String>,
+}
+
+impl<'m> SymbolMap<'m> {
+    /// Takes files in the order of their paths, and what was found about them.
+    #[must_use]
+    pub fn new(files: &'m [MapFile<'m>], references: &'m References) -> Self {
+        Self { files, references, shown: files.iter().map(|file| shown_path(file.path)).collect() }
+    }
+
+    /// The references of a file.
+    #[must_use]
+    pub fn references(&self) -> &'m References {
+        self.references
+    }
+
+    /// The path of a file as it is printed, without an alias.
+    #[must_use]
+    pub fn shown_path(&self, number: u32) -> &str {
+        &self.shown[number as usize]
+    }
+
+    /// The legend for some of the files.
+    #[must_use]
+    pub fn legend(&self, numbers: &[u32]) -> Legend {
+        let imports = |number: &u32| self.references.files[*number as usize].imports.iter().take(IMPORTS_MAX);
+        Legend::choose(
+            numbers
+                .iter()
+                .flat_map(|number| std::iter::once(number).chain(imports(number)))
+                .map(|number| self.shown_path(*number)),
+        )
+    }
+
+    /// Legend and blocks of some of the files, in their order.
+    #[must_use]
+    pub fn text(&self, numbers: &[u32], detail: Detail) -> String {
+        if numbers.is_empty() {
+            return String::new();
+        }
+        let legend = self.legend(numbers);
+        let mut text = legend.text();
+        text.push('\n');
+        for number in numbers {
+            self.push_block(&mut text, *number, &legend, detail);
+        }
+        text
+    }
+
+    /// The block of one file: its path, and a line for each of its declarations.
+    #[must_use]
+    pub fn block(&self, number: u32, legend: &Legend, detail: Detail) -> String {
+        let mut text = String::new();
+        self.push_block(&mut text, number, legend, detail);
+        text
+    }
+
+    fn push_block(&self, out: &mut String, number: u32, legend: &Legend, detail: Detail) {
+        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
+        out.push_str(&legend.shorten(self.shown_path(number)));
+        push_count(out, references.referring, detail);
+        out.push('\n');
+        if detail.level == Level::Name {
+            return;
+        }
+        if detail.level == Level::Full {
+            self.push_imports(out, number, legend);
+        }
+        let mut block = Block { out, references, detail, file, left_out: Vec::new() };
+        block.push_entries();
+        let more = file.symbols.more;
+        if more > 0 {
+            let _ = writeln!(out, "  +{more}");
+        }
+    }
+
+    /// One line for files of the snapshot, one for packages from outside.
+    fn push_imports(&self, out: &mut String, number: u32, legend: &Legend) {
+        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
+        let local = references.imports.iter().map(|target| legend.shorten(self.shown_path(*target)).into_owned());
+        push_list(out, "  i→ ", &local.collect::<Vec<_>>());
+        push_list(out, "  i ", &packages(file, references));
+    }
+}
+
+/// The packages that the imports of a file lead to, each once, in order.
+pub(super) fn packages(file: &MapFile<'_>, references: &FileReferences) -> Vec<String> {
+    let Some(language) = file.symbols.language else { return Vec::new() };
+    let outside = references.outside.iter().filter_map(|at| file.symbols.imports.get(*at as usize));
+    let is_outside = |import: &&Import| !matches!(import.package(language), "crate" | "self" | "super" | "");
+    let packages: BTreeSet<String> = outside.filter(is_outside).map(|import| safe(import.package(language))).collect();
+    packages.into_iter().collect()
+}
+
+fn push_list(out: &mut String, head: &str, items: &[String]) {
+    if items.is_empty() {
+        return;
+    }
+    out.push_str(head);
+    out.push_str(&items[..items.len().min(IMPORTS_MAX)].join(","));
+    if items.len() > IMPORTS_MAX {
+        let _ = write!(out, ",+{}", items.len() - IMPORTS_MAX);
+    }
+    out.push('\n');
+}
+
+fn push_count(out: &mut String, count: u32, detail: Detail) {
+    if detail.has_counts && count > 0 {
+        let _ = write!(out, " ←{count}");
+    }
+}
+
+/// The lines of one file while they are written.
+struct Block<'b> {
+    out: &'b mut String,
+    references: &'b FileReferences,
+    detail: Detail,
+    file: &'b MapFile<'b>,
+    /// For each open level how many entries were left out.
+    left_out: Vec<u32>,
+}
+
+impl Block<'_> {
+    fn push_entries(&mut self) {
+        let mut hidden_from = None;
+        for (number, entry) in self.file.symbols.entries.iter().enumerate() {
+            let depth = usize::from(entry.depth);
+            while self.left_out.len() > depth + 1 {
+                self.close();
+            }
+            self.left_out.resize(depth + 1, 0);
+            if hidden_from.is_some_and(|from| depth > from) {
+                continue;
+            }
+            hidden_from = None;
+            if self.detail.level == Level::Public && !entry.is_public {
+                self.left_out[depth] += 1;
+                hidden_from = Some(depth);
+                continue;
+            }
+            self.push_entry(number, entry);
+        }
+        while !self.left_out.is_empty() {
+            self.close();
+        }
+    }
+
+    /// Ends a level: says how many of its entries are not shown.
+    fn close(&mut self) {
+        let depth = self.left_out.len();
+        if let Some(count) = self.left_out.pop().filter(|count| *count > 0) {
+            let _ = writeln!(self.out, "{:width$}+{count}", "", width = 2 * depth);
+        }
+    }
+
+    fn push_entry(&mut self, number: usize, entry: &Entry) {
+        let indent = 2 * (usize::from(entry.depth) + 1);
+        let _ =
+            write!(self.out, "{:indent$}{}{} {}", "", if entry.is_async { "a" } else { "" }, mark(entry.mark), safe(&entry.name));
+        if entry.is_optional {
+            self.out.push('?');
+        }
+        if let Some(parts) = &entry.parts {
+            let _ = write!(self.out, "({})", safe(&parts.join(",")));
+        }
+        if !entry.result.is_empty() {
+            let _ = write!(self.out, "->{}", safe(&entry.result));
+        }
+        if self.detail.has_lines && entry.line > 0 {
+            let _ = write!(self.out, " :{}", entry.line);
+        }
+        push_count(self.out, self.references.counts.get(number).copied().unwrap_or(0), self.detail);
+        if self.detail.level == Level::Full {
+            self.push_calls(number as u32);
+        }
+        self.out.push('\n');
+    }
+
+    /// What an entry refers to in other files.
+    fn push_calls(&mut self, number: u32) {
+        let mut count = 0;
+        for name in self.references.calls_of(number) {
+            count += 1;
+            if count <= CALLS_MAX {
+                self.out.push_str(if count == 1 { " →" } else { "," });
+                self.out.push_str(&safe(self.file.symbols.uses.get(name as usize).name));
+            }
+        }
+        if count > CALLS_MAX {
+            let _ = write!(self.out, ",+{}", count - CALLS_MAX);
+        }
+    }
+}
+
+/// The letter for a mark.
+#[must_use]
+pub fn mark(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Class => "c",
+        Mark::Method => "m",
+        Mark::Function => "f",
+        Mark::Variable => "v",
+        Mark::Property => "p",
+        Mark::Heading => "#",
+    }
+}
+
+/// Foreign text on one line, with everything active or invisible escaped.
+fn safe(text: &str) -> String {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return text.to_owned();
+    }
+    printable(text).to_string().replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// A path on one line: quoted as git does it when it holds what git quotes, and when it could be taken for something else.
+fn shown_path(path: &[u8]) -> String {
+    let text = safe(&quote(path, false));
+    let is_plain = text.starts_with('"') || !text.starts_with([' ', '@', '+']) && !text.contains(" ←") && !text.ends_with(' ');
+    if is_plain && !text.is_empty() { text } else { format!("\"{text}\"") }
+}

@@ -1,0 +1,302 @@
+//! Where an import leads to within a snapshot: a file, a directory of files, or out of it.
+//!
+//! Nothing is read but paths. What a build file could say (aliases of paths, search paths, names of modules) is not
+//! known, so what is ambiguous leads nowhere. The table in `docs/decisions/0022-symbol-map.md` says what is covered.
+
+use std::collections::HashMap;
+
+use super::import::Import;
+use crate::symbol::language::Language;
+
+/// Most files of one name that are looked at for one import.
+const CANDIDATES_MAX: usize = 64;
+
+/// What an import leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// A file, by number.
+    File(u32),
+    /// All files of a directory, by its number.
+    Directory(u32),
+}
+
+/// The paths of a snapshot, ready to be looked up.
+pub(super) struct Paths<'p> {
+    files: HashMap<&'p str, u32>,
+    by_name: HashMap<&'p str, Vec<u32>>,
+    directories: HashMap<&'p str, u32>,
+    by_directory_name: HashMap<&'p str, Vec<&'p str>>,
+    /// The directory of each file.
+    pub directory_of: Vec<u32>,
+    texts: Vec<&'p str>,
+}
+
+/// The directory and the name of a path.
+fn cut(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+impl<'p> Paths<'p> {
+    /// `texts` are the paths in their order; what is not UTF-8 is an empty text and found by nothing.
+    pub(super) fn new(texts: Vec<&'p str>) -> Self {
+        let mut paths = Self {
+            files: HashMap::with_capacity(texts.len()),
+            by_name: HashMap::new(),
+            directories: HashMap::new(),
+            by_directory_name: HashMap::new(),
+            directory_of: Vec::with_capacity(texts.len()),
+            texts: Vec::new(),
+        };
+        for (number, text) in texts.iter().enumerate() {
+            let (directory, name) = cut(text);
+            paths.files.insert(text, number as u32);
+            paths.by_name.entry(name).or_default().push(number as u32);
+            let known = paths.directories.len() as u32;
+            let directory_number = *paths.directories.entry(directory).or_insert(known);
+            if directory_number == known {
+                paths.by_directory_name.entry(cut(directory).1).or_default().push(directory);
+            }
+            paths.directory_of.push(directory_number);
+        }
+        paths.files.remove("");
+        paths.texts = texts;
+        paths
+    }
+
+    /// Where an import of a file leads to; nothing when it leads out of the snapshot or could mean several.
+    pub(super) fn resolve(&self, from: u32, language: Language, import: &Import, out: &mut Vec<Place>) {
+        let directory = cut(self.texts[from as usize]).0;
+        let path = import.path.as_str();
+        match language {
+            Language::Rust => out.extend(self.rust(from, path)),
+            Language::Python => self.python(directory, import, out),
+            Language::JavaScript | Language::TypeScript | Language::Tsx => out.extend(self.script(directory, path)),
+            Language::Go => out.extend(self.go(path)),
+            Language::Java => out.extend(self.java(path)),
+            Language::C | Language::Cpp => out.extend(self.include(directory, path)),
+            Language::Ruby => out.extend(self.ruby(directory, path)),
+            Language::Php => out.extend(self.php(directory, path)),
+            Language::Bash => out.extend(self.shell(directory, path)),
+            _ => {}
+        }
+    }
+
+    fn file(&self, path: &str) -> Option<Place> {
+        self.files.get(path).copied().map(Place::File)
+    }
+
+    fn first<S: AsRef<str>>(&self, candidates: impl IntoIterator<Item = S>) -> Option<Place> {
+        candidates.into_iter().find_map(|path| self.file(path.as_ref()))
+    }
+
+    /// The only file whose path ends so, at a whole name.
+    fn ending(&self, tail: &str) -> Option<Place> {
+        let candidates = self.by_name.get(cut(tail).1).filter(|found| found.len() <= CANDIDATES_MAX)?;
+        let mut fits = candidates.iter().filter(|number| ends_with(self.texts[**number as usize], tail));
+        let found = *fits.next()?;
+        fits.next().is_none().then_some(Place::File(found))
+    }
+
+    /// The only directory whose path ends so.
+    fn directory_ending(&self, tail: &str) -> Option<Place> {
+        let candidates = self.by_directory_name.get(cut(tail).1).filter(|found| found.len() <= CANDIDATES_MAX)?;
+        let mut fits = candidates.iter().filter(|directory| ends_with(directory, tail));
+        let found = fits.next()?;
+        fits.next().is_none().then(|| Place::Directory(self.directories[found]))
+    }
+
+    /// `crate::…`, `self::…`, `super::…`, a module beside, or the library of the package; the longest path that is a file.
+    fn rust(&self, from: u32, path: &str) -> Option<Place> {
+        let mut names: Vec<&str> = path.split("::").filter(|name| *name != "*").collect();
+        let text = self.texts[from as usize];
+        let own = own_module(text);
+        let start = match *names.first()? {
+            "crate" => {
+                let is_root =
+                    |directory: &&str| ["lib.rs", "main.rs"].iter().any(|name| self.file(&join(directory, name)).is_some());
+                above(cut(text).0).find(is_root)?.to_owned()
+            }
+            "self" => own,
+            "super" => {
+                let mut at = own;
+                while names.get(1) == Some(&"super") {
+                    at = cut(&at).0.to_owned();
+                    names.remove(0);
+                }
+                cut(&at).0.to_owned()
+            }
+            "std" | "core" | "alloc" => return None,
+            name => return self.rust_by_name(text, &own, name, &names),
+        };
+        self.module(&start, &names[1..])
+    }
+
+    /// A path that starts with the name of a module beside, of the package's library, or of another package here.
+    fn rust_by_name(&self, text: &str, own: &str, name: &str, names: &[&str]) -> Option<Place> {
+        let beside = self.module_file(&join(own, name)).and_then(|_| self.module(own, names));
+        let package = || {
+            let directory = name.replace('_', "-");
+            let tail = join(&directory, "src/lib.rs");
+            let Some(Place::File(library)) = self.ending(&tail) else { return None };
+            self.module(cut(self.texts[library as usize]).0, &names[1..]).or(Some(Place::File(library)))
+        };
+        // A test or program beside the library: `package::module::Name`, where the module exists.
+        let library = || {
+            let root =
+                ["/tests/", "/benches/", "/examples/", "/src/"].iter().find_map(|part| Some(format!("/{text}").find(part)?))?;
+            let source = join(text.get(..root)?.trim_end_matches('/'), "src");
+            let module = names.get(1).filter(|_| self.file(&join(&source, "lib.rs")).is_some())?;
+            self.module_file(&join(&source, module))?;
+            self.module(&source, &names[1..])
+        };
+        beside.or_else(package).or_else(library)
+    }
+
+    /// The deepest module of a path below a directory of modules.
+    fn module(&self, start: &str, names: &[&str]) -> Option<Place> {
+        let depth_max = names.len().min(16);
+        let deeper = (1..=depth_max).rev().find_map(|len| self.module_file(&join(start, &names[..len].join("/"))));
+        deeper.or_else(|| self.module_file(start))
+    }
+
+    fn module_file(&self, module: &str) -> Option<Place> {
+        let file = if module.is_empty() { None } else { self.file(&format!("{module}.rs")) };
+        file.or_else(|| self.first(["mod.rs", "lib.rs", "main.rs"].map(|name| join(module, name))))
+    }
+
+    /// Relative by its dots, else below any directory above the file, or `src` and `lib` there.
+    fn python(&self, directory: &str, import: &Import, out: &mut Vec<Place>) {
+        let dots = import.path.bytes().take_while(|byte| *byte == b'.').count();
+        let tail = import.path[dots..].replace('.', "/");
+        let starts: Vec<String> = if dots > 0 {
+            let up = (1..dots).fold(directory, |at, _| cut(at).0);
+            vec![up.to_owned()]
+        } else {
+            above(directory).flat_map(|start| [start.to_owned(), join(start, "src"), join(start, "lib")]).collect()
+        };
+        let package = |path: &str| self.first([format!("{path}.py"), join(path, "__init__.py"), format!("{path}.pyi")]);
+        for start in starts {
+            let base = join(&start, &tail);
+            let before = out.len();
+            out.extend(import.names.iter().filter_map(|name| package(&join(&base, name))));
+            out.extend(package(&base));
+            if out.len() > before {
+                return;
+            }
+        }
+    }
+
+    /// Relative paths, with the endings that may be left out, or written as what they compile to.
+    fn script(&self, directory: &str, path: &str) -> Option<Place> {
+        if !path.starts_with('.') {
+            return None;
+        }
+        const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".vue"];
+        let base = normal(directory, path)?;
+        let bare = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| base.strip_suffix(ending));
+        let with_endings = |base: &str| ENDINGS.map(|ending| format!("{base}{ending}"));
+        let index = ENDINGS.map(|ending| join(&base, &format!("index{ending}")));
+        self.file(&base)
+            .or_else(|| self.first(with_endings(&base)))
+            .or_else(|| self.first(with_endings(bare?)))
+            .or_else(|| self.first(index))
+    }
+
+    /// A directory here that ends in what follows the name of the module.
+    fn go(&self, path: &str) -> Option<Place> {
+        let is_module = path.split('/').next().is_some_and(|first| first.contains('.'));
+        let tails = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+        if is_module { tails.take(8).find_map(|tail| self.directory_ending(tail)) } else { None }
+    }
+
+    /// `a.b.C` as `…/a/b/C.java`, its members too; `a.b.*` as a directory.
+    fn java(&self, path: &str) -> Option<Place> {
+        if let Some(package) = path.strip_suffix(".*") {
+            let tail = package.replace('.', "/");
+            return self.directory_ending(&tail).or_else(|| self.ending(&format!("{tail}.java")));
+        }
+        let tail = path.replace('.', "/");
+        self.ending(&format!("{tail}.java")).or_else(|| self.ending(&format!("{}.java", cut(&tail).0)))
+    }
+
+    /// Beside the file, then below `include` or `src`, then the only file that ends so; `<…>` below `include` only.
+    fn include(&self, directory: &str, path: &str) -> Option<Place> {
+        let is_system = path.starts_with('<');
+        let path = path.trim_matches(['"', '<', '>']);
+        let below = |name: &str| self.first(above(directory).map(|start| join(&join(start, name), path)));
+        let searched = || below("include").or_else(|| self.ending(&join("include", path)));
+        if is_system {
+            return searched();
+        }
+        normal(directory, path)
+            .and_then(|path| self.file(&path))
+            .or_else(searched)
+            .or_else(|| below("src"))
+            .or_else(|| self.ending(path))
+    }
+
+    fn ruby(&self, directory: &str, path: &str) -> Option<Place> {
+        let file = if path.ends_with(".rb") { path.to_owned() } else { format!("{path}.rb") };
+        let beside = normal(directory, &file).and_then(|path| self.file(&path));
+        let library = || self.first(above(directory).map(|start| join(&join(start, "lib"), &file)));
+        beside.or_else(library).or_else(|| self.ending(&join("lib", &file)))
+    }
+
+    /// A class by the longest end of its name that is the only file to end so; a file by its path.
+    fn php(&self, directory: &str, path: &str) -> Option<Place> {
+        if path.ends_with(".php") {
+            let relative = path.trim_start_matches('/');
+            return normal(directory, relative).and_then(|path| self.file(&path)).or_else(|| self.file(relative));
+        }
+        let file = format!("{}.php", path.replace('\\', "/"));
+        let tails = std::iter::once(0).chain(file.match_indices('/').map(|(at, _)| at + 1));
+        tails.map(|at| &file[at..]).filter(|tail| tail.contains('/')).find_map(|tail| self.ending(tail))
+    }
+
+    /// What follows a variable counts from the directory of the file.
+    fn shell(&self, directory: &str, path: &str) -> Option<Place> {
+        let path = path.rfind(['}', ')']).map_or(path, |at| &path[at + 1..]);
+        let path = if path.starts_with('$') { path.split_once('/')?.1 } else { path };
+        let relative = path.trim_start_matches('/');
+        normal(directory, relative).and_then(|path| self.file(&path)).or_else(|| self.file(relative))
+    }
+}
+
+fn ends_with(path: &str, tail: &str) -> bool {
+    path.strip_suffix(tail).is_some_and(|head| head.is_empty() || head.ends_with('/'))
+}
+
+fn join(directory: &str, name: &str) -> String {
+    match (directory.is_empty(), name.is_empty()) {
+        (true, _) => name.to_owned(),
+        (_, true) => directory.to_owned(),
+        _ => format!("{directory}/{name}"),
+    }
+}
+
+/// A directory and all above it, the root last.
+fn above(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |at| (!at.is_empty()).then(|| cut(at).0)).take(32)
+}
+
+/// A relative path from a directory, without `.` and `..`; `None` when it leads out.
+fn normal(directory: &str, path: &str) -> Option<String> {
+    let mut names: Vec<&str> = directory.split('/').filter(|name| !name.is_empty()).collect();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()?),
+            name => names.push(name),
+        }
+    }
+    Some(names.join("/"))
+}
+
+/// The directory that the modules of a file stand in: `src/a` for `src/a.rs` and `src/a/mod.rs`.
+fn own_module(path: &str) -> String {
+    let (directory, name) = cut(path);
+    match name {
+        "mod.rs" | "lib.rs" | "main.rs" => directory.to_owned(),
+        _ => join(directory, name.strip_suffix(".rs").unwrap_or(name)),
+    }
+}

@@ -1,0 +1,1 @@
+//! Maps of small projects in every language.
