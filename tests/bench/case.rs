@@ -20,6 +20,8 @@ const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 const LARGE: usize = 100_000;
 /// The size for outlines: parsing a hundred thousand files would take minutes a run.
 const MIDDLE: usize = 10_000;
+/// The size for maps.
+const MAPPED: usize = 5_000;
 const PEAK_MIB_MAX: u64 = 300;
 
 /// Calls to a model at once, and how long it takes for each.
@@ -196,7 +198,7 @@ fn outlines(_: &mut World) -> Result<Vec<Row>, Failure> {
     let megabytes = parsing::size_bytes(&texts) / 1_000_000;
     let work = format!("outlines, cold (first `regenerate`), {megabytes} MB of source");
     let mut rows = vec![Row::ratio(work, "tree-sitter parsing alone, all cores", &cold, 1.25)];
-    if Run::new("ctags").args(["--version"]).output().is_ok_and(|text| text.starts_with("Universal Ctags")) {
+    if has_ctags() {
         let tags = Run::new("ctags").args(["-R", "-f", "-", "."]).inside(path);
         let (found, _) = library::cached_outlines(path)?;
         let warm = Pairs::take(|| library::cached_outlines(path).map(|(_, time)| time), || tags.time())?;
@@ -209,7 +211,33 @@ fn outlines(_: &mut World) -> Result<Vec<Row>, Failure> {
     } else {
         rows.push(Row::unmeasured("outlines, warm", "universal-ctags, which is not installed"));
     }
+    rows.extend(maps()?);
     Ok(rows)
+}
+
+/// The symbol map of a repository, read anew and out of the cache.
+fn maps() -> Result<Vec<Row>, Failure> {
+    let scratch = Scratch::new("maps", MAPPED)?;
+    let path = &scratch.path;
+    let texts = parsing::texts(path)?;
+    let map = merkle().args(["map"]).inside(path);
+    let cold = Pairs::take(|| forget_frames(path).and_then(|()| map.time()), || parsing::time(&texts))?;
+    let work = |state: &str| {
+        format!("`map`, {state}, {} files, {} MB of source", grouped(MAPPED), parsing::size_bytes(&texts) / 1_000_000)
+    };
+    let mut rows = vec![Row::ratio(work("cold"), "tree-sitter parsing alone, all cores", &cold, 1.25)];
+    if has_ctags() {
+        map.time()?;
+        let tags = Run::new("ctags").args(["-R", "-f", "-", "."]).inside(path);
+        rows.push(Row::ratio(work("warm"), "`ctags -R` (universal-ctags)", &Pairs::of(&map, &tags)?, 0.1));
+    } else {
+        rows.push(Row::unmeasured("`map`, warm", "universal-ctags, which is not installed"));
+    }
+    Ok(rows)
+}
+
+fn has_ctags() -> bool {
+    Run::new("ctags").args(["--version"]).output().is_ok_and(|text| text.starts_with("Universal Ctags"))
 }
 
 fn peak_memory(world: &mut World) -> Result<Vec<Row>, Failure> {

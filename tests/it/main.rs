@@ -13,6 +13,7 @@ mod guide;
 mod hooks;
 mod hostile;
 mod laws;
+mod map;
 mod page;
 mod provider;
 mod race;

@@ -142,7 +142,7 @@ fn wanted(args: &Args, workspace: &Workspace, root: &SnapshotRoot, files: &[MapF
 fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], shown: Shown) -> File<'d> {
     let number = shown.number as usize;
     let (file, references) = (&files[number], &map.references().files[number]);
-    let paths = |numbers: &[u32]| numbers.iter().map(|number| json::path(files[*number as usize].path)).collect();
+    let paths = |numbers: &[u32]| numbers.iter().map(|number| json::path(files[*number as usize].path)).collect::<Vec<_>>();
     let entries = file.symbols.entries.iter().enumerate();
     let entries = entries.filter(|(_, entry)| shown.level == Level::Full || shown.level == Level::Public && entry.is_public);
     let symbol = |(at, entry): (usize, &'d Entry)| Symbol {
@@ -162,7 +162,7 @@ fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], shown: Shown) -> File<'d
         path: json::path(file.path),
         language: file.symbols.language.map(Language::name),
         referring: references.referring,
-        imports: paths(&references.imports),
+        imports: paths(&references.imports).into_iter().chain(references.directories.clone()).collect(),
         outside: references.outside.iter().map(|at| file.symbols.imports[*at as usize].path.as_str()).collect(),
         refers_to: paths(&references.files),
         symbols: entries.map(symbol).collect(),

@@ -4,11 +4,12 @@
 //! noted once, with the declarations that it is used in. The names that declarations give are no uses.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::parse::Rules;
-use crate::symbol::map::uses::{NAME_BYTES_MIN, USES_MAX, Uses};
+use crate::symbol::map::uses::{NAME_BYTES_MIN, USES_MAX, Uses, Ways};
 use crate::symbol::outline::{NAME_BYTES_MAX, Span, Symbol};
 
 /// Leaves that are names, in all grammars.
@@ -20,7 +21,6 @@ pub(super) const NAMES: &[&str] = &[
     "shorthand_property_identifier",
     "shorthand_field_identifier",
     "namespace_identifier",
-    "package_identifier",
     "constant",
     "name",
     "command_name",
@@ -30,7 +30,7 @@ pub(super) const NAMES: &[&str] = &[
 /// What is known of a name so far.
 #[derive(Default)]
 struct Found {
-    is_strong: bool,
+    ways: Ways,
     /// Numbers of declarations, in the order of the file.
     places: Vec<u32>,
 }
@@ -56,10 +56,10 @@ pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -
     let mut found: Vec<(&str, Found)> = found.into_iter().collect();
     found.sort_unstable_by_key(|(name, _)| *name);
     let mut uses = Uses::default();
-    for (name, Found { is_strong, mut places }) in found {
+    for (name, Found { ways, mut places }) in found {
         places.sort_unstable();
         places.dedup();
-        uses.push(name, is_strong, &places);
+        uses.push(name, ways, &places);
     }
     uses
 }
@@ -84,7 +84,7 @@ fn note<'t>(found: &mut HashMap<&'t str, Found>, text: &'t str, node: Node<'_>, 
         return;
     }
     let known = found.entry(name).or_default();
-    known.is_strong = known.is_strong || is_strong(text, name, range.start, range.end);
+    known.ways = known.ways.and(ways(text, name, range));
     if let Some(place) = place
         && known.places.last() != Some(&place)
     {
@@ -92,16 +92,21 @@ fn note<'t>(found: &mut HashMap<&'t str, Found>, text: &'t str, node: Node<'_>, 
     }
 }
 
-/// True where a name can hardly be a local variable: called, asked of something, or written like a type.
-fn is_strong(text: &str, name: &str, start: usize, end: usize) -> bool {
-    let bytes = text.as_bytes();
-    let before = &bytes[..start];
-    let after = &bytes[end..];
-    let is_member = before.ends_with(b".") || before.ends_with(b"::") || before.ends_with(b"->");
+/// How a name is used at a place, by what stands beside it.
+fn ways(text: &str, name: &str, place: Range<usize>) -> Ways {
+    let (before, after) = (&text.as_bytes()[..place.start], &text.as_bytes()[place.end..]);
     let is_called = after.starts_with(b"(") || after.starts_with(b"!") || after.starts_with(b"::") || after.starts_with(b" (");
     // `Item = T` binds a name, whatever it looks like.
-    let is_bound = after.starts_with(b" = ");
-    is_member || is_called || !is_bound && name.starts_with(char::is_uppercase)
+    let is_type = name.starts_with(char::is_uppercase) && !after.starts_with(b" = ");
+    let is_path = before.ends_with(b"::");
+    let is_asked = is_path || before.ends_with(b".") || before.ends_with(b"->");
+    match (is_asked, is_called || is_type) {
+        (true, true) if is_path => Ways::ASKED.and(Ways::CALLED).and(Ways::BARE),
+        (true, true) => Ways::ASKED.and(Ways::CALLED),
+        (true, false) => Ways::ASKED,
+        (false, true) => Ways::BARE,
+        (false, false) => Ways::default(),
+    }
 }
 
 fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, FileSymbols, Mark};
 use super::import::Import;
-use super::uses::Uses;
+use super::uses::{Uses, Ways};
 use crate::symbol::cache::{Cached, ObjectCache};
 use crate::symbol::codec::{Reader, put_number, put_text, put_texts};
 use crate::symbol::language::Language;
@@ -64,7 +64,7 @@ fn put_uses(out: &mut Vec<u8>, uses: &Uses) {
     put_number(out, uses.len() as u64);
     for used in uses.iter() {
         put_text(out, used.name);
-        put_number(out, (used.places.len() as u64) << 1 | u64::from(used.is_strong));
+        put_number(out, (used.places.len() as u64) << 3 | u64::from(used.ways.bits()));
         for place in used.places {
             put_number(out, (*place).into());
         }
@@ -118,7 +118,7 @@ fn uses(rest: &mut Reader<'_>, entries: usize) -> Option<Uses> {
         let name = rest.text_ref()?;
         let head = rest.number()?;
         places.clear();
-        for _ in 0..head >> 1 {
+        for _ in 0..head >> 3 {
             let place = u32::try_from(rest.number()?).ok()?;
             let is_next = places.last().is_none_or(|last| *last < place);
             places.push(Some(place).filter(|place| is_next && (*place as usize) < entries)?);
@@ -126,7 +126,7 @@ fn uses(rest: &mut Reader<'_>, entries: usize) -> Option<Uses> {
         if uses.last().is_some_and(|last| last >= name) {
             return None;
         }
-        uses.push(name, head & 1 == 1, &places);
+        uses.push(name, Ways::from_bits(head as u8), &places);
     }
     Some(uses)
 }

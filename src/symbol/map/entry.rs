@@ -108,11 +108,16 @@ impl Listing<'_> {
                 self.add_places(&symbol.children, around);
                 continue;
             };
-            let number = self.entries.len() as u32;
             let depth = owner.map_or(0, |(_, depth)| depth + 1);
+            let entry = entry(symbol, mark, depth, self.outline.language);
+            // Both branches of an `#if` often define the same.
+            let is_repeated = symbol.children.is_empty() && self.entries.last() == Some(&entry);
+            let number = (self.entries.len() - usize::from(is_repeated)) as u32;
             self.places.push(number);
-            self.starts.push(symbol.span.start);
-            self.entries.push(entry(symbol, mark, depth, self.outline.language));
+            if !is_repeated {
+                self.starts.push(symbol.span.start);
+                self.entries.push(entry);
+            }
             self.add_all(&symbol.children, Some((number, depth)));
         }
     }
@@ -135,7 +140,8 @@ fn mark(symbol: &Symbol, content: Content) -> Option<Mark> {
         Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type => Mark::Class,
         Kind::Module | Kind::Implementation if !symbol.children.is_empty() => Mark::Class,
         Kind::Function => Mark::Function,
-        Kind::Macro if symbol.signature.contains('(') || symbol.signature.starts_with("macro_rules") => Mark::Function,
+        Kind::Macro if symbol.signature.starts_with("macro_rules") => Mark::Function,
+        Kind::Macro if symbol.signature.contains(&format!("{}(", symbol.name)) => Mark::Function,
         Kind::Method => Mark::Method,
         Kind::Macro | Kind::Constant | Kind::Variable => Mark::Variable,
         Kind::Field | Kind::Variant => Mark::Property,
@@ -147,7 +153,7 @@ fn entry(symbol: &Symbol, mark: Mark, depth: u8, language: Option<Language>) -> 
     let shape = language.filter(|_| mark != Mark::Heading).map(|language| shape(symbol, language)).unwrap_or_default();
     let parts =
         if mark == Mark::Class { Some(bases(symbol, shape.bases)).filter(|bases| !bases.is_empty()) } else { shape.parameters };
-    let mark = if mark == Mark::Function && parts.is_none() && symbol.signature.starts_with('#') { Mark::Variable } else { mark };
+    let parts = parts.filter(|_| mark != Mark::Variable);
     Entry {
         mark,
         is_async: shape.is_async,
@@ -193,7 +199,7 @@ fn with_places(uses: &Uses, places: &[u32]) -> Uses {
             used.places.iter().map(|place| places[*place as usize]).filter(|entry| *entry != NOWHERE).collect();
         entries.sort_unstable();
         entries.dedup();
-        out.push(used.name, used.is_strong, &entries);
+        out.push(used.name, used.ways, &entries);
     }
     out
 }

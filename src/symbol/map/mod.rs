@@ -26,4 +26,4 @@ pub use import::Import;
 pub use legend::{KEY, Legend};
 pub use notation::{CONTINUED, Detail, Level, SymbolMap, mark};
 pub use reference::{FileReferences, MapFile, References, references};
-pub use uses::{Use, Uses};
+pub use uses::{Use, Uses, Ways};

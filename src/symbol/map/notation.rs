@@ -133,7 +133,9 @@ impl<'m> SymbolMap<'m> {
     fn push_imports(&self, out: &mut String, number: u32, legend: &Legend) {
         let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
         let local = references.imports.iter().map(|target| legend.shorten(self.shown_path(*target)).into_owned());
-        push_list(out, "  i→ ", &local.collect::<Vec<_>>());
+        let directories =
+            references.directories.iter().map(|directory| legend.shorten(&shown_path(directory.as_bytes())).into_owned());
+        push_list(out, "  i→ ", &local.chain(directories).collect::<Vec<_>>());
         push_list(out, "  i ", &packages(file, references));
     }
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use super::entry::{Entry, FileSymbols, Mark};
 use super::resolve::{Paths, Place};
-use super::uses::Use;
+use super::uses::{Use, Ways};
 use crate::symbol::language::Language;
 
 /// Most declarations of one name that are looked through one by one.
@@ -35,6 +35,8 @@ pub struct MapFile<'f> {
 pub struct FileReferences {
     /// The files that its imports lead to, in order.
     pub imports: Vec<u32>,
+    /// The directories that its imports lead to, with a slash at the end, in order.
+    pub directories: Vec<String>,
     /// The imports that lead out of the snapshot, by their place in the list of imports.
     pub outside: Vec<u32>,
     /// For each entry how many other files refer to it.
@@ -191,6 +193,7 @@ impl<'i> Index<'i> {
         let links = &self.links[number as usize];
         let mut references = FileReferences {
             imports: links.files.clone(),
+            directories: links.directories.iter().map(|number| self.paths.directory(*number)).collect(),
             outside: links.outside.clone(),
             counts: vec![0; symbols.entries.len()],
             files: links.files.clone(),
@@ -256,8 +259,12 @@ impl Reader<'_, '_> {
         let visible = known.iter().copied().filter(|declared| self.sees(*declared));
         let in_reach = visible.clone().filter(|declared| self.reaches(declared.0));
         out.extend(in_reach.filter(|declared| self.is_meant(*declared, used, is_only)));
-        if out.len() == before && is_only && used.is_strong {
-            out.extend(visible.filter(|declared| self.is_meant(*declared, used, false)));
+        if out.len() == before && is_only {
+            let is_bare = used.ways.has(Ways::BARE);
+            out.extend(visible.filter(|declared| match self.index.owner(*declared) {
+                Some(_) => self.is_meant(*declared, used, false),
+                None => is_bare,
+            }));
         }
     }
 
@@ -276,11 +283,20 @@ impl Reader<'_, '_> {
             || shares_directory(self.language) && directory(file) == directory(self.number)
     }
 
-    /// A member is meant when its type is named as well, or when it is asked for and nothing else has the name.
+    /// A member is meant when its type is named as well, or when it is called and nothing else can be meant: no other
+    /// file declares it, and its name has several words, unlike those of the types that every language brings along.
     fn is_meant(&self, declared: Declared, used: Use<'_>, is_only: bool) -> bool {
         let Some(owner) = self.index.owner(declared) else { return true };
-        used.is_strong && (is_only || self.symbols.uses.contains(&owner.name))
+        let is_named = self.symbols.uses.contains(&owner.name) || self.symbols.entries.iter().any(|own| own.name == owner.name);
+        is_named && used.ways.has(Ways::ASKED.and(Ways::BARE))
+            || is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name)
     }
+}
+
+/// True for `from_bytes` and `fromBytes`, not for `find` and `_find`.
+fn has_words(name: &str) -> bool {
+    let name = name.trim_matches('_');
+    name.contains('_') || name.chars().skip(1).zip(name.chars()).any(|(c, before)| c.is_uppercase() && before.is_lowercase())
 }
 
 impl References {

@@ -26,6 +26,7 @@ pub(super) struct Paths<'p> {
     by_name: HashMap<&'p str, Vec<u32>>,
     directories: HashMap<&'p str, u32>,
     by_directory_name: HashMap<&'p str, Vec<&'p str>>,
+    directory_paths: Vec<&'p str>,
     /// The directory of each file.
     pub directory_of: Vec<u32>,
     texts: Vec<&'p str>,
@@ -44,6 +45,7 @@ impl<'p> Paths<'p> {
             by_name: HashMap::new(),
             directories: HashMap::new(),
             by_directory_name: HashMap::new(),
+            directory_paths: Vec::new(),
             directory_of: Vec::with_capacity(texts.len()),
             texts: Vec::new(),
         };
@@ -54,6 +56,7 @@ impl<'p> Paths<'p> {
             let known = paths.directories.len() as u32;
             let directory_number = *paths.directories.entry(directory).or_insert(known);
             if directory_number == known {
+                paths.directory_paths.push(directory);
                 paths.by_directory_name.entry(cut(directory).1).or_default().push(directory);
             }
             paths.directory_of.push(directory_number);
@@ -79,6 +82,11 @@ impl<'p> Paths<'p> {
             Language::Bash => out.extend(self.shell(directory, path)),
             _ => {}
         }
+    }
+
+    /// A directory by its number, with a slash at its end.
+    pub(super) fn directory(&self, number: u32) -> String {
+        format!("{}/", self.directory_paths[number as usize])
     }
 
     fn file(&self, path: &str) -> Option<Place> {
@@ -246,7 +254,8 @@ impl<'p> Paths<'p> {
     fn php(&self, directory: &str, path: &str) -> Option<Place> {
         if path.ends_with(".php") {
             let relative = path.trim_start_matches('/');
-            return normal(directory, relative).and_then(|path| self.file(&path)).or_else(|| self.file(relative));
+            let beside = normal(directory, relative).and_then(|path| self.file(&path));
+            return beside.or_else(|| self.file(relative)).or_else(|| self.ending(relative).filter(|_| relative.contains('/')));
         }
         let file = format!("{}.php", path.replace('\\', "/"));
         let tails = std::iter::once(0).chain(file.match_indices('/').map(|(at, _)| at + 1));

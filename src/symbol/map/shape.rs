@@ -64,7 +64,7 @@ fn function(symbol: &Symbol, language: Language) -> Shape {
     Shape {
         is_async: words(head).any(|word| word == "async"),
         parameters: Some(names.collect()),
-        result: result(head, tail, language),
+        result: if symbol.kind == Kind::Macro { String::new() } else { result(head, tail, language) },
         ..Shape::default()
     }
 }
@@ -214,10 +214,14 @@ fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool
         }
         Language::Php => {
             let name = before_value.rsplit(' ').next().unwrap_or_default();
-            (name.trim_start_matches(['&', '$']), is_optional)
+            return short(&name.replace(['&', '$'], ""), is_optional);
         }
         _ => (last_name(before_value)?, is_optional),
     };
+    short(name, is_optional)
+}
+
+fn short(name: &str, is_optional: bool) -> Option<String> {
     let name = cap(name, PARAMETER_BYTES_MAX);
     (!name.is_empty()).then(|| if is_optional { format!("{name}?") } else { name })
 }
@@ -235,7 +239,8 @@ fn rust_parameter(part: &str) -> Option<(&str, bool)> {
 /// The last name of `const char *argv[]`, `void (*done)(int)`, `int... values`; none for `void`.
 fn last_name(part: &str) -> Option<&str> {
     let part = part.find("(*").map_or(part, |at| part[at + 2..].split(')').next().unwrap_or_default());
-    let part = part.split('[').next().filter(|part| !part.trim().is_empty()).unwrap_or(part);
+    // `char *argv[]`; in `int[] values` the brackets stand before the name.
+    let part = part.split_once('[').filter(|(_, after)| !after.contains(' ')).map_or(part, |(before, _)| before);
     let last = words(part).last()?;
     (last != "void" || part.contains('*')).then_some(last)
 }
@@ -295,7 +300,8 @@ fn result(head: &str, tail: &str, language: Language) -> String {
         }
         _ => "",
     };
-    let said = said.split(" where ").next().unwrap_or_default();
+    let ends = [" where ", " override", " final", " noexcept"];
+    let said = ends.iter().fold(said, |said, end| said.split(end).next().unwrap_or_default());
     let said = said.trim_end_matches("=>").trim_end_matches([' ', ':', '{', ';']).trim_start();
     if matches!(said, "" | "void" | "None" | "()" | "undefined") {
         return String::new();
@@ -313,7 +319,8 @@ fn before_name(head: &str) -> &str {
             continue;
         }
         let word = rest.split(|c: char| !is_word(c)).next().unwrap_or_default();
-        if word.is_empty() || !MODIFIERS.contains(&word) {
+        let is_last = rest.len() == word.len();
+        if word.is_empty() || !MODIFIERS.contains(&word) && (is_last || !is_macro(word)) {
             break;
         }
         rest = &rest[word.len()..];
@@ -321,6 +328,11 @@ fn before_name(head: &str) -> &str {
     let owner_at = rest.rfind(' ').filter(|_| rest.ends_with("::"));
     let rest = owner_at.map_or(if rest.ends_with("::") { "" } else { rest }, |at| &rest[..at]);
     rest.trim_end_matches(['~', ' '])
+}
+
+/// A word such as `MEM_STATIC` before a type: most likely a macro that says something to the compiler.
+fn is_macro(word: &str) -> bool {
+    word.contains('_') && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// A type without the spaces that only please the eye.

@@ -5,6 +5,41 @@ pub(in crate::symbol) const NAME_BYTES_MIN: usize = 2;
 /// Most names that are kept of one file.
 pub(in crate::symbol) const USES_MAX: usize = 4_000;
 
+/// The ways in which a name is used, as bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ways(u8);
+
+impl Ways {
+    /// On its own, called or written like a type: hardly a local variable.
+    pub const BARE: Self = Self(1);
+    /// Asked of something: behind `.`, `->` or `::`.
+    pub const ASKED: Self = Self(2);
+    /// Asked of something and called, or written like a type.
+    pub const CALLED: Self = Self(4);
+
+    /// Whether one of these is among them.
+    #[must_use]
+    pub fn has(self, ways: Self) -> bool {
+        self.0 & ways.0 != 0
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, ways: Self) -> Self {
+        Self(self.0 | ways.0)
+    }
+
+    /// The bits, below 8.
+    pub(super) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The ways of the lowest three bits.
+    pub(super) fn from_bits(bits: u8) -> Self {
+        Self(bits & 7)
+    }
+}
+
 /// The names that one file uses, in order, each once.
 ///
 /// Three flat lists instead of one of small ones: a repository has millions of them.
@@ -19,7 +54,7 @@ pub struct Uses {
 struct Head {
     name_end: u32,
     places_end: u32,
-    is_strong: bool,
+    ways: Ways,
 }
 
 /// One name that a file uses.
@@ -27,18 +62,18 @@ struct Head {
 pub struct Use<'u> {
     /// The name.
     pub name: &'u str,
-    /// True where it can hardly be a local variable: called, asked of something, or written like a type.
-    pub is_strong: bool,
+    /// How it is used, all places together.
+    pub ways: Ways,
     /// The numbers of the declarations in which it is used.
     pub places: &'u [u32],
 }
 
 impl Uses {
     /// Adds a name, which must be greater than all before.
-    pub(in crate::symbol) fn push(&mut self, name: &str, is_strong: bool, places: &[u32]) {
+    pub(in crate::symbol) fn push(&mut self, name: &str, ways: Ways, places: &[u32]) {
         self.names.push_str(name);
         self.places.extend_from_slice(places);
-        self.heads.push(Head { name_end: self.names.len() as u32, places_end: self.places.len() as u32, is_strong });
+        self.heads.push(Head { name_end: self.names.len() as u32, places_end: self.places.len() as u32, ways });
     }
 
     /// The greatest name.
@@ -67,7 +102,7 @@ impl Uses {
         let places_start = before.map_or(0, |before| before.places_end as usize);
         Use {
             name: &self.names[name_start..head.name_end as usize],
-            is_strong: head.is_strong,
+            ways: head.ways,
             places: &self.places[places_start..head.places_end as usize],
         }
     }

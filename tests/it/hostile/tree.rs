@@ -38,7 +38,9 @@ fn each_object_is_visited_once_however_many_paths_it_has() {
         assert_eq!(plan["tasks"].as_array().map(Vec::len), Some(levels + 1), "{name}");
         let run = json(repo.merkle(&["regenerate", "--json"]));
         assert_eq!((&run["visited"], &run["stored"]), (&(levels + 1).into(), &(levels + 1).into()), "{name}");
-        for arguments in [&["status", "--exit-code"][..], &["show"], &["explain"], &["validate"], &["scan"]] {
+        for arguments in
+            [&["status", "--exit-code"][..], &["show"], &["explain"], &["validate"], &["scan"], &["map", "--budget", "100"]]
+        {
             let output = repo.merkle(arguments).exits(0);
             assert_civil(&output);
         }

@@ -1,1 +1,0 @@
-//! Maps of small projects in every language.

@@ -1,0 +1,38 @@
+//! Maps of small projects in every language, read by eye, and the laws that all maps keep.
+
+mod laws;
+mod managed;
+mod scripts;
+mod systems;
+
+use super::{Detail, FileSymbols, KEY, MapFile, SymbolMap, file_symbols, references};
+use crate::symbol::detect;
+
+/// The symbols of some files, in the order of their paths.
+fn symbols_of(files: &[(&str, &str)]) -> Vec<(Vec<u8>, FileSymbols)> {
+    let read = |(path, text): &(&str, &str)| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        (path.as_bytes().to_vec(), file_symbols(detect(name.as_bytes(), text.as_bytes()), text.as_bytes()))
+    };
+    let mut found: Vec<_> = files.iter().map(read).collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+fn map_files(found: &[(Vec<u8>, FileSymbols)]) -> Vec<MapFile<'_>> {
+    found.iter().map(|(path, symbols)| MapFile { path, symbols }).collect()
+}
+
+/// The whole map of some files without its key.
+fn map_with(files: &[(&str, &str)], detail: Detail) -> String {
+    let found = symbols_of(files);
+    let files = map_files(&found);
+    let references = references(&files);
+    let numbers: Vec<u32> = (0..files.len() as u32).collect();
+    let text = SymbolMap::new(&files, &references).text(&numbers, detail);
+    text.strip_prefix(KEY).expect("the key comes first").trim_start_matches('\n').to_owned()
+}
+
+fn map_of(files: &[(&str, &str)]) -> String {
+    map_with(files, Detail::PRINTED)
+}
