@@ -81,7 +81,7 @@ proptest! {
     ) {
         for language in [Language::Rust, Language::Python, Language::TypeScript, Language::Ruby, Language::C, Language::Markdown] {
             let symbols = file_symbols(Some(language), text.as_bytes());
-            prop_assert_eq!(FileSymbols::decode(&symbols.encode()).as_ref(), Some(&symbols));
+            prop_assert_eq!(FileSymbols::decode(&symbols.encode()), Some(symbols.clone()));
             let files = [MapFile { path: &path, symbols: &symbols }];
             let references = references(&files);
             let map = SymbolMap::new(&files, &references);
