@@ -164,6 +164,13 @@ pub enum Command {
 }
 
 impl Command {
+    /// Before anything is opened: the hooks' worker leaves whoever started it.
+    pub fn settle(&self) {
+        if let Self::Hooks(args) = self {
+            args.settle();
+        }
+    }
+
     /// Does what was asked.
     pub fn run(&self, program: &mut Program) -> Result<Exit, CliError> {
         match self {

@@ -94,6 +94,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn execute(arguments: Arguments, environment: Environment) -> Exit {
     let Arguments { global, command } = arguments;
     let json = global.output.json;
+    command.settle();
     let mut program = Program { ui: Ui::new(global.output, &environment), global, environment };
     let result = command.run(&mut program);
     let flushed = program.ui.flush();

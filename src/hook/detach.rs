@@ -36,7 +36,7 @@ pub fn start(program: &Path, arguments: &[&OsStr], environment: &Environment) ->
 
 /// Leaves the session of whoever started this process, closes what was inherited, and lets others go first.
 ///
-/// To be called before anything is opened.
+/// To be called before anything is opened: a descriptor of this process itself would be closed behind its owner's back.
 pub fn settle() {
     // A process that leads a group already cannot leave; it was started apart by somebody else.
     let _ = rustix::process::setsid();

@@ -1,8 +1,10 @@
 //! Markers: "something happened in this worktree". One file for each worktree, so that a storm of commits is one marker.
 //!
 //! A marker is an accelerator: what it would have told is found again by comparing tree and store. It names no commit;
-//! whoever takes it looks at what the worktree has checked out by then.
+//! whoever takes it looks at what the worktree has checked out by then. A marker that is taken stays under another name
+//! until its work is done, so that the next worker finds what a dead one has left.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -17,6 +19,8 @@ use crate::git::file;
 const FORMAT: &str = "git-merkle/marker/1";
 /// Digits of the name: a worktree is told by the digest of its git directory.
 const NAME_DIGITS: usize = 16;
+/// What the name of a marker ends with while its work is done.
+const TAKEN: &str = ".taken";
 
 /// Something that happened in a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,31 +46,54 @@ pub fn leave(state: &StateDir, marker: &Marker) -> io::Result<()> {
     })
 }
 
-/// The markers that wait, each with the time since it was left.
+/// The markers whose work is not done, each with the time since it was left.
+///
+/// Those that a worker has taken come last: one whose work kills the worker does not keep the others from theirs.
 pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
     let entries = match fs::read_dir(queue(state)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
     let mut markers = Vec::new();
-    for entry in entries.flatten().filter(|entry| !file::is_temporary(&entry.path())) {
-        let age = entry.metadata().and_then(|found| found.modified()).map_or(Duration::ZERO, age);
-        match fs::read(entry.path()).ok().as_deref().and_then(parse) {
-            Some(marker) => markers.push((marker, age)),
-            // Damage tells nothing; what it stood for is found by comparing.
-            None => drop(fs::remove_file(entry.path())),
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| !file::is_temporary(path)) {
+        let is_taken = path.to_string_lossy().ends_with(TAKEN);
+        let age = fs::metadata(&path).and_then(|found| found.modified()).map_or(Duration::ZERO, age);
+        match fs::read(&path) {
+            Ok(bytes) => match parse(&bytes).filter(|marker| is_named(&path, marker)) {
+                Some(marker) => markers.push((is_taken, marker, age)),
+                // Damage tells nothing; what it stood for is found by comparing.
+                None => drop(fs::remove_file(&path)),
+            },
+            // Taken or done since the folder was read.
+            Err(_) => {}
         }
     }
-    markers.sort_by(|a, b| a.0.git_dir.cmp(&b.0.git_dir));
-    Ok(markers)
+    markers.sort_by(|a, b| (a.0, &a.1.git_dir).cmp(&(b.0, &b.1.git_dir)));
+    let mut seen = BTreeSet::new();
+    let first = |(_, marker, _): &(bool, Marker, Duration)| seen.insert(marker.git_dir.clone());
+    Ok(markers.into_iter().filter(first).map(|(_, marker, age)| (marker, age)).collect())
 }
 
-/// Takes a marker away. One that is left while its work is done is another one, and stays.
+/// Takes a marker. One that is left while its work is done is another one, and waits.
 pub fn take(state: &StateDir, marker: &Marker) -> io::Result<()> {
-    match fs::remove_file(queue(state).join(name(&marker.git_dir))) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    let name = name(&marker.git_dir);
+    let (waiting, taken) = (queue(state).join(&name), queue(state).join(name + TAKEN));
+    // Nothing to rename: a worker that has died had taken it.
+    absent_is_fine(fs::rename(waiting, taken))
+}
+
+/// Forgets a marker that was taken, because its work is done.
+pub fn finish(state: &StateDir, marker: &Marker) -> io::Result<()> {
+    absent_is_fine(fs::remove_file(queue(state).join(name(&marker.git_dir) + TAKEN)))
+}
+
+/// Removes what hooks that were killed while they left a marker have not finished.
+pub fn clear_abandoned(state: &StateDir) {
+    file::remove_abandoned(&queue(state));
+}
+
+fn absent_is_fine(done: io::Result<()>) -> io::Result<()> {
+    done.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 fn queue(state: &StateDir) -> PathBuf {
@@ -76,6 +103,12 @@ fn queue(state: &StateDir) -> PathBuf {
 fn name(git_dir: &Path) -> String {
     let digest = Digest::of("git-merkle 2026 worktree/1", git_dir.as_os_str().as_bytes()).to_string();
     digest[..NAME_DIGITS].to_owned()
+}
+
+/// True for a file that [`take`] and [`finish`] find again.
+fn is_named(path: &Path, marker: &Marker) -> bool {
+    let own = name(&marker.git_dir);
+    path.file_name().is_some_and(|found| found == own.as_str() || found == (own + TAKEN).as_str())
 }
 
 fn parse(bytes: &[u8]) -> Option<Marker> {

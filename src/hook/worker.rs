@@ -1,6 +1,7 @@
 //! The worker: one for each common git directory, by kernel lock. It waits for quiet, does what the markers ask for,
 //! and ends when there are none.
 
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,14 +16,18 @@ pub const QUIET: Duration = Duration::from_secs(3);
 const PATIENCE: Duration = Duration::from_mins(10);
 /// Pause between two looks.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long the lock is tried for: somebody who only looks whether a worker is at work has it for a moment.
+const LOOKED_AT: Duration = Duration::from_millis(200);
 
 /// What the worker does with a marker; what it returns stands in the log.
 pub type Work<'w> = &'w mut dyn FnMut(&Marker) -> Result<String, String>;
 
-/// True when a worker is at work for this state directory. Writes nothing where there never was one.
+/// True when a worker is at work for this state directory. Writes nothing.
+///
+/// Looks with a shared lock: two who look at once do not take each other for a worker.
 #[must_use]
 pub fn is_at_work(state: &StateDir) -> bool {
-    lock_file(state).exists() && matches!(Lock::acquire(&lock_file(state), Duration::ZERO), Ok(None))
+    File::open(lock_file(state)).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// Works until there is nothing left; `Ok(false)` when another worker is at it.
@@ -30,7 +35,8 @@ pub fn is_at_work(state: &StateDir) -> bool {
 /// A marker that is left between the last look and the end of the lock is seen by the look after it.
 pub fn run(state: &StateDir, quiet: Duration, work: Work<'_>) -> io::Result<bool> {
     loop {
-        let Some(lock) = Lock::acquire(&lock_file(state), Duration::ZERO)? else { return Ok(false) };
+        let Some(lock) = Lock::acquire(&lock_file(state), LOOKED_AT)? else { return Ok(false) };
+        marker::clear_abandoned(state);
         let gave_up = until_empty(state, quiet, work)?;
         drop(lock);
         if gave_up || marker::list(state)?.is_empty() {
@@ -52,6 +58,7 @@ fn until_empty(state: &StateDir, quiet: Duration, work: Work<'_>) -> io::Result<
             Some((marker, _)) => {
                 marker::take(state, marker)?;
                 act(state, marker, work);
+                marker::finish(state, marker)?;
                 waiting_since = Instant::now();
             }
             None if waiting_since.elapsed() > PATIENCE => return Ok(true),

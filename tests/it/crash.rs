@@ -1,10 +1,12 @@
 //! Death at any moment, and disks that refuse: nothing that was said is lost, and nobody else notices.
 //!
 //! [`kill`] kills each writing command at system calls spread over its whole run and then asks everything that must
-//! hold. [`refuse`] takes the disk away: full, or not to be written to.
+//! hold, [`worker`] does the same to the hooks' worker and to the hook that starts it. [`refuse`] takes the disk away: full,
+//! or not to be written to.
 
 mod kill;
 mod refuse;
+mod worker;
 
 use crate::support::{Repo, Run, Sandbox};
 

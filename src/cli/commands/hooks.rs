@@ -15,6 +15,7 @@ use crate::base::printable;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::git::Repository;
+use crate::hook::detach;
 use crate::hook::install::{Action, Refusal, Step};
 use crate::workspace::Presentation;
 
@@ -39,6 +40,15 @@ enum Verb {
     /// What the hooks start
     #[command(hide = true)]
     Worker(worker::Args),
+}
+
+impl Args {
+    /// See [`detach::settle`].
+    pub fn settle(&self) {
+        if matches!(self.action, Verb::Worker(_)) {
+            detach::settle();
+        }
+    }
 }
 
 /// Does what was asked.

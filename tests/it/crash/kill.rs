@@ -93,7 +93,7 @@ fn spooled(repo: &Repo<'_>) -> Vec<String> {
 }
 
 /// What a person does with git next works as if nothing had happened.
-fn user_is_not_disturbed(repo: &Repo<'_>, sandbox: &Sandbox) {
+pub(super) fn user_is_not_disturbed(repo: &Repo<'_>, sandbox: &Sandbox) {
     repo.git(&["fsck", "--strict", "--no-progress"]).ok();
     repo.git(&["status", "--porcelain"]).ok();
     repo.git(&["commit", "-q", "--allow-empty", "-m", "on with it"]).ok();

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use git_merkle::git::{Location, Repository, StateDir};
-use git_merkle::hook::{marker, worker};
+use git_merkle::hook::marker::{self, Marker};
+use git_merkle::hook::worker;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -228,6 +230,36 @@ fn a_commit_returns_before_its_work_is_done_and_says_what_it_always_says() {
     repo.git(&["config", "--global", "merkle.hookQuiet", "50ms"]).ok();
     repo.git(&["commit", "-q", "--allow-empty", "-m", "two"]).ok();
     assert_fresh(&repo);
+}
+
+#[test]
+fn a_marker_waits_until_its_work_is_done() {
+    let sandbox = Sandbox::new();
+    let state = state(&sandbox.repo("work"));
+    let event =
+        |name: &str, hook: &str| Marker { git_dir: Path::new("/g").join(name), directory: "/w".into(), event: hook.to_owned() };
+    let (one, two) = (event("1", "post-commit"), event("2", "post-merge"));
+    let waiting = || marker::list(&state).expect("writable").into_iter().map(|(marker, _)| marker).collect::<Vec<_>>();
+    assert_eq!(waiting(), []);
+    marker::leave(&state, &one).expect("writable");
+    marker::leave(&state, &two).expect("writable");
+    marker::take(&state, &one).expect("writable");
+    assert_eq!(waiting(), [two.clone(), one.clone()], "what was taken once comes last");
+    let again = event("1", "post-rewrite");
+    marker::leave(&state, &again).expect("writable");
+    assert_eq!(waiting(), [again.clone(), two.clone()], "one worktree, one marker");
+    marker::finish(&state, &one).expect("writable");
+    assert_eq!(waiting(), [again.clone(), two], "what was left meanwhile is not done");
+    marker::take(&state, &again).expect("writable");
+    marker::take(&state, &again).expect("writable");
+    marker::finish(&state, &again).expect("writable");
+    marker::finish(&state, &again).expect("writable");
+    assert_eq!(waiting().len(), 1);
+    let queue = state.root().join("queue");
+    let name = fs::read_dir(&queue).expect("readable").flatten().next().expect("one").file_name();
+    fs::rename(queue.join(name), queue.join("0123456789abcdef")).expect("writable");
+    assert_eq!(waiting(), [], "what stands under a name that is not its own would never be done");
+    assert_eq!(fs::read_dir(&queue).expect("readable").count(), 0);
 }
 
 #[test]

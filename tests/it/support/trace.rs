@@ -45,12 +45,17 @@ pub(crate) fn kill_at(run: &Run, point: usize) -> Traced {
 /// The points to try of so many: evenly spread, first and last included; all of them when they are few.
 ///
 /// `MERKLE_TEST_CRASH_POINTS` sets how many (`all` for every one) for a longer run.
-#[expect(clippy::disallowed_methods, reason = "the length of a test run is chosen by whoever starts it")]
 pub(crate) fn sample(points: usize) -> Vec<usize> {
+    sample_of(points, SMALL_TIER_POINTS)
+}
+
+/// The same with a small tier of its own, where a look at what is left takes long.
+#[expect(clippy::disallowed_methods, reason = "the length of a test run is chosen by whoever starts it")]
+pub(crate) fn sample_of(points: usize, small_tier: usize) -> Vec<usize> {
     let wanted = match std::env::var("MERKLE_TEST_CRASH_POINTS") {
         Ok(text) if text == "all" => points,
         Ok(text) => text.parse().expect("MERKLE_TEST_CRASH_POINTS is a number or 'all'"),
-        Err(_) => SMALL_TIER_POINTS,
+        Err(_) => small_tier,
     };
     spread(points, wanted)
 }

@@ -7,16 +7,15 @@ use crate::cli::{CliError, Exit};
 use crate::config::Environment;
 use crate::git::{Location, Repository, StateDir};
 use crate::hook::marker::Marker;
-use crate::hook::{detach, log, worker};
+use crate::hook::{log, worker};
 use crate::workspace::Workspace;
 
 /// Arguments of `hooks worker`.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-/// Works until nothing is left to do.
+/// Works until nothing is left to do. By now the process has left whoever started it.
 pub fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
-    detach::settle();
     let location = program.global.location();
     let state = StateDir::of(&Repository::open(&location)?);
     // Settings that make no sense are told about when there is work to do, like everything else that fails then.
