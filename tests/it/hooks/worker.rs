@@ -1,5 +1,6 @@
 //! The hooks' worker: after whatever git did, once it is quiet, every node of `HEAD` is fresh, and git noticed nothing.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -14,22 +15,13 @@ use nix::unistd::Pid;
 use crate::support::loopback::Loopback;
 use crate::support::{PROGRAM, Repo, Run, Sandbox};
 
-/// The hooks that leave markers.
-const EVENTS: [&str; 5] = ["post-commit", "post-merge", "post-rewrite", "post-applypatch", "post-checkout"];
 /// Files of the repository; a longer run by the variable `MERKLE_TEST_FILES`.
 const FILES: usize = 200;
 /// From a thousand on the rebase has 200 commits.
 const FILES_VARIABLE: &str = "MERKLE_TEST_FILES";
 
-/// Hooks as they are installed, in their shortest form.
 fn install(repo: &Repo<'_>) {
-    fs::create_dir_all(repo.path(".git/hooks")).expect("writable");
-    for event in EVENTS {
-        let hook = repo.path(".git/hooks").join(event);
-        let text = format!("#!/bin/sh\n'{PROGRAM}' hooks run {event} \"$@\" </dev/null >/dev/null 2>&1 || :\n");
-        fs::write(&hook, text).expect("writable");
-        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("allowed");
-    }
+    repo.merkle(&["hooks", "install", "--mode=hookdir"]).ok();
 }
 
 /// A repository with hooks, and patience of a tenth of a second.
@@ -58,15 +50,6 @@ fn settle(repo: &Repo<'_>) {
 fn log(repo: &Repo<'_>) -> Vec<String> {
     let text = fs::read_to_string(repo.path(".git/merkle/log/worker.log")).unwrap_or_default();
     text.lines().map(|line| line.split_once(' ').map_or(line, |(_, rest)| rest).to_owned()).collect()
-}
-
-/// The number before a word in the last line of the log.
-fn last(repo: &Repo<'_>, word: &str) -> usize {
-    let log = log(repo);
-    let line = log.last().expect("a run");
-    let words: Vec<&str> = line.split(' ').collect();
-    let at = words.iter().position(|other| *other == word).unwrap_or_else(|| panic!("'{word}' in '{line}'"));
-    words[at - 1].parse().expect("a number")
 }
 
 #[track_caller]
@@ -102,62 +85,133 @@ fn edit(repo: &Repo<'_>, path: &str, text: &str) {
     fs::write(repo.path(path), text).expect("writable");
 }
 
+/// Something that is done with git, in one repository after the other: what is written before, then commands, of which the
+/// last one calls hooks.
+struct Step {
+    name: &'static str,
+    edits: &'static [(&'static str, &'static str)],
+    commands: &'static [&'static [&'static str]],
+}
+
+const fn step(
+    name: &'static str,
+    edits: &'static [(&'static str, &'static str)],
+    commands: &'static [&'static [&'static str]],
+) -> Step {
+    Step { name, edits, commands }
+}
+
+const STEPS: &[Step] = &[
+    step("commit", &[("d1/e1/f1.rs", "pub fn one() {}\n")], &[&["commit", "-q", "-a", "-m", "edit"]]),
+    step("amend", &[], &[&["commit", "-q", "--amend", "-m", "other words"]]),
+    step("amend with an edit", &[("d1/e1/f1.rs", "pub fn uno() {}\n")], &[&["commit", "-q", "--amend", "-a", "-m", "more"]]),
+    step("only a body", &[("d1/e1/f1.rs", "pub fn uno() { body() }\n")], &[&["commit", "-q", "-a", "-m", "body"]]),
+    step("new branch", &[], &[&["checkout", "-q", "-b", "side"]]),
+    step("removal", &[], &[&["rm", "-q", "d2/e2/f2.rs"], &["commit", "-q", "-m", "remove"]]),
+    step("checkout", &[], &[&["checkout", "-q", "main"]]),
+    step("rename", &[], &[&["mv", "d3/e3/f3.rs", "moved.rs"], &["commit", "-q", "-m", "move"]]),
+    step("merge", &[], &[&["merge", "-q", "--no-edit", "side"]]),
+    step("older commit", &[], &[&["checkout", "-q", "-b", "picks", "main~1~1"]]),
+    step("cherry-pick", &[], &[&["cherry-pick", "side"]]),
+    step("reset", &[], &[&["checkout", "-q", "main"], &["reset", "-q", "--hard", "main~1"], &["checkout", "-q", "main"]]),
+    step("stash", &[("d1/e1/f1.rs", "not committed\n")], &[&["stash", "-q"], &["checkout", "-q", "picks"]]),
+    step("unstash", &[], &[&["stash", "pop", "-q"], &["commit", "-q", "-a", "-m", "taken back"]]),
+    step(
+        "mail",
+        &[],
+        &[&["format-patch", "-q", "-1", "--output=../mail", "side"], &["checkout", "-q", "main"], &["am", "-q", "../mail"]],
+    ),
+    step(
+        "part",
+        &[("d4/e4/f4.rs", "pub fn four() {}\n"), ("d5/e5/f5.rs", "pub fn five() {}\n")],
+        &[&["commit", "-q", "-m", "part", "d4/e4/f4.rs"]],
+    ),
+    step("rest", &[], &[&["commit", "-q", "-a", "-m", "rest"]]),
+];
+
+/// The sum of the numbers before a word, in the lines that were added to the log.
+fn sum(repo: &Repo<'_>, lines: usize, word: &str) -> usize {
+    let number = |line: &String| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let at = words.iter().position(|other| *other == word).unwrap_or_else(|| panic!("'{word}' in '{line}'"));
+        words[at - 1].parse::<usize>().expect("a number")
+    };
+    log(repo)[lines..].iter().map(number).sum()
+}
+
+/// What must be looked at from one tree to another, as git counts: the entries of the directories that changed, each
+/// object once; and of those the objects that are new to their place, which alone may need a frame.
+fn difference(repo: &Repo<'_>, old: &str, new: &str) -> (usize, BTreeSet<String>) {
+    let (mut looked_at, mut changed) = (BTreeSet::new(), BTreeSet::new());
+    if old != new {
+        changed.insert(new.to_owned());
+        let listing = repo.git(&["diff-tree", "-r", "-t", "--no-renames", "--diff-filter=d", old, new]).ok();
+        changed.extend(listing.lines().filter_map(|line| line.split(' ').nth(3)).map(ToOwned::to_owned));
+    }
+    for id in &changed {
+        looked_at.insert(id.clone());
+        if repo.git(&["cat-file", "-t", id]).ok() == "tree\n" {
+            let entries = repo.git(&["ls-tree", "--object-only", id]).ok();
+            looked_at.extend(entries.lines().map(ToOwned::to_owned));
+        }
+    }
+    (looked_at.len(), changed)
+}
+
+/// Lets something happen, and demands that the worker did what had to be done, at once, and nothing else.
+#[track_caller]
+fn check(repo: &Repo<'_>, name: &str, happens: impl FnOnce()) {
+    let tree = || repo.id("HEAD^{tree}");
+    let (old, lines, frames) = (tree(), log(repo).len(), repo.frames());
+    happens();
+    assert_fresh(repo);
+    let (looked_at, changed) = difference(repo, &old, &tree());
+    let is_known = |id: &String| frames.iter().any(|frame| frame.replace('/', "").contains(id.as_str()));
+    let missing = changed.iter().filter(|id| !is_known(id)).count();
+    let did = (log(repo).len() - lines, sum(repo, lines, "visited"), repo.frames().len() - frames.len());
+    assert_eq!(did, (1, looked_at, missing), "{name}: runs, nodes visited, frames written: {:#?}", &log(repo)[lines..]);
+    assert_eq!(sum(repo, lines, "stored"), missing, "{name}: {:#?}", &log(repo)[lines..]);
+}
+
 #[test]
-fn whatever_git_does_every_node_is_fresh_afterwards() {
+fn whatever_git_does_every_node_is_fresh_afterwards_and_nothing_else_was_looked_at() {
     let sandbox = Sandbox::new();
-    let repo = hooked(&sandbox, "100ms");
+    let repo = hooked(&sandbox, "250ms");
     fill(&repo);
     assert_fresh(&repo);
     assert_eq!(log(&repo).len(), 1);
-    edit(&repo, "d1/e1/f1.rs", "pub fn one() {}\n");
-    commit(&repo, "edit");
-    assert_fresh(&repo);
-    // A file, and of two directories and the root those that say something else now.
-    assert!((1..=4).contains(&last(&repo, "made")), "{:#?}", log(&repo));
-    assert_eq!(log(&repo).len(), 2);
-    repo.git(&["commit", "-q", "--amend", "-m", "other words"]).ok();
-    assert_fresh(&repo);
-    assert_eq!(last(&repo, "made"), 0, "the same tree costs nothing");
-    let steps: [&[&[&str]]; 8] = [
-        &[&["checkout", "-q", "-b", "side"]],
-        &[&["rm", "-q", "d2/e2/f2.rs"], &["commit", "-q", "-m", "remove"]],
-        &[&["checkout", "-q", "main"]],
-        &[&["mv", "d3/e3/f3.rs", "moved.rs"], &["commit", "-q", "-m", "move"]],
-        &[&["merge", "-q", "--no-edit", "side"]],
-        &[&["checkout", "-q", "-b", "picks", "main~1"], &["cherry-pick", "side"]],
-        &[&["checkout", "-q", "main"], &["reset", "-q", "--hard", "main~1"], &["checkout", "-q", "main"]],
-        &[&["stash", "-q"], &["checkout", "-q", "picks"]],
-    ];
-    for step in steps {
-        edit(&repo, "untracked.txt", "x");
-        for arguments in step {
-            assert!(matches!(repo.git(arguments).code, Some(0 | 1)), "{arguments:?}");
-        }
-        assert_fresh(&repo);
+    for Step { name, edits, commands } in STEPS {
+        check(&repo, name, || {
+            for (path, text) in *edits {
+                edit(&repo, path, text);
+            }
+            for command in *commands {
+                repo.git(command).ok();
+            }
+        });
     }
-    let patch = repo.git(&["format-patch", "-1", "--stdout", "side"]).ok();
-    repo.git(&["checkout", "-q", "-b", "mails", "main~1"]).ok();
-    repo.run("git").args(["am", "-q"]).input(patch).run().ok();
-    assert_fresh(&repo);
-    edit(&repo, "d4/e4/f4.rs", "pub fn four() {}\n");
-    edit(&repo, "d5/e5/f5.rs", "pub fn five() {}\n");
-    repo.git(&["commit", "-q", "-m", "part", "d4/e4/f4.rs"]).ok();
-    assert_fresh(&repo);
+    check(&repo, "bare search path, no terminal", || {
+        edit(&repo, "d8/e1/f8.rs", "pub fn eight() {}\n");
+        let run = repo.run("git").env("PATH", "/usr/bin:/bin").env("TERM", "");
+        run.args(["commit", "-q", "-a", "-m", "where nothing is on the search path"]).run().ok();
+    });
     let clone = repo.clone_to("clone", &[]);
     install(&clone);
-    edit(&repo, "d7/e7/f7.rs", "pub fn seven() {}\n");
-    commit(&repo, "to be pulled");
-    clone.git(&["pull", "-q"]).ok();
-    assert_fresh(&clone);
-    edit(&repo, "d8/e1/f8.rs", "pub fn eight() {}\n");
-    repo.git(&["add", "-A"]).ok();
-    repo.run("git").env("PATH", "/usr/bin:/bin").args(["commit", "-q", "-m", "where nothing is on the search path"]).run().ok();
-    assert_fresh(&repo);
-    let tree = repo.worktree("other", "main");
+    clone.merkle(&["regenerate"]).ok();
+    check(&clone, "pull", || {
+        edit(&repo, "d7/e7/f7.rs", "pub fn seven() {}\n");
+        commit(&repo, "to be pulled");
+        clone.git(&["pull", "-q"]).ok();
+    });
+    settle(&repo);
+    check(&repo, "new worktree", || drop(repo.worktree("other", "main")));
+    let tree = Repo::at(&sandbox, sandbox.path("other"));
+    let (lines, frames) = (log(&repo).len(), repo.frames().len());
     edit(&tree, "d6/e6/f6.rs", "pub fn six() {}\n");
     commit(&tree, "in another worktree");
     settle(&repo);
     assert_eq!(tree.merkle(&["status", "--exit-code"]).code, Some(0), "{:#?}", log(&repo));
+    assert_eq!((log(&repo).len() - lines, repo.frames().len() - frames), (1, 4), "the file, two directories and the root");
     repo.assert_sound();
 }
 
@@ -293,20 +347,50 @@ fn git_notices_nothing() {
 }
 
 #[test]
-fn switched_off_it_leaves_nothing() {
+fn switched_off_or_not_installed_it_leaves_nothing() {
     let sandbox = Sandbox::new();
-    let repo = hooked(&sandbox, "50ms");
+    let repo = sandbox.repo("work");
+    repo.git(&["config", "--global", "merkle.hookQuiet", "1h"]).ok();
     edit(&repo, "a.rs", "pub fn a() {}\n");
-    let hook = |name: &str, value: &str| repo.run(PROGRAM).args(["hooks", "run", "post-commit"]).env(name, value).run();
+    let hook = |name: &str, value: &str| {
+        let output = repo.run(PROGRAM).args(["hooks", "run", "post-commit"]).env(name, value).run();
+        assert_eq!((output.code, output.out(), output.err()), (Some(0), String::new(), String::new()), "{name}");
+    };
+    // A folder of hooks that all repositories share, one of which has asked for them.
+    repo.git(&["config", "--global", "core.hooksPath", "~/hooks"]).ok();
+    let other = sandbox.repo("other");
+    other.merkle(&["hooks", "install", "--mode=hookdir", "--force"]).ok();
+    let shared = sandbox.path("home/hooks/post-commit");
+    assert!(shared.exists());
+    commit(&repo, "where nobody asked for anything");
+    hook("X", "y");
+    assert!(!repo.path(".git/merkle").exists(), "not installed here");
+    repo.merkle(&["hooks", "install", "--mode=hookdir", "--force"]).ok();
+    let block = fs::read(&shared).expect("a hook");
+    repo.merkle(&["hooks", "uninstall"]).ok();
+    fs::write(&shared, block).expect("writable");
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o755)).expect("allowed");
+    edit(&repo, "a.rs", "pub fn b() {}\n");
+    commit(&repo, "after it was taken out");
+    hook("X", "y");
+    assert!(!repo.path(".git/merkle").exists(), "taken out here");
+    repo.merkle(&["hooks", "install", "--mode=hookdir", "--force"]).ok();
+    let queue = state(&repo).root().join("queue");
     for (name, value) in [("GIT_MERKLE_HOOKS", "0"), ("CI", "true")] {
-        assert_eq!(hook(name, value).ok(), "");
-        assert!(!repo.path(".git/merkle").exists(), "{name}");
+        hook(name, value);
+        assert!(!queue.exists(), "{name}");
     }
     repo.git(&["config", "merkle.hooks", "false"]).ok();
-    assert_eq!(hook("X", "y").ok(), "");
-    assert!(!repo.path(".git/merkle").exists());
+    hook("X", "y");
+    assert!(!queue.exists());
     let outside = sandbox.run(PROGRAM, &sandbox.path("home")).args(["hooks", "run", "post-commit"]).run();
     assert_eq!((outside.code, outside.out(), outside.err()), (Some(0), String::new(), String::new()));
+    // Lines that somebody wrote by hand are switched on by the setting.
+    repo.merkle(&["hooks", "uninstall"]).ok();
+    repo.git(&["config", "merkle.hooks", "true"]).ok();
+    repo.git(&["config", "--global", "merkle.hookQuiet", "1ms"]).ok();
+    hook("CI", "true");
+    assert_fresh(&repo);
 }
 
 #[test]

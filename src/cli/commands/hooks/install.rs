@@ -14,6 +14,9 @@ use crate::frame::model::Cost;
 use crate::git::Repository;
 use crate::hook::install::{self, Action, Blocked, Edit, Event, HookManager, Mode, Place, Prepared, Request, Verdict};
 
+/// What a user runs in a repository whose hooks were written by hand: nobody else's files put them to work.
+const SWITCH_ON: &str = "git config merkle.hooks true";
+
 /// Arguments of `hooks install`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -113,20 +116,21 @@ fn instead(repository: &Repository, request: &Request, prepared: &Prepared, ui: 
         let text = ui.styled(Style::Plain, &text).to_string();
         writeln!(ui, "{file}\n{text}")?;
     }
+    if ending.is_none() {
+        ui.note(&format!("hooks that were not installed do something once '{SWITCH_ON}' was run"));
+    }
     ending.map_or(Ok(Exit::Done), |blocked| Err(refusal(blocked, &prepared.place)))
+}
+
+fn by_hand() -> String {
+    format!("write the lines above into the files named and run '{SWITCH_ON}', or run 'git merkle hooks install --force'")
 }
 
 fn refusal(blocked: Blocked, place: &Place) -> CliError {
     let directory = quoted(&place.directory);
     let (text, hint) = match blocked {
-        Blocked::InWorkTree => (
-            format!("hooks folder {directory} belongs to the project"),
-            "write the lines above into the files named, or run 'git merkle hooks install --force'".to_owned(),
-        ),
-        Blocked::Shared => (
-            format!("hooks folder {directory} is shared with other repositories"),
-            "write the lines above into the files named, or run 'git merkle hooks install --force'".to_owned(),
-        ),
+        Blocked::InWorkTree => (format!("hooks folder {directory} belongs to the project"), by_hand()),
+        Blocked::Shared => (format!("hooks folder {directory} is shared with other repositories"), by_hand()),
         Blocked::OneCommand => (
             format!("hooks folder {directory} was set for this command only"),
             "run 'git merkle hooks install' without '-c core.hooksPath'".to_owned(),

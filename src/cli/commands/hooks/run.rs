@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
+use crate::hook::install::record::Record;
 use crate::hook::marker::{self, Marker};
 use crate::hook::{detach, worker};
 use crate::workspace::Workspace;
@@ -49,11 +50,19 @@ fn hand_over(args: &Args, program: &Program) -> Result<(), CliError> {
     detach::start(&own, &arguments, &program.environment).map_err(failed)
 }
 
-/// The kill switches: `GIT_MERKLE_HOOKS` and `merkle.hooks`, and in continuous integration unless one of them says yes.
+/// Where hooks were installed, or somebody switched them on: by `GIT_MERKLE_HOOKS` or `merkle.hooks`, which switch them off
+/// as well, and in continuous integration have to say yes.
+///
+/// A folder of hooks that repositories share, or the project's own, calls this in all of them; who never asked for it, or
+/// took it out, gets nothing.
 fn is_wanted(workspace: &Workspace, program: &Program) -> bool {
     match workspace.settings.stack().boolean("hooks") {
         Ok(Some(wanted)) => wanted,
-        Ok(None) => program.environment.text("CI").is_none_or(|text| text == "false"),
+        Ok(None) => {
+            // A record that cannot be read was written by an installation.
+            let is_installed = !matches!(Record::load(&workspace.state), Ok(None));
+            is_installed && program.environment.text("CI").is_none_or(|text| text == "false")
+        }
         Err(_) => false,
     }
 }
