@@ -120,7 +120,7 @@ const STARTS: &[Start] = &[
     }),
 ];
 
-const ALL: &str = "--events=post-commit,post-merge,post-rewrite,post-applypatch,post-checkout,pre-push";
+pub(super) const ALL: &str = "--events=post-commit,post-merge,post-rewrite,post-applypatch,post-checkout,pre-push";
 
 /// Both the git directory and what stands beside the repository.
 fn state(world: &World<'_>) -> Listing {

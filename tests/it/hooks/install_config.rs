@@ -4,7 +4,7 @@ use super::{World, listing, script};
 use crate::support::{Output, Sandbox};
 
 /// Makes `git version` say that it runs hooks of its configuration.
-fn pretend(world: &World<'_>) {
+pub(super) fn pretend(world: &World<'_>) {
     let real = world.repo.run("sh").args(["-c", "command -v git"]).run().ok();
     let text = format!(
         "#!/bin/sh\ncase \" $* \" in *' version '*) echo 'git version 2.54.1';; *) exec '{}' \"$@\";; esac\n",

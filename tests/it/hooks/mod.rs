@@ -1,5 +1,6 @@
 //! Hooks as a user meets them: put in beside anything, called by stock git, taken out without a trace.
 
+mod broken;
 mod install;
 mod install_config;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
