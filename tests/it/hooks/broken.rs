@@ -42,7 +42,7 @@ const DAY: &[&[&str]] = &[
 ];
 
 /// Code and streams of each of them.
-fn day(world: &World<'_>) -> Vec<(Option<i32>, String, String)> {
+pub(super) fn day(world: &World<'_>) -> Vec<(Option<i32>, String, String)> {
     let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
     let run = |arguments: &&[&str]| {
         let run = dates.iter().fold(world.repo.run("git"), |run, name| run.env(name, "1800000000 +0000"));
@@ -53,7 +53,7 @@ fn day(world: &World<'_>) -> Vec<(Option<i32>, String, String)> {
 }
 
 /// With hooks of the user of each kind: none, strict shells, and another language.
-fn prepared(sandbox: &Sandbox) -> World<'_> {
+pub(super) fn prepared(sandbox: &Sandbox) -> World<'_> {
     drop(sandbox.bare("hub"));
     let repo = sandbox.repo("work");
     repo.run("git")

@@ -1,5 +1,6 @@
 //! Hooks in git's configuration: the bytes, and that nothing of them stays. A git that is new enough is pretended.
 
+use super::broken::{day, prepared};
 use super::{World, listing, script};
 use crate::support::{Output, Sandbox};
 
@@ -94,4 +95,49 @@ fn a_git_that_is_too_old_is_not_given_what_it_ignores() {
         "error: 'git version 2.47.3' runs no hooks of its configuration\nhint: run 'git merkle hooks install --mode=hookdir'\n"
     );
     assert_eq!(listing(&world.repo.path("")), before);
+}
+
+#[test]
+fn git_reads_back_what_was_meant() {
+    let sandbox = Sandbox::new();
+    let world = World::new(&sandbox, "work");
+    pretend(&world);
+    hooks(&world, &["install", super::install::ALL]).ok();
+    let list = world.repo.git(&["config", "--file", ".git/merkle-hooks.gitconfig", "--list", "-z"]).ok();
+    let pairs: Vec<(&str, &str)> = list.split_terminator('\0').filter_map(|pair| pair.split_once('\n')).collect();
+    let events = super::install::ALL.trim_start_matches("--events=").split(',');
+    let keys = events.flat_map(|event| ["command", "event"].map(|key| (format!("hook.merkle-{event}.{key}"), event)));
+    assert_eq!(pairs.len(), 12);
+    world.place_recorder();
+    for ((key, event), (found, value)) in keys.zip(pairs) {
+        assert_eq!(found, key);
+        if key.ends_with(".event") {
+            assert_eq!(value, event);
+            continue;
+        }
+        let call = format!("{value} \"$@\"");
+        let ran = world.repo.run("sh").args(["-c", &call, "hook", "a", "b c"]).input("in").run();
+        assert_eq!((ran.code, ran.out(), ran.err()), (Some(0), String::new(), String::new()), "{call}");
+        assert_eq!(world.log("calls"), format!("hooks run {event} a b c\n"));
+    }
+    let place = world.repo.git(&["config", "--show-origin", "hook.merkle-pre-push.event"]).ok();
+    assert_eq!(place, "file:.git/merkle-hooks.gitconfig\tpre-push\n");
+}
+
+#[test]
+fn the_line_is_harmless_for_the_git_that_is_here() {
+    let sandbox = Sandbox::new();
+    let expected = day(&prepared(&sandbox));
+    for is_gone in [false, true] {
+        let sandbox = Sandbox::new();
+        let world = prepared(&sandbox);
+        pretend(&world);
+        hooks(&world, &["install", super::install::ALL]).ok();
+        world.place_recorder();
+        if is_gone {
+            // Somebody has removed the file, and not the line.
+            std::fs::remove_file(world.repo.path(".git/merkle-hooks.gitconfig")).unwrap();
+        }
+        assert_eq!(day(&world), expected);
+    }
 }
