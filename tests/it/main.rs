@@ -22,3 +22,5 @@ mod secret;
 mod session;
 mod support;
 mod trust;
+#[cfg(target_os = "linux")]
+mod watch;

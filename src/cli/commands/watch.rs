@@ -43,32 +43,35 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return Err(CliError::new(Exit::Git, "this operation must be run in a work tree"));
     };
     let git_dir = workspace.repository.git_dir().canonicalize().unwrap_or_else(|_| workspace.repository.git_dir().to_owned());
-    // Listening begins before the first look, so that no change falls between the two.
-    let watch = if args.once { None } else { Some(Watch::start(&root, &git_dir)?) };
-    let mut last = None;
-    look(args, (&workspace, program), &mut last)?;
-    let Some(watch) = watch else { return Ok(Exit::Done) };
-    program.ui.note(&format!("watching {}; Ctrl-C ends it", root.display()));
-    while watch.wait(Duration::from_millis(args.quiet_for)) {
-        look(args, (&workspace, program), &mut last)?;
+    if args.once {
+        return look(&workspace, &mut None)?.map_or(Ok(()), |batch| print(args, program, &batch)).map(|()| Exit::Done);
     }
-    Ok(Exit::Done)
+    // Listening begins before the first look, so that no change falls between the two.
+    let watch = Watch::start(&root, &git_dir)?;
+    program.ui.note(&format!("watching {}; Ctrl-C ends it", root.display()));
+    let mut last = None;
+    loop {
+        match look(&workspace, &mut last) {
+            Ok(Some(batch)) => print(args, program, &batch)?,
+            Ok(None) => {}
+            // A file that goes while it is read, a merge with conflicts, a lock: the next change brings the next look.
+            Err(error) => {
+                last = None;
+                program.ui.warn(&error.to_string());
+            }
+        }
+        if !watch.wait(Duration::from_millis(args.quiet_for)) {
+            return Ok(Exit::Done);
+        }
+    }
 }
 
-/// Brings the work tree's frames up to date, if it holds something else than at the last look.
-fn look(args: &Args, (workspace, program): (&Workspace, &mut Program), last: &mut Option<NodeId>) -> Result<(), CliError> {
-    let tree = match workspace.root(&Snapshot::Worktree) {
-        Ok(root) => root.tree,
-        // A file that goes while it is read, a merge with conflicts: the next change brings the next look.
-        Err(error) => {
-            program.ui.warn(&error.to_string());
-            return Ok(());
-        }
-    };
-    if *last == Some(tree) {
-        return Ok(());
+/// Brings the work tree's frames up to date; `None` if it holds what it held at the last look.
+fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<(NodeId, Report)>, CliError> {
+    let tree = workspace.root(&Snapshot::Worktree)?.tree;
+    if last.replace(tree) == Some(tree) {
+        return Ok(None);
     }
-    *last = Some(tree);
     let agents = workspace.agents();
     let mut report = Report::default();
     let target = Target::root_of(tree);
@@ -77,7 +80,7 @@ fn look(args: &Args, (workspace, program): (&Workspace, &mut Program), last: &mu
         let request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
         report.add(workspace.refresh(&target, &request, &mut |_| {})?.report);
     }
-    print(args, program, tree, &report)
+    Ok(Some((tree, report)))
 }
 
 /// True for an agent that needs nobody and costs nothing.
@@ -85,7 +88,7 @@ fn is_local(agent: &Agent) -> bool {
     agent.instructions().is_none() && agent.makes(crate::base::NodeKind::Directory)
 }
 
-fn print(args: &Args, program: &mut Program, tree: NodeId, report: &Report) -> Result<(), CliError> {
+fn print(args: &Args, program: &mut Program, (tree, report): &(NodeId, Report)) -> Result<(), CliError> {
     let Report { made_files, made_directories, reused, ref failed, .. } = *report;
     let failed = failed.len() as u64;
     if made_files + made_directories + reused + failed == 0 {
