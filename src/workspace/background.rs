@@ -1,16 +1,22 @@
 //! What the hooks' worker does in one worktree: local agents always, paid ones only within the hooks' budget.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::io::Write as _;
 
 use super::asking::AskingOptions;
 use super::open::Workspace;
 use super::refresh::{Refresh, RefreshError, Refreshed};
 use super::target::Target;
 use crate::agent::Agent;
-use crate::base::NodeKind;
-use crate::git::RevisionError;
+use crate::base::{NodeId, NodeKind};
+use crate::frame::commit::CommitError;
+use crate::git::{RevisionError, file};
 use crate::hook::install::record::Record;
 use crate::regen::Stop;
+
+/// The commits of a bare repository's branches that have been dealt with, one a line, below the cache.
+const BRANCHES_FILE: &str = "branches";
 
 /// What was done for one agent.
 #[derive(Debug, Clone)]
@@ -48,21 +54,49 @@ pub struct Background {
 }
 
 impl Workspace {
-    /// Brings what is checked out up to date, without anybody to ask.
+    /// Brings what is checked out up to date, without anybody to ask; in a bare repository also each branch that has moved.
     ///
     /// A paid agent takes part once it has frames here, when `merkle.hookBudget` (US dollars a day) gives it something
-    /// to spend and, for one of the repository's own, when the repository is trusted. Secrets are taken out of what is
-    /// sent. Keys come from the credential helpers: no variable of a hook reaches this.
+    /// to spend and, for one of the repository's own, when the repository is trusted; for other branches than that of
+    /// `HEAD` never. Secrets are taken out of what is sent. Keys come from the credential helpers: no variable of a hook
+    /// reaches this.
     pub fn refresh_in_background(&self) -> Result<Background, RefreshError> {
         let mut background = Background::default();
-        let tree = match self.repository.resolve("HEAD") {
-            Ok(commit) => self.repository.tree_of(&commit)?,
-            Err(RevisionError::Unborn | RevisionError::Unknown(_)) => return Ok(background),
+        let agents: Vec<Agent> = self.agents().iter().filter(|agent| agent.makes(NodeKind::Directory)).cloned().collect();
+        if self.repository.work_dir().is_none() {
+            self.refresh_branches(&agents, &mut background)?;
+        }
+        match self.repository.resolve("HEAD") {
+            Ok(commit) => self.refresh_all(&commit, &agents, &mut background)?,
+            Err(RevisionError::Unborn | RevisionError::Unknown(_)) => {}
             Err(error) => return Err(error.into()),
-        };
-        let target = Target::root_of(tree);
-        let agents = self.agents();
-        for agent in agents.iter().filter(|agent| agent.makes(NodeKind::Directory)) {
+        }
+        Ok(background)
+    }
+
+    /// The branches whose commit is another one than at the last time, or all of them when that is not known.
+    fn refresh_branches(&self, agents: &[Agent], background: &mut Background) -> Result<(), RefreshError> {
+        let file = self.state.cache().join(BRANCHES_FILE);
+        let known = std::fs::read_to_string(&file).unwrap_or_default();
+        let known: BTreeSet<NodeId> = known.lines().filter_map(|line| line.parse().ok()).collect();
+        let branches = self.repository.refs_below("refs/heads/").map_err(CommitError::from)?;
+        let commits: BTreeSet<NodeId> = branches.into_iter().map(|(_, commit)| commit).collect();
+        let local: Vec<Agent> = agents.iter().filter(|agent| agent.instructions().is_none()).cloned().collect();
+        for commit in commits.difference(&known) {
+            self.refresh_all(commit, &local, background)?;
+        }
+        if background.problems.is_empty() && commits != known {
+            // A disk that refuses only costs a look at all of them next time.
+            let lines: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+            let _ = file::replace(&file, |open| open.write_all(lines.as_bytes()));
+        }
+        Ok(())
+    }
+
+    /// One commit's tree, for each agent.
+    fn refresh_all(&self, commit: &NodeId, agents: &[Agent], background: &mut Background) -> Result<(), RefreshError> {
+        let target = Target::root_of(self.repository.tree_of(commit)?);
+        for agent in agents {
             match self.refresh_one(&target, agent)? {
                 Ok(Some(refreshed)) => {
                     background.problems.extend(problem(agent, &refreshed));
@@ -72,7 +106,7 @@ impl Workspace {
                 Err(reason) => background.problems.push(format!("agent '{}': {reason}", agent.id)),
             }
         }
-        Ok(background)
+        Ok(())
     }
 
     /// What the worker may spend in a day: what the user's own configuration gives, and no more than was given at install.

@@ -20,7 +20,7 @@ const FILES: usize = 200;
 /// From a thousand on the rebase has 200 commits.
 const FILES_VARIABLE: &str = "MERKLE_TEST_FILES";
 
-fn install(repo: &Repo<'_>) {
+pub(super) fn install(repo: &Repo<'_>) {
     repo.merkle(&["hooks", "install", "--mode=hookdir"]).ok();
 }
 
@@ -32,13 +32,13 @@ fn hooked<'s>(sandbox: &'s Sandbox, quiet: &str) -> Repo<'s> {
     repo
 }
 
-fn state(repo: &Repo<'_>) -> StateDir {
+pub(super) fn state(repo: &Repo<'_>) -> StateDir {
     let location = Location { directory: repo.path(""), ..Location::default() };
     StateDir::of(&Repository::open(&location).expect("a repository"))
 }
 
 /// Waits until no worker is at work and no marker is left.
-fn settle(repo: &Repo<'_>) {
+pub(super) fn settle(repo: &Repo<'_>) {
     let (state, deadline) = (state(repo), Instant::now() + Duration::from_mins(1));
     while worker::is_at_work(&state) || !marker::list(&state).expect("readable").is_empty() {
         assert!(Instant::now() < deadline, "the worker is still at work");
@@ -47,8 +47,8 @@ fn settle(repo: &Repo<'_>) {
 }
 
 /// One line for each run of the worker.
-fn log(repo: &Repo<'_>) -> Vec<String> {
-    let text = fs::read_to_string(repo.path(".git/merkle/log/worker.log")).unwrap_or_default();
+pub(super) fn log(repo: &Repo<'_>) -> Vec<String> {
+    let text = fs::read_to_string(state(repo).root().join("log/worker.log")).unwrap_or_default();
     text.lines().map(|line| line.split_once(' ').map_or(line, |(_, rest)| rest).to_owned()).collect()
 }
 
@@ -75,12 +75,12 @@ fn fill(repo: &Repo<'_>) {
 }
 
 /// An edit of a file, committed.
-fn commit(repo: &Repo<'_>, message: &str) {
+pub(super) fn commit(repo: &Repo<'_>, message: &str) {
     repo.git(&["add", "-A"]).ok();
     repo.git(&["commit", "-q", "-m", message]).ok();
 }
 
-fn edit(repo: &Repo<'_>, path: &str, text: &str) {
+pub(super) fn edit(repo: &Repo<'_>, path: &str, text: &str) {
     fs::create_dir_all(repo.path(path).parent().expect("a folder")).expect("writable");
     fs::write(repo.path(path), text).expect("writable");
 }
@@ -129,19 +129,18 @@ const STEPS: &[Step] = &[
     step("rest", &[], &[&["commit", "-q", "-a", "-m", "rest"]]),
 ];
 
-/// The sum of the numbers before a word, in the lines that were added to the log.
-fn sum(repo: &Repo<'_>, lines: usize, word: &str) -> usize {
-    let number = |line: &String| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let at = words.iter().position(|other| *other == word).unwrap_or_else(|| panic!("'{word}' in '{line}'"));
-        words[at - 1].parse::<usize>().expect("a number")
-    };
-    log(repo)[lines..].iter().map(number).sum()
+/// The sum of the numbers before a word, wherever it stands in the lines that were added to the log.
+pub(super) fn sum(repo: &Repo<'_>, lines: usize, word: &str) -> usize {
+    let log = log(repo);
+    let words: Vec<&str> = log[lines..].iter().flat_map(|line| line.split([' ', ','])).collect();
+    assert!(words.contains(&word), "'{word}' in {log:#?}");
+    let numbers = words.windows(2).filter(|pair| pair[1] == word).map(|pair| pair[0].parse::<usize>().expect("a number"));
+    numbers.sum()
 }
 
 /// What must be looked at from one tree to another, as git counts: the entries of the directories that changed, each
 /// object once; and of those the objects that are new to their place, which alone may need a frame.
-fn difference(repo: &Repo<'_>, old: &str, new: &str) -> (usize, BTreeSet<String>) {
+pub(super) fn difference(repo: &Repo<'_>, old: &str, new: &str) -> (usize, BTreeSet<String>) {
     let (mut looked_at, mut changed) = (BTreeSet::new(), BTreeSet::new());
     if old != new {
         changed.insert(new.to_owned());
@@ -247,7 +246,7 @@ fn a_rebase_of_many_commits_is_one_or_two_runs_and_dropped_commits_are_not_made(
 }
 
 /// The worker of a repository, as the kernel lists it.
-fn worker_pid(repo: &Repo<'_>) -> String {
+pub(super) fn worker_pid(repo: &Repo<'_>) -> String {
     let words = ["-C".to_owned(), repo.path("").canonicalize().expect("it is there").display().to_string(), "hooks".to_owned()];
     let is_worker = |pid: &str| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
