@@ -58,14 +58,12 @@ pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
     for path in entries.flatten().map(|entry| entry.path()).filter(|path| !file::is_temporary(path)) {
         let is_taken = path.to_string_lossy().ends_with(TAKEN);
         let age = fs::metadata(&path).and_then(|found| found.modified()).map_or(Duration::ZERO, age);
-        match fs::read(&path) {
-            Ok(bytes) => match parse(&bytes).filter(|marker| is_named(&path, marker)) {
-                Some(marker) => markers.push((is_taken, marker, age)),
-                // Damage tells nothing; what it stood for is found by comparing.
-                None => drop(fs::remove_file(&path)),
-            },
-            // Taken or done since the folder was read.
-            Err(_) => {}
+        // Not there any more: it was taken, or its work done, since the folder was read.
+        let Ok(bytes) = fs::read(&path) else { continue };
+        match parse(&bytes).filter(|marker| is_named(&path, marker)) {
+            Some(marker) => markers.push((is_taken, marker, age)),
+            // Damage tells nothing; what it stood for is found by comparing.
+            None => drop(fs::remove_file(&path)),
         }
     }
     markers.sort_by(|a, b| (a.0, &a.1.git_dir).cmp(&(b.0, &b.1.git_dir)));

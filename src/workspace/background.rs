@@ -87,8 +87,7 @@ impl Workspace {
         }
         if background.problems.is_empty() && commits != known {
             // A disk that refuses only costs a look at all of them next time.
-            let lines: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-            let _ = file::replace(&file, |open| open.write_all(lines.as_bytes()));
+            let _ = file::replace(&file, |open| commits.iter().try_for_each(|commit| writeln!(open, "{commit}")));
         }
         Ok(())
     }
