@@ -256,9 +256,10 @@ fn publish(repo: &Repository, batch: &mut Batch, tree: NodeId, parents: &[NodeId
     let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
     let commit = object.id;
     batch.add(object);
-    let mut held = repo.write(batch)?;
+    let held = repo.write(batch)?;
     repo.verify(batch).map_err(CommitError::Vanished)?;
-    held.move_ref(FRAMES_REF, &commit, expected(parents.first().copied()))?;
+    repo.update_ref(FRAMES_REF, &commit, expected(parents.first().copied()))?;
+    drop(held);
     Ok(commit)
 }
 

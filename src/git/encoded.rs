@@ -1,7 +1,6 @@
 //! Objects made ready to be written: hashed and compressed on whatever thread made them, and gathered in a batch.
 //!
-//! What is kept is the zlib stream that a pack takes as it is; the few that become loose objects are compressed again
-//! with their header in front.
+//! What is kept is the zlib stream that a pack takes as it is.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -33,11 +32,11 @@ impl Encoded {
     #[must_use]
     pub fn new(hash: HashKind, kind: ObjectKind, data: &[u8]) -> Self {
         let oid = gix::objs::compute_hash(hash.to_gix(), kind.to_gix(), data).expect("data is no SHA-1 collision attack");
-        Self { id: from_oid(&oid), kind, size: data.len(), deflated: deflate(&[data]).into() }
+        Self { id: from_oid(&oid), kind, size: data.len(), deflated: deflate(data).into() }
     }
 
     /// Writes the object as an entry of a pack: kind and size in a varint, then the zlib stream.
-    fn write_entry(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(super) fn write_entry(&self, out: &mut impl Write) -> io::Result<()> {
         let kind = match self.kind {
             ObjectKind::Commit => 1,
             ObjectKind::Tree => 2,
@@ -69,11 +68,6 @@ impl Encoded {
             .decompress_vec(&self.deflated, &mut body, FlushDecompress::Finish)
             .expect("what was compressed here can be inflated");
         body
-    }
-
-    /// The bytes of its loose object file: the zlib stream of a header and the body.
-    pub(super) fn loose(&self) -> Vec<u8> {
-        deflate(&[format!("{} {}\0", self.kind, self.size).as_bytes(), &self.data()])
     }
 }
 
@@ -132,13 +126,12 @@ impl Batch {
     }
 }
 
-/// Compresses parts into one zlib stream; a compressor is made once a thread, which costs more than a small object.
-fn deflate(parts: &[&[u8]]) -> Vec<u8> {
+/// Compresses into a zlib stream; a compressor is made once a thread, which costs more than a small object.
+fn deflate(data: &[u8]) -> Vec<u8> {
     thread_local! {
         static ENCODER: RefCell<ZlibEncoder<Vec<u8>>> = RefCell::new(ZlibEncoder::new(Vec::new(), LEVEL));
     }
     ENCODER.with_borrow_mut(|encoder| {
-        let written = parts.iter().try_for_each(|part| encoder.write_all(part));
-        written.and_then(|()| encoder.reset(Vec::new())).expect("zlib takes any bytes and memory holds them")
+        encoder.write_all(data).and_then(|()| encoder.reset(Vec::new())).expect("zlib takes any bytes and memory holds them")
     })
 }

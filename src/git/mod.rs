@@ -21,6 +21,7 @@ mod ref_lock;
 pub mod refs;
 pub mod repo;
 pub mod revision;
+mod small_pack;
 pub mod worktree;
 pub mod write;
 

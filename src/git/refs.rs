@@ -103,20 +103,7 @@ impl Repository {
     }
 
     /// Moves or creates a ref if it is as expected; the new value is on disk (fsync) when this returns.
-    ///
-    /// To objects that were just written a ref is moved by [`Held::move_ref`](super::write::Held::move_ref).
     pub fn update_ref(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
-        self.move_ref(name, target, expected, &mut || Ok(()))
-    }
-
-    /// Does the same and calls `ready` at the last moment, when the ref is locked and only its renaming is left.
-    pub(super) fn move_ref(
-        &self,
-        name: &str,
-        target: &NodeId,
-        expected: Expected,
-        ready: &mut dyn FnMut() -> Result<(), RefError>,
-    ) -> Result<(), RefError> {
         if !self.needs_program(name) {
             let lock = self.lock_ref(name, &format!("{target}\n"))?;
             let current = self.find_ref(name)?;
@@ -124,13 +111,11 @@ impl Repository {
                 return Err(RefError::Moved(name.to_owned()));
             }
             if self.is_plain(name, current)? {
-                ready()?;
                 let path = self.common_dir().join(name);
                 let moved = lock.commit(&path).and_then(|()| sync_above(&path, self.common_dir(), current.is_none()));
                 return moved.map_err(|error| RefError::failed(name, error));
             }
         }
-        ready()?;
         self.update_ref_by_program(name, target, expected)
     }
 

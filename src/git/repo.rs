@@ -27,7 +27,7 @@ use crate::base::TreePath;
 /// Memory for bases of delta chains, per handle: on 100,000 files 8 MiB walk as fast as 96, and a quarter faster than none.
 const PACK_CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// How many packs at least may appear while the repository is open, each taking one slot.
-const PACK_SLOTS_MIN: usize = 256;
+pub(super) const PACK_SLOTS_MIN: usize = 256;
 
 /// Where to look for the repository: what `-C`, `--git-dir` and `-c` said, over the environment.
 #[derive(Debug, Clone, Default)]

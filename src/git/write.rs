@@ -1,45 +1,47 @@
-//! Writing objects durably: a few as loose objects, many as one pack, all on disk before this returns.
+//! Writing objects durably: each batch becomes a pack, all on disk before this returns.
 //!
 //! | batch | how | why |
 //! |---|---|---|
-//! | up to [`LOOSE_OBJECTS_MAX`], no gc running | loose objects, flushed in parallel | a commit's handful costs no process and no pack |
-//! | more, or while `gc.pid` stands, or in a shared repository | one pack through `git index-pack --keep` | one file to flush; git sets shared modes |
+//! | small: what a commit leads to | a pack made in memory that [takes in](super::small_pack) the one before it | three files to flush, no process, and no pile of packs |
+//! | larger, or in a shared repository | a pack of its own through `git index-pack --keep` | streams; git checks it and sets shared modes |
 //!
 //! **Against a concurrent `git gc --prune=now`.** A kept pack is never touched while its `.keep` stands, and [`Held`]
-//! lets it stand until the ref has moved. Loose objects have no such mark. So the last thing before the ref moves, and
-//! the first thing after, is to [settle](Held::settle) them: a gc that runs shows in `gc.pid`, one that has come and
-//! gone in a missing object, and in both cases the batch is written again, as a kept pack while one runs. A gc that
-//! starts later sees the ref. One that still runs cannot take the kept pack when its mark goes: either it listed the
+//! lets it stand until the ref has moved. The mark comes before the pack, and a small pack has a name that none ever
+//! had, so no gc has it on its list. One that still runs cannot take the pack when its mark goes: either it listed the
 //! packs before this one came and deletes only those, or it lists them later and finds the objects through the ref.
-//! A bare `git prune`, which leaves no `gc.pid`, is noticed only if it has deleted something by one of the two looks;
-//! git itself warns of pruning beside writers.
-//! Nothing is skipped for being there already: what is there may be about to go. A gc also deletes the temporary files
-//! of the living, so a write whose file has vanished is begun again.
+//! `git prune` takes loose objects only. Nothing is skipped for being there already: what is there may be about to go.
+//! A gc also deletes the temporary files of the living, so a write whose file has vanished is begun again.
+//!
+//! **The small pack.** Many packs would make `git gc --auto` repack the user's repository. So the one that was written
+//! last is read, put down again with the new batch behind it, and removed, until it has grown to
+//! [`PACK_BYTES_MAX`](super::small_pack::PACK_BYTES_MAX); then it stays as a pack like any other. Git takes it in like
+//! any other too, whenever it repacks. `cache/small-pack` says which it is; without that file one more pack stays. A pack
+//! is removed only when another that holds all of it is on disk, and not while somebody who has listed packs would miss
+//! it: a gc, a maintenance, a multi-pack index. Readers look again when a pack is gone, as they do for git's own repack.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use super::child::{ChildError, GitCommand};
 use super::encoded::{Batch, Encoded};
+use super::file::{self, StateDir};
 use super::lock::absent_is_fine;
-use super::object::{Header, to_oid};
+use super::object::Header;
 use super::refs::{Expected, RefError};
 use super::repo::Repository;
+use super::small_pack::{self, SmallPack};
 use crate::base::NodeId;
 
-/// Largest batch that is written as loose objects: each costs a flush of about half a millisecond, a pack costs eight
-/// such flushes, but many small packs make the user's next `git gc --auto` repack the whole repository.
-pub const LOOSE_OBJECTS_MAX: usize = 32;
 /// What every `.keep` file of this program starts with, before a space and the process id.
 const KEEP_MESSAGE: &str = "git-merkle";
 /// How often a batch is begun again after a `git gc` took its temporary files.
 const WRITE_ATTEMPTS_MAX: usize = 20;
-/// Threads that flush loose objects: the disk does the work, and takes many flushes as one.
-const FLUSH_THREADS_MAX: usize = 32;
+/// File in the directory of caches: names of packs, the small one first, then those that it took in and that may go.
+const SMALL_PACK_FILE: &str = "small-pack";
 
 /// Why objects could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -75,36 +77,11 @@ impl From<ChildError> for WriteError {
 /// Keeps written objects from a concurrent `git gc` until the ref has moved; let go by dropping it.
 #[derive(Debug)]
 #[must_use = "the objects are safe from 'git gc' only as long as this lives"]
-pub struct Held<'a> {
-    repo: &'a Repository,
-    batch: &'a Batch,
+pub struct Held {
     keep: Option<PathBuf>,
 }
 
-impl Held<'_> {
-    /// Moves a ref to the objects if it is as expected, durably, and settles them right before and right after.
-    ///
-    /// After an error other than [`RefError::Moved`] the ref may have moved all the same.
-    pub fn move_ref(&mut self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
-        let repo = self.repo;
-        let mut settle = || self.settle().map_err(|error| RefError::failed(name, error));
-        repo.move_ref(name, target, expected, &mut settle)?;
-        settle()
-    }
-
-    /// Makes sure of the objects before and after a ref moves to them: [`move_ref`](Self::move_ref) does.
-    ///
-    /// Loose objects that a `git gc` has deleted meanwhile, or may still, are written again.
-    pub fn settle(&mut self) -> Result<(), WriteError> {
-        let loose = self.keep.is_none() && !self.batch.is_empty();
-        if loose && (self.repo.gc_is_running() || !self.repo.are_on_disk(self.batch)) {
-            self.keep = self.repo.write_objects(self.batch)?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Held<'_> {
+impl Drop for Held {
     fn drop(&mut self) {
         if let Some(keep) = &self.keep {
             // What cannot be removed now is removed as stale later.
@@ -115,25 +92,22 @@ impl Drop for Held<'_> {
 
 impl Repository {
     /// Writes all objects of a batch and flushes them to disk.
-    pub fn write<'a>(&'a self, batch: &'a Batch) -> Result<Held<'a>, WriteError> {
-        Ok(Held { repo: self, batch, keep: self.write_objects(batch)? })
-    }
-
-    /// Writes a batch and returns the mark that keeps it, if it became a pack.
-    fn write_objects(&self, batch: &Batch) -> Result<Option<PathBuf>, WriteError> {
+    pub fn write(&self, batch: &Batch) -> Result<Held, WriteError> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{KEEP_MESSAGE} {} {number}", std::process::id());
         let mut attempts = 1;
         loop {
-            let written = if batch.len() > LOOSE_OBJECTS_MAX || self.gc_is_running() || self.sets_shared_modes() {
-                self.write_pack(batch, &mark)
+            let written = if batch.is_empty() {
+                Ok(None)
+            } else if SmallPack::takes(batch) && !self.sets_shared_modes() {
+                self.write_small_pack(batch, &mark).map(Some).map_err(WriteError::Io)
             } else {
-                self.write_loose(batch).map(|()| None).map_err(WriteError::Io)
+                self.write_pack(batch, &mark)
             };
             match written {
                 Err(error) if error.is_vanished_file() && attempts < WRITE_ATTEMPTS_MAX => attempts += 1,
-                written => return written,
+                written => return Ok(Held { keep: written? }),
             }
         }
     }
@@ -147,7 +121,8 @@ impl Repository {
         batch.objects.iter().find(|object| !is_there(object)).map_or(Ok(()), |object| Err(object.id))
     }
 
-    /// Removes the `.keep` marks that died with their writers and returns how many there were.
+    /// Removes the `.keep` marks that died with their writers, with packs that never got an index, and returns how many
+    /// marks there were.
     ///
     /// The caller holds the store lock, so that no mark of this program belongs to a living writer.
     pub fn remove_stale_keeps(&self) -> io::Result<usize> {
@@ -164,6 +139,9 @@ impl Repository {
             let path = entry?.path();
             let is_keep = path.extension().is_some_and(|extension| extension == "keep");
             if is_keep && fs::read_to_string(&path).is_ok_and(|mark| is_wanted(mark.trim_end())) {
+                if !path.with_extension("idx").exists() {
+                    small_pack::remove(&path);
+                }
                 fs::remove_file(path).or_else(absent_is_fine)?;
                 removed += 1;
             }
@@ -171,30 +149,10 @@ impl Repository {
         Ok(removed)
     }
 
-    /// True while `git gc` runs, or after one that died: then packs are written until git clears its mark.
-    fn gc_is_running(&self) -> bool {
-        self.common_dir().join("gc.pid").exists()
-    }
-
     /// True when files must be readable for others by `core.sharedRepository`, which is left to git.
     pub(super) fn sets_shared_modes(&self) -> bool {
         let private = ["umask", "false", "no", "off", "0", ""];
         self.config_string("core.sharedRepository").is_some_and(|value| !private.contains(&value.as_str()))
-    }
-
-    /// True when all objects are there now, whatever this handle remembers of packs that may be gone.
-    fn are_on_disk(&self, batch: &Batch) -> bool {
-        batch.objects.iter().all(|object| self.loose_path(&object.id).exists()) || {
-            let Ok(now) = gix::odb::at_opts(
-                self.objects_dir.clone(),
-                self.hash_kind().to_gix(),
-                std::iter::empty(),
-                gix::odb::store::init::Options::default(),
-            ) else {
-                return false;
-            };
-            batch.objects.iter().all(|object| gix::objs::Exists::exists(&now, &to_oid(&object.id)))
-        }
     }
 
     fn write_pack(&self, batch: &Batch, mark: &str) -> Result<Option<PathBuf>, WriteError> {
@@ -211,46 +169,78 @@ impl Repository {
         Ok(told.trim().strip_prefix("keep\t").map(|name| directory.join(format!("pack-{name}.keep"))))
     }
 
-    fn write_loose(&self, batch: &Batch) -> io::Result<()> {
-        let top = self.objects_dir.as_path();
-        let flushed = in_parallel(&batch.objects, |object| write_temporary(top, object))?;
-        let mut directories = BTreeSet::from([top.to_owned()]);
-        for (object, temporary) in batch.objects.iter().zip(flushed) {
-            let path = self.loose_path(&object.id);
-            let directory = path.parent().expect("a loose object has a directory").to_owned();
-            if !directories.contains(&directory) {
-                fs::create_dir_all(&directory)?;
-                directories.insert(directory);
-            }
-            fs::rename(&temporary.0, path)?;
-        }
-        let directories: Vec<_> = directories.into_iter().collect();
-        in_parallel(&directories, |directory| sync_dir(directory)).map(drop)
+    /// Writes a batch as the small pack, with the one before it, and returns the mark that keeps it.
+    fn write_small_pack(&self, batch: &Batch, mark: &str) -> io::Result<PathBuf> {
+        let hash = self.hash_kind();
+        let mut known = self.known_small_packs().into_iter();
+        let last = known.next().filter(|name| self.may_remove_pack(name));
+        let last = last.and_then(|name| Some((SmallPack::read(&name, hash)?, vec![name])));
+        // One that has grown stays, as a pack like any other.
+        let last = last.filter(|(pack, _)| pack.has_room(batch));
+        let (mut pack, mut taken_in) = last.unwrap_or_else(|| (SmallPack::new(hash), Vec::new()));
+        taken_in.extend(known.filter(|name| pack.holds(name)));
+        pack.add(batch);
+        let (data, index) = pack.finish();
+        let unique = small_pack::digest(hash, &[&data, mark.as_bytes()]);
+        let name = self.objects_dir.join("pack").join(format!("pack-{unique}"));
+        put_pack(&name, [("keep", mark.as_bytes()), ("pack", &data), ("idx", &index)]).inspect_err(|_| {
+            small_pack::remove(&name);
+            let _ = fs::remove_file(name.with_extension("keep"));
+        })?;
+        self.remember_small_packs(&name, &taken_in);
+        taken_in.iter().filter(|name| self.may_remove_pack(name)).for_each(|name| small_pack::remove(name));
+        Ok(name.with_extension("keep"))
     }
 
-    fn loose_path(&self, id: &NodeId) -> PathBuf {
-        let hex = id.to_string();
-        self.objects_dir.join(&hex[..2]).join(&hex[2..])
+    /// The small pack and those that it took in, as far as they are there, without extensions.
+    fn known_small_packs(&self) -> Vec<PathBuf> {
+        let text = fs::read_to_string(StateDir::of(self).cache().join(SMALL_PACK_FILE)).unwrap_or_default();
+        let names = text.lines().filter(|line| line.strip_prefix("pack-").is_some_and(|id| id.parse::<NodeId>().is_ok()));
+        let paths = names.map(|name| self.objects_dir.join("pack").join(name));
+        paths.filter(|path| ["pack", "idx"].iter().any(|extension| path.with_extension(extension).exists())).collect()
+    }
+
+    /// Remembers them; a disk that refuses only costs a pack more.
+    fn remember_small_packs(&self, small: &Path, taken_in: &[PathBuf]) {
+        let state = StateDir::of(self);
+        let _ = state.create(&state.cache());
+        let names = [small].into_iter().chain(taken_in.iter().map(PathBuf::as_path)).filter_map(Path::file_name);
+        let text: String = names.map(|name| format!("{}\n", name.to_string_lossy())).collect();
+        let _ = file::replace(&state.cache().join(SMALL_PACK_FILE), |open| open.write_all(text.as_bytes()));
+    }
+
+    /// False for a pack that somebody may have listed who does not look again: a running gc or maintenance, a
+    /// multi-pack index that is not older. After one that died packs stay until git clears its mark.
+    fn may_remove_pack(&self, name: &Path) -> bool {
+        let directory = self.objects_dir.join("pack");
+        let marks = [
+            self.common_dir().join("gc.pid"),
+            self.objects_dir.join("maintenance.lock"),
+            directory.join("multi-pack-index.lock"),
+        ];
+        let written = |path: PathBuf| fs::metadata(path).and_then(|found| found.modified()).ok();
+        let lists = ["multi-pack-index", "multi-pack-index.d/multi-pack-index-chain"];
+        // Git touches a pack when it finds in it what it was about to write, but never the index.
+        let came = written(name.with_extension("idx")).unwrap_or(SystemTime::UNIX_EPOCH);
+        !marks.iter().any(|mark| mark.exists())
+            && lists.iter().filter_map(|list| written(directory.join(list))).all(|listed| listed < came)
     }
 }
 
-/// Does something to each item on a few threads and returns the results in order: flushes wait for the disk, not for
-/// each other.
-fn in_parallel<T: Sync, R: Send>(items: &[T], act: impl Fn(&T) -> io::Result<R> + Sync) -> io::Result<Vec<R>> {
-    let threads = items.len().div_ceil(2).clamp(1, FLUSH_THREADS_MAX);
-    let all = |part: &[T]| part.iter().map(&act).collect::<io::Result<Vec<R>>>();
-    if threads == 1 {
-        return all(items);
+/// Writes and flushes the files of a pack, in the order in which others may see them.
+fn put_pack(name: &Path, files: [(&str, &[u8]); 3]) -> io::Result<()> {
+    let directory = name.parent().expect("a pack has a directory");
+    let mut temporary = Vec::new();
+    for (extension, bytes) in files {
+        temporary.push((extension, write_temporary(directory, extension, bytes)?));
     }
-    std::thread::scope(|scope| {
-        let parts = items.chunks(items.len().div_ceil(threads));
-        let running: Vec<_> = parts.map(|part| scope.spawn(move || all(part))).collect();
-        let mut results = Vec::with_capacity(items.len());
-        for part in running {
-            results.extend(part.join().expect("a flushing thread does not panic")?);
-        }
-        Ok(results)
-    })
+    for (_, (_, file)) in &temporary {
+        file.sync_all()?;
+    }
+    for (extension, (written, _)) in &temporary {
+        fs::rename(&written.0, name.with_extension(extension))?;
+    }
+    sync_dir(directory)
 }
 
 /// A temporary file, removed when dropped unless it was renamed.
@@ -263,18 +253,17 @@ impl Drop for Temporary {
     }
 }
 
-/// Writes an object to a temporary file and flushes it.
-fn write_temporary(directory: &Path, object: &Encoded) -> io::Result<Temporary> {
+/// Writes a temporary file, which is not flushed yet.
+fn write_temporary(directory: &Path, extension: &str, bytes: &[u8]) -> io::Result<(Temporary, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = directory.join(format!("tmp_obj_merkle_{}_{number}", std::process::id()));
+        let path = directory.join(format!("tmp_{extension}_merkle_{}_{number}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path) {
             Ok(mut file) => {
                 let temporary = Temporary(path);
-                file.write_all(&object.loose())?;
-                file.sync_all()?;
-                return Ok(temporary);
+                file.write_all(bytes)?;
+                return Ok((temporary, file));
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -293,58 +282,170 @@ mod tests {
     use super::super::fixture::{Fixture, blobs};
     use super::super::object::{EntryMode, ObjectKind, TreeEntry};
     use super::*;
+    use small_pack::BATCH_OBJECTS_MAX;
 
     fn keeps(fixture: &Fixture) -> usize {
         let entries = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap();
         entries.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "keep")).count()
     }
 
+    /// How many packs git counts towards `gc.autoPackLimit`.
+    fn packs(fixture: &Fixture) -> usize {
+        let entries = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.extension().is_some_and(|end| end == "idx")).count()
+    }
+
     #[test]
-    fn git_reads_what_is_written_loose_and_packed() {
+    fn git_reads_what_is_written_small_and_large() {
         for fixture in Fixture::both() {
             let repo = fixture.open();
-            for count in [0, 1, 3, LOOSE_OBJECTS_MAX, LOOSE_OBJECTS_MAX + 1, 500] {
+            for count in [0, 1, 3, BATCH_OBJECTS_MAX, BATCH_OBJECTS_MAX + 1, 500] {
                 let batch = blobs(repo.hash_kind(), count);
-                let mut held = repo.write(&batch).unwrap();
-                assert_eq!(held.keep.is_some(), count > LOOSE_OBJECTS_MAX);
-                assert_eq!(keeps(&fixture), usize::from(count > LOOSE_OBJECTS_MAX));
+                let held = repo.write(&batch).unwrap();
+                assert_eq!(keeps(&fixture), usize::from(count > 0));
                 repo.verify(&batch).unwrap();
-                held.settle().unwrap();
                 for object in &batch.objects {
                     assert_eq!(fixture.git(&["cat-file", "-s", &object.id.to_string()]), object.size.to_string());
                 }
+                drop(held);
             }
             assert_eq!(keeps(&fixture), 0);
-            let leftover = fs::read_dir(fixture.root.join(".git/objects")).unwrap();
+            let leftover = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap();
             assert!(!leftover.into_iter().any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("tmp")));
             fixture.git(&["fsck", "--strict", "--full"]);
         }
+    }
+
+    /// A batch of three objects of its own.
+    fn small(repo: &Repository, number: usize) -> Batch {
+        let mut batch = Batch::default();
+        for part in 0..3 {
+            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, format!("{number} {part}").as_bytes()));
+        }
+        batch
+    }
+
+    #[test]
+    fn small_batches_are_one_pack_whoever_looks() {
+        let fixture = Fixture::new();
+        let [repo, before] = [fixture.open(), fixture.open()];
+        let count = 2 * super::super::repo::PACK_SLOTS_MIN;
+        for number in 0..count {
+            drop(repo.write(&small(&repo, number)).unwrap());
+            assert_eq!(packs(&fixture), 1);
+            for reader in [&repo, &before] {
+                reader.verify(&small(&repo, number)).unwrap();
+                reader.verify(&small(&repo, number / 2)).unwrap();
+            }
+        }
+        (0..count).for_each(|number| fixture.open().verify(&small(&repo, number)).unwrap());
+        fixture.git(&["fsck", "--strict", "--full"]);
+    }
+
+    #[test]
+    fn a_small_pack_that_has_grown_stays() {
+        let fixture = Fixture::new();
+        let repo = fixture.open();
+        let mut seed = 1;
+        for round in 1..=7 {
+            let mut batch = small(&repo, round);
+            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, &noise(&mut seed, 200_000)));
+            drop(repo.write(&batch).unwrap());
+            assert_eq!(packs(&fixture), round.div_ceil(2), "two fit into one");
+        }
+        fixture.git(&["fsck", "--strict", "--full"]);
+    }
+
+    #[test]
+    fn nobody_who_has_listed_packs_misses_one() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        let repo = fixture.open();
+        drop(repo.write(&small(&repo, 0)).unwrap());
+        for (number, mark) in [".git/gc.pid", ".git/objects/maintenance.lock"].into_iter().enumerate() {
+            fixture.file(mark, "1 elsewhere");
+            drop(repo.write(&small(&repo, number + 1)).unwrap());
+            assert_eq!(packs(&fixture), number + 2);
+            fs::remove_file(fixture.root.join(mark)).unwrap();
+        }
+        drop(repo.write(&small(&repo, 3)).unwrap());
+        assert_eq!(packs(&fixture), 3, "the last one is taken in again");
+        fixture.git(&["multi-pack-index", "write"]);
+        for number in 4..8 {
+            drop(repo.write(&small(&repo, number)).unwrap());
+            assert_eq!(packs(&fixture), 4, "one beside those that are listed");
+            fixture.git(&["multi-pack-index", "verify"]);
+            fixture.git(&["fsck", "--strict", "--full"]);
+        }
+        (0..8).for_each(|number| fixture.open().verify(&small(&repo, number)).unwrap());
+    }
+
+    #[test]
+    fn what_a_dead_writer_took_in_is_removed_by_the_next() {
+        let fixture = Fixture::new();
+        let repo = fixture.open();
+        let paths = || fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
+        drop(repo.write(&small(&repo, 0)).unwrap());
+        let kept: Vec<_> = paths().map(|path| (fs::read(&path).unwrap(), path)).collect();
+        drop(repo.write(&small(&repo, 1)).unwrap());
+        for dropped in ["idx", "none"] {
+            // The writer died before it had removed both files.
+            kept.iter()
+                .filter(|(_, path)| path.extension().is_none_or(|end| end != dropped))
+                .for_each(|(data, path)| fs::write(path, data).unwrap());
+            let file = StateDir::of(&repo).cache().join(SMALL_PACK_FILE);
+            let old = kept[0].1.file_stem().unwrap().to_string_lossy().into_owned();
+            fs::write(&file, format!("{}{old}\n", fs::read_to_string(&file).unwrap())).unwrap();
+            drop(repo.write(&small(&repo, 2)).unwrap());
+            assert_eq!((packs(&fixture), paths().count()), (1, 2));
+        }
+        (0..3).for_each(|number| fixture.open().verify(&small(&repo, number)).unwrap());
+    }
+
+    #[test]
+    fn a_state_file_that_lies_costs_no_object() {
+        let fixture = Fixture::new();
+        fixture.commit("one");
+        fixture.git(&["repack", "-adq"]);
+        let repo = fixture.open();
+        let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+        let mut paths = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
+        let theirs = name(&paths.find(|path| path.extension().is_some_and(|end| end == "idx")).unwrap());
+        let file = StateDir::of(&repo).cache().join(SMALL_PACK_FILE);
+        for text in [format!("{theirs}\n"), format!("\n{theirs}\n{theirs}\n"), "../../HEAD\npack-\n\u{fffd}\n".to_owned()] {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, text).unwrap();
+            drop(repo.write(&small(&repo, 0)).unwrap());
+            fixture.git(&["fsck", "--strict", "--full"]);
+            assert_eq!(fixture.git(&["rev-list", "--objects", "--all"]).lines().count(), 2);
+        }
+    }
+
+    /// Bytes that do not compress.
+    fn noise(seed: &mut u64, size: usize) -> Vec<u8> {
+        let mut next = || {
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (*seed >> 33) as u8
+        };
+        (0..size).map(|_| next()).collect()
     }
 
     #[test]
     fn large_and_hard_objects_survive_compression() {
         let fixture = Fixture::new();
         let repo = fixture.open();
-        let mut seed = 1_u64;
-        let mut noise = Vec::new();
-        while noise.len() < 300_000 {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            noise.push((seed >> 33) as u8);
-        }
-        let bodies = [Vec::new(), vec![b'x'], vec![0; 1_000_000], noise];
+        let bodies = [Vec::new(), vec![b'x'], vec![0; 1_000_000], noise(&mut 1, 300_000)];
         let mut batch = Batch::default();
         for body in &bodies {
             batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, body));
             batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, body));
         }
         assert_eq!(batch.len(), bodies.len());
-        for packed in [false, true] {
-            if packed {
-                fs::remove_file(repo.write_pack(&batch, "git-merkle x").unwrap().unwrap()).unwrap();
-                fixture.git(&["prune-packed"]);
-            } else {
-                repo.write_loose(&batch).unwrap();
-            }
+        for is_small in [true, false] {
+            let mark = "git-merkle x";
+            let keep =
+                if is_small { repo.write_small_pack(&batch, mark) } else { Ok(repo.write_pack(&batch, mark).unwrap().unwrap()) };
+            fs::remove_file(keep.unwrap()).unwrap();
             for (object, body) in batch.objects.iter().zip(&bodies) {
                 let arguments = ["cat-file", "blob", &object.id.to_string()];
                 assert_eq!(&fixture.command(&fixture.root, &arguments).output().unwrap().stdout, body);
@@ -354,54 +455,22 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_pack_outlives_gc_until_the_ref_has_moved() {
-        let fixture = Fixture::new();
-        fixture.commit("one");
-        let repo = fixture.open();
-        let batch = blobs(repo.hash_kind(), 100);
-        let held = repo.write(&batch).unwrap();
-        fixture.git(&["gc", "-q", "--prune=now"]);
-        repo.verify(&batch).unwrap();
-        let keep = fs::read_to_string(held.keep.as_ref().unwrap()).unwrap();
-        assert!(keep.starts_with(&format!("git-merkle {} ", std::process::id())), "{keep}");
-        drop(held);
-        fixture.git(&["gc", "-q", "--prune=now"]);
-        assert_eq!(fixture.open().verify(&batch), Err(batch.objects[0].id));
-    }
-
-    #[test]
-    fn loose_objects_that_gc_took_are_written_again() {
-        let fixture = Fixture::new();
-        fixture.commit("one");
-        let repo = fixture.open();
-        let batch = blobs(repo.hash_kind(), 5);
-        let mut held = repo.write(&batch).unwrap();
-        fixture.git(&["gc", "-q", "--prune=now"]);
-        assert_eq!(keeps(&fixture), 0);
-        assert!(fixture.open().verify(&batch).is_err());
-        held.settle().unwrap();
-        fixture.open().verify(&batch).unwrap();
-
-        let batch = blobs(repo.hash_kind(), 6);
-        let mut held = repo.write(&batch).unwrap();
-        assert!(held.keep.is_none());
-        fixture.file(".git/gc.pid", "1 elsewhere");
-        held.settle().unwrap();
-        assert!(held.keep.is_some(), "a gc runs");
-        assert!(repo.write(&blobs(repo.hash_kind(), 7)).unwrap().keep.is_some());
-    }
-
-    #[test]
-    fn loose_objects_that_gc_packed_are_settled() {
-        let fixture = Fixture::new();
-        let repo = fixture.open();
-        let batch = blobs(repo.hash_kind(), 1);
-        let mut held = repo.write(&batch).unwrap();
-        repo.update_ref("refs/merkle/test", &batch.objects[0].id, Expected::Absent).unwrap();
-        fixture.git(&["gc", "-q", "--prune=now"]);
-        assert!(!repo.loose_path(&batch.objects[0].id).exists());
-        held.settle().unwrap();
-        assert_eq!(keeps(&fixture), 0);
+    fn a_kept_pack_outlives_gc_and_prune_until_the_ref_has_moved() {
+        for count in [5, BATCH_OBJECTS_MAX + 1] {
+            let fixture = Fixture::new();
+            fixture.commit("one");
+            let repo = fixture.open();
+            let batch = blobs(repo.hash_kind(), count);
+            let held = repo.write(&batch).unwrap();
+            fixture.git(&["prune", "--expire=now"]);
+            fixture.git(&["gc", "-q", "--prune=now"]);
+            fixture.open().verify(&batch).unwrap();
+            let keep = fs::read_to_string(held.keep.as_ref().unwrap()).unwrap();
+            assert!(keep.starts_with(&format!("git-merkle {} ", std::process::id())), "{keep}");
+            drop(held);
+            fixture.git(&["gc", "-q", "--prune=now"]);
+            assert_eq!(fixture.open().verify(&batch), Err(batch.objects[0].id));
+        }
     }
 
     #[test]
@@ -420,7 +489,7 @@ mod tests {
             for round in 0..commits {
                 let mut batch = Batch::default();
                 let mut tree = Vec::new();
-                for number in 0..if round % 3 == 0 { 50 } else { 4 } {
+                for number in 0..if round % 3 == 0 { 150 } else { 4 } {
                     let blob = Encoded::new(repo.hash_kind(), ObjectKind::Blob, format!("{round} {number}").as_bytes());
                     let name = format!("{number:03}");
                     TreeEntry { mode: EntryMode::File, name: name.as_bytes(), id: blob.id }.encode(&mut tree);
@@ -434,8 +503,9 @@ mod tests {
                 let id = commit.id;
                 batch.add(tree);
                 batch.add(commit);
-                let mut held = repo.write(&batch).unwrap();
-                held.move_ref("refs/merkle/frames", &id, expected).unwrap();
+                let held = repo.write(&batch).unwrap();
+                repo.update_ref("refs/merkle/frames", &id, expected).unwrap();
+                drop(held);
                 expected = Expected::At(id);
             }
         });
@@ -454,10 +524,14 @@ mod tests {
         let repo = fixture.open();
         assert_eq!(repo.remove_stale_keeps().unwrap(), 0);
         std::mem::forget(repo.write(&blobs(repo.hash_kind(), 50)).unwrap());
+        std::mem::forget(repo.write(&blobs(repo.hash_kind(), 500)).unwrap());
         fixture.file(".git/objects/pack/pack-1.keep", "git-merkleish");
         fixture.file(".git/objects/pack/pack-2.keep", "");
-        assert_eq!(repo.remove_stale_keeps().unwrap(), 1);
-        assert_eq!(keeps(&fixture), 2);
+        fixture.file(".git/objects/pack/pack-3.keep", "git-merkle 1 1");
+        fixture.file(".git/objects/pack/pack-3.pack", "without an index");
+        assert_eq!(repo.remove_stale_keeps().unwrap(), 3);
+        assert_eq!((keeps(&fixture), packs(&fixture)), (2, 2));
+        assert!(!fixture.root.join(".git/objects/pack/pack-3.pack").exists());
     }
 
     #[test]
@@ -477,7 +551,7 @@ mod tests {
         let repo = fixture.open();
         fs::remove_dir_all(fixture.root.join(".git/objects")).unwrap();
         assert!(matches!(repo.write(&blobs(repo.hash_kind(), 1)), Err(WriteError::Io(_))));
-        let error = repo.write(&blobs(repo.hash_kind(), 100)).unwrap_err();
+        let error = repo.write(&blobs(repo.hash_kind(), 500)).unwrap_err();
         assert!(matches!(error, WriteError::Pack(_)), "{error}");
     }
 }
