@@ -28,8 +28,13 @@ const MAGIC: &[u8; 24] = b"git-merkle store index 2";
 const HEADER_BYTES: usize = 24 + 33 + 4 + 4 + 4;
 const HEAD_BYTES: u32 = 34 + 4 + 1 + 3 * 32 + 33 + 4 + 32;
 const BASIS_BYTES: u32 = 32 + 32 + 33;
-/// News that are kept in memory only; above, the file is written anew.
+/// News that are kept in memory only; above, the file is written anew. Each costs every opening about as much as
+/// writing thirty records, so a small file is written more often: see [`Index::overlay_max`].
 const OVERLAY_MAX: usize = 128;
+const OVERLAY_MIN: usize = 16;
+/// What a lookup reads from the file, and from so many lookups on a file is read as a whole however large.
+const LOOKUP_BYTES: u64 = 3 * 4_096;
+const WHOLE_FROM: usize = 1_024;
 
 const NO_FRAME: FrameId = FrameId(Digest([0; 32]));
 
@@ -127,9 +132,12 @@ impl Index {
         read.inspect_err(|_| self.is_damaged.store(true, Ordering::Relaxed)).ok()
     }
 
-    /// Reads the whole file into memory: worth it before many lookups.
-    pub fn read_whole(&mut self) {
+    /// Reads the whole file into memory where that is less work than so many lookups.
+    pub fn prepare(&mut self, lookups: usize) {
         let Some(Base { source: source @ Source::File(..), .. }) = &self.base else { return };
+        if lookups < WHOLE_FROM && lookups as u64 * LOOKUP_BYTES < source.len() {
+            return;
+        }
         let bytes = self.noted(source.read(0, source.len() as usize)).map(std::borrow::Cow::into_owned);
         if let (Some(base), Some(bytes)) = (&mut self.base, bytes) {
             base.source = Source::Memory(bytes);
@@ -251,7 +259,7 @@ impl Index {
 
     fn save_if_long(&mut self) {
         let news = self.heads.len().max(self.bases.len());
-        if news > OVERLAY_MAX || (self.base.is_none() && news > 0) {
+        if news > self.overlay_max() || (self.base.is_none() && news > 0) {
             match self.save() {
                 Ok(()) => {
                     if let Ok(saved) = Self::load(&self.file) {
@@ -264,6 +272,12 @@ impl Index {
                 Err(_) => {}
             }
         }
+    }
+
+    /// Between writing a file of `n` heads now and then and catching up with `k` news each time, `k ~ √n` costs least.
+    fn overlay_max(&self) -> usize {
+        let heads = self.base.as_ref().map_or(0, |base| base.heads.count as usize);
+        (heads / 10).isqrt().clamp(OVERLAY_MIN, OVERLAY_MAX)
     }
 
     fn load(file: &Path) -> io::Result<Self> {

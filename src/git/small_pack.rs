@@ -18,9 +18,9 @@ use super::repo::HashKind;
 use crate::base::NodeId;
 
 /// Most objects of a batch that goes into a small pack: what a commit that changes a few files leads to.
-pub const BATCH_OBJECTS_MAX: usize = 128;
+pub(super) const BATCH_OBJECTS_MAX: usize = 128;
 /// Size from which a small pack is not continued: putting it down again must cost little beside flushing it.
-pub const PACK_BYTES_MAX: u64 = 512 * 1024;
+pub(super) const PACK_BYTES_MAX: u64 = 512 * 1024;
 
 const HEADER: [u8; 8] = *b"PACK\0\0\0\x02";
 const HEADER_BYTES: usize = 12;

@@ -22,9 +22,6 @@ use crate::regen::{Event, Inputs, Plan, Report, RunError, Runner, plan};
 use crate::symbol::OutlineCache;
 use crate::synthesis::Reason;
 
-/// From so many nodes on, the index is read as a whole.
-const WHOLE_INDEX_FROM: usize = 1_024;
-
 /// What is to be brought up to date, and how.
 #[derive(Clone)]
 pub struct Refresh<'a> {
@@ -148,14 +145,12 @@ impl Workspace {
         }
     }
 
-    /// The store's index, read as a whole when `nodes` of them are to be looked up.
+    /// The store's index, prepared for so many nodes to be looked up.
     pub fn index(&self, store: &Store<'_>, nodes: usize) -> Result<Index, StoreError> {
         // A directory that cannot be made means no cache, and nothing worse.
         let _ = self.state.create(&self.state.cache());
         let mut index = Index::open(store, &self.state.cache())?;
-        if nodes >= WHOLE_INDEX_FROM {
-            index.read_whole();
-        }
+        index.prepare(nodes);
         Ok(index)
     }
 
@@ -214,14 +209,14 @@ impl Workspace {
                 generate::block_on(&generator, plan, &mut index, on_event)?
             }
         };
-        // The index has a commit only while each step of the store was this run's own.
-        if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
-            memory::carry(&self.state.cache(), before, after);
-        }
         let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
         if let (true, true, None, Some(store)) = (report.is_complete(), is_whole, request.since, index.commit()) {
             let agents = digest_of(request);
             memory::save(&self.state.cache(), &Finished { tree: target.id, agents, store });
+        }
+        // The index has a commit only while each step of the store was this run's own. What was just saved is not carried.
+        if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
+            memory::carry(&self.state.cache(), before, after);
         }
         Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64 })
     }

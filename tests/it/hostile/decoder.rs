@@ -176,7 +176,7 @@ fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
         let mut index = Index::open(&store, &cache).unwrap();
         for whole in [false, true] {
             if whole {
-                index.read_whole();
+                index.prepare(usize::MAX);
             }
             for name in names.iter().step_by(29) {
                 let slot = index.slot(&(name.agent.clone(), name.frame_type.clone()));
