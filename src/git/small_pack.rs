@@ -92,7 +92,9 @@ impl SmallPack {
 
         let mut index = INDEX_HEADER.to_vec();
         let mut counts = [0_u32; 256];
-        self.places.keys().for_each(|id| counts[usize::from(id.as_bytes()[0])] += 1);
+        for id in self.places.keys() {
+            counts[usize::from(id.as_bytes()[0])] += 1;
+        }
         let mut total = 0;
         for count in counts {
             total += count;
@@ -170,7 +172,9 @@ fn crc(bytes: &[u8]) -> u32 {
 /// The repository's own hash over parts.
 pub(super) fn digest(hash: HashKind, parts: &[&[u8]]) -> NodeId {
     let mut hasher = gix::hash::hasher(hash.to_gix());
-    parts.iter().for_each(|part| hasher.update(part));
+    for part in parts {
+        hasher.update(part);
+    }
     from_oid(&hasher.try_finalize().expect("data is no SHA-1 collision attack"))
 }
 

@@ -31,7 +31,6 @@ use super::encoded::{Batch, Encoded};
 use super::file::{self, StateDir};
 use super::lock::absent_is_fine;
 use super::object::Header;
-use super::refs::{Expected, RefError};
 use super::repo::Repository;
 use super::small_pack::{self, SmallPack};
 use crate::base::NodeId;
@@ -204,8 +203,9 @@ impl Repository {
     fn remember_small_packs(&self, small: &Path, taken_in: &[PathBuf]) {
         let state = StateDir::of(self);
         let _ = state.create(&state.cache());
-        let names = [small].into_iter().chain(taken_in.iter().map(PathBuf::as_path)).filter_map(Path::file_name);
-        let text: String = names.map(|name| format!("{}\n", name.to_string_lossy())).collect();
+        let paths = [small].into_iter().chain(taken_in.iter().map(PathBuf::as_path));
+        let names: Vec<_> = paths.filter_map(Path::file_name).map(|name| name.to_string_lossy()).collect();
+        let text = names.join("\n") + "\n";
         let _ = file::replace(&state.cache().join(SMALL_PACK_FILE), |open| open.write_all(text.as_bytes()));
     }
 
@@ -281,6 +281,7 @@ mod tests {
     use super::super::commit::commit_body;
     use super::super::fixture::{Fixture, blobs};
     use super::super::object::{EntryMode, ObjectKind, TreeEntry};
+    use super::super::refs::Expected;
     use super::*;
     use small_pack::BATCH_OBJECTS_MAX;
 

@@ -144,7 +144,29 @@ fn a_run_beside_commits_sees_one_of_them_and_disturbs_none() {
     assert_clean(&repo);
 }
 
-/// Batches that are packs: a bare `git prune` takes loose objects from under anybody, `git commit` included.
+/// Statements are small batches, whose pack goes into the next; runs are large ones.
+#[test]
+fn statements_survive_repacking_and_pruning() {
+    let sandbox = Sandbox::new();
+    let repo = with_files(&sandbox, 3);
+    let text = |who: usize, turn: usize| format!("writer {who} says {turn}\n");
+    beside(
+        |who| (0..20).for_each(|turn| put(&repo, "shared.md", &text(who, turn))),
+        2,
+        |_| {
+            repo.git(&["repack", "-a", "-d", "-q"]).ok();
+            repo.git(&["prune", "--expire=now"]).ok();
+            repo.git(&["rev-list", "--objects", "--all", "--quiet"]).ok();
+        },
+    );
+    let said: BTreeSet<String> = notes(&repo, "shared.md").into_iter().collect();
+    assert_eq!(said, (0..2).flat_map(|who| (0..20).map(move |turn| text(who, turn))).collect());
+    let count = repo.git(&["count-objects", "-v"]).ok();
+    let number = |name: &str| count.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<usize>().ok());
+    assert!(number("packs:").is_some_and(|packs| packs <= 3) && number("garbage:") == Some(0), "{count}");
+    assert_clean(&repo);
+}
+
 #[test]
 fn runs_survive_repacking_packing_of_refs_and_pruning() {
     let sandbox = Sandbox::new();
