@@ -30,7 +30,7 @@ impl Request {
     #[must_use]
     pub fn input_tokens_max(&self) -> u64 {
         let schema = self.schema.as_ref().map_or(0, |schema| schema.to_string().len() as u64);
-        self.messages.iter().map(|message| message_tokens_max(message)).sum::<u64>() + schema
+        self.messages.iter().map(message_tokens_max).sum::<u64>() + schema
     }
 
     /// The same for the same request, on every machine; for logs and recorded answers, which must not hold its text.

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use super::asking::AskingError;
 use super::open::Workspace;
+use super::pages::PageOptions;
 use super::payload::{InputError, PayloadOptions};
 use super::question::{Question, TooLong, TurnAsking};
 use super::secrets::RulesError;
 use super::session::{OpenSession, settle, write_report};
 use crate::base::NodeId;
-use crate::context::System;
+use crate::context::{List, Scope, System};
 use crate::profile::{FitError, Phase};
 use crate::provider::call::CallError;
 use crate::secret::SecretFound;
@@ -141,7 +142,7 @@ impl Workspace {
         open.folder.write(Some(number), TURN_LIST, &carried_list(open, &place, options)?)?;
         let mut tokens_max = options.tokens_max;
         let question = loop {
-            let notes = self.write_input(open, number, (tree, system.clone()), tokens_max)?;
+            let notes = self.write_input(open, number, (tree, system.clone()), (&options.add, tokens_max))?;
             turn.notes = notes;
             match self.question(open, number, &turn, asking)? {
                 Ok(question) => break question,
@@ -160,16 +161,20 @@ impl Workspace {
         open: &OpenSession,
         number: TurnNumber,
         (tree, system): (NodeId, System),
-        tokens_max: Option<u64>,
+        (added, tokens_max): (&[String], Option<u64>),
     ) -> Result<Vec<String>, TurnError> {
         let turn = number.to_string();
+        // The user has named these just now: a page among them may be fetched.
+        let text = added.join("\n");
+        let named = List { is_personal: true, ..List::parse(Scope::Turn, "", text.as_bytes()) };
         let document = self.payload(PayloadOptions {
             tree,
-            lists: Vec::new(),
+            lists: vec![named],
             session: Some(open.folder.name.as_str()),
             turn: Some(&turn),
             frames: None,
             tokens_max,
+            pages: PageOptions { is_foreground: true, ..PageOptions::default() },
             system,
         })?;
         let mut text = Vec::new();
