@@ -4,11 +4,13 @@ use super::budget::Level;
 use super::markdown::{code, link_code, plain, push_fenced};
 use super::pages::Shown;
 use super::resource::{Body, Resource};
+use super::secrets::Guard;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::printable::chain;
 use crate::base::{AgentId, FrameType, NodeId};
 use crate::frame::{Store, StoreError};
 use crate::git::{ObjectError, ObjectKind, Repository};
+use crate::secret::{SecretFound, redact};
 use crate::symbol::{self, Language};
 
 /// The first line of a Git LFS pointer.
@@ -21,6 +23,8 @@ pub struct Reader<'r> {
     repo: &'r Repository,
     store: Store<'r>,
     data: Vec<u8>,
+    /// What the next block is to be shown without.
+    redaction: Option<&'r Guard<'r>>,
 }
 
 /// A body as it goes into a fence.
@@ -34,7 +38,38 @@ enum Text<'d> {
 impl<'r> Reader<'r> {
     /// Reads through a handle, frames as of a commit of the store.
     pub fn new(repo: &'r Repository, store_commit: Option<NodeId>) -> Result<Self, StoreError> {
-        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new() })
+        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new(), redaction: None })
+    }
+
+    /// The same, with markers in the places of what looks like secrets.
+    pub fn push_redacted(&mut self, out: &mut Vec<u8>, resource: &Resource, level: Level, guard: &'r Guard<'r>) {
+        self.redaction = Some(guard);
+        self.push_block(out, resource, level);
+        self.redaction = None;
+    }
+
+    /// What looks like a secret in a block at a level; and the object in which there is nothing of the kind.
+    pub fn find_secret(&mut self, resource: &Resource, level: Level, guard: &Guard<'_>) -> (Option<SecretFound>, Option<NodeId>) {
+        match &resource.body {
+            Body::File(id) if level == Level::Full => {
+                if let Some(found) = guard.find_name(&resource.name) {
+                    return (Some(found), None);
+                }
+                if guard.clean.contains(id) {
+                    return (None, None);
+                }
+                let mut data = std::mem::take(&mut self.data);
+                let is_text = self.read_text(id, &mut data).is_ok();
+                let (found, is_clean) = if is_text { guard.find(&resource.name, &data) } else { (None, true) };
+                self.data = data;
+                (found, is_clean.then_some(*id))
+            }
+            _ => {
+                let mut block = Vec::new();
+                self.push_block(&mut block, resource, level);
+                (guard.find(&resource.name, &block).0, None)
+            }
+        }
     }
 
     /// Appends the block of a resource at a level; nothing at [`Level::Name`]. False when the level does not exist.
@@ -52,8 +87,17 @@ impl<'r> Reader<'r> {
             Level::Frame => self.any_frame(resource, &mut data),
             Level::Full | Level::Name => Some(self.full(resource, &mut data)),
         };
+        let text = match (text, self.redaction) {
+            (Some(Text::Shown(..)), Some(guard)) if guard.find_name(&resource.name).is_some() => {
+                Some(Text::Withheld("it looks like a file of secrets by its name".to_owned()))
+            }
+            (text, _) => text,
+        };
         match &text {
             Some(Text::Shown(language, bytes)) => {
+                let redacted = self.redaction.zip(std::str::from_utf8(bytes).ok());
+                let redacted = redacted.map(|(guard, text)| redact(text, guard.scanner, &guard.allowed).text);
+                let bytes = redacted.as_ref().map_or(*bytes, |text| text.as_bytes());
                 if level != Level::Full {
                     out.extend_from_slice(format!("Reduced to its {level}.\n").as_bytes());
                 }

@@ -14,17 +14,22 @@ use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
 use super::resource::{Resolver, Resource, secrets};
 use super::scope::{List, Scope};
+use super::secrets::{Found, Guard};
 use super::tree::Tree;
 use crate::base::limit::TREE_DEPTH_MAX;
 use crate::base::{FrameType, NodeId, TreePath, token};
 use crate::frame::{Store, StoreError};
 use crate::git::Repository;
 use crate::node::ScanError;
+use crate::secret::redact;
 
 /// What stands above all sections.
 const TITLE: &[u8] = b"# Agent Invocation Payload\n\n";
 /// The largest part of a budget that the project structure may take: one in so many tokens.
 const STRUCTURE_SHARE: u64 = 4;
+
+/// What stands for the memos among the numbers of resources.
+const MEMOS_NUMBER: usize = usize::MAX;
 
 /// The sections of the document, by number.
 pub const SECTIONS: std::ops::RangeInclusive<u8> = 1..=5;
@@ -91,6 +96,8 @@ pub struct Document<'r> {
     system: System,
     resources: Vec<Resource>,
     fit: Option<Fit>,
+    /// What is shown without its secrets.
+    redacted: Option<(Guard<'r>, Found)>,
 }
 
 impl<'r> Document<'r> {
@@ -114,11 +121,18 @@ impl<'r> Document<'r> {
             system: request.system.clone(),
             resources,
             fit: None,
+            redacted: None,
         };
         if let Some(tokens_max) = request.tokens_max {
             document.reduce(tokens_max)?;
         }
         Ok(document)
+    }
+
+    /// The snapshot's root tree.
+    #[must_use]
+    pub fn tree_id(&self) -> NodeId {
+        self.tree.id
     }
 
     /// Files in the document whose names look like those of secrets.
@@ -136,6 +150,23 @@ impl<'r> Document<'r> {
         let reduced = fit
             .map(|(resource, level)| format!("{} is reduced to its {level}", markdown::link(&resource.name, &resource.target())));
         Ok(withheld.chain(reduced).collect())
+    }
+
+    /// Everything in it that looks like a secret, memos among it, and the files in which there is nothing of the kind.
+    pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(Found, Vec<NodeId>)> {
+        let (mut found, clean) = self.blocks().find_secrets(guard)?;
+        let memos = self.memos.as_ref().and_then(|memos| memos.as_ref().ok());
+        found.extend(memos.and_then(|memos| guard.find(MEMOS.as_bytes(), memos).0).map(|secret| (MEMOS_NUMBER, secret)));
+        Ok((found, clean))
+    }
+
+    /// Shows markers in the places of what was found.
+    pub fn redact(&mut self, guard: Guard<'r>, found: Found) {
+        if let (true, Some(Ok(memos))) = (found.contains_key(&MEMOS_NUMBER), &mut self.memos) {
+            let text = String::from_utf8_lossy(memos);
+            *memos = redact(&text, guard.scanner, &guard.allowed).text.into_owned().into_bytes();
+        }
+        self.redacted = Some((guard, found));
     }
 
     /// Writes the document, or one section of it.
@@ -229,7 +260,8 @@ impl<'r> Document<'r> {
 
     fn blocks(&self) -> Blocks<'_> {
         let levels = self.fit.as_ref().map_or(&[][..], |fit| &fit.levels);
-        Blocks { repo: self.repo, store_commit: self.store_commit, resources: &self.resources, levels }
+        let redacted = self.redacted.as_ref().map(|(guard, found)| (guard, found));
+        Blocks { repo: self.repo, store_commit: self.store_commit, resources: &self.resources, levels, redacted }
     }
 
     /// Reduces resources, and the structure if it takes more than its share, until everything fits.

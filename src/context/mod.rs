@@ -10,6 +10,7 @@
 //! | resolve | entries to resources, each once | [`resource`], [`pattern`], [`tree`] |
 //! | ask | pages of the web, of whoever can get them | [`pages`] |
 //! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`] |
+//! | guard | what looks like a secret, before anything is written | [`secrets`] |
 //! | write | sections in order, bodies read ahead on all cores | [`render`], [`body`] |
 //!
 //! Memory does not grow with the bytes of the resources, a bounded number of pages apart. Start with [`Document::plan`].
@@ -24,6 +25,7 @@ pub mod people;
 pub mod render;
 pub mod resource;
 pub mod scope;
+pub mod secrets;
 pub mod tree;
 
 pub use document::{ContextError, Document, Request, System};

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use super::body::Reader;
 use super::budget::Level;
 use super::resource::{Body, Resource};
+use super::secrets::{Found, Guard};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, token};
 use crate::frame::StoreError;
@@ -31,11 +32,13 @@ pub struct Blocks<'d> {
     pub resources: &'d [Resource],
     /// How much of each; empty for all of all.
     pub levels: &'d [Level],
+    /// Resources that are shown without their secrets.
+    pub redacted: Option<(&'d Guard<'d>, &'d Found)>,
 }
 
 impl Blocks<'_> {
     fn level(&self, at: usize) -> Level {
-        self.levels.get(at).copied().unwrap_or(Level::Full)
+        level_of(self.levels, at)
     }
 
     /// Writes all blocks in order.
@@ -91,6 +94,17 @@ impl Blocks<'_> {
         self.map(&|reader, at| Ok(reader.withheld(&self.resources[at])))
     }
 
+    /// What looks like a secret in each block, and the objects in which there is nothing of the kind.
+    pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(Found, Vec<NodeId>)> {
+        let all = self.map(&|reader, at| Ok(reader.find_secret(&self.resources[at], level_of(self.levels, at), guard)))?;
+        let (mut found, mut clean) = (Found::new(), Vec::new());
+        for (at, (secret, id)) in all.into_iter().enumerate() {
+            found.extend(secret.map(|secret| (at, secret)));
+            clean.extend(id);
+        }
+        Ok((found, clean))
+    }
+
     /// Does something for each resource on all cores; the results stand in the order of the resources.
     fn map<T: Send>(&self, each: &(dyn Fn(&mut Reader<'_>, usize) -> io::Result<T> + Sync)) -> io::Result<Vec<T>> {
         let (count, threads) = (self.resources.len(), threads());
@@ -123,17 +137,20 @@ impl Blocks<'_> {
         Reader::new(self.repo, self.store_commit).map_err(|error: StoreError| io::Error::other(error))
     }
 
-    fn render(&self, batch: Range<usize>, reader: &mut Reader<'_>) -> Vec<u8> {
+    fn render<'a>(&'a self, batch: Range<usize>, reader: &mut Reader<'a>) -> Vec<u8> {
         let mut out = Vec::with_capacity(BATCH_BYTES as usize);
         for at in batch {
-            reader.push_block(&mut out, &self.resources[at], self.level(at));
+            match self.redacted.filter(|(_, found)| found.contains_key(&at)) {
+                Some((guard, _)) => reader.push_redacted(&mut out, &self.resources[at], self.level(at), guard),
+                None => drop(reader.push_block(&mut out, &self.resources[at], self.level(at))),
+            }
         }
         out
     }
 
     /// What threads share; the repository's handle is not among it.
     fn shared(&self) -> Shared<'_> {
-        Shared { store_commit: self.store_commit, resources: self.resources, levels: self.levels }
+        Shared { store_commit: self.store_commit, resources: self.resources, levels: self.levels, redacted: self.redacted }
     }
 }
 
@@ -142,11 +159,12 @@ struct Shared<'d> {
     store_commit: Option<NodeId>,
     resources: &'d [Resource],
     levels: &'d [Level],
+    redacted: Option<(&'d Guard<'d>, &'d Found)>,
 }
 
 impl<'d> Shared<'d> {
     fn with(&self, repo: &'d Repository) -> Blocks<'d> {
-        Blocks { repo, store_commit: self.store_commit, resources: self.resources, levels: self.levels }
+        Blocks { repo, store_commit: self.store_commit, resources: self.resources, levels: self.levels, redacted: self.redacted }
     }
 }
 
@@ -160,6 +178,10 @@ impl Reader<'_> {
             Body::Symlink(_) | Body::Submodule(_) | Body::Refused(_) => 0,
         }
     }
+}
+
+fn level_of(levels: &[Level], at: usize) -> Level {
+    levels.get(at).copied().unwrap_or(Level::Full)
 }
 
 fn threads() -> usize {

@@ -10,6 +10,7 @@ use super::file_rule::FileRule;
 use super::finding::{Finding, FindingId};
 use super::rule::{Rule, harmless};
 use super::rule_file::{RuleError, RuleFile};
+use crate::base::hash::FieldHasher;
 
 /// The rules that are built in.
 const BUILT_IN: &str = include_str!("rules.toml");
@@ -24,14 +25,18 @@ pub struct Scanner {
     keywords: AhoCorasick,
     /// For each keyword the rules that it belongs to.
     rules_of: Vec<Vec<usize>>,
+    digest: String,
 }
+
+/// Raised when the same rules find something else.
+const VERSION: &str = "git-merkle 2026 scanner/1";
 
 impl Scanner {
     /// The built-in rules; made once, when first asked for.
     #[must_use]
     pub fn built_in() -> &'static Self {
         static SCANNER: OnceLock<Scanner> = OnceLock::new();
-        SCANNER.get_or_init(|| Self::new(vec![built_in_rules()]))
+        SCANNER.get_or_init(|| Self::new(vec![built_in_rules()], &[]))
     }
 
     /// The built-in rules and those of more files; an error also says which of them is wrong, counted from 0.
@@ -43,10 +48,12 @@ impl Scanner {
         for file in added {
             files.push(file?);
         }
-        Ok(Self::new(files))
+        Ok(Self::new(files, extra))
     }
 
-    fn new(files: Vec<RuleFile>) -> Self {
+    fn new(files: Vec<RuleFile>, extra: &[&str]) -> Self {
+        let texts = [BUILT_IN].into_iter().chain(extra.iter().copied());
+        let digest = texts.fold(FieldHasher::new(VERSION), |hasher, text| hasher.field(text.as_bytes())).finish().to_string();
         let mut all = RuleFile::default();
         for file in files {
             all.rules.extend(file.rules);
@@ -72,7 +79,13 @@ impl Scanner {
             .build(&words)
             .expect("a few thousand short keywords fit into an automaton");
         let placeholder_set = OnceLock::new();
-        Self { rules: all.rules, files: all.files, placeholders: all.placeholders, placeholder_set, keywords, rules_of }
+        Self { rules: all.rules, files: all.files, placeholders: all.placeholders, placeholder_set, keywords, rules_of, digest }
+    }
+
+    /// Names everything that decides what is found.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// The rules, in the order in which they win where they overlap.

@@ -33,7 +33,7 @@ pub use map::{MapError, SnapshotSymbols};
 pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use pages::PageOptions;
-pub use payload::{InputError, PayloadOptions};
+pub use payload::{InputError, PayloadOptions, SecretPolicy};
 pub use question::{Question, TurnAsking};
 pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};
 pub use secrets::RulesError;

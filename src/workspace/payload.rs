@@ -4,16 +4,21 @@ use std::path::Path;
 
 use super::open::Workspace;
 use super::pages::PageOptions;
+use super::secrets::RulesError;
 use crate::base::{FrameType, NodeId, TreePath};
 use crate::context::pages::Wanted;
 use crate::context::people::GLOBAL_LIST;
+use crate::context::secrets::{Clean, Guard};
 use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
+use crate::secret::{Allowed, SecretFound};
 
 /// Where sessions stand, each in a directory with its name.
 const SESSIONS: &str = ".teddy/sessions";
 /// A session's list, and that of one of its turns.
 const SESSION_LIST: &[u8] = b"session.context";
 const TURN_LIST: &[u8] = b"turn.context";
+/// Objects in which no secrets were found, below the cache.
+const CLEAN_LIST: &str = "clean-of-secrets";
 
 /// Why there is no payload.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +32,23 @@ pub enum InputError {
     /// The document cannot be planned.
     #[error(transparent)]
     Document(#[from] ContextError),
+    /// A file of rules about secrets cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// It holds what looks like a secret.
+    #[error(transparent)]
+    Secret(#[from] SecretFound),
+}
+
+/// What is done about what looks like a secret in a payload.
+#[derive(Debug, Clone)]
+pub enum SecretPolicy {
+    /// There is no payload: where a person waits.
+    Stop(Allowed),
+    /// A marker stands in its place: in the background, or when somebody wants it so.
+    Redact(Allowed),
+    /// Nothing, since no bodies are to be written.
+    Ignore,
 }
 
 /// What a payload is made of.
@@ -44,6 +66,8 @@ pub struct PayloadOptions<'o> {
     pub frames: Option<FrameType>,
     /// The most tokens that the document may take, by estimate.
     pub tokens_max: Option<u64>,
+    /// What is done about what looks like a secret.
+    pub secrets: SecretPolicy,
     /// How pages of the web are got.
     pub pages: PageOptions<'o>,
     /// The machine, as [`Workspace::system`] sees it.
@@ -54,14 +78,43 @@ impl Workspace {
     /// Plans the document: the caller's lists, then those of turn, session and everybody, strongest scope first.
     pub fn payload(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { tree, lists: mut all, session, turn, frames, tokens_max, pages, system } = options;
+        let PayloadOptions { tree, lists: mut all, session, turn, frames, tokens_max, secrets, pages, system } = options;
         let people = PeopleFiles::new(repo, tree);
         if let Some(session) = session {
             all.extend(session_lists(&people, session, turn)?);
         }
         all.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
         let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
-        Ok(Document::plan(&Request { repo, tree, lists: &all, frames, tokens_max, pages: &pages, system })?)
+        let mut document = Document::plan(&Request { repo, tree, lists: &all, frames, tokens_max, pages: &pages, system })?;
+        self.guard(&mut document, secrets)?;
+        Ok(document)
+    }
+
+    /// Looks for secrets, and does what is to be done about them.
+    fn guard<'w>(&'w self, document: &mut Document<'w>, policy: SecretPolicy) -> Result<(), InputError> {
+        let (allowed, stops) = match policy {
+            SecretPolicy::Stop(allowed) => (allowed, true),
+            SecretPolicy::Redact(allowed) => (allowed, false),
+            SecretPolicy::Ignore => return Ok(()),
+        };
+        let scanner = self.scanner()?;
+        let path = self.state.cache().join(CLEAN_LIST);
+        let clean = Clean::read(&path, scanner.digest().to_owned(), document.tree_id().as_bytes().len());
+        let guard = Guard { scanner, allowed, clean };
+        let (found, more) = document.find_secrets(&guard).map_err(ContextError::Read)?;
+        if !more.is_empty() {
+            // Where it cannot be kept it is found out again.
+            let _ = self.state.create(&self.state.cache()).and_then(|()| guard.clean.write(&path, &more));
+        }
+        let rest: usize = found.values().skip(1).map(|secret| secret.more + 1).sum();
+        match found.values().next() {
+            Some(first) if stops => Err(SecretFound { more: first.more + rest, ..first.clone() }.into()),
+            Some(_) => {
+                document.redact(guard, found);
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     /// What a payload says about this machine, for a process that works in `directory`, seen from its own.

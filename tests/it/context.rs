@@ -251,15 +251,6 @@ fn a_budget_reduces_and_says_what() {
     let _ = repo.merkle(&["context", "src/lib.rs", "--budget", "50"]).exits(79);
 }
 
-#[test]
-fn secrets_are_warned_about_by_name() {
-    let sandbox = Sandbox::new();
-    let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ deploy/.env = KEY=1\n+ a.rs = x");
-    let output = repo.merkle(&["context", "**"]).exits(0);
-    assert!(output.err().starts_with("warning: 'deploy/.env' looks like a secret by its name\n"), "{output}");
-}
-
 /// Bodies that try to break out of their fence, and what is shown of them; `None` for those that are withheld.
 fn hostile_bodies() -> Vec<(Vec<u8>, bool)> {
     let texts = [

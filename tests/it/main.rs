@@ -3,6 +3,8 @@
 mod architecture;
 mod cli;
 mod context;
+mod context_laws;
+mod context_secrets;
 mod context_tokens;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod crash;

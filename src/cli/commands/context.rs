@@ -18,7 +18,7 @@ use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Scope};
 use crate::git::Repository;
-use crate::workspace::{PageOptions, PayloadOptions, Workspace};
+use crate::workspace::{PageOptions, PayloadOptions, SecretPolicy, Workspace};
 
 /// Arguments of `context`.
 #[derive(Debug, clap::Args)]
@@ -44,6 +44,9 @@ pub struct Args {
     /// Show pages of the web as HTML instead of Markdown
     #[arg(long)]
     raw_url: bool,
+    /// Put markers in the places of what looks like secrets instead of stopping there
+    #[arg(long)]
+    redact: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
     /// Write to this file instead of standard output
@@ -103,10 +106,21 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, tree: Node
         turn: args.turn.as_deref(),
         frames: args.frames.clone(),
         tokens_max: args.budget,
+        secrets: secret_policy(args, program, workspace)?,
         pages,
         system: workspace.system(&program.global.location().directory),
     })?;
     Ok(document)
+}
+
+/// Stops at secrets, unless they are to be taken out or no bodies are written.
+fn secret_policy(args: &Args, program: &Program, workspace: &Workspace) -> Result<SecretPolicy, CliError> {
+    let allowed = program.allowed_secrets(workspace)?;
+    Ok(match args.section {
+        Some(1 | 2 | 4) => SecretPolicy::Ignore,
+        _ if args.redact => SecretPolicy::Redact(allowed),
+        _ => SecretPolicy::Stop(allowed),
+    })
 }
 
 /// What the arguments list: entries, and lists that they name.

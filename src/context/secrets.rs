@@ -1,0 +1,126 @@
+//! What looks like a secret in a document that is about to leave: found before a byte of it is written.
+//!
+//! Every body is searched as it would be shown, on all cores, one at a time in memory. Files in which nothing was
+//! found are remembered by their object ids, so that a document that is built again costs a look at a list.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::base::NodeId;
+use crate::git::file;
+use crate::secret::{Allowed, Finding, FindingId, Scanner, SecretFound};
+
+/// What the list begins with; the digest of the rules follows.
+const HEAD: &str = "git-merkle clean 1 ";
+/// The most ids in the list: some forty megabytes.
+const IDS_MAX: usize = 2_000_000;
+
+/// How secrets are looked for.
+#[derive(Debug)]
+pub struct Guard<'g> {
+    /// The rules.
+    pub scanner: &'g Scanner,
+    /// What may pass.
+    pub allowed: Allowed,
+    /// Files in which nothing was found.
+    pub clean: Clean,
+}
+
+/// Secrets that were found, by the number of their resource.
+pub type Found = BTreeMap<usize, SecretFound>;
+
+impl Guard<'_> {
+    /// What a path alone gives away.
+    pub(super) fn find_name(&self, path: &[u8]) -> Option<SecretFound> {
+        let rule = self.scanner.file_rule(path)?;
+        let id = FindingId::of(&rule.id, path);
+        self.unless_allowed(path, vec![Finding { rule: rule.id.clone(), line: 1, range: 0..0, id }])
+    }
+
+    /// The first secret of a text, and true when there is not even one that is allowed.
+    pub(super) fn find(&self, name: &[u8], text: &[u8]) -> (Option<SecretFound>, bool) {
+        let found = self.scanner.find(text);
+        let is_clean = found.is_empty();
+        (self.unless_allowed(name, found), is_clean)
+    }
+
+    fn unless_allowed(&self, name: &[u8], found: Vec<Finding>) -> Option<SecretFound> {
+        let mut found = found.into_iter().filter(|finding| !self.allowed.allows(finding));
+        let Finding { rule, line, id, .. } = found.next()?;
+        Some(SecretFound { name: super::markdown::plain(name), line, rule, id, more: found.count() })
+    }
+}
+
+/// Ids of objects in which these rules find nothing: derived data, which may be deleted at any time.
+#[derive(Debug, Default)]
+pub struct Clean {
+    /// Ids behind each other, in order.
+    ids: Vec<u8>,
+    id_bytes: usize,
+    rules: String,
+}
+
+impl Clean {
+    /// Reads the list for rules of this digest; one for other rules is no list.
+    #[must_use]
+    pub fn read(path: &Path, rules: String, id_bytes: usize) -> Self {
+        let head = format!("{HEAD}{rules}\n");
+        let found = fs::read(path).ok().filter(|data| data.starts_with(head.as_bytes()));
+        let ids = found.map(|data| data[head.len()..].to_vec()).unwrap_or_default();
+        let is_ordered = ids.len() % id_bytes == 0 && ids.chunks(id_bytes).is_sorted();
+        Self { ids: if is_ordered { ids } else { Vec::new() }, id_bytes, rules }
+    }
+
+    /// True when nothing was found in this object.
+    #[must_use]
+    pub fn contains(&self, id: &NodeId) -> bool {
+        let (mut low, mut high) = (0, self.ids.len() / self.id_bytes.max(1));
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.ids[middle * self.id_bytes..][..self.id_bytes].cmp(id.as_bytes()) {
+                std::cmp::Ordering::Equal => return true,
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        false
+    }
+
+    /// Writes the list with more ids; where there are too many it begins anew.
+    pub fn write(&self, path: &Path, more: &[NodeId]) -> io::Result<()> {
+        let mut all: Vec<&[u8]> = self.ids.chunks(self.id_bytes.max(1)).chain(more.iter().map(NodeId::as_bytes)).collect();
+        if all.len() > IDS_MAX {
+            all = more.iter().map(NodeId::as_bytes).collect();
+        }
+        all.sort_unstable();
+        all.dedup();
+        file::replace(path, |open| {
+            let data = [format!("{HEAD}{}\n", self.rules).as_bytes(), &all.concat()].concat();
+            open.write_all(&data)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_remembered_for_the_rules_that_found_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("clean");
+        let ids: Vec<NodeId> = (0..50_u8).map(|n| format!("{:02x}", n * 5).repeat(20).parse().expect("an id")).collect();
+        let read = |rules: &str| Clean::read(&path, rules.to_owned(), 20);
+        read("a").write(&path, &ids[10..30]).expect("writable");
+        read("a").write(&path, &ids[..15]).expect("writable");
+        let known = |rules| ids.iter().filter(|id| read(rules).contains(id)).count();
+        assert_eq!((known("a"), known("b")), (30, 0));
+        assert_eq!(read("a").ids.len(), 30 * 20);
+        let mut data = fs::read(&path).expect("written");
+        data.pop();
+        fs::write(&path, data).expect("writable");
+        assert_eq!(known("a"), 0);
+    }
+}
