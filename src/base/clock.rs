@@ -1,5 +1,5 @@
-//! The one home of the clock. Time is recorded and shown; what it decides is how long to wait for a provider, and to
-//! which day and month a budget belongs.
+//! The one home of the clock. Time is recorded and shown; what it decides is how long to wait for a provider, to
+//! which day and month a budget belongs, and how long a fetched page is good for.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
