@@ -21,7 +21,6 @@ mod render;
 pub use cache::OutlineCache;
 pub use codec::{decode, encode};
 pub use extract::extract;
-use extract::extract_with_uses;
 pub use language::{Language, detect};
 pub use outline::{Content, Kind, Outline, Symbol};
 pub use render::render;

@@ -53,8 +53,8 @@ fn a_map_of_a_snapshot() {
         p limit? :1
         m open(path)->Self :1 ←1
     ");
-    drop(repo.merkle(&["map", "nowhere"]).exits(128));
-    drop(repo.merkle(&["map", "--languages", "src"]).exits(129));
+    let _ = repo.merkle(&["map", "nowhere"]).exits(128);
+    let _ = repo.merkle(&["map", "--languages", "src"]).exits(129);
     let languages = repo.merkle(&["map", "--languages"]).ok();
     for language in ["Rust", "TSX", "C#", "Markdown"] {
         assert!(languages.contains(language), "{languages}");

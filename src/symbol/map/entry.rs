@@ -3,7 +3,7 @@
 use super::import::{self, Import};
 use super::shape::{PARTS_MAX, base_name, shape};
 use super::uses::Uses;
-use crate::symbol::extract_with_uses;
+use crate::symbol::extract::extract_with_uses;
 use crate::symbol::language::Language;
 use crate::symbol::outline::{Content, Kind, Outline, Symbol};
 
