@@ -14,7 +14,7 @@ use super::observe::{Observed, Placed, Seen};
 use super::state::State;
 
 /// So many of the next requests are paid for with this one's layout.
-const REQUESTS_AHEAD: u32 = 8;
+const REQUESTS_AHEAD: u32 = 4;
 /// How many messages a provider looks back from a mark for a prefix that it knows, less the answer between.
 const LOOK_BACK: usize = 18;
 
@@ -189,7 +189,7 @@ impl<'a> Planner<'a> {
         }
         let cached = |tokens: &u64| kept.tokens + tokens >= self.terms.prefix_tokens_min;
         row.first = row.tokens.iter().position(cached).unwrap_or(row.tokens.len());
-        let before = usize::from(keep == 0) + 1;
+        let before = usize::from(keep == 0);
         (best_cuts(&row, self.tiers_max - keep), before)
     }
 }

@@ -1,1 +1,7 @@
-//! Laws of the tiers.
+//! Laws of both policies over random sessions, the rules of `counter` one by one, and the model of a cache.
+
+mod cache;
+mod counter;
+mod expected_cost;
+mod laws;
+mod session;
