@@ -394,7 +394,9 @@ mod tests {
         drop(repo.write(&small(&repo, 1)).unwrap());
         for dropped in ["idx", "none"] {
             // The writer died before it had removed both files.
-            kept.iter().for_each(|(_, path)| drop(fs::remove_file(path)));
+            for (_, path) in &kept {
+                let _ = fs::remove_file(path);
+            }
             kept.iter()
                 .filter(|(_, path)| path.extension().is_none_or(|end| end != dropped))
                 .for_each(|(data, path)| fs::write(path, data).unwrap());
