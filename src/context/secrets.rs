@@ -69,7 +69,7 @@ impl Clean {
         let head = format!("{HEAD}{rules}\n");
         let found = fs::read(path).ok().filter(|data| data.starts_with(head.as_bytes()));
         let ids = found.map(|data| data[head.len()..].to_vec()).unwrap_or_default();
-        let is_ordered = ids.len() % id_bytes == 0 && ids.chunks(id_bytes).is_sorted();
+        let is_ordered = ids.len().is_multiple_of(id_bytes) && ids.chunks(id_bytes).is_sorted();
         Self { ids: if is_ordered { ids } else { Vec::new() }, id_bytes, rules }
     }
 

@@ -7,7 +7,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -186,21 +186,21 @@ impl Cache<'_> {
         let Ok(head) = serde_json::to_string(&head) else { return };
         let path = self.path(url);
         let Some(folder) = path.parent().filter(|folder| self.state.create(folder).is_ok()) else { return };
-        self.remove_old(folder);
+        remove_old(folder);
         let _ = file::replace(&path, |open| {
             writeln!(open, "{head}")?;
             open.write_all(page.text.as_bytes())
         });
     }
+}
 
-    /// Removes what nobody can read any more, by the time at which it was written.
-    fn remove_old(&self, folder: &std::path::Path) {
-        file::remove_abandoned(folder);
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let written = entry.metadata().map_or(u64::MAX, |found| found.mtime().max(0) as u64);
-            if !file::is_temporary(&entry.path()) && written < clock::real_seconds().saturating_sub(AGE_SECONDS_MAX) {
-                let _ = fs::remove_file(entry.path());
-            }
+/// Removes what nobody can read any more, by the time at which it was written.
+fn remove_old(folder: &Path) {
+    file::remove_abandoned(folder);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let written = entry.metadata().map_or(u64::MAX, |found| found.mtime().max(0) as u64);
+        if !file::is_temporary(&entry.path()) && written < clock::real_seconds().saturating_sub(AGE_SECONDS_MAX) {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }
