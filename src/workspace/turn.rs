@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::asking::AskingError;
 use super::open::Workspace;
 use super::pages::PageOptions;
-use super::payload::{InputError, PayloadOptions};
+use super::payload::{InputError, PayloadOptions, SecretPolicy};
 use super::question::{Question, TooLong, TurnAsking};
 use super::secrets::RulesError;
 use super::session::{OpenSession, settle, write_report};
@@ -15,7 +15,7 @@ use crate::base::NodeId;
 use crate::context::{List, Scope, System};
 use crate::profile::{FitError, Phase};
 use crate::provider::call::CallError;
-use crate::secret::SecretFound;
+use crate::secret::{FindingId, SecretFound};
 use crate::session::folder::{INPUT, TURN_LIST, prompt_file, response_file};
 use crate::session::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
 use crate::session::{Closed, Next, SessionError, Status, TurnNumber, TurnRecord, Verdict};
@@ -142,7 +142,7 @@ impl Workspace {
         open.folder.write(Some(number), TURN_LIST, &carried_list(open, &place, options)?)?;
         let mut tokens_max = options.tokens_max;
         let question = loop {
-            let notes = self.write_input(open, number, (tree, system.clone()), (&options.add, tokens_max))?;
+            let notes = self.write_input(open, number, (tree, system.clone()), (&options.add, tokens_max, &asking.allowed))?;
             turn.notes = notes;
             match self.question(open, number, &turn, asking)? {
                 Ok(question) => break question,
@@ -161,7 +161,7 @@ impl Workspace {
         open: &OpenSession,
         number: TurnNumber,
         (tree, system): (NodeId, System),
-        (added, tokens_max): (&[String], Option<u64>),
+        (added, tokens_max, allowed): (&[String], Option<u64>, &[FindingId]),
     ) -> Result<Vec<String>, TurnError> {
         let turn = number.to_string();
         // The user has named these just now: a page among them may be fetched.
@@ -174,6 +174,7 @@ impl Workspace {
             turn: Some(&turn),
             frames: None,
             tokens_max,
+            secrets: SecretPolicy::Stop(self.allowed_secrets(allowed).map_err(AskingError::Allowed)?),
             pages: PageOptions { is_foreground: true, ..PageOptions::default() },
             system,
         })?;
