@@ -30,7 +30,7 @@ pub fn decode(bytes: &[u8]) -> Option<Outline> {
     if rest.byte()? != VERSION {
         return None;
     }
-    let language = rest.language()?;
+    let language = rest.language().ok()?;
     let content = content_of(rest.byte()?)?;
     let outline = Outline {
         language,
@@ -92,6 +92,9 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol]) {
     }
 }
 
+/// There is no language with this code.
+pub(super) struct UnknownLanguage;
+
 /// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
 pub(super) struct Reader<'a>(pub &'a [u8]);
 
@@ -129,10 +132,11 @@ impl<'a> Reader<'a> {
         self.text_ref().map(str::to_owned)
     }
 
-    pub(super) fn language(&mut self) -> Option<Option<Language>> {
-        match self.byte()? {
-            0 => Some(None),
-            code => Language::from_code(code).map(Some),
+    /// The language of a code; `Err` for a code that is none.
+    pub(super) fn language(&mut self) -> Result<Option<Language>, UnknownLanguage> {
+        match self.byte().ok_or(UnknownLanguage)? {
+            0 => Ok(None),
+            code => Language::from_code(code).map(Some).ok_or(UnknownLanguage),
         }
     }
 

@@ -39,7 +39,7 @@ impl Cached for FileSymbols {
         if rest.byte()? != Self::VERSION {
             return None;
         }
-        let (language, is_parsed) = (rest.language()?, flag(&mut rest)?);
+        let (language, is_parsed) = (rest.language().ok()?, flag(&mut rest)?);
         let entries = many(&mut rest, entry)?;
         let (more, imports) = (rest.number()?, many(&mut rest, import)?);
         let uses = uses(&mut rest, entries.len())?;

@@ -185,7 +185,7 @@ fn set_lines(entries: &mut [Entry], starts: &[u32], data: &[u8]) {
     let (mut line, mut from) = (1, 0);
     for at in order {
         let to = (starts[at] as usize).min(data.len());
-        line += data[from..to].iter().filter(|byte| **byte == b'\n').count() as u32;
+        line += data[from..to].split(|byte| *byte == b'\n').skip(1).count() as u32;
         from = to;
         entries[at].line = line;
     }

@@ -58,7 +58,6 @@ fn read(found: &mut Vec<Import>, text: &str, language: Language, is_passed_on: b
         Language::Python => python(found, text),
         Language::JavaScript | Language::TypeScript | Language::Tsx => script(found, text, is_passed_on),
         Language::Go => found.push(plain(text.rsplit(' ').next().unwrap_or_default())),
-        Language::C | Language::Cpp => found.push(plain(text)),
         Language::CSharp => found.push(plain(text.rsplit("= ").next().unwrap_or_default())),
         Language::Php if text.contains(['\'', '"']) => found.extend(quoted(text).map(plain)),
         Language::Php => {

@@ -11,6 +11,9 @@ use crate::symbol::language::Language;
 /// Most files of one name that are looked at for one import.
 const CANDIDATES_MAX: usize = 64;
 
+/// Endings that imports of scripts leave out, in the order in which they are tried.
+const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".vue"];
+
 /// What an import leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
@@ -26,7 +29,7 @@ pub(super) struct Paths<'p> {
     by_name: HashMap<&'p str, Vec<u32>>,
     directories: HashMap<&'p str, u32>,
     by_directory_name: HashMap<&'p str, Vec<&'p str>>,
-    directory_paths: Vec<&'p str>,
+    directory_texts: Vec<&'p str>,
     /// The directory of each file.
     pub directory_of: Vec<u32>,
     texts: Vec<&'p str>,
@@ -45,7 +48,7 @@ impl<'p> Paths<'p> {
             by_name: HashMap::new(),
             directories: HashMap::new(),
             by_directory_name: HashMap::new(),
-            directory_paths: Vec::new(),
+            directory_texts: Vec::new(),
             directory_of: Vec::with_capacity(texts.len()),
             texts: Vec::new(),
         };
@@ -56,7 +59,7 @@ impl<'p> Paths<'p> {
             let known = paths.directories.len() as u32;
             let directory_number = *paths.directories.entry(directory).or_insert(known);
             if directory_number == known {
-                paths.directory_paths.push(directory);
+                paths.directory_texts.push(directory);
                 paths.by_directory_name.entry(cut(directory).1).or_default().push(directory);
             }
             paths.directory_of.push(directory_number);
@@ -86,7 +89,7 @@ impl<'p> Paths<'p> {
 
     /// A directory by its number, with a slash at its end.
     pub(super) fn directory(&self, number: u32) -> String {
-        format!("{}/", self.directory_paths[number as usize])
+        format!("{}/", self.directory_texts[number as usize])
     }
 
     fn file(&self, path: &str) -> Option<Place> {
@@ -150,8 +153,7 @@ impl<'p> Paths<'p> {
         };
         // A test or program beside the library: `package::module::Name`, where the module exists.
         let library = || {
-            let root =
-                ["/tests/", "/benches/", "/examples/", "/src/"].iter().find_map(|part| Some(format!("/{text}").find(part)?))?;
+            let root = ["/tests/", "/benches/", "/examples/", "/src/"].iter().find_map(|part| format!("/{text}").find(part))?;
             let source = join(text.get(..root)?.trim_end_matches('/'), "src");
             let module = names.get(1).filter(|_| self.file(&join(&source, "lib.rs")).is_some())?;
             self.module_file(&join(&source, module))?;
@@ -199,7 +201,6 @@ impl<'p> Paths<'p> {
         if !path.starts_with('.') {
             return None;
         }
-        const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".vue"];
         let base = normal(directory, path)?;
         let bare = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| base.strip_suffix(ending));
         let with_endings = |base: &str| ENDINGS.map(|ending| format!("{base}{ending}"));
@@ -244,7 +245,7 @@ impl<'p> Paths<'p> {
     }
 
     fn ruby(&self, directory: &str, path: &str) -> Option<Place> {
-        let file = if path.ends_with(".rb") { path.to_owned() } else { format!("{path}.rb") };
+        let file = format!("{}.rb", path.strip_suffix(".rb").unwrap_or(path));
         let beside = normal(directory, &file).and_then(|path| self.file(&path));
         let library = || self.first(above(directory).map(|start| join(&join(start, "lib"), &file)));
         beside.or_else(library).or_else(|| self.ending(&join("lib", &file)))
@@ -252,7 +253,7 @@ impl<'p> Paths<'p> {
 
     /// A class by the longest end of its name that is the only file to end so; a file by its path.
     fn php(&self, directory: &str, path: &str) -> Option<Place> {
-        if path.ends_with(".php") {
+        if path.strip_suffix(".php").is_some() {
             let relative = path.trim_start_matches('/');
             let beside = normal(directory, relative).and_then(|path| self.file(&path));
             return beside.or_else(|| self.file(relative)).or_else(|| self.ending(relative).filter(|_| relative.contains('/')));

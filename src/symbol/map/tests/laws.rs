@@ -14,8 +14,8 @@ fn project() -> impl Strategy<Value = Vec<(String, String)>> {
     prop::collection::btree_map("[a-z]{1,6}", file, 0..12).prop_map(|files| {
         let directories = ["src", "src/deep/er", "a long directory/with/names"];
         let one = |(name, (directory, number, calls, fields)): (String, (usize, usize, Vec<usize>, usize))| {
-            let calls: String = calls.iter().map(|call| format!("call_{call}(Kind{call}); ")).collect();
-            let fields: String = (0..fields).map(|field| format!("pub field_{field}: Option<u8>, ")).collect();
+            let calls: String = calls.iter().fold(String::new(), |all, call| all + &format!("call_{call}(Kind{call}); "));
+            let fields: String = (0..fields).fold(String::new(), |all, field| all + &format!("pub field_{field}: Option<u8>, "));
             let text = format!(
                 "pub fn call_{number}(of: Kind{number}) {{ {calls} }}\npub struct Kind{number} {{ {fields} }}\nfn own() {{}}\n"
             );
