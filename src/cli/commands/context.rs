@@ -87,7 +87,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             tokens
         }
     };
-    program.ui.note(&format!("{tokens} tokens (estimate)"));
+    if args.section.is_none() {
+        program.ui.note(&format!("{tokens} tokens (estimate)"));
+    }
     Ok(Exit::Done)
 }
 
