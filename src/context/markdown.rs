@@ -5,8 +5,9 @@
 
 use std::fmt::Write as _;
 
+use crate::base::fence::longest_run;
 use crate::base::path::quote;
-use crate::base::printable;
+use crate::base::{self, printable};
 
 /// The shortest fence.
 const FENCE_MIN: usize = 4;
@@ -91,21 +92,10 @@ pub fn link_code(name: &[u8], target: &str) -> String {
     code(&format!("[{}]({target})", plain(name)))
 }
 
-/// The length of the longest run of backticks.
-#[must_use]
-pub fn longest_run(bytes: &[u8]) -> usize {
-    let (mut longest, mut run) = (0, 0);
-    for byte in bytes {
-        run = if *byte == b'`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
-}
-
 /// A fence around text whose longest run of backticks is so long.
 #[must_use]
 pub fn fence(longest_run: usize) -> String {
-    "`".repeat((longest_run + 1).max(FENCE_MIN))
+    base::fence::fence(longest_run, FENCE_MIN)
 }
 
 /// Appends text in a fence with a language; it ends with a line feed before the closing fence.

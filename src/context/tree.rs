@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::markdown;
+use crate::base::fence::longest_run;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, Repository};
 use crate::node::scan::Entry;
@@ -93,7 +94,7 @@ impl Tree {
     #[must_use]
     pub fn fence(&self) -> String {
         let numbers = 0..self.scan.len() as u32;
-        let names = numbers.flat_map(|number| self.scan.entries(number)).map(|entry| markdown::longest_run(entry.name));
+        let names = numbers.flat_map(|number| self.scan.entries(number)).map(|entry| longest_run(entry.name));
         markdown::fence(names.max().unwrap_or(0))
     }
 
