@@ -48,7 +48,9 @@ pub fn encode(state: &State) -> Vec<u8> {
     for (path, requests) in &state.edits {
         put_bytes(&mut out, path.as_bytes());
         put_number(&mut out, requests.len() as u64);
-        requests.iter().for_each(|request| put_number(&mut out, u64::from(*request)));
+        for request in requests {
+            put_number(&mut out, u64::from(*request));
+        }
     }
     let check = Digest::of(CONTEXT, &out);
     out.extend_from_slice(&check.0[..CHECK_BYTES]);

@@ -118,7 +118,7 @@ impl<'a> Planner<'a> {
     }
 
     /// What a token costs that is never cached.
-    fn rate_active(&self) -> u128 {
+    fn rate_active() -> u128 {
         u128::from(PLAIN) * u128::from(ONE) * u128::from(REQUESTS_AHEAD + 1)
     }
 
@@ -140,7 +140,7 @@ impl<'a> Planner<'a> {
             }
             kept.tokens += if tier == Tier::L0 { tier_tokens - self.system_tokens } else { tier_tokens };
             let is_cached = kept.tokens >= self.terms.prefix_tokens_min;
-            let rate = if is_cached { self.rate(self.terms.read, kept.prefix.chance()) } else { self.rate_active() };
+            let rate = if is_cached { self.rate(self.terms.read, kept.prefix.chance()) } else { Self::rate_active() };
             kept.cost += u128::from(tier_tokens) * rate;
             tier_tokens = 0;
         }
@@ -176,7 +176,7 @@ impl<'a> Planner<'a> {
     /// Cuts the units into tiers; the second value is how many places come before the first unit's.
     fn cut(&self, kept: &Kept<'_>, units: &[Unit], keep: usize) -> (Cuts, usize) {
         let mut prefix = kept.prefix.clone();
-        let mut row = Row { tokens: vec![0], rate: Vec::new(), rate_behind: self.rate_active(), first: 0 };
+        let mut row = Row { tokens: vec![0], rate: Vec::new(), rate_behind: Self::rate_active(), first: 0 };
         row.rate.push(self.rate(self.terms.write, prefix.chance()));
         if keep == 0 {
             row.tokens.push(self.system_tokens);

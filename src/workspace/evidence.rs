@@ -30,11 +30,11 @@ impl Evidence {
         let mut is_whole = true;
         for step in repo.first_parents(commit) {
             let (_, tree) = step?;
-            if let Some(newer) = newer {
-                if evidence.commits >= commits_max || !evidence.add(repo, Some(tree), newer)? {
-                    is_whole = false;
-                    break;
-                }
+            if let Some(newer) = newer
+                && (evidence.commits >= commits_max || !evidence.add(repo, Some(tree), newer)?)
+            {
+                is_whole = false;
+                break;
             }
             newer = Some(tree);
         }

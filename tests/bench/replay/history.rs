@@ -86,7 +86,7 @@ impl History {
         let mut conversation: Vec<Content> = Vec::new();
         for pair in commits.windows(2).skip(first - 1) {
             let [(parent, before), (commit, after)] = [pair[0], pair[1]];
-            if history.requests.len() % CONVERSATION_REQUESTS == 0 {
+            if history.requests.len().is_multiple_of(CONVERSATION_REQUESTS) {
                 conversation.clear();
             }
             let (mut moment, exchange) = reader.moment((parent, before), (commit, after))?;
@@ -119,11 +119,14 @@ fn content(text: &[u8], tokens: u64) -> Content {
     Content { digest: Digest::of("git-merkle 2026 replay/1", text), tokens }
 }
 
+/// A file as reference and in full text.
+type Both = (Content, Content);
+
 struct Reader<'a> {
     repo: &'a Repository,
     reference: Reference,
-    /// Of files that were read before: as reference and in full text; `None` for what is left out.
-    contents: HashMap<(NodeId, Vec<u8>), Option<(Content, Content)>>,
+    /// Files that were read before; `None` for what is left out.
+    contents: HashMap<(NodeId, Vec<u8>), Option<Both>>,
 }
 
 impl Reader<'_> {
@@ -169,7 +172,7 @@ impl Reader<'_> {
         Ok(files)
     }
 
-    fn contents(&mut self, id: NodeId, path: &TreePath) -> Result<Option<(Content, Content)>, Failure> {
+    fn contents(&mut self, id: NodeId, path: &TreePath) -> Result<Option<Both>, Failure> {
         let key = (id, path.name().to_vec());
         if let Some(known) = self.contents.get(&key) {
             return Ok(*known);
