@@ -10,6 +10,7 @@
 //! `counter`. Start with [`advance`].
 
 mod advance;
+mod array;
 pub mod cache;
 mod chance;
 mod codec;
@@ -25,6 +26,7 @@ mod state;
 mod tests;
 
 pub use advance::{Policy, Step, advance};
+pub use array::{Texts, array, item_text};
 pub use codec::{Notice, decode, encode};
 pub use item::{CacheTerms, Content, Item, Key, Request, Touches};
 pub use layout::{Block, Layout, Tier};

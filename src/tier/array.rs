@@ -1,0 +1,194 @@
+//! The message array: system text, tiers of reference with their part of the conversation, and what is new, in that order.
+//!
+//! ```text
+//! system      system prompt, legend, L0 symbols, L0 files          L0 history           ── mark
+//! user        L1: symbols, files       assistant "Ok."             L1 history           ── mark, L2 and L3 likewise
+//! user        file tree                assistant "Ok."
+//! user        pages of the web         assistant "Ok, I've …"
+//! user        active symbols, files    assistant "Ok."             active history
+//! user        the request
+//! ```
+//!
+//! What is empty is not there. Neighbours never share a role: where the conversation was cut between a question and its
+//! answer, a short word of the other side stands between. A pure function of its arguments, so that two machines send the
+//! same bytes, and no block changes a byte of one before it.
+
+use std::collections::BTreeMap;
+
+use super::item::Key;
+use super::layout::{Block, Layout, Tier};
+use crate::base::fence::{fence, longest_run};
+use crate::chat::{Image, Message, Role};
+
+/// What stands above the legend.
+const STRUCTURE: &str = "# Repository Structure\n\nBelow is a map of the repository showing classes, functions, and their \
+relationships.\nUse this to understand the codebase structure and find relevant code.\n\n";
+/// What stands above symbols that follow others.
+const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)\n\n";
+const FILES: [&str; 5] = [
+    "# Reference Files (Stable)\n\nThese files are included for reference:\n\n",
+    "# Reference Files\n\nThese files are included for reference:\n\n",
+    "# Reference Files (L2)\n\nThese files are included for reference:\n\n",
+    "# Reference Files (L3)\n\nThese files are included for reference:\n\n",
+    "# Working Files\n\nHere are the files:\n\n",
+];
+const TREE: &str = "# Repository Files\n\nComplete list of files in the repository:\n\n";
+const PAGES: &str = "# URL Context\n\nThe following content was fetched from URLs mentioned in the conversation:\n\n";
+const PAGES_BETWEEN: &str = "\n---\n";
+const OK: &str = "Ok.";
+const PAGES_OK: &str = "Ok, I've reviewed the URL content.";
+/// What a user says where the conversation has two answers in a row.
+const GO_ON: &str = "Go on.";
+/// Shortest fence around a file.
+const FENCE_MIN: usize = 3;
+
+/// The texts of everything that a layout places.
+#[derive(Debug, Clone, Default)]
+pub struct Texts<'t> {
+    /// Who the model is asked to be.
+    pub system_prompt: &'t str,
+    /// The key of the symbol map with its aliases; empty where there is no map.
+    pub legend: &'t str,
+    /// The text of each symbol block, file and page that the layout names.
+    pub items: BTreeMap<Key, String>,
+    /// The conversation; `Key::Message` counts it from 0.
+    pub history: Vec<Message>,
+    /// The paths of all files, sorted; `None` to leave the list out.
+    pub tree: Option<Vec<String>>,
+    /// What is wanted now.
+    pub request: &'t str,
+    /// What goes along with the request.
+    pub images: Vec<Image>,
+}
+
+/// Writes a layout as messages, with a mark at the end of each block that has one.
+#[must_use]
+pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
+    let mut said = Conversation::default();
+    for block in layout.blocks.iter().filter(|block| block.tier != Tier::Active) {
+        if block.tier == Tier::L0 {
+            said.push(Role::System, system(block, texts));
+        } else {
+            said.push_pair(reference(block, texts), OK);
+        }
+        said.push_history(block, texts);
+        if block.ends_with_breakpoint {
+            said.mark();
+        }
+    }
+    let active = layout.block(Tier::Active);
+    said.push_pair(texts.tree.as_ref().map(|paths| tree(paths)).unwrap_or_default(), OK);
+    said.push_pair(active.map(|block| pages(block, texts)).unwrap_or_default(), PAGES_OK);
+    if let Some(block) = active {
+        said.push_pair(reference(block, texts), OK);
+        said.push_history(block, texts);
+    }
+    said.push(Role::User, texts.request.to_owned());
+    if let Some(last) = said.messages.last_mut().filter(|last| last.role == Role::User) {
+        last.images.clone_from(&texts.images);
+    }
+    said.messages
+}
+
+/// What a symbol block, a file or a page takes in a message, for counting.
+#[must_use]
+pub fn item_text(key: &Key, text: &str) -> String {
+    match key {
+        Key::Symbols(_) => text.to_owned(),
+        Key::File(path) => file(&path.to_text(), text),
+        Key::Url(_) | Key::Message(_) => text.to_owned(),
+    }
+}
+
+/// Messages of which neighbours have different roles.
+#[derive(Default)]
+struct Conversation {
+    messages: Vec<Message>,
+}
+
+impl Conversation {
+    fn push(&mut self, role: Role, text: String) {
+        self.push_message(Message::new(role, text));
+    }
+
+    fn push_message(&mut self, message: Message) {
+        let before = self.messages.last().map(|last| last.role);
+        let between = match (before, message.role) {
+            (Some(Role::User), Role::User) => Some(Message::new(Role::Assistant, OK)),
+            (Some(Role::Assistant | Role::System), Role::Assistant) => Some(Message::new(Role::User, GO_ON)),
+            _ => None,
+        };
+        self.messages.extend(between);
+        self.messages.push(message);
+    }
+
+    fn push_pair(&mut self, text: String, answer: &str) {
+        if !text.is_empty() {
+            self.push(Role::User, text);
+            self.push(Role::Assistant, answer.to_owned());
+        }
+    }
+
+    fn push_history(&mut self, block: &Block, texts: &Texts<'_>) {
+        let numbers = block.messages().iter().filter_map(|key| if let Key::Message(number) = key { Some(*number) } else { None });
+        for message in numbers.filter_map(|number| texts.history.get(number as usize)) {
+            self.push_message(message.clone());
+        }
+    }
+
+    fn mark(&mut self) {
+        if let Some(last) = self.messages.last_mut() {
+            last.ends_cached_prefix = true;
+        }
+    }
+}
+
+fn system(block: &Block, texts: &Texts<'_>) -> String {
+    let mut parts = vec![texts.system_prompt.trim_end().to_owned()];
+    let symbols = symbols(block, texts);
+    if !texts.legend.is_empty() || !symbols.is_empty() {
+        parts.push(format!("{STRUCTURE}{}", [texts.legend.trim_end(), symbols.as_str()].join("\n\n").trim()));
+    }
+    parts.push(files(block, texts));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Symbols and files of a block behind the first.
+fn reference(block: &Block, texts: &Texts<'_>) -> String {
+    let symbols = symbols(block, texts);
+    let symbols = if symbols.is_empty() { symbols } else { format!("{STRUCTURE_CONTINUED}{symbols}") };
+    [symbols, files(block, texts)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn symbols(block: &Block, texts: &Texts<'_>) -> String {
+    let wanted = block.reference().iter().filter(|key| matches!(key, Key::Symbols(_)));
+    wanted.filter_map(|key| texts.items.get(key)).map(|text| text.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+fn files(block: &Block, texts: &Texts<'_>) -> String {
+    let wanted = block.reference().iter().filter(|key| matches!(key, Key::File(_)));
+    let files: Vec<String> = wanted.filter_map(|key| Some(item_text(key, texts.items.get(key)?))).collect();
+    if files.is_empty() { String::new() } else { format!("{}{}", FILES[block.tier.number()], files.join("\n\n")) }
+}
+
+/// A path, and below it the text in a fence that it cannot close.
+fn file(path: &str, text: &str) -> String {
+    let fence = fence(longest_run(text.as_bytes()), FENCE_MIN);
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{path}\n{fence}\n{text}{end}{fence}")
+}
+
+fn tree(paths: &[String]) -> String {
+    if paths.is_empty() {
+        return String::new();
+    }
+    let many = if paths.len() == 1 { "file" } else { "files" };
+    format!("{TREE}# File Tree ({} {many})\n\n{}", paths.len(), paths.join("\n"))
+}
+
+fn pages(block: &Block, texts: &Texts<'_>) -> String {
+    let wanted = block.reference().iter().filter(|key| matches!(key, Key::Url(_)));
+    let pages: Vec<&str> = wanted.filter_map(|key| texts.items.get(key)).map(|text| text.trim_end()).collect();
+    if pages.is_empty() { String::new() } else { format!("{PAGES}{}", pages.join(PAGES_BETWEEN)) }
+}
