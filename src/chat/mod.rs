@@ -3,6 +3,7 @@
 //! Owns the neutral form of one request and one reply, which every provider renders in its own protocol. Knows no
 //! provider, no endpoint and no repository; does nothing but count and hash. Start with [`Request`] and [`Reply`].
 
+pub mod body;
 pub mod capability;
 pub mod image;
 pub mod message;

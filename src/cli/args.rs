@@ -12,7 +12,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
     agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
-    profile, prompt, provider, put_frame, regenerate, scan, session, show, status, synthesize, trust, turn, validate, watch,
+    profile, prompt, provider, put_frame, regenerate, scan, session, show, status, synthesize, tiers, trust, turn, validate,
+    watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -28,7 +29,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "frames, one call each",
         &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
     ),
-    ("working with a model", &["agent", "provider", "profile", "auth", "trust", "prompt", "session", "turn"]),
+    ("working with a model", &["agent", "provider", "profile", "auth", "trust", "prompt", "tiers", "session", "turn"]),
     ("git", &["hooks", "watch"]),
 ];
 
@@ -157,6 +158,8 @@ pub enum Command {
     Trust(trust::Args),
     /// Print the exact words that would be sent, and what they would cost; sends nothing
     Prompt(prompt::Args),
+    /// Say what of a session's prompt stands in which tier and why, and what caches have served
+    Tiers(tiers::Args),
     /// Begin, list, show and branch sessions of work with a model or a person
     Session(session::Args),
     /// Begin, ask, answer and judge the turns of a session
@@ -200,6 +203,7 @@ impl Command {
             Self::Auth(args) => auth::run(args, program),
             Self::Trust(args) => trust::run(args, program),
             Self::Prompt(args) => prompt::run(args, program),
+            Self::Tiers(args) => tiers::run(args, program),
             Self::Session(args) => session::run(args, program),
             Self::Turn(args) => turn::run(args, program),
             Self::Config(args) => config::run(args, program),

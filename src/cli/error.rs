@@ -29,8 +29,8 @@ use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
 use crate::watch::WatchError;
 use crate::workspace::{
-    AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError, TargetError,
-    TrustError, WorkspaceError,
+    ArrayError, AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError,
+    TargetError, TrustError, WorkspaceError,
 };
 
 /// A failed command.
@@ -381,6 +381,19 @@ impl From<RefreshError> for CliError {
             RefreshError::Revision(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
             RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => Self::from_source(Exit::Io, error),
+        }
+    }
+}
+
+impl From<ArrayError> for CliError {
+    fn from(error: ArrayError) -> Self {
+        match error {
+            ArrayError::Input(inner) => inner.into(),
+            ArrayError::Map(inner) => inner.into(),
+            ArrayError::History(inner) => inner.into(),
+            ArrayError::Rules(inner) => inner.into(),
+            ArrayError::Secret(inner) => inner.into(),
+            ArrayError::State(..) => Self::from_source(Exit::Io, error),
         }
     }
 }

@@ -21,7 +21,7 @@ pub const FOLDER_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const DEPTH_MAX: usize = 8;
 
 /// What is read of a folder: these files and everything below these directories.
-const PARTS: [&str; 6] = ["agents", "config.toml", "profiles", "prompts", "secrets.toml", "system.md"];
+const PARTS: [&str; 7] = ["agents", "config.toml", "profiles", "prompts", "secrets.toml", "system.md", "system_extra.md"];
 
 /// The files of a folder with their content.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +115,7 @@ impl Folder {
     /// SHA-256 over all names and contents: of the lines that `sha256sum` prints for the files in the order of names.
     ///
     /// The user can check it with stock tools, in the folder:
-    /// `find agents config.toml profiles prompts secrets.toml system.md -type f | LC_ALL=C sort | xargs sha256sum | sha256sum`.
+    /// `find agents config.toml profiles prompts secrets.toml system.md system_extra.md -type f | LC_ALL=C sort | xargs sha256sum | sha256sum`.
     #[must_use]
     pub fn digest(&self) -> String {
         let line = |(name, bytes): (&String, &Vec<u8>)| {

@@ -114,15 +114,15 @@ impl<'r> Reader<'r> {
         exists
     }
 
-    /// Why a resource's body is not shown, as Markdown on one line; `None` when it is.
-    pub fn withheld(&mut self, resource: &Resource) -> Option<String> {
+    /// A resource's body without its block, or why it is not shown, as Markdown on one line.
+    pub fn body(&mut self, resource: &Resource) -> Result<String, String> {
         let mut data = std::mem::take(&mut self.data);
-        let reason = match self.full(resource, &mut data) {
-            Text::Shown(..) => None,
-            Text::Withheld(reason) => Some(reason),
+        let body = match self.full(resource, &mut data) {
+            Text::Shown(_, bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+            Text::Withheld(reason) => Err(reason),
         };
         self.data = data;
-        reason
+        body
     }
 
     /// The size of a file; `None` when it is not there.

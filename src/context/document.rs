@@ -85,6 +85,9 @@ pub struct Request<'r, 'l> {
     pub system: System,
 }
 
+/// A resource with its whole body, or why that is not shown.
+pub type Bodied<'d> = (&'d Resource, Result<String, String>);
+
 /// A document that is ready to be written.
 pub struct Document<'r> {
     repo: &'r Repository,
@@ -167,6 +170,12 @@ impl<'r> Document<'r> {
             *memos = redact(&text, guard.scanner, &guard.allowed).text.into_owned().into_bytes();
         }
         self.redacted = Some((guard, found));
+    }
+
+    /// What the lists name, and of each its whole body, or why it is not shown. All of it is in memory then.
+    pub fn bodies(&self) -> Result<Vec<Bodied<'_>>, ContextError> {
+        let bodies = self.blocks().bodies().map_err(ContextError::Read)?;
+        Ok(self.resources.iter().zip(bodies).collect())
     }
 
     /// Writes the document, or one section of it.

@@ -89,9 +89,14 @@ impl Blocks<'_> {
         })
     }
 
-    /// Why bodies are not shown, as Markdown on one line each; `None` for those that are.
+    /// All bodies, or why they are not shown, as Markdown on one line each.
+    pub fn bodies(&self) -> io::Result<Vec<Result<String, String>>> {
+        self.map(&|reader, at| Ok(reader.body(&self.resources[at])))
+    }
+
+    /// Why bodies are not shown; `None` for those that are.
     pub fn withheld(&self) -> io::Result<Vec<Option<String>>> {
-        self.map(&|reader, at| Ok(reader.withheld(&self.resources[at])))
+        self.map(&|reader, at| Ok(reader.body(&self.resources[at]).err()))
     }
 
     /// What looks like a secret in each block, and the objects in which there is nothing of the kind.

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use super::item::Key;
 use super::layout::{Block, Layout, Tier};
 use crate::base::fence::{fence, longest_run};
+use crate::base::path::quote;
 use crate::chat::{Image, Message, Role};
 
 /// What stands above the legend.
@@ -94,9 +95,8 @@ pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
 #[must_use]
 pub fn item_text(key: &Key, text: &str) -> String {
     match key {
-        Key::Symbols(_) => text.to_owned(),
-        Key::File(path) => file(&path.to_text(), text),
-        Key::Url(_) | Key::Message(_) => text.to_owned(),
+        Key::File(path) => file(&quote(path.as_bytes(), false), text),
+        Key::Symbols(_) | Key::Url(_) | Key::Message(_) => text.to_owned(),
     }
 }
 

@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::item::{CacheTerms, Key, PLAIN, Request};
+use super::item::{CacheTerms, Item, Key, PLAIN, Request, Touches};
 use super::layout::{Layout, Tier};
+use super::state::{State, Tracked};
 use crate::base::{Digest, FieldHasher};
 
 /// Blocks before a mark in which a known prefix is looked for.
@@ -127,4 +128,30 @@ impl PromptCache {
             plain: tokens - marked_tokens.max(read_tokens),
         }
     }
+}
+
+/// What a provider that still holds the last request would read of this one. A prediction: bills come from providers.
+///
+/// One that takes no marks caches by itself, up to any block.
+#[must_use]
+pub fn predict(before: &State, layout: &Layout, request: &Request<'_>, terms: &CacheTerms) -> Bill {
+    let marks_itself = terms.breakpoints_max == 0;
+    let terms = &CacheTerms { breakpoints_max: if marks_itself { u32::MAX } else { terms.breakpoints_max }, ..*terms };
+    let sent = |layout: &Layout, request: &Request<'_>| {
+        let mut row = sent(layout, request);
+        for sent in &mut row {
+            sent.marked |= marks_itself;
+        }
+        row
+    };
+    let mut cache = PromptCache::default();
+    if let Some(system) = before.system {
+        let placed = before.items.iter().map(|(key, tracked)| (key.clone(), (tracked.tier, tracked.content.tokens)));
+        let item =
+            |(key, tracked): (&Key, &Tracked)| Item { key: key.clone(), content: tracked.content, touches: Touches::default() };
+        let items: Vec<Item> = before.items.iter().map(item).collect();
+        let last = Request { system, items: &items, components: &[], commits: 0 };
+        cache.take(&sent(&Layout::new(&placed.collect(), system, terms), &last), terms);
+    }
+    cache.take(&sent(layout, request), terms)
 }

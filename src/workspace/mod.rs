@@ -5,6 +5,7 @@
 //! Must not print, and must not know how a surface looks. Start with [`Workspace`].
 
 pub mod answer;
+pub mod array;
 pub mod asking;
 pub mod background;
 pub mod evidence;
@@ -26,6 +27,7 @@ pub mod trust;
 pub mod turn;
 
 pub use answer::Decision;
+pub use array::{ArrayError, ArrayOptions, Assembled};
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer};
 pub use background::{Background, Done};
 pub use evidence::Evidence;

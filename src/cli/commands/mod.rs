@@ -26,6 +26,7 @@ pub mod session;
 pub mod show;
 pub mod status;
 pub mod synthesize;
+pub mod tiers;
 pub mod trust;
 pub mod turn;
 pub mod validate;

@@ -1,5 +1,7 @@
 //! `git merkle prompt`: print the exact words that would be sent, and what they would cost; sends nothing.
 
+pub mod array;
+
 use serde::Serialize;
 
 use crate::agent::{Agent, AgentError, Instructions, Registry};
@@ -17,11 +19,16 @@ use crate::workspace::{AskingOptions, Draft, Target, Workspace};
 /// Arguments of `prompt`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The file or directory to be asked about: a path, <rev>:<path>, or an object id
-    #[arg(long, value_name = "node", required = true)]
-    node: String,
-    /// Who asks (default: the only agent that asks a model)
-    #[arg(long, value_name = "agent")]
+    /// What is asked about one file or directory, instead of a session's messages: a path, <rev>:<path>, or an object id
+    #[arg(long, value_name = "node", conflicts_with_all = ["session", "message", "files", "images", "symbol_tokens", "is_sent"])]
+    node: Option<String>,
+    #[command(flatten)]
+    array: array::ArrayArgs,
+    /// Remember this request as sent, so that the next one finds its tiers
+    #[arg(long = "sent")]
+    is_sent: bool,
+    /// Who asks about a node (default: the only agent that asks a model)
+    #[arg(long, value_name = "agent", requires = "node")]
     agent: Option<String>,
     /// Of which type the frames are (default: the agent's own)
     #[arg(long = "type", value_name = "type")]
@@ -29,8 +36,9 @@ pub struct Args {
     /// Who is asked (default: whom the agent, the profile or the settings name)
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
-    /// text and json: the messages as they are sent; markdown: for reading; manual: for pasting into a chat
-    #[arg(long, value_name = "format", default_value = "text", value_parser = ["text", "json", "markdown", "manual"])]
+    /// text and json: the messages as they are sent; markdown: for reading; manual: a node's for pasting into a chat; openai
+    /// and anthropic: a session's as the body of a request
+    #[arg(long, value_name = "format", default_value = "text", value_parser = ["text", "json", "markdown", "manual", "openai", "anthropic"])]
     format: String,
     #[command(flatten)]
     snapshot: SnapshotArgs,
@@ -92,14 +100,19 @@ impl Prepared {
 /// Prints the words; on standard error what they are in tokens and money.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
+    let Some(node) = &args.node else { return print_array(args, &workspace, program) };
+    if matches!(args.format.as_str(), "openai" | "anthropic") {
+        return Err(CliError::new(Exit::Usage, format!("'--format {}' is for a session's messages", args.format))
+            .hint("leave '--node' out, or take '--format json'"));
+    }
     let agents = workspace.agents();
     for warning in &agents.warnings {
         program.ui.warn(warning);
     }
     let (agent, instructions) = choose(args, &workspace, &agents)?;
     let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
-    let target = find(&workspace, &root, &args.node)?;
-    refuse_silent(agent, instructions, &target, &args.node)?;
+    let target = find(&workspace, &root, node)?;
+    refuse_silent(agent, instructions, &target, node)?;
     let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
     let prepared = prepare(args, program, &workspace, (agent, &frame_type), &target)?;
     let ui = &mut program.ui;
@@ -117,6 +130,22 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
     }
     note(ui, &prepared);
+    Ok(Exit::Done)
+}
+
+/// Prints the messages of a session, or of a request without one.
+fn print_array(args: &Args, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+    if args.format == "manual" {
+        return Err(
+            CliError::new(Exit::Usage, "'--format manual' is for a node").hint("git merkle turn new, or --format markdown")
+        );
+    }
+    let whom = (args.provider.as_deref(), args.format == "anthropic");
+    let made = array::assemble(&args.array, whom, &args.snapshot, (workspace, program))?;
+    array::print(&args.format, &made, &mut program.ui)?;
+    if args.is_sent {
+        workspace.remember_array(&made.0)?;
+    }
     Ok(Exit::Done)
 }
 

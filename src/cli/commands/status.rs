@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::agent::Maker;
 use crate::base::{NodeId, NodeKind};
 use crate::cli::commands::regenerate;
+use crate::cli::commands::tiers::{Reported, reported};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
@@ -36,6 +37,9 @@ struct Document {
     slots: Vec<SlotDocument>,
     spooled: usize,
     damaged_spool_files: usize,
+    /// What providers have counted for the turns of sessions; absent before the first answer.
+    #[serde(skip_serializing_if = "Reported::is_empty")]
+    turns: Reported,
 }
 
 #[derive(Serialize)]
@@ -73,6 +77,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         slots: summary.slots,
         spooled: spooled.len(),
         damaged_spool_files: damaged.len(),
+        turns: reported(&workspace)?,
     };
     if program.ui.is_json() {
         program.ui.write_json("status", &document)?;
@@ -160,6 +165,9 @@ fn write_text(program: &mut Program, snapshot: &str, document: &Document, stale:
     writeln!(ui)?;
     if document.spooled + document.damaged_spool_files > 0 {
         writeln!(ui, "spool: {} frames wait, {} files are damaged", document.spooled, document.damaged_spool_files)?;
+    }
+    if !document.turns.is_empty() {
+        writeln!(ui, "turns, {}", document.turns.line())?;
     }
     if stale > 0 {
         writeln!(ui, "{stale} nodes are not fresh (use \"git merkle regenerate\" to bring them up to date)")?;

@@ -46,8 +46,9 @@ fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
 fn shown(messages: &[Message]) -> String {
     let one = |message: &Message| {
         let mark = if message.ends_cached_prefix { " (mark)" } else { "" };
-        let images: String = message.images.iter().map(|image| format!("\n{}", image.data_uri())).collect();
-        format!("[{}]{mark}\n{}{images}\n", message.role.as_str(), message.text)
+        let images = message.images.iter().map(Image::data_uri);
+        let said: Vec<String> = std::iter::once(message.text.clone()).chain(images).collect();
+        format!("[{}]{mark}\n{}\n", message.role.as_str(), said.join("\n"))
     };
     messages.iter().map(one).collect::<Vec<_>>().join("\n")
 }
@@ -103,6 +104,7 @@ fn one_file_is_listed_and_shown() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the whole array is what is expected")]
 fn every_tier_is_filled_and_the_conversation_runs_through_them() {
     let tiers = [Tier::L0, Tier::L1, Tier::L2, Tier::L3, Tier::Active];
     let mut keys: Vec<(Key, Tier)> = Vec::new();
@@ -309,7 +311,7 @@ proptest! {
         prop_assert!(said.windows(2).all(|pair| pair[0].role != pair[1].role), "{}", shown(&said));
         prop_assert_eq!((said[0].role, said.last().map(|last| last.text.as_str())), (Role::System, Some("Add a lock.")));
         prop_assert!(said.iter().filter(|message| message.ends_cached_prefix).count() <= 4);
-        let all: String = said.iter().map(|message| format!("{}\n", message.text)).collect();
+        let all = said.iter().map(|message| message.text.as_str()).chain([""]).collect::<Vec<_>>().join("\n");
         for (key, _) in &keys {
             let wanted = match key {
                 Key::Symbols(path) => format!("{}\n  f run()", path.to_text()),

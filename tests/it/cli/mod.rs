@@ -4,6 +4,7 @@
 //! (see [`masked`]); everything else is what the program prints.
 
 mod agent;
+mod array;
 mod auth;
 mod config;
 mod diff;

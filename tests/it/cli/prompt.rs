@@ -231,8 +231,8 @@ fn who_asks_is_chosen_or_has_to_be_named() {
     assert!(prompt(&["--node", "src"]).starts_with("[system]\nBe brief."));
     insta::assert_snapshot!(prompt(&[]), @"
     --- stderr
-    error: the following required arguments were not provided: --node <node>
-    hint: see 'git merkle prompt -h'
+    error: nothing was said about what is wanted
+    hint: say it with '-m <request>', or name a '--session'
     --- exit 129
     ");
     write(&repo, "agents/docs.toml", &format!("{DOCS}profile = \"none\"\n"));

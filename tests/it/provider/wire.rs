@@ -1,6 +1,6 @@
 //! The bodies that go out, whole: what a change of the protocol library would change without a word.
 
-use git_merkle::chat::{Message, Request, Role};
+use git_merkle::chat::{Image, Message, Request, Role, body};
 use serde_json::{Value, json};
 
 use super::bench::{connected, definition, reply, request};
@@ -127,4 +127,33 @@ fn a_models_name_goes_out_as_it_is() {
             assert!(kind == "anthropic" || server.posts()[0].body.get("reasoning_effort").is_none(), "{kind} {name}");
         }
     }
+}
+
+/// A message array with marks, images, and neighbours of different roles.
+fn array() -> Vec<Message> {
+    let marked = |role, text: &str| Message { ends_cached_prefix: true, ..Message::new(role, text) };
+    let image = Image::new(b"GIF89a").expect("an image");
+    vec![
+        marked(Role::System, "You help."),
+        Message::new(Role::User, "# Reference Files"),
+        marked(Role::Assistant, "Ok."),
+        Message::new(Role::User, "# Working Files"),
+        Message::new(Role::Assistant, "Ok."),
+        Message { images: vec![image], ..Message::new(Role::User, "What is this?") },
+    ]
+}
+
+#[test]
+fn an_array_goes_out_as_prompt_prints_it() {
+    let request = Request { messages: array(), ..request() };
+    let cache = "cacheBreakpoints = 4\ncacheTokensMin = 0";
+    let anthropic = sent("anthropic", cache, &request);
+    let expected = body::anthropic(&array());
+    assert_eq!((&anthropic["system"], &anthropic["messages"]), (&expected["system"], &expected["messages"]));
+    // OpenAI's own models take no marks; the rest is the same.
+    let mut plain = array();
+    for message in &mut plain {
+        message.ends_cached_prefix = false;
+    }
+    assert_eq!(sent("openai", "", &request)["messages"], body::openai(&plain));
 }

@@ -74,6 +74,8 @@ fn a_session_is_led_by_models() {
         assert_eq!(posts.len(), 5);
         assert_stable_parts_first(&posts, &repo);
         assert_report(&repo, protocol);
+        let status = repo.merkle(&["status"]).ok();
+        assert!(status.contains("turns, reported by providers: 5 answers, 5000 tokens in, 4000 read from the cache"), "{status}");
     }
 }
 

@@ -1,0 +1,143 @@
+//! `git merkle tiers`: which part of a session's prompt stands in which tier, why, and what caches have served.
+
+use serde::Serialize;
+
+use super::prompt::array::{ArrayArgs, BlockDocument, assemble, blocks};
+use crate::cli::program::Program;
+use crate::cli::snapshot::SnapshotArgs;
+use crate::cli::{CliError, Exit, Style};
+use crate::session::record::TurnRecord;
+use crate::tier::Key;
+use crate::workspace::Workspace;
+
+/// Arguments of `tiers`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    array: ArrayArgs,
+    /// Whose cache it is for (default: the configured provider)
+    #[arg(long, value_name = "provider")]
+    provider: Option<String>,
+    #[command(flatten)]
+    snapshot: SnapshotArgs,
+}
+
+#[derive(Serialize)]
+struct Document {
+    requests: u32,
+    tiers: Vec<BlockDocument>,
+    /// A prediction, in tokens.
+    predicted: Predicted,
+    /// What the providers of the session's turns have counted.
+    reported: Reported,
+    items: Vec<ItemDocument>,
+}
+
+#[derive(Serialize)]
+struct Predicted {
+    read: u64,
+    written: u64,
+    plain: u64,
+}
+
+/// What providers say of the turns that they answered.
+#[derive(Debug, Default, Serialize)]
+pub struct Reported {
+    answers: u64,
+    input_tokens: u64,
+    cache_read_tokens: u64,
+    cache_write_tokens: u64,
+}
+
+#[derive(Serialize)]
+struct ItemDocument {
+    kind: &'static str,
+    name: String,
+    tier: &'static str,
+    reason: String,
+}
+
+/// Explains; remembers nothing.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open_paged()?;
+    let made = assemble(&args.array, (args.provider.as_deref(), false), &args.snapshot, (&workspace, program))?;
+    let assembled = made.0;
+    let reported = reported(&workspace)?;
+    let items = assembled.reasons.iter().map(|reason| {
+        let (kind, name) = named(&reason.key);
+        ItemDocument { kind, name, tier: reason.tier.as_str(), reason: reason.to_string() }
+    });
+    let predicted =
+        Predicted { read: assembled.predicted.read, written: assembled.predicted.written, plain: assembled.predicted.plain };
+    let document =
+        Document { requests: assembled.requests, tiers: blocks(&assembled), predicted, reported, items: items.collect() };
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        ui.write_json("tiers", &document)?;
+        return Ok(Exit::Done);
+    }
+    for block in &document.tiers {
+        writeln!(ui, "{}", block.line())?;
+        for item in document.items.iter().filter(|item| item.tier == block.tier()) {
+            let text = ui.styled(Style::Plain, &format!("{} {}: {}", item.kind, item.name, item.reason)).to_string();
+            writeln!(ui, "  {text}")?;
+        }
+    }
+    let Predicted { read, written, plain } = document.predicted;
+    ui.note(&format!("prediction: {read} tokens read from the cache, {written} written, {plain} neither"));
+    ui.note(&document.reported.line());
+    for note in &assembled.notes {
+        ui.note(note);
+    }
+    Ok(Exit::Done)
+}
+
+fn named(key: &Key) -> (&'static str, String) {
+    match key {
+        Key::Symbols(path) => ("symbols", path.to_text().into_owned()),
+        Key::File(path) => ("file", path.to_text().into_owned()),
+        Key::Url(url) => ("url", url.clone()),
+        Key::Message(number) => ("message", number.to_string()),
+    }
+}
+
+/// The caches of all sessions, as the providers have counted; sessions that cannot be read count nothing.
+pub fn reported(workspace: &Workspace) -> Result<Reported, CliError> {
+    if workspace.repository.work_dir().is_none() {
+        return Ok(Reported::default());
+    }
+    let sessions = workspace.sessions()?;
+    let turns = sessions.iter().filter_map(|folder| folder.load().ok()).flat_map(|session| session.turns);
+    Ok(turns.fold(Reported::default(), |mut sum, (_, turn)| {
+        sum.add(&turn);
+        sum
+    }))
+}
+
+impl Reported {
+    fn add(&mut self, turn: &TurnRecord) {
+        if let Some(usage) = turn.answered.as_ref().and_then(|answered| answered.usage) {
+            self.answers += 1;
+            self.input_tokens += usage.input;
+            self.cache_read_tokens += usage.cache_read;
+            self.cache_write_tokens += usage.cache_write;
+        }
+    }
+
+    /// True when nobody has counted anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.answers == 0
+    }
+
+    /// One line for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self { answers, input_tokens, cache_read_tokens, cache_write_tokens } = self;
+        let many = if *answers == 1 { "answer" } else { "answers" };
+        format!(
+            "reported by providers: {answers} {many}, {input_tokens} tokens in, {cache_read_tokens} read from the cache, \
+             {cache_write_tokens} written"
+        )
+    }
+}
