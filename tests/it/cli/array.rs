@@ -99,7 +99,7 @@ fn a_session_brings_its_lists_and_what_was_said() {
         serde_json::from_str(&prompt(&repo, &["--session", "login", "--format", "anthropic"]).ok()).expect("JSON");
     let messages = body["messages"].as_array().expect("messages");
     let said: Vec<&str> = messages.iter().filter_map(|message| message["content"].as_str()).collect();
-    assert!(said.iter().any(|text| text.starts_with("# Working Files") && text.contains("README.md\n```")), "{said:#?}");
+    assert!(said.iter().any(|text| text.contains("# Working Files\n\nHere are the files:\n\nREADME.md\n```")), "{said:#?}");
     assert_eq!((said.iter().filter(|text| **text == "THE PLAN\n").count(), said.last()), (1, Some(&"Free the lock.")));
     assert!(body["system"][0]["text"].as_str().expect("a text").starts_with("You help.\n\nBe brief."), "{body}");
     let openai: serde_json::Value =

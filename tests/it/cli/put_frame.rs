@@ -91,17 +91,17 @@ fn text_that_cannot_be_a_frame_is_refused() {
     let commit = repo.id("refs/merkle/frames");
     insta::assert_snapshot!(told(&put(&repo, &["src", "-"], b" \n\t")), @"
     --- stderr
-    error: '-' is empty
+    error: 'standard input' is empty
     --- exit 65
     ");
     insta::assert_snapshot!(told(&put(&repo, &["src", "-"], b"caf\xe9")), @"
     --- stderr
-    error: '-' is not UTF-8
+    error: 'standard input' is not UTF-8
     --- exit 65
     ");
     insta::assert_snapshot!(told(&put(&repo, &["src", "-"], &vec![b'x'; 256 * 1024 + 1])), @"
     --- stderr
-    error: '-' is over the limit of 262144 bytes
+    error: 'standard input' is over the limit of 262144 bytes
     --- exit 65
     ");
     insta::assert_snapshot!(told(&repo.merkle(&["put-frame", "src", "no-such-file"])), @"

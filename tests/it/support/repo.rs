@@ -156,6 +156,19 @@ impl<'s> Repo<'s> {
         Repo::at(self.sandbox, directory)
     }
 
+    /// Makes every object of every pack a loose one, for tests that lose one of them.
+    pub(crate) fn unpack(&self) {
+        let away = self.path(".git/unpacked");
+        std::fs::rename(self.path(".git/objects/pack"), &away).expect("there are packs");
+        for pack in std::fs::read_dir(&away).expect("a folder").flatten().map(|entry| entry.path()) {
+            if pack.extension().is_some_and(|extension| extension == "pack") {
+                let bytes = std::fs::read(pack).expect("a pack");
+                self.run("git").args(["unpack-objects", "-q"]).input(bytes).run().ok();
+            }
+        }
+        std::fs::remove_dir_all(away).expect("removable");
+    }
+
     /// What writers leave behind when they are killed, by path in the git directory: locks, marks, drafts, temporary
     /// and spooled files, and the anchor ref. Nothing after a writer that has ended by itself.
     #[track_caller]
