@@ -50,7 +50,7 @@ pub fn accepted<'t>(turns: &'t [(TurnNumber, TurnRecord)], phases: &[Phase]) -> 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::session::record::{Answered, Closed, VERSION};
+    use crate::session::record::{Answered, Charged, Closed, VERSION};
 
     /// A turn that was answered and judged, or is open.
     pub(in crate::session) fn turn(phase: Phase, iteration: u32, is_approved: Option<bool>) -> TurnRecord {
@@ -63,6 +63,8 @@ pub(super) mod tests {
             prompt_sha256: String::new(),
             prompt_tokens_estimated: 0,
             notes: Vec::new(),
+            clamps: Vec::new(),
+            charged: Charged::default(),
             answered: is_approved.map(|_| Answered {
                 provider: "human".to_owned(),
                 model: None,

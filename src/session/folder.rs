@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::flow::{self, Next};
 use super::name::{SessionName, TurnNumber};
-use super::record::{RecordError, SessionRecord, TurnRecord};
+use super::record::{Charged, RecordError, SessionRecord, TurnRecord};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::git::file;
 use crate::profile::Phase;
@@ -95,6 +95,14 @@ impl Session {
     pub fn took(&self) -> (u64, f64) {
         let each = self.turns.iter().map(|(_, turn)| turn.took());
         each.fold((0, 0.0), |(tokens, cost), (more, dearer)| (tokens + more, cost + dearer))
+    }
+
+    /// What the ledger was charged for all turns; what limits hold against.
+    #[must_use]
+    pub fn charged(&self) -> Charged {
+        let mut all = Charged::default();
+        self.turns.iter().for_each(|(_, turn)| all += turn.charged);
+        all
     }
 }
 

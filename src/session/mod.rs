@@ -26,5 +26,5 @@ pub mod words;
 pub use flow::Next;
 pub use folder::{SessionError, SessionFolder};
 pub use name::{SessionName, TurnNumber};
-pub use record::{Answered, Closed, SessionLimits, SessionRecord, Status, TurnRecord};
+pub use record::{Answered, Charged, Closed, SessionLimits, SessionRecord, Status, TurnRecord};
 pub use verdict::Verdict;

@@ -3,6 +3,7 @@
 //! The shapes stand in docs/formats.md. Unknown keys are errors: these files say who is asked and what was accepted.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
@@ -107,9 +108,15 @@ pub struct TurnRecord {
     pub prompt_sha256: String,
     /// About how many tokens the prompt has.
     pub prompt_tokens_estimated: u64,
-    /// What the payload leaves out, reduces, or could not get, and what a provider does not take as it was wished.
+    /// What the payload leaves out, reduces, or could not get.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What whoever is asked does not take as the profile wishes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clamps: Vec<String>,
+    /// What the ledger was charged for this turn.
+    #[serde(default, skip_serializing_if = "Charged::is_nothing")]
+    pub charged: Charged,
     /// The answer, once there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<Answered>,
@@ -157,6 +164,21 @@ pub struct UsageRecord {
     /// Output that nobody sees.
     #[serde(default)]
     pub reasoning: u64,
+}
+
+/// What the ledger was charged: for answers, for decisions about them, and for attempts that failed.
+///
+/// What a provider does not tell is charged at its worst case, so this may be more than what the answers say they took.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Charged {
+    /// Attempts.
+    pub calls: u64,
+    /// Tokens, in and out.
+    pub tokens: u64,
+    /// US dollars; absent when no price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
 /// How a turn ended.
@@ -229,6 +251,23 @@ impl UsageRecord {
     #[must_use]
     pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
+    }
+}
+
+impl Charged {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl AddAssign for Charged {
+    fn add_assign(&mut self, other: Self) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
     }
 }
 
@@ -352,6 +391,8 @@ mod tests {
             prompt_sha256: sha256("x"),
             prompt_tokens_estimated: 7,
             notes: vec!["'a: b' is not included: missing".to_owned()],
+            clamps: vec!["x".to_owned()],
+            charged: Charged { calls: 2, tokens: 12, cost_usd: Some(0.75) },
             answered: Some(Answered {
                 provider: "claude".to_owned(),
                 model: Some("m-1".to_owned()),

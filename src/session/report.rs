@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::folder::response_file;
 use super::name::{SessionName, TurnNumber};
-use super::record::{TurnRecord, sha256};
+use super::record::{Charged, TurnRecord, sha256};
 use crate::context::markdown;
 
 /// A file of the turn and its digest.
@@ -46,12 +46,17 @@ pub fn render(session: &SessionName, number: TurnNumber, turn: &TurnRecord, file
         let cost = cost.map_or("unknown".to_owned(), |cost| format!("{cost} USD"));
         let _ = writeln!(out, "- **Deciding took:** {} tokens in, {} out, cost {cost}\n", usage.input, usage.output);
     }
+    if turn.charged.calls > 0 {
+        let Charged { calls, tokens, cost_usd } = turn.charged;
+        let cost = cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
+        let _ = writeln!(out, "- **Charged:** {calls} calls, {tokens} tokens, {cost} (what was not told counts in full)\n");
+    }
     if let Some(closed) = turn.closed.as_ref().filter(|closed| !closed.feedback.is_empty()) {
         let _ = writeln!(out, "## Feedback\n\n{}", fenced(&closed.feedback));
     }
-    if !turn.notes.is_empty() {
+    if !turn.notes.is_empty() || !turn.clamps.is_empty() {
         let _ = writeln!(out, "## Notes\n");
-        for note in &turn.notes {
+        for note in turn.notes.iter().chain(&turn.clamps) {
             let _ = writeln!(out, "- {note}");
         }
         out.push('\n');
@@ -116,6 +121,8 @@ mod tests {
         let mut turn = turn(Phase::Planning, 1, Some(false));
         turn.prompt_tokens_estimated = 1200;
         turn.notes = vec!["'a.bin' is not included: binary".to_owned()];
+        turn.clamps = vec!["temperature is dropped".to_owned()];
+        turn.charged = Charged { calls: 2, tokens: 1500, cost_usd: Some(0.0125) };
         let answered = turn.answered.as_mut().expect("answered");
         answered.usage = Some(UsageRecord { input: 1100, output: 40, cache_read: 1000, cache_write: 100, reasoning: 0 });
         answered.model = Some("m_1".to_owned());
@@ -147,6 +154,8 @@ mod tests {
         - **Cost:** 0.0125 USD
         - **Took:** 2.0 s
 
+        - **Charged:** 2 calls, 1500 tokens, 0.0125 USD (what was not told counts in full)
+
         ## Feedback
 
         ````
@@ -156,6 +165,7 @@ mod tests {
         ## Notes
 
         - 'a.bin' is not included: binary
+        - temperature is dropped
 
         ## Files
 

@@ -16,11 +16,13 @@ use super::turn::{TurnError, as_file, open_turn, save};
 use crate::chat::{Capabilities, GenerationParams, Reply, Request, Role};
 use crate::git::file;
 use crate::provider::call::{RetrySink, StopSign};
+use crate::provider::ledger::Spend;
 use crate::provider::{Definition, TextSink};
+use crate::secret::FindingId;
 use crate::session::folder::{INPUT, conversation_file, response_file};
 use crate::session::record::{UsageRecord, sha256};
 use crate::session::words::{self, Material};
-use crate::session::{Answered, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
+use crate::session::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 
 /// Answers that are paid for and not yet written into the session, below the state directory.
 const SPOOL_FOLDER: &str = "answers";
@@ -32,16 +34,17 @@ struct Spooled {
     text: String,
     messages: Vec<(String, String)>,
     answered: Answered,
+    charged: Charged,
 }
 
 impl Workspace {
     /// Refuses to ask when a limit of the session is reached.
     pub fn check_limits(&self, open: &OpenSession) -> Result<(), TurnError> {
         let limits = open.session.record.limits;
-        let (tokens, cost) = open.session.took();
+        let Charged { tokens, cost_usd, .. } = open.session.charged();
         let reached = [
             limits.tokens.filter(|limit| tokens >= *limit).map(|limit| format!("{limit} tokens")),
-            limits.cost_usd.filter(|limit| cost >= *limit).map(|limit| format!("{limit} USD")),
+            limits.cost_usd.filter(|limit| cost_usd.unwrap_or(0.0) >= *limit).map(|limit| format!("{limit} USD")),
         ];
         match reached.into_iter().flatten().next() {
             Some(limit) => Err(TurnError::Limit { session: open.folder.name.to_string(), limit }),
@@ -52,12 +55,15 @@ impl Workspace {
     /// A provider that can be asked for a turn, within all limits; those of the session count what is left of them.
     pub fn turn_payer(&self, open: &OpenSession, definition: Definition, mut options: AskingOptions) -> Result<Payer, TurnError> {
         let limits = open.session.record.limits;
-        let (tokens, cost) = open.session.took();
-        let given = options.caps;
-        let left = |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
-        options.caps.tokens = left(given.tokens, limits.tokens.map(|limit| limit.saturating_sub(tokens)));
-        let dollars_left = limits.cost_usd.map(|limit| ((limit - cost).max(0.0) * 1e9) as u64);
-        options.caps.nano_dollars = left(given.nano_dollars, dollars_left);
+        let Charged { tokens, cost_usd, .. } = open.session.charged();
+        let (given, spent) = (options.caps, options.spent);
+        let least = |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
+        // What this run has spent is among what the session was charged, and is taken off once more by the budget.
+        let left = |limit: u64, charged: u64, spent: u64| limit.saturating_sub(charged).saturating_add(spent);
+        options.caps.tokens = least(given.tokens, limits.tokens.map(|limit| left(limit, tokens, spent.tokens)));
+        let charged = nano(cost_usd.unwrap_or(0.0));
+        let dollars_left = limits.cost_usd.map(|limit| left(nano(limit), charged, spent.nano_dollars.unwrap_or(0)));
+        options.caps.nano_dollars = least(given.nano_dollars, dollars_left);
         let mut payer = self.payer(definition, &options)?;
         // What came with the repository may tighten; it is nobody's agreement to spend.
         payer.has_budget &= open.is_own || self.has_budget(&AskingOptions { caps: given, ..options })?;
@@ -68,12 +74,19 @@ impl Workspace {
     pub async fn ask_turn(
         &self,
         (question, payer): (&Question, &Payer),
-        open: &OpenSession,
+        open: &mut OpenSession,
         (on_text, on_retry): (TextSink<'_>, RetrySink<'_>),
         stop: &mut StopSign,
     ) -> Result<(), TurnError> {
+        note_question(open, question)?;
         let begun = Instant::now();
-        let called = payer.caller.call(&question.request, on_text, on_retry, stop).await?;
+        let called = match payer.caller.call(&question.request, on_text, on_retry, stop).await {
+            Ok(called) => called,
+            Err(error) => {
+                charge(open, payer)?;
+                return Err(error.into());
+            }
+        };
         let Reply { text, model, usage } = called.reply;
         let answered = Answered {
             provider: payer.caller.name.clone(),
@@ -89,6 +102,7 @@ impl Workspace {
             text,
             messages: messages.map(|message| (message.role.as_str().to_owned(), message.text.clone())).collect(),
             answered,
+            charged: charged(payer),
         };
         let path = self.spool_path(open, question.number);
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
@@ -116,6 +130,7 @@ impl Workspace {
             open.folder.write(Some(number), &file, &as_file(&spooled.text))?;
             write_conversation(&open.folder, number, &turn, &spooled)?;
             turn.answered = Some(spooled.answered);
+            turn.charged += spooled.charged;
         } else {
             let text = open.folder.read(Some(number), &file)?.filter(|text| !text.trim().is_empty());
             let Some(text) = text else { return Ok(None) };
@@ -136,13 +151,14 @@ impl Workspace {
     /// Asks a model whether the answer of the open turn is good enough; what it said, and what it took.
     pub async fn ask_approval(
         &self,
-        open: &OpenSession,
-        (payer, capabilities): (&Payer, &Capabilities),
+        open: &mut OpenSession,
+        (payer, request): (&Payer, &Request),
         on_retry: RetrySink<'_>,
         stop: &mut StopSign,
     ) -> Result<Decision, TurnError> {
-        let request = self.approval_request(open, capabilities)?;
-        let called = payer.caller.call(&request, &mut |_| (), on_retry, stop).await?;
+        let outcome = payer.caller.call(request, &mut |_| (), on_retry, stop).await;
+        charge(open, payer)?;
+        let called = outcome?;
         let usage = called.reply.usage.map(UsageRecord::from);
         Ok(Decision {
             verdict: Verdict::parse(&called.reply.text),
@@ -151,13 +167,21 @@ impl Workspace {
         })
     }
 
-    /// What a model is asked that decides about the answer of the open turn.
-    pub fn approval_request(&self, open: &OpenSession, capabilities: &Capabilities) -> Result<Request, TurnError> {
+    /// What a model is asked that decides about the answer of the open turn; stops at what looks like a secret.
+    pub fn approval_request(
+        &self,
+        open: &OpenSession,
+        capabilities: &Capabilities,
+        allowed: &[FindingId],
+    ) -> Result<Request, TurnError> {
         let (number, turn) = open_turn(open)?;
         let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
         let answer = open.folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
         let material = Material { payload: &payload, request: &turn.request, ..Material::default() };
+        let answer_name = open.folder.relative(Some(number), &response_file(turn.phase()));
+        self.guard_texts(&[(&answer_name.to_string_lossy(), &answer)], allowed)?;
         let bundle = words::approval(&material, &answer);
+        self.guard_bundle(&bundle, (open, number), allowed)?;
         let (request, _) = fitted(&bundle, capabilities, &GenerationParams::default()).map_err(|(error, _)| error)?;
         Ok(request)
     }
@@ -188,6 +212,39 @@ fn write_conversation(
         .collect();
     let text = serde_json::to_string_pretty(&all).expect("text is JSON") + "\n";
     folder.write(Some(number), &conversation_file(turn.phase()), &text)
+}
+
+/// Keeps what is known only now that somebody is asked: what was edited, and what the provider does not take as wished.
+fn note_question(open: &mut OpenSession, question: &Question) -> Result<(), TurnError> {
+    let (number, turn) = open_turn(open)?;
+    let TurnRecord { notes, clamps, prompt_tokens_estimated, .. } = question.turn.clone();
+    let noted = TurnRecord { notes, clamps, prompt_tokens_estimated, ..turn.clone() };
+    if noted != *turn {
+        save(open, number, &noted)?;
+    }
+    Ok(())
+}
+
+/// Keeps what a caller was charged that has brought no answer for the turn.
+fn charge(open: &mut OpenSession, payer: &Payer) -> Result<(), TurnError> {
+    let charged = charged(payer);
+    if charged == Charged::default() {
+        return Ok(());
+    }
+    let (number, turn) = open_turn(open)?;
+    let mut turn = turn.clone();
+    turn.charged += charged;
+    Ok(save(open, number, &turn)?)
+}
+
+fn charged(payer: &Payer) -> Charged {
+    let Spend { calls, tokens, nano_dollars } = payer.caller.spent();
+    Charged { calls, tokens, cost_usd: nano_dollars.map(dollars) }
+}
+
+/// Dollars as thousand-millionths.
+fn nano(dollars: f64) -> u64 {
+    (dollars.max(0.0) * 1e9).round() as u64
 }
 
 /// Thousand-millionths of a dollar as dollars.

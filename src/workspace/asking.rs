@@ -13,7 +13,7 @@ use crate::config::ValueError;
 use crate::frame::Store;
 use crate::profile::{DEFAULT, Phase, Profile, ProfileError, Profiles, fit};
 use crate::provider::call::Caller;
-use crate::provider::ledger::{Budget, Caps, Ledger};
+use crate::provider::ledger::{Budget, Caps, Ledger, Spend};
 use crate::provider::{Definition, DefinitionError, Definitions, Gate, Limits, ProviderError, Surroundings, connect};
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
@@ -35,6 +35,8 @@ pub struct AskingOptions {
     pub profile: Option<String>,
     /// Limits of this run; what is not given comes from the settings.
     pub caps: Caps,
+    /// What this run has spent already, by other callers.
+    pub spent: Spend,
     /// A limit of a day in US dollars besides the configured one: the hooks'.
     pub day_usd: Option<f64>,
     /// Calls at once.
@@ -230,10 +232,11 @@ impl Workspace {
         let stack = self.settings.stack();
         let count = |key: &str| Ok::<_, ValueError>(stack.limit(key)?.map(|limit| limit as u64));
         let money = |key: &str| Ok::<_, ValueError>(stack.limit(key)?.map(nano));
+        let left = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
         let run = Caps {
-            calls: given.calls.or(count("maxcalls")?),
-            tokens: given.tokens.or(count("maxtokens")?),
-            nano_dollars: given.nano_dollars.or(money("maxcost")?),
+            calls: left(given.calls.or(count("maxcalls")?), options.spent.calls),
+            tokens: left(given.tokens.or(count("maxtokens")?), options.spent.tokens),
+            nano_dollars: left(given.nano_dollars.or(money("maxcost")?), options.spent.nano_dollars.unwrap_or(0)),
         };
         let month = Caps { calls: count("budgetcalls")?, tokens: count("budgettokens")?, nano_dollars: money("budget")? };
         let days = [money("budgetday")?, options.day_usd.map(nano)];

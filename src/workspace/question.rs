@@ -94,7 +94,7 @@ impl Workspace {
                     let error = FitError::Input { input: tokens, limit };
                     return Ok(Err(TooLong::new(error, limit, (tokens, &payload))));
                 }
-                question.turn.notes.extend(changes);
+                question.turn.clamps = changes;
                 question.turn.prompt_tokens_estimated = tokens;
                 question.request = request;
             }
@@ -183,19 +183,25 @@ impl Workspace {
     }
 
     /// Stops at what looks like a secret, naming the file of the turn that it stands in.
-    fn guard_bundle(
+    pub(super) fn guard_bundle(
         &self,
         bundle: &Bundle,
         (open, number): (&OpenSession, TurnNumber),
         now: &[FindingId],
     ) -> Result<(), TurnError> {
+        let input = open.folder.relative(Some(number), INPUT);
+        let input = input.to_string_lossy();
+        let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
+        let mut parts: Vec<(&str, &str)> =
+            vec![(&input, &payload), ("system prompt", &bundle.system_context), ("request", &bundle.request)];
+        parts.extend(bundle.history.iter().map(|message| ("conversation", message.text.as_str())));
+        self.guard_texts(&parts, now)
+    }
+
+    /// Stops at what looks like a secret in one of several named texts.
+    pub(super) fn guard_texts(&self, parts: &[(&str, &str)], now: &[FindingId]) -> Result<(), TurnError> {
         let scanner = self.scanner()?;
         let allowed: Allowed = self.allowed_secrets(now).map_err(AskingError::Allowed)?;
-        let input = open.folder.relative(Some(number), INPUT);
-        let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
-        guard(payload.as_bytes(), &input.to_string_lossy(), scanner, &allowed)?;
-        let mut parts = vec![("system prompt", &bundle.system_context), ("request", &bundle.request)];
-        parts.extend(bundle.history.iter().map(|message| ("conversation", &message.text)));
         for (name, text) in parts {
             guard(text.as_bytes(), name, scanner, &allowed)?;
         }

@@ -136,6 +136,8 @@ impl Workspace {
             prompt_sha256: String::new(),
             prompt_tokens_estimated: 0,
             notes: Vec::new(),
+            clamps: Vec::new(),
+            charged: place.before.as_ref().map(|turn| turn.charged).unwrap_or_default(),
             answered: None,
             closed: None,
         };

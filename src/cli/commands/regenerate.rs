@@ -16,7 +16,7 @@ use crate::cli::progress::Progress;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, asker};
 use crate::node::SnapshotRoot;
-use crate::provider::ledger::Caps;
+use crate::provider::ledger::{Caps, Spend};
 use crate::regen::queue::Priority;
 use crate::workspace::{Asking, AskingOptions, Refresh, Refreshed, Target, Workspace};
 
@@ -203,6 +203,7 @@ fn asking<'a>(
         provider: model.provider.clone(),
         profile: model.profile.clone(),
         caps: model.caps(),
+        spent: Spend::default(),
         day_usd: None,
         concurrency: model.concurrency.map(usize::from),
         fail_fast: model.fail_fast,

@@ -150,7 +150,7 @@ struct BegunDocument<'a> {
     /// Where the answer is expected.
     response: String,
     tokens_estimated: u64,
-    notes: &'a [String],
+    notes: &'a [&'a str],
 }
 
 #[derive(Serialize)]
@@ -224,7 +224,8 @@ fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) ->
     let prompt = open.folder.relative(Some(question.number), &prompt_file(phase)).display().to_string();
     let response = open.folder.relative(Some(question.number), &response_file(phase)).display().to_string();
     let ui = &mut program.ui;
-    for note in &question.turn.notes {
+    let notes: Vec<&str> = question.turn.notes.iter().chain(&question.turn.clamps).map(String::as_str).collect();
+    for note in &notes {
         ui.note(note);
     }
     if ui.is_json() {
@@ -237,7 +238,7 @@ fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) ->
             prompt,
             response,
             tokens_estimated: question.turn.prompt_tokens_estimated,
-            notes: &question.turn.notes,
+            notes: &notes,
         };
         ui.write_json("turn", &document)?;
         return Ok(Exit::Done);

@@ -4,6 +4,7 @@
 mod kill;
 mod manual;
 mod model;
+mod money;
 mod odd;
 
 use crate::support::Repo;

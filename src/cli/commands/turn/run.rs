@@ -1,22 +1,25 @@
 //! `git merkle turn run`: ask whoever is to answer, keep the answer, and where that is wished let a model decide on it.
 
 use std::io::IsTerminal as _;
+use std::time::Duration;
 
 use tokio::sync::watch;
 
 use super::super::provider::failure::failure;
 use super::{Whom, open, tell_state};
 use crate::base::printable;
+use crate::chat::Request;
 use crate::cli::consent::{self, Asked};
 use crate::cli::program::Program;
+use crate::cli::ui::complain;
 use crate::cli::{CliError, Exit, Style};
 use crate::node::Snapshot;
 use crate::profile::Phase;
-use crate::provider::Definitions;
 use crate::provider::call::CallError;
-use crate::provider::ledger::{Caps, dollars};
+use crate::provider::ledger::{Caps, Spend, dollars};
+use crate::provider::{Definitions, ProviderError};
+use crate::session::Status;
 use crate::session::folder::response_file;
-use crate::session::{Next, Status};
 use crate::workspace::{AskingOptions, Decision, Judgement, OpenSession, Payer, Question, TurnError, TurnOptions, Workspace};
 
 /// Arguments of `turn run`.
@@ -57,6 +60,8 @@ impl Run {
 pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let mut open = open(args.whom.session.as_deref(), workspace, program)?;
     let mut retries = args.retries;
+    // Limits of the command are for all its calls together, whoever is asked.
+    let mut spent = Spend::default();
     loop {
         if !is_answered(workspace, &mut open, args)? {
             let question = workspace.open_question(&mut open, &args.whom.asking(program))?;
@@ -64,20 +69,23 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
                 return wait(&open, &question, program);
             }
             workspace.check_limits(&open)?;
-            if !ask(args, workspace, (&mut open, &question), program)? {
+            if !ask((args, &mut spent), workspace, (&mut open, &question), program)? {
                 return Ok(Exit::Done);
             }
         }
         if judge_review(workspace, &mut open, program)? {
             return tell_state(&open, program);
         }
-        let Some(approver) = &args.approve_with else {
-            let waits_for_person = is_undecided_review(&open);
+        // Whether the work is done is what a review says itself, or a person.
+        let waits_for_person = is_undecided_review(&open);
+        let Some(approver) = args.approve_with.as_ref().filter(|_| !waits_for_person) else {
             tell_state(&open, program)?;
             return Ok(if waits_for_person { Exit::Busy } else { Exit::Done });
         };
-        if is_approved(approver, args, workspace, (&mut open, retries == 0), program)? {
-            return tell_state(&open, program);
+        match decide(approver, (args, &mut spent), workspace, (&mut open, retries == 0), program)? {
+            Decided::Approved => return tell_state(&open, program),
+            Decided::OnlyShown => return Ok(Exit::Done),
+            Decided::Refused => {}
         }
         if retries == 0 {
             program.ui.warn("the answer was refused as often as was allowed; a person decides");
@@ -124,20 +132,21 @@ fn wait(open: &OpenSession, question: &Question, program: &mut Program) -> Resul
 
 /// Asks a model; false when that was only to be shown.
 fn ask(
-    args: &Run,
+    (args, spent): (&Run, &mut Spend),
     workspace: &Workspace,
     (open, question): (&mut OpenSession, &Question),
     program: &mut Program,
 ) -> Result<bool, CliError> {
     let Some(definition) = question.definition.clone() else { return Ok(false) };
     let name = definition.name.clone();
-    let payer = workspace.turn_payer(open, definition, AskingOptions { caps: args.caps(), ..AskingOptions::default() })?;
+    let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
+    let payer = workspace.turn_payer(open, definition, options)?;
     let words = words(&name, question, &payer);
     if args.is_dry {
         program.ui.note(&format!("{words}; nothing was sent"));
         return Ok(false);
     }
-    require_consent(args, program, &payer, &words, payer.caller.worst_case(&question.request).nano_dollars)?;
+    require_consent((args, spent), program, &payer, (&words, &question.request))?;
     let streams = std::io::stdout().is_terminal() && !program.ui.is_json();
     let outcome = {
         let ui = &mut program.ui;
@@ -146,18 +155,12 @@ fn ask(
                 let _ = write!(ui, "{}", printable(text)).and_then(|()| ui.flush());
             }
         };
-        let mut on_retry = |error: &crate::provider::ProviderError, pause: std::time::Duration| {
-            crate::cli::ui::complain(&format!(
-                "note: {}; again in {:.0} s\n",
-                printable(&error.to_string()),
-                pause.as_secs_f64()
-            ));
-        };
         runtime()?.block_on(async {
             let (_going, mut stop) = watch::channel(false);
-            workspace.ask_turn((question, &payer), open, (&mut on_text, &mut on_retry), &mut stop).await
+            workspace.ask_turn((question, &payer), open, (&mut on_text, &mut tell_retry), &mut stop).await
         })
     };
+    *spent += payer.caller.spent();
     outcome.map_err(|error| named(&name, error))?;
     let turn = workspace.take_answer(open, None)?;
     if streams {
@@ -186,17 +189,22 @@ fn words(name: &str, question: &Question, payer: &Payer) -> String {
     format!("this asks '{name}' once: about {input} input tokens{output}, {cost}")
 }
 
+/// Says that an attempt failed and is made again.
+fn tell_retry(error: &ProviderError, pause: Duration) {
+    complain(&format!("note: {}; again in {:.0} s\n", printable(&error.to_string()), pause.as_secs_f64()));
+}
+
 fn require_consent(
-    args: &Run,
+    (args, spent): (&Run, &Spend),
     program: &mut Program,
     payer: &Payer,
-    words: &str,
-    nano_dollars: Option<u64>,
+    (words, request): (&str, &Request),
 ) -> Result<(), CliError> {
     let asked = Asked {
         words: words.to_owned(),
-        nano_dollars,
-        confirm_above_nano_dollars: payer.confirm_above_nano_dollars,
+        nano_dollars: payer.caller.worst_case(request).nano_dollars,
+        // What was spent before in this command was not asked for either.
+        confirm_above_nano_dollars: payer.confirm_above_nano_dollars.saturating_sub(spent.nano_dollars.unwrap_or(0)),
         is_agreed: args.yes || args.caps().is_some(),
         has_budget: payer.has_budget,
         look: "git merkle turn run --dry-run",
@@ -204,29 +212,40 @@ fn require_consent(
     consent::require(program, &payer.caller, &asked)
 }
 
+/// What came of letting a model decide.
+enum Decided {
+    Approved,
+    Refused,
+    /// With `--dry-run`: nobody was asked.
+    OnlyShown,
+}
+
 /// Lets a model decide; a refusal ends the turn unless it is the last that is allowed.
-fn is_approved(
+fn decide(
     approver: &str,
-    args: &Run,
+    (args, spent): (&Run, &mut Spend),
     workspace: &Workspace,
     (open, is_last): (&mut OpenSession, bool),
     program: &mut Program,
-) -> Result<bool, CliError> {
-    if !matches!(open.session.next(), Next::Finish(_)) {
-        return Ok(true);
-    }
+) -> Result<Decided, CliError> {
     workspace.check_limits(open)?;
     let definitions = Definitions::load(workspace.settings.stack())?;
     let definition = definitions.get(approver)?.clone();
     let capabilities = definition.capabilities.clone();
-    let request = workspace.approval_request(open, &capabilities)?;
-    let payer = workspace.turn_payer(open, definition, AskingOptions { caps: args.caps(), ..AskingOptions::default() })?;
+    let request = workspace.approval_request(open, &capabilities, &program.global.allow_secret)?;
+    let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
+    let payer = workspace.turn_payer(open, definition, options)?;
     let words = format!("this asks '{approver}' to decide: about {} input tokens", request.tokens_estimated());
-    require_consent(args, program, &payer, &words, payer.caller.worst_case(&request).nano_dollars)?;
+    if args.is_dry {
+        program.ui.note(&format!("{words}; nothing was sent"));
+        return Ok(Decided::OnlyShown);
+    }
+    require_consent((args, spent), program, &payer, (&words, &request))?;
     let outcome = runtime()?.block_on(async {
         let (_going, mut stop) = watch::channel(false);
-        workspace.ask_approval(open, (&payer, &capabilities), &mut |_, _| (), &mut stop).await
+        workspace.ask_approval(open, (&payer, &request), &mut tell_retry, &mut stop).await
     });
+    *spent += payer.caller.spent();
     let Decision { verdict, text, took } = outcome.map_err(|error| named(approver, error))?;
     let Some(verdict) = verdict else {
         program.ui.warn(&format!("'{approver}' said no verdict that can be read; a person decides"));
@@ -236,11 +255,11 @@ fn is_approved(
     if !verdict.is_pass {
         program.ui.note(&format!("'{approver}' refuses the answer:\n{}", feedback.trim_end()));
         if is_last {
-            return Ok(false);
+            return Ok(Decided::Refused);
         }
     }
     workspace.judge(open, Judgement { is_approved: verdict.is_pass, by: approver, feedback: &feedback, took })?;
-    Ok(verdict.is_pass)
+    Ok(if verdict.is_pass { Decided::Approved } else { Decided::Refused })
 }
 
 /// Names the provider in what it failed with.
