@@ -17,7 +17,7 @@ use crate::profile::Phase;
 /// The folder of all sessions, below the work tree.
 pub const SESSIONS: &str = ".teddy/sessions";
 /// What holds for all turns.
-const SESSION_FILE: &str = "session.yaml";
+pub const SESSION_FILE: &str = "session.yaml";
 /// What happened in a turn.
 const TURN_FILE: &str = "meta.yaml";
 /// The context list of a session.

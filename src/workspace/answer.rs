@@ -24,7 +24,8 @@ use crate::session::record::{UsageRecord, sha256};
 use crate::session::words::{self, Material};
 use crate::session::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 
-/// Answers that are paid for and not yet written into the session, below the state directory.
+/// Answers that are paid for and not yet written into the session, below the state
+/// directory of the work tree.
 const SPOOL_FOLDER: &str = "answers";
 
 /// An answer that was paid for, as it is kept until the session has it.
@@ -66,7 +67,8 @@ impl Workspace {
         options.caps.nano_dollars = least(given.nano_dollars, dollars_left);
         let mut payer = self.payer(definition, &options)?;
         // What came with the repository may tighten; it is nobody's agreement to spend.
-        payer.has_budget &= open.is_own || self.has_budget(&AskingOptions { caps: given, ..options })?;
+        let is_own = open.own.limits.tokens.is_some() || open.own.limits.cost_usd.is_some();
+        payer.has_budget &= is_own || self.has_budget(&AskingOptions { caps: given, ..options })?;
         Ok(payer)
     }
 
@@ -106,12 +108,17 @@ impl Workspace {
         };
         let path = self.spool_path(open, question.number);
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
-        self.state.create(&self.state.root().join(SPOOL_FOLDER)).map_err(|error| TurnError::State(path.clone(), error))?;
+        self.state.create(&self.spool_folder()).map_err(|error| TurnError::State(path.clone(), error))?;
         file::replace_durably(&path, |open| open.write_all(&bytes)).map_err(|error| TurnError::State(path, error))
     }
 
+    /// Of this work tree: the sessions of another are other files.
+    fn spool_folder(&self) -> PathBuf {
+        self.repository.git_dir().join("merkle").join(SPOOL_FOLDER)
+    }
+
     fn spool_path(&self, open: &OpenSession, number: TurnNumber) -> PathBuf {
-        self.state.root().join(SPOOL_FOLDER).join(format!("{}-{number}.json", open.folder.name))
+        self.spool_folder().join(format!("{}-{number}.json", open.folder.name))
     }
 
     /// Takes the answer of the open turn, wherever it is: kept by a run that was killed, or written by a person.

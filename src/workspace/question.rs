@@ -71,10 +71,9 @@ impl Workspace {
         asking: &TurnAsking,
     ) -> Result<Result<Question, TooLong>, TurnError> {
         let phase = turn.phase();
-        let record = open.is_own.then_some(&open.session.record);
-        let named = asking.profile.as_deref().or(record.and_then(|record| record.profile.as_deref()));
+        let named = asking.profile.as_deref().or(open.own.profile.as_deref());
         let profile = self.profile(named, self.trust.is_trusted())?;
-        let provider = asking.provider.as_deref().or(record.and_then(|record| record.provider(phase)));
+        let provider = asking.provider.as_deref().or(open.own.provider(phase));
         let definition = self.definition(provider.or(profile.provider(phase)))?;
         let mut turn = turn.clone();
         let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
@@ -84,7 +83,7 @@ impl Workspace {
             self.material_bundle(open, number, &mut turn, (&profile, &payload))?
         };
         self.guard_bundle(&bundle, (open, number), &asking.allowed)?;
-        let wished = profile.params(phase, open.session.record.scope.as_deref().unwrap_or_default());
+        let wished = profile.params(phase, open.own.scope.as_deref().unwrap_or_default());
         let mut question = Question { number, turn, request: Request::default(), definition, text: String::new() };
         let capabilities = question.capabilities();
         match fitted(&bundle, &capabilities, &wished) {

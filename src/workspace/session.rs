@@ -1,8 +1,9 @@
 //! Sessions of this work tree: which one is meant, beginning, branching, and finishing what a kill left half done.
 //!
-//! `session.yaml` names a profile and providers. One that this machine wrote, or that its user edited, is taken at its
-//! word; one that came with the repository is not: a repository never chooses who is asked.
+//! `session.yaml` names a profile and providers. What this machine wrote there, or its user, is taken at its word; what
+//! came with the repository is not: a repository never chooses who is asked.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -11,16 +12,18 @@ use std::time::Duration;
 
 use super::open::Workspace;
 use crate::base::hash;
-use crate::git::{Lock, ObjectKind, file};
+use crate::git::{EntryMode, Lock, ObjectKind, file};
 use crate::node::Snapshot;
-use crate::session::folder::{self, HISTORY, REPORT, SESSION_LIST, Session};
+use crate::session::folder::{self, HISTORY, REPORT, SESSION_FILE, SESSION_LIST, Session};
 use crate::session::history::{self, History};
 use crate::session::record::VERSION;
 use crate::session::report::{self, Written};
-use crate::session::{SessionError, SessionFolder, SessionName, SessionRecord, TurnNumber};
+use crate::session::{SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, TurnNumber};
 
 /// Where this machine remembers which sessions are its own, below the state directory.
 const OWN_FOLDER: &str = "sessions";
+/// Records of one name that are remembered: of several work trees, and as they were edited.
+const OWN_DIGESTS_MAX: usize = 100;
 /// Keeps the files of sessions out of snapshots: what is said about the repository is not a part of it.
 const IGNORE_FILE: &str = ".teddy/.teddyignore";
 const IGNORE_TEXT: &str = "# Sessions are said about the repository; they are no part of what is known of it.\n/sessions/\n";
@@ -54,8 +57,8 @@ pub struct OpenSession {
     pub folder: SessionFolder,
     /// What they say.
     pub session: Session,
-    /// True when what `session.yaml` names may be used.
-    pub is_own: bool,
+    /// What the user says in `session.yaml`: without the names and limits that came with the repository.
+    pub own: SessionRecord,
     /// What is odd about it.
     pub warnings: Vec<String>,
     _lock: Lock,
@@ -95,14 +98,17 @@ impl Workspace {
         let lock = self.lock_session(&folder.name)?;
         let session = folder.load()?;
         let mut warnings = settle(&folder, &session)?;
-        let is_own = self.is_own(&folder)?;
-        if !is_own && (session.record.profile.is_some() || !session.record.providers.is_empty()) {
+        let own = self.own_part(&folder, &session.record)?;
+        if own == session.record {
+            // What the user has edited stays the user's when it is committed.
+            self.remember_own(&folder)?;
+        } else if own.profile != session.record.profile || own.providers != session.record.providers {
             warnings.push(format!(
                 "'{}' came with the repository, so the profile and providers that it names are not used",
-                folder.relative(None, "session.yaml").display()
+                folder.relative(None, SESSION_FILE).display()
             ));
         }
-        Ok(OpenSession { folder, session, is_own, warnings, _lock: lock })
+        Ok(OpenSession { folder, session, own, warnings, _lock: lock })
     }
 
     /// Begins a session; `entries` are the lines of its context list.
@@ -141,12 +147,8 @@ impl Workspace {
             return Err(SessionError::NoTurn(from.folder.name.clone(), last).into());
         }
         let parent = last.map_or_else(|| from.folder.name.to_string(), |last| format!("{}/{last}", from.folder.name));
-        let own = if from.is_own {
-            from.session.record.clone()
-        } else {
-            SessionRecord { phase: from.session.record.phase, ..SessionRecord::default() }
-        };
-        let record = SessionRecord { parent: Some(parent), version: VERSION, ..own };
+        let limits = from.session.record.limits;
+        let record = SessionRecord { parent: Some(parent), version: VERSION, limits, ..from.own.clone() };
         let work_dir = self.repository.work_dir().ok_or(SessionError::Bare)?;
         let to = SessionFolder::new(work_dir, name.clone());
         let _lock = self.lock_session(name)?;
@@ -169,7 +171,8 @@ impl Workspace {
     }
 
     fn lock_session(&self, name: &SessionName) -> Result<Lock, ChoiceError> {
-        let path = self.state.root().join(OWN_FOLDER).join(format!("{name}.lock"));
+        // Of this work tree: the sessions of another are other files.
+        let path = self.repository.git_dir().join("merkle").join(OWN_FOLDER).join(format!("{name}.lock"));
         let lock = Lock::acquire(&path, Duration::ZERO).map_err(|error| ChoiceError::State(path, error))?;
         lock.ok_or_else(|| ChoiceError::Busy(name.clone()))
     }
@@ -188,27 +191,77 @@ impl Workspace {
 
     /// Remembers that this machine wrote the session's record as it stands.
     fn remember_own(&self, folder: &SessionFolder) -> Result<(), ChoiceError> {
-        let text = folder.read(None, "session.yaml")?.unwrap_or_default();
+        let digest = digest(folder)?;
         let path = self.own_path(&folder.name);
-        let written = file::replace(&path, |open| open.write_all(hash::sha256_hex(text.as_bytes()).as_bytes()));
+        let known = fs::read_to_string(&path).unwrap_or_default();
+        if known.lines().any(|line| line == digest) {
+            return Ok(());
+        }
+        // Linked work trees have sessions of the same name.
+        let newest: Vec<&str> = std::iter::once(digest.as_str()).chain(known.lines()).take(OWN_DIGESTS_MAX).collect();
+        let written = file::replace(&path, |open| open.write_all(newest.join("\n").as_bytes()));
         written.map_err(|error| ChoiceError::State(path, error))
     }
 
-    /// False for a record that stands in HEAD just so and was not written by this machine.
-    fn is_own(&self, folder: &SessionFolder) -> Result<bool, ChoiceError> {
-        let text = folder.read(None, "session.yaml")?.unwrap_or_default();
-        if fs::read_to_string(self.own_path(&folder.name)).is_ok_and(|known| known == hash::sha256_hex(text.as_bytes())) {
-            return Ok(true);
+    /// What of a record is the user's: all of one that this machine wrote or that HEAD does not have, else what HEAD has
+    /// not just so. Values are compared, not bytes: the repository chooses how git writes its files to the work tree.
+    fn own_part(&self, folder: &SessionFolder, record: &SessionRecord) -> Result<SessionRecord, ChoiceError> {
+        let digest = digest(folder)?;
+        if fs::read_to_string(self.own_path(&folder.name)).is_ok_and(|known| known.lines().any(|line| line == digest)) {
+            return Ok(record.clone());
         }
-        let Ok(root) = self.root(&Snapshot::Revision("HEAD".to_owned())) else { return Ok(true) };
-        let path = folder.relative(None, "session.yaml");
-        let Ok(Some((_, id))) = self.repository.find_entry(&root.tree, path.as_os_str().as_encoded_bytes()) else {
-            return Ok(true);
+        let nobody = SessionRecord { profile: None, scope: None, providers: BTreeMap::new(), ..record.clone() };
+        let nobody = SessionRecord { limits: SessionLimits::default(), ..nobody };
+        let committed = match self.committed_record(folder) {
+            Committed::Nothing => return Ok(record.clone()),
+            Committed::Record(committed) => committed,
+            Committed::Unreadable => return Ok(nobody),
         };
-        let mut committed = Vec::new();
-        let is_read = self.repository.read(&id, ObjectKind::Blob, &mut committed).is_ok();
-        Ok(is_read && committed != text.as_bytes())
+        let mut own = nobody;
+        own.profile = record.profile.clone().filter(|_| record.profile != committed.profile);
+        own.scope = record.scope.clone().filter(|_| record.scope != committed.scope);
+        own.providers = record.providers.clone();
+        own.providers.retain(|role, name| committed.providers.get(role) != Some(name));
+        if record.limits != committed.limits {
+            own.limits = record.limits;
+        }
+        Ok(own)
     }
+
+    /// What HEAD has in the place of a session's record.
+    fn committed_record(&self, folder: &SessionFolder) -> Committed {
+        let Ok(root) = self.root(&Snapshot::Revision("HEAD".to_owned())) else { return Committed::Nothing };
+        let path = folder.relative(None, SESSION_FILE);
+        // A submodule on the way is the repository's as well.
+        for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
+            match self.repository.find_entry(&root.tree, above.as_os_str().as_encoded_bytes()) {
+                Ok(None | Some((EntryMode::Directory, _))) => {}
+                _ => return Committed::Unreadable,
+            }
+        }
+        let id = match self.repository.find_entry(&root.tree, path.as_os_str().as_encoded_bytes()) {
+            Ok(None) => return Committed::Nothing,
+            Ok(Some((_, id))) => id,
+            Err(_) => return Committed::Unreadable,
+        };
+        let mut bytes = Vec::new();
+        if self.repository.read(&id, ObjectKind::Blob, &mut bytes).is_err() {
+            return Committed::Unreadable;
+        }
+        SessionRecord::decode(&String::from_utf8_lossy(&bytes)).map_or(Committed::Unreadable, Committed::Record)
+    }
+}
+
+/// What HEAD has in the place of a session's record.
+enum Committed {
+    Nothing,
+    Record(SessionRecord),
+    Unreadable,
+}
+
+/// The digest of a session's record as it stands.
+fn digest(folder: &SessionFolder) -> Result<String, SessionError> {
+    Ok(hash::sha256_hex(folder.read(None, SESSION_FILE)?.unwrap_or_default().as_bytes()))
 }
 
 /// Writes reports and history lines that a kill kept from being written; says which answers were edited since.

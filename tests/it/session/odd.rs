@@ -100,8 +100,59 @@ fn a_session_that_came_with_the_repository_chooses_nobody() {
     assert!(begun.err().contains("came with the repository"), "{begun}");
     drop(command(&repo, &["turn", "run"]).run().exits(75));
     assert_eq!(world.server.connections(), 0);
-    // Whoever edits it means it.
-    write(&repo, "session.yaml", "version: 1\nproviders:\n  planner: m\nlimits:\n  turns: 3\n");
+    // Other bytes that say the same are no edit: a repository's attributes can make git write them.
+    for text in [
+        "version: 1\r\nproviders:\r\n  planner: m\r\n",
+        "version: 1\nparent: '$Id: 0123 $'\nproviders:\n  planner: m\nlimits:\n  turns: 3\n",
+    ] {
+        write(&repo, "session.yaml", text);
+        let begun = command(&repo, &["turn", "new", "--json"]).run().exits(0);
+        assert_eq!(begun.json("turn")["provider"], "me", "{text:?}");
+    }
+    // Whoever edits a name means it, and it stays meant when it is committed.
+    world.set("merkle.provider.other.kind", "manual");
+    write(&repo, "session.yaml", "version: 1\nproviders:\n  planner: other\n");
+    let begun = command(&repo, &["turn", "new", "--json"]).run().exits(0);
+    assert_eq!(begun.json("turn")["provider"], "other");
+    repo.git(&["commit", "-q", "-a", "-m", "mine"]).ok();
+    let begun = command(&repo, &["turn", "new", "--json"]).run().exits(0);
+    assert_eq!(begun.json("turn")["provider"], "other");
+    write(&repo, "session.yaml", "version: 1\nproviders:\n  planner: m\n");
     let begun = command(&repo, &["turn", "new", "--json"]).run().exits(0);
     assert_eq!(begun.json("turn")["provider"], "m");
+}
+
+#[test]
+fn a_session_of_a_submodule_chooses_nobody() {
+    let world = World::new(Protocol::OpenAi, Loopback::echo());
+    world.set("merkle.provider.me.kind", "manual");
+    world.set("merkle.defaultProvider", "me");
+    let repo = world.repo("commit first\n + README.md = # Sample");
+    let head = repo.git(&["rev-parse", "HEAD"]).ok();
+    repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},.teddy", head.trim())]).ok();
+    repo.git(&["commit", "-q", "-m", "submodule"]).ok();
+    std::fs::create_dir_all(repo.path(".teddy/sessions/login")).expect("writable");
+    write(&repo, "session.yaml", "version: 1\nproviders:\n  planner: m\n");
+    write(&repo, "session.context", "README.md\n");
+    let begun = command(&repo, &["turn", "new", "-m", "x", "--json"]).run().exits(0);
+    assert_eq!(begun.json("turn")["provider"], "me");
+}
+
+#[test]
+fn sessions_of_linked_work_trees_are_others() {
+    let world = World::new(Protocol::OpenAi, Loopback::echo());
+    let repo = world.repo(FIXTURE);
+    let linked = repo.path("../linked");
+    repo.git(&["worktree", "add", "-q", linked.to_str().expect("UTF-8")]).ok();
+    let other = ["-C", "../linked"];
+    for arguments in [&["session", "new", "login"][..], &["turn", "new", "-m", "Free the lock."]] {
+        command(&repo, arguments).run().ok();
+        command(&repo, &other).args(arguments).run().ok();
+    }
+    // An answer of one that waits is not taken, nor taken away, by the other.
+    let waiting = repo.path(".git/merkle/answers/login-01.json");
+    std::fs::create_dir_all(waiting.parent().expect("a folder")).expect("writable");
+    std::fs::write(&waiting, "{}").expect("writable");
+    command(&repo, &other).args(&["turn", "run"]).run().ok();
+    assert!(waiting.exists());
 }
