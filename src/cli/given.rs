@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::program::Program;
 use super::{CliError, Exit};
-use crate::base::limit::BODY_BYTES_MAX;
 
 /// What the text is called in messages.
 #[must_use]
@@ -14,21 +13,21 @@ pub fn name(file: &Path) -> String {
     if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() }
 }
 
-/// Reads a text: UTF-8, not empty, and at most [`BODY_BYTES_MAX`] bytes.
-pub fn read(program: &Program, file: &Path) -> Result<String, CliError> {
+/// Reads a text: UTF-8, not empty, and at most so many bytes. A byte order mark at its start is no part of it.
+pub fn read(program: &Program, file: &Path, bytes_max: u64) -> Result<String, CliError> {
     let name = name(file);
-    let limit = BODY_BYTES_MAX as u64 + 1;
     let mut bytes = Vec::new();
     let result = if file.as_os_str() == "-" {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
+        std::io::stdin().lock().take(bytes_max + 1).read_to_end(&mut bytes)
     } else {
-        File::open(program.global.resolve(file)).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        File::open(program.global.resolve(file)).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
     };
     result.map_err(|err| CliError::io(format!("cannot read '{name}'"), err))?;
-    if bytes.len() > BODY_BYTES_MAX {
-        return Err(CliError::new(Exit::Refused, format!("'{name}' is over the limit of {BODY_BYTES_MAX} bytes")));
+    if bytes.len() as u64 > bytes_max {
+        return Err(CliError::new(Exit::Refused, format!("'{name}' is over the limit of {bytes_max} bytes")));
     }
     let text = String::from_utf8(bytes).map_err(|_| CliError::new(Exit::Refused, format!("'{name}' is not UTF-8")))?;
+    let text = text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text);
     if text.trim().is_empty() {
         return Err(CliError::new(Exit::Refused, format!("'{name}' is empty")));
     }

@@ -46,6 +46,9 @@ pub enum SessionError {
     /// Every number is taken.
     #[error("session '{0}' has as many turns as there can be")]
     Full(SessionName),
+    /// Turns without a session: it was not finished, or lost its record.
+    #[error("'{0}' has turns and no 'session.yaml'")]
+    Remains(PathBuf),
     /// There is no such turn.
     #[error("session '{0}' has no turn {1}")]
     NoTurn(SessionName, TurnNumber),
@@ -162,6 +165,20 @@ impl SessionFolder {
         matches!(self.read(None, SESSION_FILE), Ok(Some(_)))
     }
 
+    /// Refuses where a session is, or where turns are that would be taken for those of a new one.
+    pub fn check_vacant(&self) -> Result<(), SessionError> {
+        if self.read(None, SESSION_FILE)?.is_some() {
+            return Err(SessionError::Exists(self.name.clone()));
+        }
+        let folder = self.path(None, "");
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut turns = entries.filter_map(|entry| TurnNumber::of_folder(entry.file_name().to_str()?));
+        match turns.any(|turn| fs::symlink_metadata(self.path(Some(turn), TURN_FILE)).is_ok()) {
+            true => Err(SessionError::Remains(self.relative(None, ""))),
+            false => Ok(()),
+        }
+    }
+
     /// Begins a session; the record is written last, and until then there is none.
     pub fn create(&self, record: &SessionRecord, list: &str) -> Result<(), SessionError> {
         if self.read(None, SESSION_FILE)?.is_some() {
@@ -173,12 +190,12 @@ impl SessionFolder {
 
     /// Writes what holds for all turns.
     pub fn save(&self, record: &SessionRecord) -> Result<(), SessionError> {
-        self.write(None, SESSION_FILE, &record.encode())
+        self.write(None, SESSION_FILE, record.encode())
     }
 
     /// Writes what happened in a turn.
     pub fn save_turn(&self, number: TurnNumber, turn: &TurnRecord) -> Result<(), SessionError> {
-        self.write(Some(number), TURN_FILE, &turn.encode())
+        self.write(Some(number), TURN_FILE, turn.encode())
     }
 
     /// Reads a session with its turns.
@@ -216,26 +233,41 @@ impl SessionFolder {
 
     /// A file's text; `None` when it is not there. What is not UTF-8 is read with marks in the place of bad bytes.
     pub fn read(&self, turn: Option<TurnNumber>, file: &str) -> Result<Option<String>, SessionError> {
+        let bytes = self.read_bytes((turn, file), FILE_BYTES_MAX)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// What was said in all turns, whose files each may be as large as a file can be.
+    pub fn read_history(&self) -> Result<String, SessionError> {
+        let bytes = self.read_bytes((None, HISTORY), u64::MAX)?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The bytes of a file of a turn, whatever it is; `None` when it is not there.
+    pub fn read_raw(&self, turn: TurnNumber, file: &str) -> Result<Option<Vec<u8>>, SessionError> {
+        self.read_bytes((Some(turn), file), u64::MAX)
+    }
+
+    fn read_bytes(&self, (turn, file): (Option<TurnNumber>, &str), bytes_max: u64) -> Result<Option<Vec<u8>>, SessionError> {
         let path = self.checked(turn, file)?;
         let failed = |error| SessionError::Io(path.clone(), error);
         match fs::symlink_metadata(&path) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
             Err(error) => return Err(failed(error)),
-            Ok(found) if found.len() > FILE_BYTES_MAX => return Err(failed(io::Error::other("it is too large"))),
+            Ok(found) if found.len() > bytes_max => return Err(failed(io::Error::other("it is too large"))),
             Ok(_) => {}
         }
-        let bytes = fs::read(&path).map_err(failed)?;
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        fs::read(&path).map(Some).map_err(failed)
     }
 
     /// Replaces a file, durably, and makes the folders above it.
-    pub fn write(&self, turn: Option<TurnNumber>, file: &str, text: &str) -> Result<(), SessionError> {
+    pub fn write(&self, turn: Option<TurnNumber>, file: &str, content: impl AsRef<[u8]>) -> Result<(), SessionError> {
         let path = self.checked(turn, file)?;
         let failed = |error| SessionError::Io(path.clone(), error);
         let folder = path.parent().expect("a file of a session stands in a folder");
         DirBuilder::new().recursive(true).create(folder).map_err(failed)?;
         file::remove_abandoned(folder);
-        file::replace_durably(&path, |open| open.write_all(text.as_bytes())).map_err(failed)
+        file::replace_durably(&path, |open| open.write_all(content.as_ref())).map_err(failed)
     }
 
     /// The names of a turn's files, in order.

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 
 use super::folder::response_file;
 use super::name::{SessionName, TurnNumber};
-use super::record::{Charged, TurnRecord, sha256};
+use super::record::{Charged, TurnRecord};
+use crate::base::hash;
 use crate::context::markdown;
 
 /// A file of the turn and its digest.
@@ -20,10 +21,10 @@ pub struct Written {
 }
 
 impl Written {
-    /// Of a file's text.
+    /// Of a file's bytes.
     #[must_use]
-    pub fn new(name: &str, text: &str) -> Self {
-        Self { name: name.to_owned(), sha256: sha256(text) }
+    pub fn new(name: &str, bytes: &[u8]) -> Self {
+        Self { name: name.to_owned(), sha256: hash::sha256_hex(bytes) }
     }
 }
 
@@ -128,7 +129,7 @@ mod tests {
         answered.model = Some("m_1".to_owned());
         answered.cost_usd = Some(0.0125);
         answered.seconds = Some(2.04);
-        let report = render(&"login".parse().expect("a name"), TurnNumber::FIRST, &turn, &[Written::new("input.md", "x")]);
+        let report = render(&"login".parse().expect("a name"), TurnNumber::FIRST, &turn, &[Written::new("input.md", b"x")]);
         insta::assert_snapshot!(report, @"
         # Turn 01: planning
 

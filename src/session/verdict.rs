@@ -16,6 +16,7 @@ impl Verdict {
     /// Finds the verdict of an answer; `None` when there is none, or not just one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let said: Vec<(usize, bool)> = lines.iter().enumerate().filter_map(|(at, line)| Some((at, word(line)?))).collect();
         let &(last, is_pass) = said.last()?;
@@ -102,6 +103,7 @@ mod tests {
             "verdict: pass\n\n…\n\nverdict: pass\n",
             "- verdict: `pass`",
             "verdict: pass\nissues: []",
+            "\u{feff}verdict: pass\r\n",
         ] {
             assert_eq!(parsed(text), Some((true, Vec::new())), "{text}");
         }

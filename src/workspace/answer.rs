@@ -133,14 +133,19 @@ impl Workspace {
         let file = response_file(turn.phase());
         let spool = self.spool_path(open, number);
         let spooled = std::fs::read(&spool).ok().and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
+        let written = open.folder.read(Some(number), &file)?.filter(|text| !text.trim().is_empty());
         if let Some(spooled) = spooled.filter(|spooled| spooled.prompt_sha256 == turn.prompt_sha256) {
-            open.folder.write(Some(number), &file, &as_file(&spooled.text))?;
+            let text = as_file(&spooled.text);
+            if written.as_ref().is_some_and(|written| *written != text) {
+                turn.notes.push(format!("'{file}' was written by hand and counts; '{}' had answered", spooled.answered.provider));
+            } else {
+                open.folder.write(Some(number), &file, &text)?;
+            }
             write_conversation(&open.folder, number, &turn, &spooled)?;
             turn.answered = Some(spooled.answered);
             turn.charged += spooled.charged;
         } else {
-            let text = open.folder.read(Some(number), &file)?.filter(|text| !text.trim().is_empty());
-            let Some(text) = text else { return Ok(None) };
+            let Some(text) = written else { return Ok(None) };
             turn.answered = Some(Answered {
                 provider: provider.unwrap_or("person").to_owned(),
                 model: None,

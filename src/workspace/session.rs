@@ -121,6 +121,7 @@ impl Workspace {
         let work_dir = self.repository.work_dir().ok_or(SessionError::Bare)?;
         let folder = SessionFolder::new(work_dir, name.clone());
         let _lock = self.lock_session(name)?;
+        folder.check_vacant()?;
         let list = entries.iter().fold(
             String::from("# What every turn of this session sees, one entry a line.\n"),
             |mut text, entry| {
@@ -151,14 +152,14 @@ impl Workspace {
         let record = SessionRecord { parent: Some(parent), version: VERSION, limits, ..from.own.clone() };
         let work_dir = self.repository.work_dir().ok_or(SessionError::Bare)?;
         let to = SessionFolder::new(work_dir, name.clone());
+        // Looked at before it is locked as well: a session is never branched into itself.
+        to.check_vacant()?;
         let _lock = self.lock_session(name)?;
-        if to.exists() {
-            return Err(SessionError::Exists(name.clone()).into());
-        }
+        to.check_vacant()?;
         for (number, turn) in turns.iter().take_while(|(number, _)| Some(*number) <= last) {
             for name in from.folder.files(*number)?.iter().filter(|name| *name != REPORT && *name != "meta.yaml") {
-                if let Some(text) = from.folder.read(Some(*number), name)? {
-                    to.write(Some(*number), name, &text)?;
+                if let Some(bytes) = from.folder.read_raw(*number, name)? {
+                    to.write(Some(*number), name, bytes)?;
                 }
             }
             to.save_turn(*number, turn)?;
@@ -266,7 +267,7 @@ fn digest(folder: &SessionFolder) -> Result<String, SessionError> {
 
 /// Writes reports and history lines that a kill kept from being written; says which answers were edited since.
 pub(super) fn settle(folder: &SessionFolder, session: &Session) -> Result<Vec<String>, SessionError> {
-    let mut warnings = Vec::new();
+    let (mut warnings, mut said) = (Vec::new(), Vec::new());
     for (number, turn) in session.turns.iter().filter(|(_, turn)| turn.closed.is_some()) {
         let file = folder::response_file(turn.phase());
         let response = folder.read(Some(*number), &file)?;
@@ -277,16 +278,17 @@ pub(super) fn settle(folder: &SessionFolder, session: &Session) -> Result<Vec<St
             Some(_) => {}
             None => warnings.push(format!("'{}' is gone", folder.relative(Some(*number), &file).display())),
         }
-        append_history(folder, history::said(*number, turn, response.as_deref()))?;
+        said.extend(history::said(*number, turn, response.as_deref()));
         if folder.read(Some(*number), REPORT)?.is_none() {
             write_report(folder, *number, turn)?;
         }
     }
+    append_history(folder, said)?;
     Ok(warnings)
 }
 
 fn append_history(folder: &SessionFolder, said: Vec<history::Entry>) -> Result<(), SessionError> {
-    let mut text = folder.read(None, HISTORY)?.unwrap_or_default();
+    let mut text = folder.read_history()?;
     let lines = History::decode(&text).lines_for(said, history::TOKENS_MAX);
     if lines.is_empty() {
         return Ok(());
@@ -306,8 +308,7 @@ pub(super) fn write_report(
 ) -> Result<(), SessionError> {
     let mut files = Vec::new();
     for name in folder.files(number)?.iter().filter(|name| *name != REPORT) {
-        let text = folder.read(Some(number), name)?.unwrap_or_default();
-        files.push(Written::new(name, &text));
+        files.push(Written::new(name, &folder.read_raw(number, name)?.unwrap_or_default()));
     }
     folder.write(Some(number), REPORT, &report::render(&folder.name, number, turn, &files))
 }

@@ -183,7 +183,7 @@ impl Workspace {
         let mut text = Vec::new();
         document.write(&mut text, None).expect("a vector takes everything");
         let text = String::from_utf8_lossy(&text);
-        open.folder.write(Some(number), INPUT, &text)?;
+        open.folder.write(Some(number), INPUT, text.as_bytes())?;
         Ok(document.remarks().map_err(InputError::from)?)
     }
 
@@ -242,8 +242,9 @@ impl Workspace {
         Ok(number)
     }
 
-    /// Hands in the answer of the open turn.
+    /// Hands in the answer of the open turn; one that is there already is not replaced.
     pub fn respond(&self, open: &mut OpenSession, text: &str) -> Result<TurnRecord, TurnError> {
+        self.take_answer(open, None)?;
         let (number, turn) = open_turn(open)?;
         if turn.status() != Status::Ready {
             return Err(TurnError::Status(number, turn.status()));

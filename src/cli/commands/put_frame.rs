@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::agent::HUMAN;
+use crate::base::limit::BODY_BYTES_MAX;
 use crate::base::{FrameType, clock};
 use crate::cli::frames::{FrameDocument, State};
 use crate::cli::program::Program;
@@ -32,7 +33,7 @@ pub struct Args {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let target = find_at_head(&workspace, &args.node)?;
-    let content = given::read(program, &args.file)?;
+    let content = given::read(program, &args.file, BODY_BYTES_MAX as u64)?;
     guard(content.as_bytes(), &given::name(&args.file), workspace.scanner()?, &program.allowed_secrets(&workspace)?)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;

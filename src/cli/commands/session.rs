@@ -288,7 +288,7 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
 }
 
 fn show_history(show: &Show, folder: &SessionFolder, program: &mut Program) -> Result<Exit, CliError> {
-    let history = History::decode(&folder.read(None, HISTORY)?.unwrap_or_default());
+    let history = History::decode(&folder.read_history()?);
     if !history.damaged.is_empty() {
         let lines: Vec<String> = history.damaged.iter().map(ToString::to_string).collect();
         program.ui.warn(&format!(

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::session::{next_words, parse_phase};
+use crate::base::limit::FILE_BYTES_MAX;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, given};
@@ -16,7 +17,7 @@ use crate::node::Snapshot;
 use crate::profile::Phase;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
-use crate::session::{SessionError, TurnNumber};
+use crate::session::{Next, SessionError, TurnNumber};
 use crate::workspace::{Judgement, OpenSession, Question, TurnAsking, TurnOptions, Workspace};
 
 /// Arguments of `turn`.
@@ -204,7 +205,11 @@ fn open(named: Option<&str>, workspace: &Workspace, program: &Program) -> Result
 
 fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let mut open = open(new.whom.session.as_deref(), workspace, program)?;
-    let read = |file: &Option<PathBuf>| file.as_ref().map(|file| given::read(program, file)).transpose();
+    // An answer that waits, paid for or written with an editor, is one to what was asked until now.
+    if matches!(open.session.next(), Next::Finish(_)) && workspace.take_answer(&mut open, None)?.is_some() {
+        run::judge_review(workspace, &mut open, program)?;
+    }
+    let read = |file: &Option<PathBuf>| file.as_ref().map(|file| given::read(program, file, FILE_BYTES_MAX)).transpose();
     let options = TurnOptions {
         phase: new.phase,
         request: read(&new.file)?.or_else(|| new.message.clone()),
@@ -256,7 +261,7 @@ fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) ->
 
 fn hand_in(respond: &Respond, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let mut open = open(respond.session.as_deref(), workspace, program)?;
-    let text = given::read(program, &respond.file)?;
+    let text = given::read(program, &respond.file, FILE_BYTES_MAX)?;
     workspace.respond(&mut open, &text)?;
     run::judge_review(workspace, &mut open, program)?;
     tell_state(&open, program)

@@ -156,3 +156,88 @@ fn sessions_of_linked_work_trees_are_others() {
     command(&repo, &other).args(&["turn", "run"]).run().ok();
     assert!(waiting.exists());
 }
+
+#[test]
+fn an_answer_that_is_there_is_neither_replaced_nor_given_to_another_question() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(FIXTURE);
+    repo.merkle(&["session", "new", "login"]).ok();
+    repo.merkle(&["turn", "new", "-m", "Free the lock."]).ok();
+    write(&repo, "01/planning-response.md", "THE PLAN\n");
+    let refused = repo.merkle(&["turn", "new", "-m", "Something else."]).exits(65);
+    assert!(refused.err().contains("turn 01 is waiting for approval"), "{refused}");
+    drop(repo.run("git-merkle").args(["turn", "respond", "-"]).input("ANOTHER\n").run().exits(65));
+    assert_eq!(read(&repo, "01/planning-response.md"), "THE PLAN\n");
+    assert!(read(&repo, "01/meta.yaml").contains("request: Free the lock."));
+    repo.merkle(&["turn", "approve"]).ok();
+    // A review that was written with an editor decides, and the next turn revises.
+    repo.merkle(&["turn", "new", "--phase", "reviewing"]).ok();
+    write(&repo, "02/review-response.md", "\u{feff}verdict: fail\r\nissues:\r\n- never freed\r\n");
+    repo.merkle(&["turn", "new"]).ok();
+    assert!(read(&repo, "03/revision-prompt.md").contains("- never freed"));
+}
+
+#[test]
+fn a_paid_answer_and_one_by_hand_are_both_kept() {
+    let world = World::new(Protocol::OpenAi, Loopback::echo());
+    let repo = world.repo(FIXTURE);
+    repo.merkle(&["session", "new", "login"]).ok();
+    command(&repo, &["turn", "new", "-m", "Free the lock."]).run().ok();
+    let meta = read(&repo, "01/meta.yaml");
+    command(&repo, &["turn", "run"]).run().ok();
+    // As a kill leaves it after the answer came, with the answer where this machine keeps it.
+    let answer = read(&repo, "01/planning-response.md");
+    let digest = meta.lines().find_map(|line| line.strip_prefix("prompt_sha256: ")).expect("a digest");
+    let kept = serde_json::json!({
+        "prompt_sha256": digest, "text": answer, "messages": [["user", "q"]],
+        "answered": {"provider": "m", "response_sha256": ""}, "charged": {"calls": 1, "tokens": 120},
+    });
+    write(&repo, "01/meta.yaml", &meta);
+    write(&repo, "01/planning-response.md", "MINE\n");
+    std::fs::write(repo.path(".git/merkle/answers/login-01.json"), kept.to_string()).expect("writable");
+    command(&repo, &["turn", "approve"]).run().ok();
+    assert_eq!(read(&repo, "01/planning-response.md"), "MINE\n");
+    assert!(read(&repo, "01/report.md").contains("was written by hand and counts; 'm' had answered"));
+    assert!(read(&repo, "01/planning-conversation.json").contains(answer.trim_end().split('\n').next().expect("a line")));
+    assert_eq!(world.server.posts().len(), 1);
+}
+
+#[test]
+fn a_long_session_goes_on() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(FIXTURE);
+    repo.merkle(&["session", "new", "login"]).ok();
+    for turn in ["01", "02", "03"] {
+        repo.merkle(&["turn", "new", "-m", "Free the lock.", "--phase", "planning"]).ok();
+        write(&repo, &format!("{turn}/planning-response.md"), &"0123456789abcde\n".repeat(200_000));
+        repo.merkle(&["turn", "approve"]).ok();
+    }
+    assert!(read(&repo, "history.jsonl").len() > 8 << 20);
+    repo.merkle(&["session", "show"]).ok();
+    let prompt_file = repo.path("long.txt");
+    std::fs::write(&prompt_file, "a line\r\n".repeat(100_000)).expect("writable");
+    repo.merkle(&["turn", "new", "--phase", "planning", "-F", "long.txt"]).ok();
+}
+
+#[test]
+fn bytes_that_are_no_text_are_copied_and_named_as_they_are() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(FIXTURE);
+    answered(&repo);
+    let bytes = b"a picture \xff\xfe\0";
+    std::fs::write(repo.path(".teddy/sessions/login/01/picture.png"), bytes).expect("writable");
+    repo.merkle(&["turn", "approve"]).ok();
+    assert!(read(&repo, "01/report.md").contains(&git_merkle::base::hash::sha256_hex(bytes)));
+    repo.merkle(&["session", "branch", "login", "other"]).ok();
+    assert_eq!(std::fs::read(repo.path(".teddy/sessions/other/01/picture.png")).expect("copied"), bytes);
+    let itself = repo.merkle(&["session", "branch", "login", "login"]).exits(65);
+    assert!(itself.err().contains("session 'login' is there already"), "{itself}");
+    // Turns of a session that was not finished, or has lost its record, are not those of a new one.
+    std::fs::remove_file(repo.path(".teddy/sessions/other/session.yaml")).expect("there");
+    for begin in [&["session", "new", "other"][..], &["session", "branch", "login", "other"]] {
+        assert!(repo.merkle(begin).exits(65).err().contains("has turns and no 'session.yaml'"));
+    }
+}
