@@ -108,8 +108,11 @@ impl Workspace {
         };
         let path = self.spool_path(open, question.number);
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
-        self.state.create(&self.spool_folder()).map_err(|error| TurnError::State(path.clone(), error))?;
-        file::replace_durably(&path, |open| open.write_all(&bytes)).map_err(|error| TurnError::State(path, error))
+        let made = self.state.create(&self.spool_folder());
+        made.and_then(|()| file::replace_durably(&path, |open| open.write_all(&bytes))).or_else(|source| {
+            charge(open, payer)?;
+            Err(TurnError::NotKept { path, text: spooled.text, source })
+        })
     }
 
     /// Of this work tree: the sessions of another are other files.

@@ -67,6 +67,17 @@ pub enum TurnError {
     /// The answer is empty.
     #[error("the answer is empty")]
     Empty,
+    /// An answer came, and there is no place for it; nothing else has it.
+    #[error("the answer came and cannot be kept in '{}'", path.display())]
+    NotKept {
+        /// Where it should be.
+        path: PathBuf,
+        /// All of it.
+        text: String,
+        /// What failed.
+        #[source]
+        source: std::io::Error,
+    },
     /// The machine's own state cannot be read or written.
     #[error("cannot use '{0}'")]
     State(PathBuf, #[source] std::io::Error),
@@ -141,11 +152,12 @@ impl Workspace {
             answered: None,
             closed: None,
         };
-        open.folder.write(Some(number), TURN_LIST, &carried_list(open, &place, options)?)?;
+        let (list, unknown) = carried_list(open, &place, options)?;
+        open.folder.write(Some(number), TURN_LIST, &list)?;
         let mut tokens_max = options.tokens_max;
         let question = loop {
             let notes = self.write_input(open, number, (tree, system.clone()), (&options.add, tokens_max, &asking.allowed))?;
-            turn.notes = notes;
+            turn.notes = unknown.iter().cloned().chain(notes).collect();
             match self.question(open, number, &turn, asking)? {
                 Ok(question) => break question,
                 Err(TooLong { payload_tokens_max: Some(less), .. }) if tokens_max.is_none_or(|most| less < most) => {
@@ -286,7 +298,9 @@ fn place(open: &OpenSession, options: &TurnOptions) -> Result<Place, TurnError> 
 }
 
 /// The list of the turn before, or of this one as it was begun, without what is dropped and with what is added.
-fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Result<String, SessionError> {
+///
+/// With a note for each entry that was to be dropped and is not there.
+fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Result<(String, Vec<String>), SessionError> {
     let from = match place.before {
         Some(_) => Some(place.number),
         None => open.session.turns.last().map(|(number, _)| *number),
@@ -296,13 +310,16 @@ fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Res
         None => None,
     };
     let text = text.unwrap_or_else(|| "# What this turn sees besides, one entry a line.\n".to_owned());
+    let is_there = |entry: &&String| text.lines().any(|line| line.trim() == entry.as_str());
+    let unknown = options.drop.iter().filter(|entry| !is_there(entry));
+    let unknown = unknown.map(|entry| format!("'{entry}' cannot be dropped: '{TURN_LIST}' has no such line")).collect();
     let mut lines: Vec<&str> = text.lines().filter(|line| !options.drop.iter().any(|entry| entry == line.trim())).collect();
     for entry in &options.add {
         if !lines.iter().any(|line| line.trim() == entry) {
             lines.push(entry);
         }
     }
-    Ok(lines.join("\n") + "\n")
+    Ok((lines.join("\n") + "\n", unknown))
 }
 
 /// Writes the prompt and then the record, after which the turn is there.

@@ -10,8 +10,10 @@ use crate::profile::{Phase, ProviderRole};
 use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{Entry, History};
 use crate::session::name::{NameError, NumberError};
-use crate::session::{Next, SessionFolder, SessionLimits, SessionName, SessionRecord, Status, TurnNumber, TurnRecord};
-use crate::workspace::Workspace;
+use crate::session::{
+    Next, SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, Status, TurnNumber, TurnRecord,
+};
+use crate::workspace::{ChoiceError, Workspace};
 
 /// Turns of a session that says nothing about them: a loop that nobody watches ends.
 const TURNS_DEFAULT: u32 = 100;
@@ -263,7 +265,11 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
             }
             open.session
         }
-        Err(crate::workspace::ChoiceError::Busy(_)) => folder.load()?,
+        Err(ChoiceError::Busy(_)) => folder.load()?,
+        Err(error @ (ChoiceError::State(..) | ChoiceError::Session(SessionError::Io(..)))) => {
+            program.ui.warn(&CliError::from(error).to_string());
+            folder.load()?
+        }
         Err(error) => return Err(error.into()),
     };
     let log: Vec<TurnDocument> = session.turns.iter().map(|(number, turn)| turn_document(*number, turn)).collect();

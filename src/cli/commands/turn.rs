@@ -3,6 +3,7 @@
 mod failure;
 mod run;
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -292,6 +293,17 @@ fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Exit, CliErro
     Ok(Exit::Done)
 }
 
+/// Writes a text: as it is where a program reads it, and so that it cannot move the cursor where a person does.
+fn write_text(text: &str, program: &mut Program) -> Result<(), CliError> {
+    if std::io::stdout().is_terminal() {
+        let text = program.ui.styled(Style::Plain, text).to_string();
+        write!(program.ui, "{text}")?;
+    } else {
+        write!(program.ui, "{text}")?;
+    }
+    Ok(())
+}
+
 fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let folder = workspace.session_folder(show.session.as_deref())?;
     let session = folder.load()?;
@@ -314,8 +326,7 @@ fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Resul
         if ui.is_json() {
             ui.write_json("turn-show", &TextDocument { turn: number.to_string(), file: name, text: &text })?;
         } else {
-            let text = ui.styled(Style::Plain, &text).to_string();
-            write!(ui, "{text}")?;
+            write_text(&text, program)?;
         }
         return Ok(Exit::Done);
     }

@@ -159,7 +159,8 @@ fn a_turn_sees_what_is_added_and_not_what_is_dropped() {
     repo.merkle(&["turn", "approve"]).ok();
     repo.merkle(&["turn", "new"]).ok();
     assert!(read(&repo, "02/input.md").contains("unlock"), "the list is carried over");
-    repo.merkle(&["turn", "new", "--drop", "src/lock.rs"]).ok();
+    let dropped = repo.merkle(&["turn", "new", "--drop", "src/lock.rs", "--drop", "gone"]).exits(0);
+    assert!(dropped.err().contains("'gone' cannot be dropped"), "{dropped}");
     let input = read(&repo, "02/input.md");
     assert!(!input.contains("unlock") && !input.contains("sessions"), "{input}");
 }

@@ -97,3 +97,26 @@ fn the_report_says_how_the_one_who_was_asked_was_asked() {
     let report = read(&repo, "01/report.md");
     assert!(report.contains("'planning-prompt.md' was edited and is sent as it stands"), "{report}");
 }
+
+#[test]
+fn standard_output_has_the_answer_and_nothing_else() {
+    let world = World::new(Protocol::OpenAi, Loopback::start(|_| Scripted::answer("one\r\n\ttwo \u{1b}[1m\n")));
+    let repo = begun(&world);
+    let plan = turn(&repo, &["run", "--dry-run", "--json"]).exits(0).json("turn-plan");
+    assert_eq!((plan["provider"].as_str(), plan["output_tokens_max"].is_u64()), (Some("m"), true));
+    let answered = turn(&repo, &["run"]).exits(0);
+    assert_eq!(answered.out(), "one\r\n\ttwo \u{1b}[1m\n", "{answered}");
+    assert!(answered.err().contains("turn 01 has an answer"), "{answered}");
+    assert_eq!(turn(&repo, &["show"]).ok(), "one\r\n\ttwo \u{1b}[1m\n");
+}
+
+#[test]
+fn an_answer_that_cannot_be_kept_is_said() {
+    let world = World::new(Protocol::OpenAi, deciding("verdict: pass"));
+    let repo = begun(&world);
+    let answers = repo.path(".git/merkle/answers");
+    std::fs::write(&answers, "").expect("writable");
+    let failed = turn(&repo, &["run"]).exits(74);
+    assert!(failed.out().contains("WORK") && failed.err().contains("turn respond"), "{failed}");
+    assert!(read(&repo, "01/meta.yaml").contains("calls: 1"));
+}

@@ -64,6 +64,9 @@ impl From<TurnError> for CliError {
             TurnError::Limit { .. } => Self::from_source(Exit::Budget, error)
                 .hint("raise 'limits' in the session's session.yaml, or begin another with 'git merkle session branch'"),
             TurnError::Empty => Self::from_source(Exit::Refused, error),
+            TurnError::NotKept { .. } => {
+                Self::from_source(Exit::Io, error).hint("hand in what was printed with 'git merkle turn respond <file>'")
+            }
             TurnError::State(..) => Self::from_source(Exit::Io, error),
         }
     }

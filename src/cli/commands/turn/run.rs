@@ -3,16 +3,18 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
+use serde::Serialize;
 use tokio::sync::watch;
 
 use super::super::provider::failure::failure;
-use super::{Whom, open, tell_state};
+use super::{Whom, open, tell_state, write_text};
 use crate::base::printable;
 use crate::chat::Request;
+use crate::cli::commands::session::next_words;
 use crate::cli::consent::{self, Asked};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
-use crate::cli::{CliError, Exit, Style};
+use crate::cli::{CliError, Exit};
 use crate::node::Snapshot;
 use crate::profile::Phase;
 use crate::provider::call::CallError;
@@ -62,6 +64,7 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
     let mut retries = args.retries;
     // Limits of the command are for all its calls together, whoever is asked.
     let mut spent = Spend::default();
+    let mut is_printed = false;
     loop {
         if !is_answered(workspace, &mut open, args)? {
             let question = workspace.open_question(&mut open, &args.whom.asking(program))?;
@@ -72,24 +75,25 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
             if !ask((args, &mut spent), workspace, (&mut open, &question), program)? {
                 return Ok(Exit::Done);
             }
+            is_printed = true;
         }
         if judge_review(workspace, &mut open, program)? {
-            return tell_state(&open, program);
+            return tell_outcome(&open, is_printed, program);
         }
         // Whether the work is done is what a review says itself, or a person.
         let waits_for_person = is_undecided_review(&open);
         let Some(approver) = args.approve_with.as_ref().filter(|_| !waits_for_person) else {
-            tell_state(&open, program)?;
+            tell_outcome(&open, is_printed, program)?;
             return Ok(if waits_for_person { Exit::Busy } else { Exit::Done });
         };
         match decide(approver, (args, &mut spent), workspace, (&mut open, retries == 0), program)? {
-            Decided::Approved => return tell_state(&open, program),
+            Decided::Approved => return tell_outcome(&open, is_printed, program),
             Decided::OnlyShown => return Ok(Exit::Done),
             Decided::Refused => {}
         }
         if retries == 0 {
             program.ui.warn("the answer was refused as often as was allowed; a person decides");
-            tell_state(&open, program)?;
+            tell_outcome(&open, is_printed, program)?;
             return Ok(Exit::Busy);
         }
         retries -= 1;
@@ -97,6 +101,15 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
         let system = workspace.system(&program.global.location().directory);
         workspace.begin_turn(&mut open, &TurnOptions::default(), (tree, system), &args.whom.asking(program))?;
     }
+}
+
+/// Says what comes next, aside where the answer was printed: whoever keeps standard output keeps just that.
+fn tell_outcome(open: &OpenSession, is_printed: bool, program: &mut Program) -> Result<Exit, CliError> {
+    if is_printed && !program.ui.is_json() {
+        program.ui.note(&next_words(&open.folder, &open.session));
+        return Ok(Exit::Done);
+    }
+    tell_state(open, program)
 }
 
 /// Takes an answer that is there already.
@@ -143,7 +156,7 @@ fn ask(
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = words(&name, question, &payer);
     if args.is_dry {
-        program.ui.note(&format!("{words}; nothing was sent"));
+        show_plan((&name, &words), &question.request, &payer, program)?;
         return Ok(false);
     }
     require_consent((args, spent), program, &payer, (&words, &question.request))?;
@@ -161,14 +174,17 @@ fn ask(
         })
     };
     *spent += payer.caller.spent();
+    if let Err(TurnError::NotKept { text, .. }) = &outcome {
+        // Paid for: where it cannot be kept it is at least said.
+        write_text(text, program)?;
+    }
     outcome.map_err(|error| named(&name, error))?;
     let turn = workspace.take_answer(open, None)?;
     if streams {
         writeln!(program.ui)?;
     } else if !program.ui.is_json() {
         let text = open.folder.read(Some(question.number), &response_file(question.turn.phase()))?.unwrap_or_default();
-        let text = program.ui.styled(Style::Plain, &text).to_string();
-        write!(program.ui, "{text}")?;
+        write_text(&text, program)?;
     }
     if let Some(answered) = turn.and_then(|turn| turn.answered) {
         let tokens = answered.usage.map_or("tokens unknown".to_owned(), |usage| {
@@ -187,6 +203,30 @@ fn words(name: &str, question: &Question, payer: &Payer) -> String {
     let output =
         question.request.params.max_output_tokens.map_or(String::new(), |most| format!(", at most {most} output tokens"));
     format!("this asks '{name}' once: about {input} input tokens{output}, {cost}")
+}
+
+/// Whom `--dry-run` would ask.
+#[derive(Serialize)]
+struct PlanDocument<'a> {
+    provider: &'a str,
+    input_tokens_estimated: u64,
+    output_tokens_max: Option<u64>,
+    /// `null` when no price is known.
+    cost_usd_max: Option<f64>,
+}
+
+fn show_plan((provider, words): (&str, &str), request: &Request, payer: &Payer, program: &mut Program) -> Result<(), CliError> {
+    if program.ui.is_json() {
+        let document = PlanDocument {
+            provider,
+            input_tokens_estimated: request.tokens_estimated(),
+            output_tokens_max: request.params.max_output_tokens,
+            cost_usd_max: payer.caller.worst_case(request).nano_dollars.map(|nano| nano as f64 / 1e9),
+        };
+        program.ui.write_json("turn-plan", &document)?;
+    }
+    program.ui.note(&format!("{words}; nothing was sent"));
+    Ok(())
 }
 
 /// Says that an attempt failed and is made again.
@@ -237,7 +277,7 @@ fn decide(
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = format!("this asks '{approver}' to decide: about {} input tokens", request.tokens_estimated());
     if args.is_dry {
-        program.ui.note(&format!("{words}; nothing was sent"));
+        show_plan((approver, &words), &request, &payer, program)?;
         return Ok(Decided::OnlyShown);
     }
     require_consent((args, spent), program, &payer, (&words, &request))?;
