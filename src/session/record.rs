@@ -442,4 +442,14 @@ mod tests {
         assert!(!turn().is_as_judged("y, edited"));
         assert!(TurnRecord { closed: None, ..turn() }.is_as_judged("anything"));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_words_of_a_person_are_read_as_written(text in "(?s).{0,40}", line in "[-#:{}\\[\\],&*?|>!%@`'\"~ \\t\\r\\n0-9a-z\u{0}\u{85}\u{feff}\u{2028}]{0,20}") {
+            for said in [text, line] {
+                let turn = TurnRecord { request: said.clone(), notes: vec![said], ..turn() };
+                proptest::prop_assert_eq!(TurnRecord::decode(&turn.encode()).expect("valid"), turn);
+            }
+        }
+    }
 }

@@ -58,7 +58,7 @@ pub fn render(session: &SessionName, number: TurnNumber, turn: &TurnRecord, file
     if !turn.notes.is_empty() || !turn.clamps.is_empty() {
         let _ = writeln!(out, "## Notes\n");
         for note in turn.notes.iter().chain(&turn.clamps) {
-            let _ = writeln!(out, "- {note}");
+            let _ = writeln!(out, "- {}", note.replace(['\n', '\r'], " "));
         }
         out.push('\n');
     }

@@ -15,7 +15,7 @@ impl From<SessionError> for CliError {
             }
             SessionError::Full(name) => (Exit::Refused, Some(format!("run 'git merkle session branch {name} <name>'"))),
             SessionError::Remains(_) => (Exit::Refused, Some("put its record back, or remove the folder".to_owned())),
-            SessionError::Bare => (Exit::Git, None),
+            SessionError::Bare => (Exit::Git, Some("make a work tree with 'git worktree add <folder>'".to_owned())),
             SessionError::Link(_) => (Exit::Refused, Some("put a plain file or folder in its place".to_owned())),
             SessionError::Record(..) => (Exit::Refused, Some("see docs/formats.md, or 'git log -p' for what it was".to_owned())),
             SessionError::Io(..) => (Exit::Io, None),
