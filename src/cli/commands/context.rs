@@ -159,6 +159,19 @@ fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) ->
     }
 }
 
+/// Arguments as lines of a list that is kept: paths are seen from the current directory.
+pub(super) fn entries(workspace: &Workspace, arguments: &[String]) -> Result<Vec<String>, CliError> {
+    let line = |argument: &String| {
+        let is_line = !argument.trim().is_empty() && !argument.starts_with('#') && !argument.contains(['\n', '\r']);
+        let entry = entry(&workspace.prefix(), argument.as_bytes());
+        match is_line {
+            true => Ok(String::from_utf8_lossy(&entry).into_owned()),
+            false => Err(CliError::new(Exit::Usage, format!("'{argument}' cannot be a line of a context list"))),
+        }
+    };
+    arguments.iter().map(line).collect()
+}
+
 /// An argument as an entry of a list: paths are seen from the current directory, `<rev>:<path>` from the root.
 fn entry(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
     let is_from_root = is_url(argument) || argument.starts_with(b"/") || parse_revision(argument).is_some();

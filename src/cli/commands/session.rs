@@ -195,7 +195,8 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         },
         ..SessionRecord::default()
     };
-    let folder = workspace.begin_session(&new.name, record, &new.entries)?;
+    let entries = super::context::entries(workspace, &new.entries)?;
+    let folder = workspace.begin_session(&new.name, record, &entries)?;
     tell_begun(&folder, program)
 }
 

@@ -215,8 +215,8 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         phase: new.phase,
         request: read(&new.file)?.or_else(|| new.message.clone()),
         text: read(&new.prompt_file)?,
-        add: new.add.clone(),
-        drop: new.drop.clone(),
+        add: super::context::entries(workspace, &new.add)?,
+        drop: super::context::entries(workspace, &new.drop)?,
         tokens_max: new.budget,
     };
     let tree = new.snapshot.root_or(Snapshot::Worktree, workspace, |text| program.ui.warn(text))?.tree;

@@ -188,3 +188,18 @@ fn a_session_branches() {
     drop(repo.merkle(&["session", "branch", "login", "other"]).exits(65));
     drop(repo.merkle(&["session", "branch", "login", "third", "--at", "09"]).exits(65));
 }
+
+#[test]
+fn what_is_listed_is_seen_from_where_the_user_stands() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(FIXTURE);
+    repo.merkle(&["-C", "src", "session", "new", "login", "-c", "../README.md"]).ok();
+    repo.merkle(&["-C", "src", "turn", "new", "-m", "x", "--add", "lock.rs"]).ok();
+    assert!(read(&repo, "01/input.md").contains("### Turn\n\n- [src/lock.rs](/src/lock.rs)\n\n### Session\n\n- [README.md]"));
+    repo.merkle(&["-C", "src", "turn", "new", "--drop", "lock.rs"]).ok();
+    assert!(!read(&repo, "01/turn.context").contains("lock.rs"));
+    for entry in ["# no", " ", "a\nb"] {
+        drop(repo.merkle(&["turn", "new", "--add", entry]).exits(129));
+    }
+}
