@@ -173,10 +173,10 @@ impl SessionFolder {
         let folder = self.path(None, "");
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
         let mut turns = entries.filter_map(|entry| TurnNumber::of_folder(entry.file_name().to_str()?));
-        match turns.any(|turn| fs::symlink_metadata(self.path(Some(turn), TURN_FILE)).is_ok()) {
-            true => Err(SessionError::Remains(self.relative(None, ""))),
-            false => Ok(()),
+        if turns.any(|turn| fs::symlink_metadata(self.path(Some(turn), TURN_FILE)).is_ok()) {
+            return Err(SessionError::Remains(self.relative(None, "")));
         }
+        Ok(())
     }
 
     /// Begins a session; the record is written last, and until then there is none.

@@ -47,11 +47,6 @@ pub fn render(session: &SessionName, number: TurnNumber, turn: &TurnRecord, file
         let cost = cost.map_or("unknown".to_owned(), |cost| format!("{cost} USD"));
         let _ = writeln!(out, "- **Deciding took:** {} tokens in, {} out, cost {cost}\n", usage.input, usage.output);
     }
-    if turn.charged.calls > 0 {
-        let Charged { calls, tokens, cost_usd } = turn.charged;
-        let cost = cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
-        let _ = writeln!(out, "- **Charged:** {calls} calls, {tokens} tokens, {cost} (what was not told counts in full)\n");
-    }
     if let Some(closed) = turn.closed.as_ref().filter(|closed| !closed.feedback.is_empty()) {
         let _ = writeln!(out, "## Feedback\n\n{}", fenced(&closed.feedback));
     }
@@ -95,6 +90,11 @@ fn write_answer(out: &mut String, turn: &TurnRecord) {
     }
     if let Some(seconds) = answered.seconds {
         let _ = writeln!(out, "- **Took:** {seconds:.1} s");
+    }
+    if turn.charged.calls > 0 {
+        let Charged { calls, tokens, cost_usd } = turn.charged;
+        let cost = cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
+        let _ = writeln!(out, "- **Charged:** {calls} calls, {tokens} tokens, {cost} (what was not told counts in full)");
     }
     out.push('\n');
 }
@@ -154,7 +154,6 @@ mod tests {
         - **Cache:** 1000 read, 100 written
         - **Cost:** 0.0125 USD
         - **Took:** 2.0 s
-
         - **Charged:** 2 calls, 1500 tokens, 0.0125 USD (what was not told counts in full)
 
         ## Feedback

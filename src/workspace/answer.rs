@@ -81,11 +81,12 @@ impl Workspace {
         stop: &mut StopSign,
     ) -> Result<(), TurnError> {
         note_question(open, question)?;
+        let before = charge_worst_case(open, payer, &question.request)?;
         let begun = Instant::now();
         let called = match payer.caller.call(&question.request, on_text, on_retry, stop).await {
             Ok(called) => called,
             Err(error) => {
-                charge(open, payer)?;
+                charge(open, before, payer)?;
                 return Err(error.into());
             }
         };
@@ -104,13 +105,14 @@ impl Workspace {
             text,
             messages: messages.map(|message| (message.role.as_str().to_owned(), message.text.clone())).collect(),
             answered,
-            charged: charged(payer),
+            charged: sum(before, payer),
         };
         let path = self.spool_path(open, question.number);
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
         let made = self.state.create(&self.spool_folder());
         made.and_then(|()| file::replace_durably(&path, |open| open.write_all(&bytes))).or_else(|source| {
-            charge(open, payer)?;
+            // Where nothing can be written the worst case stays charged.
+            let _ = charge(open, before, payer);
             Err(TurnError::NotKept { path, text: spooled.text, source })
         })
     }
@@ -146,7 +148,7 @@ impl Workspace {
             }
             write_conversation(&open.folder, number, &turn, &spooled)?;
             turn.answered = Some(spooled.answered);
-            turn.charged += spooled.charged;
+            turn.charged = spooled.charged;
         } else {
             let Some(text) = written else { return Ok(None) };
             turn.answered = Some(Answered {
@@ -171,8 +173,9 @@ impl Workspace {
         on_retry: RetrySink<'_>,
         stop: &mut StopSign,
     ) -> Result<Decision, TurnError> {
+        let before = charge_worst_case(open, payer, request)?;
         let outcome = payer.caller.call(request, &mut |_| (), on_retry, stop).await;
-        charge(open, payer)?;
+        charge(open, before, payer)?;
         let called = outcome?;
         let usage = called.reply.usage.map(UsageRecord::from);
         Ok(Decision {
@@ -232,28 +235,41 @@ fn write_conversation(
 /// Keeps what is known only now that somebody is asked: what was edited, and what the provider does not take as wished.
 fn note_question(open: &mut OpenSession, question: &Question) -> Result<(), TurnError> {
     let (number, turn) = open_turn(open)?;
-    let TurnRecord { notes, clamps, prompt_tokens_estimated, .. } = question.turn.clone();
-    let noted = TurnRecord { notes, clamps, prompt_tokens_estimated, ..turn.clone() };
+    let TurnRecord { prompt_tokens_estimated, notes, clamps, .. } = question.turn.clone();
+    let noted = TurnRecord { prompt_tokens_estimated, notes, clamps, ..turn.clone() };
     if noted != *turn {
         save(open, number, &noted)?;
     }
     Ok(())
 }
 
-/// Keeps what a caller was charged that has brought no answer for the turn.
-fn charge(open: &mut OpenSession, payer: &Payer) -> Result<(), TurnError> {
-    let charged = charged(payer);
-    if charged == Charged::default() {
-        return Ok(());
-    }
+/// Charges the open turn with the worst case before anything is sent, as the ledger does; what it was charged before.
+fn charge_worst_case(open: &mut OpenSession, payer: &Payer, request: &Request) -> Result<Charged, TurnError> {
+    let before = open_turn(open)?.1.charged;
+    let mut worst = before;
+    worst += charged(payer.caller.worst_case(request));
+    set_charged(open, worst)?;
+    Ok(before)
+}
+
+/// Puts what a caller really took in the place of the worst case.
+fn charge(open: &mut OpenSession, before: Charged, payer: &Payer) -> Result<(), TurnError> {
+    set_charged(open, sum(before, payer))
+}
+
+fn set_charged(open: &mut OpenSession, charged: Charged) -> Result<(), TurnError> {
     let (number, turn) = open_turn(open)?;
-    let mut turn = turn.clone();
-    turn.charged += charged;
+    let turn = TurnRecord { charged, ..turn.clone() };
     Ok(save(open, number, &turn)?)
 }
 
-fn charged(payer: &Payer) -> Charged {
-    let Spend { calls, tokens, nano_dollars } = payer.caller.spent();
+fn sum(mut before: Charged, payer: &Payer) -> Charged {
+    before += charged(payer.caller.spent());
+    before
+}
+
+fn charged(spend: Spend) -> Charged {
+    let Spend { calls, tokens, nano_dollars } = spend;
     Charged { calls, tokens, cost_usd: nano_dollars.map(dollars) }
 }
 

@@ -186,6 +186,14 @@ impl Workspace {
         file::replace(&path, |open| open.write_all(IGNORE_TEXT.as_bytes())).map_err(|error| ChoiceError::State(path, error))
     }
 
+    /// False when the ignore file of this work tree leaves sessions among what is known of the repository.
+    #[must_use]
+    pub fn leaves_out_sessions(&self) -> bool {
+        let path = self.repository.work_dir().map(|root| root.join(IGNORE_FILE));
+        let text = path.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+        text.lines().any(|line| matches!(line.trim(), "/sessions/" | "/sessions" | "sessions/" | "sessions" | "*"))
+    }
+
     fn own_path(&self, name: &SessionName) -> PathBuf {
         self.state.root().join(OWN_FOLDER).join(format!("{name}.sha256"))
     }
@@ -310,5 +318,5 @@ pub(super) fn write_report(
     for name in folder.files(number)?.iter().filter(|name| *name != REPORT) {
         files.push(Written::new(name, &folder.read_raw(number, name)?.unwrap_or_default()));
     }
-    folder.write(Some(number), REPORT, &report::render(&folder.name, number, turn, &files))
+    folder.write(Some(number), REPORT, report::render(&folder.name, number, turn, &files))
 }

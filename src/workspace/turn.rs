@@ -264,7 +264,7 @@ impl Workspace {
         if text.trim().is_empty() {
             return Err(TurnError::Empty);
         }
-        open.folder.write(Some(number), &response_file(turn.phase()), &as_file(text))?;
+        open.folder.write(Some(number), &response_file(turn.phase()), as_file(text))?;
         Ok(self.take_answer(open, None)?.expect("the answer was just written"))
     }
 }

@@ -164,10 +164,10 @@ pub(super) fn entries(workspace: &Workspace, arguments: &[String]) -> Result<Vec
     let line = |argument: &String| {
         let is_line = !argument.trim().is_empty() && !argument.starts_with('#') && !argument.contains(['\n', '\r']);
         let entry = entry(&workspace.prefix(), argument.as_bytes());
-        match is_line {
-            true => Ok(String::from_utf8_lossy(&entry).into_owned()),
-            false => Err(CliError::new(Exit::Usage, format!("'{argument}' cannot be a line of a context list"))),
+        if !is_line {
+            return Err(CliError::new(Exit::Usage, format!("'{argument}' cannot be a line of a context list")));
         }
+        Ok(String::from_utf8_lossy(&entry).into_owned())
     };
     arguments.iter().map(line).collect()
 }

@@ -197,6 +197,11 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
     };
     let entries = super::context::entries(workspace, &new.entries)?;
     let folder = workspace.begin_session(&new.name, record, &entries)?;
+    if !workspace.leaves_out_sessions() {
+        program
+            .ui
+            .warn("sessions become a part of what is known of the repository: '.teddy/.teddyignore' has no line '/sessions/'");
+    }
     tell_begun(&folder, program)
 }
 

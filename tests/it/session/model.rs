@@ -226,5 +226,6 @@ fn two_at_once_do_not_both_ask() {
     first.kill().expect("it runs");
     first.wait().expect("it is dead");
     assert_eq!(world.server.posts().len(), 1);
+    assert!(read(&repo, "01/meta.yaml").contains("charged:\n  calls: 1\n"), "what was sent stays charged");
     turn(&repo, &["run"]).ok();
 }

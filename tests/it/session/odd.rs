@@ -241,3 +241,13 @@ fn bytes_that_are_no_text_are_copied_and_named_as_they_are() {
         assert!(repo.merkle(begin).exits(65).err().contains("has turns and no 'session.yaml'"));
     }
 }
+
+#[test]
+fn an_ignore_file_that_lets_sessions_in_is_said() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n + README.md = # Sample\n + .teddy/.teddyignore = /drafts/");
+    assert!(repo.merkle(&["session", "new", "login"]).exits(0).err().contains("has no line '/sessions/'"));
+    std::fs::write(repo.path(".teddy/.teddyignore"), "/sessions/\n").expect("writable");
+    assert!(!repo.merkle(&["session", "new", "other"]).exits(0).err().contains("/sessions/'"));
+}

@@ -76,8 +76,9 @@ impl From<CallError> for CliError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Provider(inner) => inner.into(),
-            CallError::Ledger(LedgerError::Exhausted { .. }) => Self::from_source(Exit::Budget, error)
-                .hint("see 'git merkle config list --show-origin', or give --max-cost <usd>"),
+            CallError::Ledger(LedgerError::Exhausted { .. }) => Self::from_source(Exit::Budget, error).hint(
+                "see 'git merkle config list --show-origin' and 'limits' in the session's session.yaml, or give --max-cost <usd>",
+            ),
             CallError::Ledger(LedgerError::Io { .. }) => Self::from_source(Exit::Io, error),
             CallError::Ledger(LedgerError::Busy) | CallError::Pending(_) => Self::from_source(Exit::Busy, error),
             CallError::Stopped => Self::from_source(Exit::Interrupted, error),
