@@ -110,10 +110,10 @@ impl Workspace {
         let path = self.spool_path(open, question.number);
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
         let made = self.state.create(&self.spool_folder());
-        made.and_then(|()| file::replace_durably(&path, |open| open.write_all(&bytes))).or_else(|source| {
+        made.and_then(|()| file::replace_durably(&path, |open| open.write_all(&bytes))).map_err(|source| {
             // Where nothing can be written the worst case stays charged.
             let _ = charge(open, before, payer);
-            Err(TurnError::NotKept { path, text: spooled.text, source })
+            TurnError::NotKept { path, text: spooled.text, source }
         })
     }
 

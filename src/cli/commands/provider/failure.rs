@@ -10,8 +10,7 @@ impl From<DefinitionError> for CliError {
     fn from(error: DefinitionError) -> Self {
         let hint = match &error {
             DefinitionError::NoneThere => "run 'git merkle provider add <name> --kind <kind> --model <model>'".to_owned(),
-            DefinitionError::NotThere { .. } => "see 'git merkle provider list'".to_owned(),
-            DefinitionError::Several(_) => "name one: --provider <name>, or set merkle.defaultProvider".to_owned(),
+            DefinitionError::NotThere { .. } | DefinitionError::Several(_) => "see 'git merkle provider list'".to_owned(),
             DefinitionError::NoKind(name) => format!("run 'git config --global merkle.provider.{name}.kind <kind>'"),
             _ => "see 'git merkle config list --show-origin'".to_owned(),
         };

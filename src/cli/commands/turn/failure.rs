@@ -1,10 +1,11 @@
 //! From what goes wrong with a session or a turn to an exit code and the next step.
 
 use crate::cli::{CliError, Exit};
+use crate::provider::DefinitionError;
 use crate::provider::call::CallError;
 use crate::provider::ledger::LedgerError;
 use crate::session::{SessionError, Status};
-use crate::workspace::{ChoiceError, TurnError};
+use crate::workspace::{AskingError, ChoiceError, TurnError};
 
 impl From<SessionError> for CliError {
     fn from(error: SessionError) -> Self {
@@ -46,7 +47,11 @@ impl From<TurnError> for CliError {
         match error {
             TurnError::Session(inner) => inner.into(),
             TurnError::Input(inner) => inner.into(),
-            TurnError::Asking(inner) => inner.into(),
+            TurnError::Asking(inner) => {
+                let is_open = matches!(inner, AskingError::Definition(DefinitionError::Several(_)));
+                let failed = Self::from(inner);
+                if is_open { failed.hint("name one: --provider <name>, or set merkle.defaultProvider") } else { failed }
+            }
             TurnError::Fit(inner) => Self::from(inner).hint("take less with '--budget <tokens>' or '--drop <entry>'"),
             TurnError::Secret(inner) => inner.into(),
             TurnError::Rules(inner) => inner.into(),
