@@ -10,7 +10,7 @@ fn turn(repo: &Repo<'_>, arguments: &[&str]) -> Output {
 }
 
 /// A session with a first turn that nobody has answered.
-fn begun<'w>(world: &'w World) -> Repo<'w> {
+fn begun(world: &World) -> Repo<'_> {
     let repo = world.repo(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
@@ -87,8 +87,7 @@ fn the_report_says_how_the_one_who_was_asked_was_asked() {
     world.set("merkle.provider.me.kind", "manual");
     world.set("merkle.defaultProvider", "me");
     world.set("merkle.provider.m.outputTokens", "100");
-    let folder = world.repo(FIXTURE);
-    let repo = folder;
+    let repo = world.repo(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     write(&repo, "01/planning-prompt.md", "Just say yes.\n");

@@ -153,7 +153,7 @@ fn sessions_of_linked_work_trees_are_others() {
     let waiting = repo.path(".git/merkle/answers/login-01.json");
     std::fs::create_dir_all(waiting.parent().expect("a folder")).expect("writable");
     std::fs::write(&waiting, "{}").expect("writable");
-    command(&repo, &other).args(&["turn", "run"]).run().ok();
+    command(&repo, &other).args(["turn", "run"]).run().ok();
     assert!(waiting.exists());
 }
 
