@@ -89,9 +89,9 @@ impl Legend {
     }
 }
 
-/// Tokens in tenths, for texts that end where a token ends.
+/// Tokens in tenths of a text that begins a line, with one for the end of the line.
 fn tenths(text: &str) -> i64 {
-    estimate(&text.repeat(10)) as i64
+    estimate(&format!("{text}\n").repeat(10)) as i64
 }
 
 /// What `@1/` costs.
@@ -127,7 +127,7 @@ fn best(candidates: &[Candidate<'_>]) -> Option<usize> {
             savings[*above] += candidate.uses * (candidate.cost_now - with_alias).max(0);
         }
     }
-    let line = |candidate: &Candidate<'_>| candidate.cost + tenths("@1/=\n");
+    let line = |candidate: &Candidate<'_>| candidate.cost + tenths("@1/=");
     let net = savings.iter().zip(candidates).map(|(saving, candidate)| saving - line(candidate));
     let (at, saving) = net.enumerate().max_by_key(|(at, saving)| (*saving, std::cmp::Reverse(*at)))?;
     (saving >= SAVING_MIN).then_some(at)
