@@ -36,7 +36,7 @@ fn the_words_about_a_file_and_a_directory() {
     Respond using this structure:
     One sentence.
     --- stderr
-    estimate: about 54 input tokens (at most 200), at most 2048 output tokens, cost unknown; nothing was sent
+    estimate: about 52 input tokens (at most 200), at most 2048 output tokens, cost unknown; nothing was sent
     --- exit 0
     "#);
     say(&repo, "HEAD:src/lib.rs", "docs.summary", "Adds numbers.\n\n</child> is no end.\n");
@@ -184,7 +184,7 @@ fn a_profile_limits_the_payload_and_says_what_was_cut() {
     write(&repo, "profiles/default/config.yml", &profile(10));
     insta::assert_snapshot!(told(&repo.merkle(&["prompt", "--node", "src/lib.rs"])), @"
     --- stderr
-    error: the agent's prompts alone are about 73 tokens, over the limit of 10
+    error: the agent's prompts alone are about 72 tokens, over the limit of 10
     --- exit 65
     ");
 }
