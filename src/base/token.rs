@@ -119,9 +119,8 @@ fn word(text: &[u8], start: usize, after: i64) -> (i64, usize) {
     let end = run(text, low, |class| matches!(class, Class::Letter | Class::Wide));
     let letters = &text[start..end];
     let case = match low - start {
-        0 => 0,
         1 if after == AFTER_SPACE => CAPITAL_AFTER_SPACE,
-        1 => 0,
+        0 | 1 => 0,
         _ if low < end => CAPITALS + CAPITALS_MIXED,
         _ => CAPITALS,
     };
@@ -330,7 +329,7 @@ mod tests {
 
         #[test]
         fn a_longer_text_has_no_fewer_tokens_but_for_one_or_two(text in "[a-fxyzA-C0-9'/ \n.(;#—é字]{0,40}", more in "\\PC{0,8}") {
-            let longer = format!("{}{}", text, more);
+            let longer = text.clone() + &more;
             prop_assert!(estimate(&longer) + 2 >= estimate(&text));
         }
 
