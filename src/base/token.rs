@@ -8,9 +8,8 @@
 //! The constants are those with the least error for documents and for pieces, on documents of 20 to 400 KB made of the
 //! files of one package, half of the packages. Of the other half, 9 of 10 documents of Rust, Python, JavaScript or
 //! Markdown are less than 3 % off, 7 of 10 of C. What remains are names that a document repeats: whether a vocabulary
-//! knows a name is not seen from its letters. Tables of data, words of random letters and headers full of prefixes are
-//! off by more, up to a fifth.
-//! Always labelled an estimate.
+//! knows a name is not seen from its letters. Tables of data, words of random letters and headers full of prefixes can be
+//! off by much more. Always labelled an estimate.
 
 /// What a piece costs at least, in hundredths of a token, as all that follow.
 const PIECE: i64 = 100;
