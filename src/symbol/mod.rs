@@ -22,5 +22,5 @@ pub use cache::OutlineCache;
 pub use codec::{decode, encode};
 pub use extract::extract;
 pub use language::{Language, detect};
-pub use outline::{Content, Kind, Outline, Symbol};
+pub use outline::{Content, Kind, Outline, Span, Symbol};
 pub use render::render;

@@ -71,6 +71,14 @@ fn sound_frame() -> Vec<u8> {
     FRAME.replace(&stated.to_string(), &actual.to_string()).into_bytes()
 }
 
+/// Places are for whoever has the text at hand; they are not kept.
+fn forget_spans(symbols: &mut [symbol::Symbol]) {
+    for symbol in symbols {
+        symbol.span = symbol::Span::default();
+        forget_spans(&mut symbol.children);
+    }
+}
+
 #[test]
 fn the_sample_is_a_frame() {
     assert_eq!(encode(&decode(&sound_frame()).unwrap()).unwrap(), sound_frame());
@@ -129,7 +137,8 @@ proptest! {
     fn source_text(noise in vec(any::<u8>(), 0..400), text in "[a-z{}()<>\\[\\]\"'`#/*:;,= \n\t]{0,200}") {
         for name in ["a.rs", "a.py", "a.ts", "a.tsx", "a.js", "a.go", "a.java", "a.c", "a.cpp", "a.cs", "a.rb", "a.php", "a.sh", "a.md"] {
             for bytes in [&noise[..], text.as_bytes()] {
-                let outline = symbol::extract(symbol::detect(name.as_bytes(), bytes), bytes);
+                let mut outline = symbol::extract(symbol::detect(name.as_bytes(), bytes), bytes);
+                forget_spans(&mut outline.symbols);
                 prop_assert_eq!(symbol::decode(&symbol::encode(&outline)), Some(outline));
             }
         }
