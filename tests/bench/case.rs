@@ -142,7 +142,7 @@ fn write_frames(_: &mut World) -> Result<Vec<Row>, Failure> {
 
 fn context(world: &mut World) -> Result<Vec<Row>, Failure> {
     let path = world.with_context(LARGE)?;
-    let pairs = Pairs::of(&merkle().args(["context"]).inside(&path), &piped_archive(&path))?;
+    let pairs = Pairs::of(&merkle().args(["context", "--redact"]).inside(&path), &piped_archive(&path))?;
     Ok(vec![Row::ratio("`context` of all files, 100,000 files", "`git archive HEAD \\| cat`", &pairs, 3.0)])
 }
 
@@ -244,7 +244,7 @@ fn peak_memory(world: &mut World) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for files in [MIDDLE, LARGE] {
         let path = world.with_context(files)?;
-        for arguments in [&["regenerate", "--verify"][..], &["context"]] {
+        for arguments in [&["regenerate", "--verify"][..], &["context", "--redact"]] {
             let run = merkle().args(arguments).inside(&path);
             rows.push(Row::peak(format!("`{}`, {} files", arguments.join(" "), grouped(files)), run.peak_kib()?, PEAK_MIB_MAX));
         }
