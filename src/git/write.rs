@@ -2,7 +2,7 @@
 //!
 //! | batch | how | why |
 //! |---|---|---|
-//! | small: what a commit leads to | a pack made in memory that [takes in](super::small_pack) the one before it | three files to flush, no process, and no pile of packs |
+//! | small: what a commit leads to | a pack made in memory that takes in the one before it | three files to flush, no process, and no pile of packs |
 //! | larger, or in a shared repository | a pack of its own through `git index-pack --keep` | streams; git checks it and sets shared modes |
 //!
 //! **Against a concurrent `git gc --prune=now`.** A kept pack is never touched while its `.keep` stands, and [`Held`]
@@ -14,7 +14,7 @@
 //!
 //! **The small pack.** Many packs would make `git gc --auto` repack the user's repository. So the one that was written
 //! last is read, put down again with the new batch behind it, and removed one batch later, until it has grown to
-//! [`PACK_BYTES_MAX`](super::small_pack::PACK_BYTES_MAX); then it stays as a pack like any other. Git takes it in like
+//! 512 KiB (`small_pack`); then it stays as a pack like any other. Git takes it in like
 //! any other too, whenever it repacks. `cache/small-pack` says which it is; without that file one more pack stays. A pack
 //! is removed only when another that holds all of it is on disk, and not while somebody who has listed packs would miss
 //! it: a gc, a maintenance, a multi-pack index. Readers look again when a pack is gone, as they do for git's own repack.
