@@ -43,7 +43,11 @@ fn open_temporary(file: &Path) -> io::Result<(File, PathBuf)> {
     loop {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let path = file.with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
-        let open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let open = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            // Left by a dead process that had the same number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            open => open?,
+        };
         // Where locks are not supported nobody else gets one either, and nothing is cleared away.
         let is_taken = matches!(open.try_lock(), Err(TryLockError::WouldBlock));
         if !is_taken && open.metadata()?.nlink() > 0 {
@@ -126,6 +130,18 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn what_a_dead_process_of_the_same_number_left_is_stepped_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        for number in 0..2_000 {
+            let left = file.with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
+            fs::write(left, "half").unwrap();
+        }
+        replace(&file, |open| open.write_all(b"whole")).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"whole");
+    }
 
     #[test]
     fn only_temporary_files_of_the_dead_are_removed() {
