@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::base::hash;
@@ -229,14 +230,13 @@ pub enum RecordError {
 impl SessionRecord {
     /// Reads the bytes of `session.yaml`.
     pub fn decode(text: &str) -> Result<Self, RecordError> {
-        let record: Self = serde_yaml::from_str(text)?;
-        if record.version == VERSION { Ok(record) } else { Err(RecordError::Version(record.version)) }
+        decode(text, |record: &Self| record.version)
     }
 
     /// Its bytes.
     #[must_use]
     pub fn encode(&self) -> String {
-        serde_yaml::to_string(self).expect("maps of text are YAML")
+        encode(self)
     }
 
     /// The provider that the session itself names for a phase.
@@ -284,14 +284,13 @@ impl TurnRecord {
 
     /// Reads the bytes of `meta.yaml`.
     pub fn decode(text: &str) -> Result<Self, RecordError> {
-        let record: Self = serde_yaml::from_str(text)?;
-        if record.version == VERSION { Ok(record) } else { Err(RecordError::Version(record.version)) }
+        decode(text, |record: &Self| record.version)
     }
 
     /// Its bytes.
     #[must_use]
     pub fn encode(&self) -> String {
-        serde_yaml::to_string(self).expect("maps of text are YAML")
+        encode(self)
     }
 
     /// Where the turn stands.
@@ -329,6 +328,19 @@ impl Status {
             Self::Rejected => "rejected",
         }
     }
+}
+
+/// Reads a record of this version.
+fn decode<T: DeserializeOwned>(text: &str, version: impl Fn(&T) -> u32) -> Result<T, RecordError> {
+    let record: T = serde_yaml::from_str(text)?;
+    match version(&record) {
+        VERSION => Ok(record),
+        other => Err(RecordError::Version(other)),
+    }
+}
+
+fn encode(record: &impl Serialize) -> String {
+    serde_yaml::to_string(record).expect("maps of text are YAML")
 }
 
 /// SHA-256 of a text as hex digits, as `sha256sum` prints it.

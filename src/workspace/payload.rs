@@ -11,12 +11,8 @@ use crate::context::people::GLOBAL_LIST;
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
 use crate::secret::{Allowed, SecretFound};
+use crate::session::folder::{SESSION_LIST, SESSIONS, TURN_LIST};
 
-/// Where sessions stand, each in a directory with its name.
-const SESSIONS: &str = ".teddy/sessions";
-/// A session's list, and that of one of its turns.
-const SESSION_LIST: &[u8] = b"session.context";
-const TURN_LIST: &[u8] = b"turn.context";
 /// Objects in which no secrets were found, below the cache.
 const CLEAN_LIST: &str = "clean-of-secrets";
 
@@ -140,8 +136,8 @@ impl Workspace {
 fn session_lists(people: &PeopleFiles<'_>, session: &str, turn: Option<&str>) -> Result<Vec<List>, InputError> {
     let directory = TreePath::from(SESSIONS).join(checked_name(session)?.as_bytes());
     let turn = turn.map(checked_name).transpose()?;
-    let of_turn = turn.map(|turn| directory.join(turn.as_bytes()).join(TURN_LIST));
-    let found: Vec<List> = [(Scope::Turn, of_turn), (Scope::Session, Some(directory.join(SESSION_LIST)))]
+    let of_turn = turn.map(|turn| directory.join(turn.as_bytes()).join(TURN_LIST.as_bytes()));
+    let found: Vec<List> = [(Scope::Turn, of_turn), (Scope::Session, Some(directory.join(SESSION_LIST.as_bytes())))]
         .into_iter()
         .filter_map(|(scope, path)| read_list(people, scope, &path?))
         .collect();

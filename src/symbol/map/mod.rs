@@ -24,6 +24,6 @@ pub use codec::SymbolCache;
 pub use entry::{Entry, FileSymbols, Mark, file_symbols};
 pub use import::Import;
 pub use legend::{KEY, Legend};
-pub use notation::{CONTINUED, Detail, Level, SymbolMap, mark};
+pub use notation::{Detail, Level, SymbolMap, mark};
 pub use reference::{FileReferences, MapFile, References, references};
 pub use uses::{Use, Uses, Ways};

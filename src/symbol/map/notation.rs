@@ -17,9 +17,6 @@ const IMPORTS_MAX: usize = 12;
 /// Most names that one entry is said to refer to.
 const CALLS_MAX: usize = 6;
 
-/// The header of blocks that follow others in a message array.
-pub const CONTINUED: &str = "# Repository Structure (continued)\n\n";
-
 /// How much is said about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
