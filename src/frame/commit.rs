@@ -10,10 +10,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::codec::{CodecError, decode, encode};
-use super::index::Record;
 use super::merge;
 use super::model::{BasisKind, Frame, content_digest};
 use super::name::FrameName;
+use super::record::Record;
 use super::spool;
 use super::store::{FRAMES_REF, Store, StoreError};
 use crate::base::{BasisId, Digest, FrameId, NodeId, clock};

@@ -2,7 +2,8 @@
 //!
 //! Local, deletable at any time, never the truth: each lookup that it answers could be answered from the store's
 //! trees, more slowly. It is one file, `index`, made for one commit of the store; what the store has gained since
-//! is found by a tree diff and kept beside it in memory until there is enough to write the file anew. A foreign file
+//! stands in a second, small file (see `news`) until there is enough to write the first anew; what that does not know is found
+//! by a tree diff. A foreign file
 //! is rebuilt; so is a damaged one, but a large file is checked page by page, where it is read: ask
 //! [`is_damaged`](Index::is_damaged) after the lookups and start again with [`Index::rebuild`] if so.
 //!
@@ -10,7 +11,6 @@
 //! slots (`agent type\n`) · head table · basis table · checksums of pages (see `table`).
 //! A head record's key is the node id, zero-padded, and the slot number; a basis record's key is the basis id.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,70 +19,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::commit::{Committed, Stored};
 use super::model::BasisKind;
 use super::name::FrameName;
+use super::news::News;
+use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, Record, head_key, padded};
 use super::store::{Entry, Slot, Store, StoreError};
 use super::table::{self, PageWriter, Shape, Source};
-use crate::base::{BasisId, Digest, FrameId, NodeId};
+use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::{EntryMode, Side, diff_trees};
 
 const MAGIC: &[u8; 24] = b"git-merkle store index 2";
 const HEADER_BYTES: usize = 24 + 33 + 4 + 4 + 4;
-const HEAD_BYTES: u32 = 34 + 4 + 1 + 3 * 32 + 33 + 4 + 32;
-const BASIS_BYTES: u32 = 32 + 32 + 33;
-/// News that are kept in memory only; above, the file is written anew. Each costs every opening about as much as
-/// writing thirty records, so a small file is written more often: see [`Index::overlay_max`].
-const OVERLAY_MAX: usize = 128;
-const OVERLAY_MIN: usize = 16;
+/// From so many news on the file is written anew: see [`Index::news_max`].
+const NEWS_MIN: usize = 128;
+const NEWS_MAX: usize = 2_048;
+/// More entries than this are read on all cores.
+const READ_ALONE_MAX: usize = 128;
 /// What a lookup reads from the file, and from so many lookups on a file is read as a whole however large.
 const LOOKUP_BYTES: u64 = 3 * 4_096;
 const WHOLE_FROM: usize = 1_024;
-
-const NO_FRAME: FrameId = FrameId(Digest([0; 32]));
-
-/// What the index knows of a slot of a node. Generation 0: nothing but an invalidation, its head not being here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
-    /// Generation of the head.
-    pub seq: u32,
-    /// Its id.
-    pub frame: FrameId,
-    /// What it was made from.
-    pub basis: BasisId,
-    /// How it was made.
-    pub basis_kind: BasisKind,
-    /// The digest of its content.
-    pub content: Digest,
-    /// The blob that holds it.
-    pub blob: NodeId,
-    /// The newest invalidation of the slot: generation and frame id.
-    pub invalidation: Option<(u32, FrameId)>,
-}
-
-impl Record {
-    /// True when an invalidation is newer than the head.
-    #[must_use]
-    pub fn is_invalidated(&self) -> bool {
-        self.invalidation.is_some_and(|newest| newest > (self.seq, self.frame))
-    }
-
-    /// The largest generation in the slot.
-    #[must_use]
-    pub fn seq_max(&self) -> u32 {
-        self.invalidation.map_or(self.seq, |(seq, _)| seq.max(self.seq))
-    }
-}
 
 /// Heads and bases of a store, from a file and what has come since.
 pub struct Index {
     file: PathBuf,
     base: Option<Base>,
     slots: Vec<Slot>,
-    heads: HashMap<(NodeId, u16), Record>,
-    bases: HashMap<BasisId, (FrameId, NodeId)>,
+    news: News,
     commit: Option<NodeId>,
     is_damaged: AtomicBool,
 }
 
 struct Base {
+    commit: NodeId,
     source: Source,
     heads: Shape,
     bases: Shape,
@@ -93,11 +59,19 @@ impl Index {
     pub fn open(store: &Store<'_>, directory: &Path) -> Result<Self, StoreError> {
         let file = directory.join("index");
         let mut index = Self::load(&file).unwrap_or_else(|_| Self::empty(file.clone()));
-        let is_whole = index.commit == store.commit() || index.advance(store)?;
+        index.read_news();
+        let is_current = index.commit == store.commit();
+        let is_whole = is_current || index.advance(store)? || {
+            // The news may be of a newer commit than this store is at.
+            index = Self::load(&file).unwrap_or_else(|_| Self::empty(file));
+            index.commit == store.commit() || index.advance(store)?
+        };
         if !is_whole || index.is_damaged() {
             return Self::rebuild(store, directory);
         }
-        index.save_if_long();
+        if !is_current {
+            index.save();
+        }
         Ok(index)
     }
 
@@ -105,20 +79,12 @@ impl Index {
     pub fn rebuild(store: &Store<'_>, directory: &Path) -> Result<Self, StoreError> {
         let mut index = Self::empty(directory.join("index"));
         index.advance(store)?;
-        index.save_if_long();
+        index.save();
         Ok(index)
     }
 
     fn empty(file: PathBuf) -> Self {
-        Self {
-            file,
-            base: None,
-            slots: Vec::new(),
-            heads: HashMap::new(),
-            bases: HashMap::new(),
-            commit: None,
-            is_damaged: AtomicBool::new(false),
-        }
+        Self { file, base: None, slots: Vec::new(), news: News::default(), commit: None, is_damaged: AtomicBool::new(false) }
     }
 
     /// True when the file turned out to be damaged: what was looked up may be incomplete.
@@ -169,10 +135,10 @@ impl Index {
     }
 
     fn find_record(&self, node: &NodeId, slot: u16) -> Option<Record> {
-        self.heads.get(&(*node, slot)).copied().or_else(|| {
+        self.news.heads.get(&(*node, slot)).copied().or_else(|| {
             let base = self.base.as_ref()?;
             let records = self.noted(base.heads.find(&base.source, &head_key(node, slot)))?;
-            decode_record(records.first()?)
+            record::decode_head(records.first()?)
         })
     }
 
@@ -181,9 +147,9 @@ impl Index {
     pub fn find_basis(&self, basis: &BasisId) -> Option<(FrameId, NodeId)> {
         let stored = self.base.as_ref().and_then(|base| {
             let records = self.noted(base.bases.find(&base.source, &basis.0.0))?;
-            records.iter().filter_map(|record| decode_basis(record)).max()
+            records.iter().filter_map(|record| record::decode_basis(record)).max()
         });
-        self.bases.get(basis).copied().max(stored)
+        self.news.bases.get(basis).copied().max(stored)
     }
 
     /// Adds a frame that has been stored.
@@ -198,16 +164,16 @@ impl Index {
             invalidation = invalidation.max(Some((name.seq, name.frame)));
             let absent = Record { seq: 0, frame: NO_FRAME, basis, basis_kind, content, blob, invalidation };
             let head = known.unwrap_or(absent);
-            self.heads.insert(key, Record { invalidation, ..head });
+            self.news.heads.insert(key, Record { invalidation, ..head });
             return;
         }
-        let of_basis = self.bases.entry(basis).or_insert((name.frame, blob));
+        let of_basis = self.news.bases.entry(basis).or_insert((name.frame, blob));
         *of_basis = (*of_basis).max((name.frame, blob));
         if known.is_some_and(|record| (record.seq, record.frame) > (name.seq, name.frame)) {
             return;
         }
         let (seq, frame) = (name.seq, name.frame);
-        self.heads.insert(key, Record { seq, frame, basis, basis_kind, content, blob, invalidation });
+        self.news.heads.insert(key, Record { seq, frame, basis, basis_kind, content, blob, invalidation });
     }
 
     /// Follows a commit of frames. One that was put on top of something else is caught up with at the next opening.
@@ -215,7 +181,7 @@ impl Index {
         if committed.parent == self.commit {
             committed.frames.iter().for_each(|stored| self.add(stored));
             self.commit = committed.commit;
-            self.save_if_long();
+            self.save();
         }
     }
 
@@ -257,10 +223,16 @@ impl Index {
         Ok(true)
     }
 
-    fn save_if_long(&mut self) {
-        let news = self.heads.len().max(self.bases.len());
-        if news > self.overlay_max() || (self.base.is_none() && news > 0) {
-            match self.save() {
+    /// Keeps what is new: in the file of news, or by writing the index anew when there is much of it.
+    ///
+    /// Derived data: a read-only or full disk only costs the time of finding it again.
+    fn save(&mut self) {
+        let Some(commit) = self.commit else { return };
+        match &self.base {
+            Some(base) if self.news.len() <= self.news_max() => {
+                let _ = self.news.write(&news_file(&self.file), &base.commit, &commit, &self.slots);
+            }
+            _ => match self.write_anew(&commit) {
                 Ok(()) => {
                     if let Ok(saved) = Self::load(&self.file) {
                         *self = saved;
@@ -268,16 +240,15 @@ impl Index {
                 }
                 // The next to open it builds it again.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => drop(std::fs::remove_file(&self.file)),
-                // Derived data: a read-only or full disk only costs the time of building it again.
                 Err(_) => {}
-            }
+            },
         }
     }
 
-    /// Between writing a file of `n` heads now and then and catching up with `k` news each time, `k ~ √n` costs least.
-    fn overlay_max(&self) -> usize {
+    /// Between writing a file of `n` heads now and then and taking `k` news along each time, `k ~ √n` costs least.
+    fn news_max(&self) -> usize {
         let heads = self.base.as_ref().map_or(0, |base| base.heads.count as usize);
-        (heads / 10).isqrt().clamp(OVERLAY_MIN, OVERLAY_MAX)
+        (3 * heads.isqrt()).clamp(NEWS_MIN, NEWS_MAX)
     }
 
     fn load(file: &Path) -> io::Result<Self> {
@@ -293,19 +264,24 @@ impl Index {
         let commit = NodeId::from_bytes(&header[25..25 + usize::from(header[24]).min(32)]).ok_or_else(damaged)?;
         let heads = Shape { at: (HEADER_BYTES + slots_len) as u64, count: head_count, width: HEAD_BYTES };
         let bases = Shape { at: heads.end(), count: basis_count, width: BASIS_BYTES };
-        let slots = parse_slots(&slots).filter(|_| bases.end() == source.len()).ok_or_else(damaged)?;
+        let slots = record::parse_slots(&slots).filter(|_| bases.end() == source.len()).ok_or_else(damaged)?;
         let mut index = Self::empty(file.to_owned());
-        index.slots = slots;
-        index.commit = Some(commit);
-        index.base = Some(Base { source, heads, bases });
+        (index.slots, index.commit) = (slots, Some(commit));
+        index.base = Some(Base { commit, source, heads, bases });
         Ok(index)
     }
 
+    /// Takes in the file of news, where there is one for this index.
+    fn read_news(&mut self) {
+        let found = self.base.as_ref().and_then(|base| News::read(&news_file(&self.file), &base.commit, &self.slots));
+        if let Some(found) = found {
+            (self.slots, self.commit, self.news) = (found.slots, Some(found.commit), found.news);
+        }
+    }
+
     /// Writes base and news as one file, by rename; readers see the old one or the new one.
-    fn save(&self) -> io::Result<()> {
-        let Some(commit) = self.commit else { return Ok(()) };
-        let mut heads = Vec::new();
-        let mut bases = Vec::new();
+    fn write_anew(&self, commit: &NodeId) -> io::Result<()> {
+        let (mut heads, mut bases) = self.news.encode();
         if let Some(base) = &self.base {
             for record in base.heads.all(&base.source)?.chunks_exact(HEAD_BYTES as usize) {
                 if !self.is_replaced(record, commit.as_bytes().len()) {
@@ -314,24 +290,15 @@ impl Index {
             }
             bases.extend_from_slice(&base.bases.all(&base.source)?);
         }
-        for ((node, slot), record) in &self.heads {
-            heads.extend_from_slice(&encode_record(node, *slot, record));
-        }
-        for (basis, (frame, blob)) in &self.bases {
-            bases.extend_from_slice(&basis.0.0);
-            bases.extend_from_slice(&frame.0.0);
-            bases.extend_from_slice(&padded(blob));
-        }
         let heads = sorted(&heads, HEAD_BYTES as usize);
         let bases = sorted(&bases, BASIS_BYTES as usize);
-        let slots: Vec<String> = self.slots.iter().map(|(agent, frame_type)| format!("{agent} {frame_type}\n")).collect();
-        let slots = slots.concat();
+        let slots = record::encode_slots(&self.slots);
         let head_count = (heads.len() / HEAD_BYTES as usize) as u32;
         let basis_count = (bases.len() / BASIS_BYTES as usize) as u32;
         let head_shape = Shape { at: (HEADER_BYTES + slots.len()) as u64, count: head_count, width: HEAD_BYTES };
         let basis_shape = Shape { at: head_shape.end(), count: basis_count, width: BASIS_BYTES };
         let mut header = MAGIC.to_vec();
-        header.extend_from_slice(&padded(&commit));
+        header.extend_from_slice(&padded(commit));
         for number in [slots.len() as u32, head_count, basis_count] {
             header.extend_from_slice(&number.to_le_bytes());
         }
@@ -346,9 +313,12 @@ impl Index {
     }
 
     fn is_replaced(&self, record: &[u8], id_len: usize) -> bool {
-        let slot = u16::from_le_bytes([record[32], record[33]]);
-        NodeId::from_bytes(&record[..id_len]).is_some_and(|node| self.heads.contains_key(&(node, slot)))
+        record::head_of(record, id_len).is_some_and(|key| self.news.heads.contains_key(&key))
     }
+}
+
+fn news_file(index: &Path) -> PathBuf {
+    index.with_file_name("index-news")
 }
 
 /// Reads entries on all cores; what cannot be read is left out, `validate` names it.
@@ -356,7 +326,7 @@ fn read_all(store: &Store<'_>, entries: &[Entry]) -> Vec<Stored> {
     let read = |store: &Store<'_>, part: &[Entry]| -> Vec<Stored> {
         part.iter().filter_map(|entry| store.read(entry).ok().map(|frame| Stored::of(&frame, entry.blob))).collect()
     };
-    if entries.len() <= OVERLAY_MAX {
+    if entries.len() <= READ_ALONE_MAX {
         return read(store, entries);
     }
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -370,70 +340,6 @@ fn read_all(store: &Store<'_>, entries: &[Entry]) -> Vec<Stored> {
             .collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("reading does not panic")).collect()
     })
-}
-
-fn parse_slots(bytes: &[u8]) -> Option<Vec<Slot>> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    text.lines()
-        .map(|line| {
-            let (agent, frame_type) = line.split_once(' ')?;
-            Some((agent.parse().ok()?, frame_type.parse().ok()?))
-        })
-        .collect()
-}
-
-/// Length and bytes of an object id, padded to one width for both hashes.
-fn padded(id: &NodeId) -> [u8; 33] {
-    let mut bytes = [0; 33];
-    bytes[0] = id.as_bytes().len() as u8;
-    bytes[1..=id.as_bytes().len()].copy_from_slice(id.as_bytes());
-    bytes
-}
-
-fn head_key(node: &NodeId, slot: u16) -> [u8; 34] {
-    let mut key = [0; 34];
-    key[..node.as_bytes().len()].copy_from_slice(node.as_bytes());
-    key[32..].copy_from_slice(&slot.to_le_bytes());
-    key
-}
-
-fn encode_record(node: &NodeId, slot: u16, record: &Record) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEAD_BYTES as usize);
-    bytes.extend_from_slice(&head_key(node, slot));
-    bytes.extend_from_slice(&record.seq.to_le_bytes());
-    bytes.push(record.basis_kind as u8);
-    bytes.extend_from_slice(&record.frame.0.0);
-    bytes.extend_from_slice(&record.basis.0.0);
-    bytes.extend_from_slice(&record.content.0);
-    bytes.extend_from_slice(&padded(&record.blob));
-    let (seq, frame) = record.invalidation.unwrap_or((0, NO_FRAME));
-    bytes.extend_from_slice(&seq.to_le_bytes());
-    bytes.extend_from_slice(&frame.0.0);
-    bytes
-}
-
-fn decode_record(bytes: &[u8]) -> Option<Record> {
-    let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    let digest = |at: usize| Digest(bytes[at..at + 32].try_into().expect("the width is fixed"));
-    let invalidation = number(168);
-    Some(Record {
-        seq: number(34),
-        basis_kind: *[BasisKind::Generated, BasisKind::Synthesis, BasisKind::Written, BasisKind::Invalidation]
-            .get(usize::from(bytes[38]))?,
-        frame: FrameId(digest(39)),
-        basis: BasisId(digest(71)),
-        content: digest(103),
-        blob: unpadded(&bytes[135..168])?,
-        invalidation: (invalidation > 0).then(|| (invalidation, FrameId(digest(172)))),
-    })
-}
-
-fn decode_basis(bytes: &[u8]) -> Option<(FrameId, NodeId)> {
-    Some((FrameId(Digest(bytes[32..64].try_into().ok()?)), unpadded(&bytes[64..])?))
-}
-
-fn unpadded(bytes: &[u8]) -> Option<NodeId> {
-    NodeId::from_bytes(bytes[1..].get(..usize::from(bytes[0]))?)
 }
 
 /// Sorts fixed-width records and drops exact repeats.

@@ -10,6 +10,8 @@ pub mod index;
 pub mod merge;
 pub mod model;
 pub mod name;
+mod news;
+mod record;
 pub mod spool;
 pub mod store;
 mod table;
@@ -17,7 +19,8 @@ pub mod verify;
 
 pub use codec::{CodecError, decode, encode};
 pub use commit::{Committed, NewFrame, commit};
-pub use index::{Index, Record};
+pub use index::Index;
 pub use model::{BasisKind, Children, Cost, Frame, NodeKind, TOOL, Usage, content_digest, frame_id};
 pub use name::FrameName;
+pub use record::Record;
 pub use store::{FRAMES_REF, Head, Slot, Store, StoreError};

@@ -4,9 +4,9 @@
 
 use super::codec::{CodecError, decode};
 use super::commit::Stored;
-use super::index::Record;
 use super::model::{BasisKind, Frame};
 use super::name::{FrameName, fan_out, node_prefix};
+use super::record::Record;
 use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, ObjectKind, RefError, Repository, diff_trees, tree_entries};
 

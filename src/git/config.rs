@@ -59,10 +59,16 @@ impl Repository {
     /// Name and mail address for commits that this program writes: the user's, else the program's own.
     #[must_use]
     pub fn signature(&self) -> (String, String) {
-        match self.inner.committer() {
-            Some(Ok(user)) if !user.name.is_empty() => {
-                (user.name.to_str_lossy().into_owned(), user.email.to_str_lossy().into_owned())
-            }
+        // Not `committer()`: it also asks for the local time zone, which reads a directory tree, and is not needed.
+        let snapshot = self.inner.config_snapshot();
+        let first = |keys: &[&str]| {
+            let mut values = keys.iter().filter_map(|key| snapshot.string(*key));
+            values.next().map(|value| value.to_str_lossy().into_owned())
+        };
+        let name = first(&["committer.name", "user.name"]);
+        let mail = first(&["committer.email", "user.email", "gitoxide.user.emailFallback"]);
+        match (name, mail) {
+            (Some(name), Some(mail)) if !name.is_empty() => (name, mail),
             _ => ("git-merkle".to_owned(), "git-merkle@localhost".to_owned()),
         }
     }

@@ -20,7 +20,7 @@ use crate::base::NodeId;
 /// Most objects of a batch that goes into a small pack: what a commit that changes a few files leads to.
 pub(super) const BATCH_OBJECTS_MAX: usize = 128;
 /// Size from which a small pack is not continued: putting it down again must cost little beside flushing it.
-pub(super) const PACK_BYTES_MAX: u64 = 512 * 1024;
+pub(super) const PACK_BYTES_MAX: u64 = 256 * 1024;
 
 const HEADER: [u8; 8] = *b"PACK\0\0\0\x02";
 const HEADER_BYTES: usize = 12;
@@ -62,10 +62,12 @@ impl SmallPack {
         self.data.len() as u64 + batch.size_bytes() <= PACK_BYTES_MAX
     }
 
-    /// True when all objects of the pack of this name are in it, or when that one has no index any more.
+    /// True when all objects of the pack of this name are in it and nobody claims that one, or when it has no index
+    /// any more.
     pub(super) fn holds(&self, name: &Path) -> bool {
-        let holds_all = |other: Self| other.places.keys().all(|id| self.places.contains_key(id));
-        !name.with_extension("idx").exists() || Self::read(name, self.hash).is_some_and(holds_all)
+        let listed = || Listing::decode(self.hash, &read_small(&name.with_extension("idx"))?);
+        let holds_all = |other: Listing| other.places.keys().all(|id| self.places.contains_key(id));
+        !name.with_extension("idx").exists() || !is_claimed(name) && listed().is_some_and(holds_all)
     }
 
     /// Adds the objects of a batch that are not in it.
@@ -111,35 +113,23 @@ impl SmallPack {
 
     /// Reads the pack of this name, without an extension; `None` unless it is a whole one of this kind that nobody claims.
     pub(super) fn read(name: &Path, hash: HashKind) -> Option<Self> {
-        if CLAIMS.iter().any(|claim| name.with_extension(claim).exists()) {
+        if is_claimed(name) {
             return None;
         }
         Self::decode(hash, read_small(&name.with_extension("pack"))?, &read_small(&name.with_extension("idx"))?)
     }
 
     fn decode(hash: HashKind, mut data: Vec<u8>, index: &[u8]) -> Option<Self> {
-        let id_bytes = hash.id_bytes();
+        let Listing { checksum, places } = Listing::decode(hash, index)?;
         let (header, rest) = data.split_at_checked(HEADER_BYTES)?;
-        let count = usize::try_from(u32::from_be_bytes(header.strip_prefix(&HEADER)?.try_into().ok()?)).ok()?;
-        let end = HEADER_BYTES + rest.len().checked_sub(id_bytes)?;
-
-        let ids = INDEX_HEADER.len() + FANOUT_BYTES;
-        let checksums = ids.checked_add(count.checked_mul(id_bytes)?)?;
-        let offsets = checksums + 4 * count;
-        let trailer = offsets + 4 * count;
-        let (body, checksum) = index.split_at_checked(trailer + id_bytes)?;
-        if !body.starts_with(&INDEX_HEADER) || digest(hash, &[body]).as_bytes() != checksum || body[trailer..] != data[end..] {
+        let count = u32::from_be_bytes(header.strip_prefix(&HEADER)?.try_into().ok()?);
+        let end = HEADER_BYTES + rest.len().checked_sub(hash.id_bytes())?;
+        if count as usize != places.len() || data[end..] != *checksum.as_bytes() {
             return None;
         }
         data.truncate(end);
-        let number = |table: usize, at: usize| body[table + 4 * at..].first_chunk().copied().map(u32::from_be_bytes);
-        let mut places = BTreeMap::new();
-        for at in 0..count {
-            let id = NodeId::from_bytes(&body[ids + at * id_bytes..][..id_bytes])?;
-            places.insert(id, Place { offset: number(offsets, at)?, crc: number(checksums, at)? });
-        }
         let pack = Self { hash, data, places };
-        (pack.places.len() == count && pack.is_whole()).then_some(pack)
+        pack.is_whole().then_some(pack)
     }
 
     /// True when the entries follow one another without a gap, are whole objects, and have their checksums.
@@ -157,9 +147,44 @@ impl SmallPack {
     }
 }
 
+/// What an index says of its pack.
+struct Listing {
+    /// The last bytes of the pack.
+    checksum: NodeId,
+    places: BTreeMap<NodeId, Place>,
+}
+
+impl Listing {
+    fn decode(hash: HashKind, index: &[u8]) -> Option<Self> {
+        let id_bytes = hash.id_bytes();
+        let ids = INDEX_HEADER.len() + FANOUT_BYTES;
+        let (body, stated) = index.split_at_checked(index.len().checked_sub(id_bytes)?)?;
+        let (tables, checksum) = body.split_at_checked(body.len().checked_sub(id_bytes)?)?;
+        if !tables.starts_with(&INDEX_HEADER) || digest(hash, &[body]).as_bytes() != stated {
+            return None;
+        }
+        let count = tables.len().checked_sub(ids)? / (id_bytes + 8);
+        let (checksums, offsets) = (ids + count * id_bytes, ids + count * (id_bytes + 4));
+        let number = |table: usize, at: usize| tables[table + 4 * at..].first_chunk().copied().map(u32::from_be_bytes);
+        let mut places = BTreeMap::new();
+        for at in 0..count {
+            let id = NodeId::from_bytes(&tables[ids + at * id_bytes..][..id_bytes])?;
+            places.insert(id, Place { offset: number(offsets, at)?, crc: number(checksums, at)? });
+        }
+        let is_exact = places.len() == count && tables.len() == offsets + 4 * count;
+        Some(Self { checksum: NodeId::from_bytes(checksum)?, places }).filter(|_| is_exact)
+    }
+}
+
+fn is_claimed(name: &Path) -> bool {
+    CLAIMS.iter().any(|claim| name.with_extension(claim).exists())
+}
+
+/// Reads a file of the size of a small pack, with room for what is to come.
 fn read_small(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(PACK_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+    let file = File::open(path).ok()?;
+    let mut bytes = Vec::with_capacity(PACK_BYTES_MAX as usize);
+    file.take(PACK_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= PACK_BYTES_MAX).then_some(bytes)
 }
 

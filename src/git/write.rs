@@ -14,7 +14,7 @@
 //!
 //! **The small pack.** Many packs would make `git gc --auto` repack the user's repository. So the one that was written
 //! last is read, put down again with the new batch behind it, and removed one batch later, until it has grown to
-//! 512 KiB (`small_pack`); then it stays as a pack like any other. Git takes it in like
+//! 256 KiB (`small_pack`); then it stays as a pack like any other. Git takes it in like
 //! any other too, whenever it repacks. `cache/small-pack` says which it is; without that file one more pack stays. A pack
 //! is removed only when another that holds all of it is on disk, and not while somebody who has listed packs would miss
 //! it: a gc, a maintenance, a multi-pack index. Readers look again when a pack is gone, as they do for git's own repack.
@@ -181,7 +181,8 @@ impl Repository {
         let (mut pack, mut taken_in) = last.unwrap_or_else(|| (SmallPack::new(hash), Vec::new()));
         pack.add(batch);
         let (data, index) = pack.finish();
-        let unique = small_pack::digest(hash, &[&data, mark.as_bytes()]);
+        // The index ends in a digest of itself, and it holds the pack's.
+        let unique = small_pack::digest(hash, &[&index[index.len() - hash.id_bytes()..], mark.as_bytes()]);
         let name = self.objects_dir.join("pack").join(format!("pack-{unique}"));
         put_pack(&name, [("keep", mark.as_bytes()), ("pack", &data), ("idx", &index)]).inspect_err(|_| {
             small_pack::remove(&name);
@@ -353,7 +354,7 @@ mod tests {
         let mut seed = 1;
         for round in 1..=7 {
             let mut batch = small(&repo, round);
-            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, &noise(&mut seed, 200_000)));
+            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, &noise(&mut seed, 100_000)));
             drop(repo.write(&batch).unwrap());
             assert_eq!(packs(&fixture), round / 2 + 1, "two fit into one");
         }

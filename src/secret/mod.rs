@@ -11,6 +11,7 @@ mod allowed;
 mod file_rule;
 mod finding;
 mod guard;
+mod keywords;
 mod rule;
 mod rule_file;
 mod scanner;

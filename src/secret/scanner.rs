@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use regex::bytes::RegexSet;
 
 use super::file_rule::FileRule;
 use super::finding::{Finding, FindingId};
+use super::keywords::Keywords;
 use super::rule::{Rule, harmless};
 use super::rule_file::{RuleError, RuleFile};
 use crate::base::hash::FieldHasher;
@@ -22,7 +22,7 @@ pub struct Scanner {
     files: Vec<FileRule>,
     placeholders: Vec<String>,
     placeholder_set: OnceLock<RegexSet>,
-    keywords: AhoCorasick,
+    keywords: Keywords,
     /// For each keyword the rules that it belongs to.
     rules_of: Vec<Vec<usize>>,
     digest: String,
@@ -72,12 +72,7 @@ impl Scanner {
                 rules_of[known].push(number);
             }
         }
-        let keywords = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&words)
-            .expect("a few thousand short keywords fit into an automaton");
+        let keywords = Keywords::new(words);
         let placeholder_set = OnceLock::new();
         Self { rules: all.rules, files: all.files, placeholders: all.placeholders, placeholder_set, keywords, rules_of, digest }
     }
@@ -106,14 +101,14 @@ impl Scanner {
     #[must_use]
     pub fn find(&self, text: &[u8]) -> Vec<Finding> {
         let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-        for hit in self.keywords.find_overlapping_iter(text) {
-            for number in &self.rules_of[hit.pattern().as_usize()] {
-                let known = found.iter().rev().take(8).any(|(range, by)| by == number && range.contains(&hit.start()));
-                if !known && let Some(range) = self.rules[*number].secret_at(text, hit.start(), self.placeholders()) {
+        self.keywords.find(text, |word, start| {
+            for number in &self.rules_of[word] {
+                let known = found.iter().rev().take(8).any(|(range, by)| by == number && range.contains(&start));
+                if !known && let Some(range) = self.rules[*number].secret_at(text, start, self.placeholders()) {
                     found.push((range, *number));
                 }
             }
-        }
+        });
         self.findings(text, merge(found))
     }
 

@@ -1,0 +1,156 @@
+//! What a store has gained since its index was written: kept in memory, and beside the index in a small file.
+//!
+//! The file is `index-news`, for one index and one commit of the store; it is replaced as a whole, and whatever does not
+//! fit the index or is damaged counts as absent: a tree diff finds the same.
+//!
+//! Layout, little endian: magic (24) · commit of the index (1 + 32) · commit (1 + 32) · slots length u32 · head count u32 ·
+//! slots (`agent type\n`, those of the index first) · head records · basis records · digest of all that (32).
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::record::{self, BASIS_BYTES, HEAD_BYTES, Record, padded, unpadded};
+use super::store::Slot;
+use crate::base::{BasisId, Digest, FrameId, NodeId};
+use crate::git::file;
+
+const MAGIC: &[u8; 24] = b"git-merkle index news 1\n";
+const ID_BYTES: usize = 33;
+const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 4 + 4;
+const DIGEST_CONTEXT: &str = "git-merkle 2026 index news/1";
+
+/// Heads that have changed, and bases that have come.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct News {
+    pub heads: HashMap<(NodeId, u16), Record>,
+    pub bases: HashMap<BasisId, (FrameId, NodeId)>,
+}
+
+/// What a file of news says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub commit: NodeId,
+    /// All slots, those of the index first.
+    pub slots: Vec<Slot>,
+    pub news: News,
+}
+
+impl News {
+    /// The larger number of records of one kind.
+    pub(super) fn len(&self) -> usize {
+        self.heads.len().max(self.bases.len())
+    }
+
+    /// The records, heads and bases, in no order.
+    pub(super) fn encode(&self) -> (Vec<u8>, Vec<u8>) {
+        let heads = self.heads.iter().flat_map(|((node, slot), head)| record::encode_head(node, *slot, head)).collect();
+        let bases = self.bases.iter().flat_map(|(basis, (frame, blob))| record::encode_basis(basis, frame, blob)).collect();
+        (heads, bases)
+    }
+
+    /// Puts the news into a file, for an index of the commit `index` and the store at `commit`.
+    pub(super) fn write(&self, path: &Path, index: &NodeId, commit: &NodeId, slots: &[Slot]) -> io::Result<()> {
+        let slots = record::encode_slots(slots);
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&padded(index));
+        bytes.extend_from_slice(&padded(commit));
+        for number in [slots.len() as u32, self.heads.len() as u32] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        let (heads, bases) = self.encode();
+        bytes.extend([slots.as_bytes(), &heads, &bases].concat());
+        let digest = Digest::of(DIGEST_CONTEXT, &bytes);
+        bytes.extend_from_slice(&digest.0);
+        file::replace(path, |open| open.write_all(&bytes))
+    }
+
+    /// Reads a file of news for an index of the commit `index` that has these slots.
+    pub(super) fn read(path: &Path, index: &NodeId, slots: &[Slot]) -> Option<Found> {
+        Self::decode(&std::fs::read(path).ok()?, index, slots)
+    }
+
+    fn decode(bytes: &[u8], index: &NodeId, slots: &[Slot]) -> Option<Found> {
+        let (body, digest) = bytes.split_last_chunk::<32>()?;
+        let (header, rest) = body.split_at_checked(HEADER_BYTES)?;
+        let (base, commit) = header[MAGIC.len()..].split_at(ID_BYTES);
+        if !header.starts_with(MAGIC) || Digest::of(DIGEST_CONTEXT, body).0 != *digest || unpadded(base)? != *index {
+            return None;
+        }
+        let number = |at: usize| header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
+        let (slots_len, head_count) = (number(HEADER_BYTES - 8)?, number(HEADER_BYTES - 4)?);
+        let (slot_bytes, records) = rest.split_at_checked(slots_len)?;
+        let (heads, bases) = records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;
+        let found = record::parse_slots(slot_bytes)?;
+        if !found.starts_with(slots) || bases.len() % BASIS_BYTES as usize != 0 {
+            return None;
+        }
+        let id_len = index.as_bytes().len();
+        let heads = heads.chunks_exact(HEAD_BYTES as usize);
+        let bases = bases.chunks_exact(BASIS_BYTES as usize);
+        let news = Self {
+            heads: heads.map(|head| Some((record::head_of(head, id_len)?, record::decode_head(head)?))).collect::<Option<_>>()?,
+            bases: bases.map(|basis| Some((record::basis_of(basis)?, record::decode_basis(basis)?))).collect::<Option<_>>()?,
+        };
+        Some(Found { commit: unpadded(&commit[..ID_BYTES])?, slots: found, news })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::BasisKind;
+
+    fn id(byte: u8) -> NodeId {
+        NodeId::from_bytes(&[byte; 20]).expect("20 bytes")
+    }
+
+    fn slot(agent: &str) -> Slot {
+        (agent.parse().expect("an agent"), "summary".parse().expect("a type"))
+    }
+
+    fn sample() -> News {
+        let digest = |byte| Digest([byte; 32]);
+        let head = |byte: u8| Record {
+            seq: u32::from(byte),
+            frame: FrameId(digest(byte)),
+            basis: BasisId(digest(byte + 1)),
+            basis_kind: BasisKind::Written,
+            content: digest(byte + 2),
+            blob: id(byte),
+            invalidation: (byte == 2).then(|| (7, FrameId(digest(9)))),
+        };
+        News {
+            heads: HashMap::from([((id(1), 0), head(1)), ((id(2), 1), head(2))]),
+            bases: HashMap::from([(BasisId(digest(3)), (FrameId(digest(1)), id(4)))]),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_for_the_same_index_only() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let path = directory.path().join("index-news");
+        let (old, new) = ([slot("a")], [slot("a"), slot("b")]);
+        for (news, slots) in [(News::default(), &old[..]), (sample(), &new[..])] {
+            news.write(&path, &id(8), &id(9), slots).expect("writable");
+            let found = Found { commit: id(9), slots: slots.to_vec(), news };
+            assert_eq!(News::read(&path, &id(8), &old), Some(found));
+            assert_eq!(News::read(&path, &id(7), &old), None, "another commit");
+            assert_eq!(News::read(&path, &id(8), &[slot("c")]), None, "other slots");
+        }
+    }
+
+    #[test]
+    fn nothing_damaged_is_read() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let path = directory.path().join("index-news");
+        sample().write(&path, &id(8), &id(9), &[slot("a")]).expect("writable");
+        let good = std::fs::read(&path).expect("readable");
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 1;
+            assert_eq!(News::decode(&bad, &id(8), &[]), None, "byte {at}");
+            assert_eq!(News::decode(&good[..at], &id(8), &[]), None, "{at} bytes");
+        }
+    }
+}
