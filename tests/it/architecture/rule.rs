@@ -33,6 +33,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("htmd", &["page"]),
     ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
+    ("memchr", &["secret"]),
     ("nix", &["hook"]),
     ("notify", &["watch"]),
     ("regex", &["secret"]),
