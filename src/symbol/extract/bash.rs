@@ -1,12 +1,14 @@
 //! Bash and other shells. Functions are public unless they begin with an underscore, variables when exported.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment, nothing};
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment};
 use super::level::{Level, Place};
 use super::walk::Walk;
 use crate::symbol::comment;
-use crate::symbol::outline::Kind;
+use crate::symbol::outline::{Kind, Span, Symbol};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_bash::LANGUAGE.into(),
@@ -17,13 +19,16 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("declaration_command", Rule::Special(declaration)),
         ("command", Rule::Special(command)),
         ("if_statement", Rule::Inside),
+        ("elif_clause", Rule::Inside),
         ("else_clause", Rule::Inside),
+        ("case_statement", Rule::Inside),
+        ("case_item", Rule::Inside),
     ],
     hidden: &["comment"],
     style: comment::HASH,
     is_doc: any_comment,
     is_public,
-    finish: nothing,
+    finish,
 };
 
 fn is_public(declared: &Declared<'_>) -> bool {
@@ -50,4 +55,49 @@ fn command<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
     if matches!(name, "source" | ".") {
         walk.import(node, &["source ", ". "]);
     }
+}
+
+/// A variable is declared where it is first assigned, and exported when one of its assignments is.
+fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
+    if walk.is_broken {
+        recover(walk, level);
+    }
+    let is_variable = |symbol: &Symbol| symbol.kind == Kind::Variable;
+    let variables = level.symbols.iter().filter(|symbol| is_variable(symbol));
+    let public: BTreeSet<String> = variables.filter(|symbol| symbol.public).map(|symbol| symbol.name.clone()).collect();
+    let mut seen = BTreeSet::new();
+    level.symbols.retain_mut(|symbol| {
+        symbol.public |= is_variable(symbol) && public.contains(&symbol.name);
+        !is_variable(symbol) || seen.insert(symbol.name.clone())
+    });
+}
+
+/// Functions at the start of a line that the grammar lost behind something that it cannot read.
+fn recover<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
+    let known: BTreeSet<u32> = level.symbols.iter().map(|symbol| symbol.span.start).collect();
+    let mut start = 0;
+    for line in walk.text.split_inclusive('\n') {
+        let name = function_name(line).filter(|_| !known.contains(&(start as u32)));
+        if let Some(name) = name {
+            let body = &walk.text[start..];
+            let end = start + body.find("\n}").map_or(line.len(), |end| end + 2);
+            let span = Span { start: start as u32, end: end as u32, name: (start + line.find(name).unwrap_or(0)) as u32 };
+            let signature = line.split('{').next().unwrap_or_default();
+            let symbol = Symbol { public: !name.starts_with('_'), span, ..Symbol::named(Kind::Function, signature) };
+            walk.push(level, Symbol { name: name.to_owned(), ..symbol });
+        }
+        start += line.len();
+    }
+    level.symbols.sort_by_key(|symbol| symbol.span.start);
+}
+
+/// The name in `name() {` and `function name {`.
+fn function_name(line: &str) -> Option<&str> {
+    let line = line.trim_end();
+    let (rest, is_marked) = line.strip_prefix("function ").map_or((line, false), |rest| (rest, true));
+    let name = rest.split(['(', ' ', '{']).next()?;
+    let after = rest[name.len()..].replace(' ', "");
+    let is_function = after.starts_with("()") || is_marked && matches!(after.as_str(), "" | "{");
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-:.".contains(c));
+    (is_function && is_name && matches!(after.trim_start_matches("()"), "" | "{")).then_some(name)
 }

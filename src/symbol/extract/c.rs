@@ -47,6 +47,7 @@ const RULES: &[(&str, Rule)] = &[
     ("enumerator", Rule::Item(Item::new(Kind::Variant).valued("value").visible())),
     ("namespace_definition", Rule::Special(namespace)),
     ("template_declaration", Rule::Wrap),
+    ("friend_declaration", Rule::Special(friend)),
     ("access_specifier", Rule::Special(section)),
     ("alias_declaration", Rule::Item(Item::new(Kind::Type))),
     ("concept_definition", Rule::Item(Item::new(Kind::Interface))),
@@ -127,6 +128,12 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         if let Some(definition) = definition {
             specifier(walk, level, definition);
         }
+        // The members of a nameless union are members of what is around it.
+        let nameless =
+            |definition: &Node<'_>| definition.kind() != "enum_specifier" && definition.child_by_field_name("name").is_none();
+        if let (Some(body), Some(_)) = (body, definition.filter(nameless)) {
+            walk.children(level, body);
+        }
         return;
     };
     let Some((name, is_function)) = innermost(declarator) else { return };
@@ -140,15 +147,53 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         _ if member => Kind::Field,
         _ => Kind::Variable,
     };
-    let symbol = walk.symbol(level, Head { node, kind, name, end: end_of(walk, node, declarator) });
-    match (walk.slice(name).rsplit_once("::"), is_function) {
+    let mut symbol = walk.symbol(level, Head { node, kind, name, end: end_of(walk, node, declarator) });
+    if let Some(cast) = name.parent().filter(|parent| parent.kind() == "operator_cast") {
+        walk.slice(cast).split('(').next().unwrap_or_default().trim_end().clone_into(&mut symbol.name);
+    }
+    match (scope_of(walk.slice(name)), is_function) {
         (Some((owner, own)), true) if !owner.trim().is_empty() => {
-            let (owner, own) = (owner.trim(), own.trim());
+            let (owner, own) = (without_arguments(owner), own.trim());
             let public = level.place.owner.is_none() || level.place.public;
             let member = Symbol { kind: Kind::Method, name: own.to_owned(), public, ..symbol };
-            walk.adopt(level, owner, owner, member);
+            walk.adopt(level, &owner, &owner, member);
         }
         _ => walk.push(level, symbol),
+    }
+}
+
+/// What stands before and behind the last `::` that is in no list of arguments.
+fn scope_of(name: &str) -> Option<(&str, &str)> {
+    let names_end = name.find("operator").unwrap_or(name.len());
+    let mut depth = 0_usize;
+    for (at, byte) in name[..names_end].bytes().enumerate().rev() {
+        match byte {
+            b'>' => depth += 1,
+            b'<' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 && at > 0 && name.as_bytes()[at - 1] == b':' => return Some((&name[..at - 1], &name[at + 1..])),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `List<Key, Value>::Iterator` as `List::Iterator`.
+fn without_arguments(owner: &str) -> String {
+    let mut depth = 0_usize;
+    let outside = owner.chars().filter(|c| {
+        depth += usize::from(*c == '<');
+        let is_outside = depth == 0;
+        depth = depth.saturating_sub(usize::from(*c == '>'));
+        is_outside && !c.is_whitespace()
+    });
+    outside.collect()
+}
+
+/// A friend that is defined on the spot; others are declared elsewhere.
+fn friend<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor).filter(|child| child.kind() == "function_definition") {
+        declaration(walk, level, child);
     }
 }
 

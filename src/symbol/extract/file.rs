@@ -1,7 +1,9 @@
 //! One file: what it is, whether it can be read, and with what.
 
+use std::borrow::Cow;
+
 use super::grammar::Grammar;
-use super::{bash, c, csharp, go, java, javascript, parse, php, plain, python, ruby, rust, uses, walk};
+use super::{bash, c, csharp, go, java, javascript, macros, parse, php, plain, python, ruby, rust, uses, walk};
 use crate::base::limit;
 use crate::symbol::comment;
 use crate::symbol::language::Language;
@@ -50,7 +52,11 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
 fn read(outline: &mut Outline, (language, grammar): (Language, &'static Grammar), text: &str, used: Option<&mut Uses>) {
     outline.content = Content::Parsed;
     outline.doc = comment::file_paragraph(text, language.comment_style());
-    let done = parse::with_tree(language, grammar, text, |tree, rules| {
+    let parsed = match language {
+        Language::C | Language::Cpp => macros::without_macros(text),
+        _ => Cow::Borrowed(text),
+    };
+    let done = parse::with_tree(language, grammar, &parsed, |tree, rules| {
         walk::read(outline, tree, rules, text);
         if let Some(used) = used {
             *used = uses::read(tree, rules, text, &outline.symbols);

@@ -35,7 +35,7 @@ const RULES: &[(&str, Rule)] = &[
     ("function_signature", Rule::Item(FUNCTION)),
     ("class_declaration", Rule::Item(CLASS)),
     ("abstract_class_declaration", Rule::Item(CLASS)),
-    ("method_definition", Rule::Item(FUNCTION)),
+    ("method_definition", Rule::Special(member)),
     ("method_signature", Rule::Item(FUNCTION)),
     ("abstract_method_signature", Rule::Item(FUNCTION)),
     ("field_definition", Rule::Item(Item::new(Kind::Field).named("property").valued("value"))),
@@ -98,6 +98,30 @@ fn export_names<'t>(walk: &mut Walk<'t>, clause: Node<'t>) {
 fn ambient<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let place = Place { public: true, wrap: level.place.wrap.or(Some(node)), ..level.place };
     walk.children_at(level, node, place);
+    let mut cursor = node.walk();
+    // `declare global { … }`
+    for block in node.named_children(&mut cursor).filter(|child| child.kind() == "statement_block") {
+        walk.children_at(level, block, Place { wrap: None, ..place });
+    }
+}
+
+/// A method; a constructor may declare fields among its parameters.
+fn member<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let is_constructor = node.child_by_field_name("name").is_some_and(|name| walk.slice(name) == "constructor");
+    let parameters = node.child_by_field_name("parameters").filter(|_| is_constructor);
+    let mut cursor = node.walk();
+    for parameter in parameters.iter().flat_map(|list| list.named_children(&mut cursor).collect::<Vec<_>>()) {
+        let name = parameter.child_by_field_name("pattern").filter(|name| name.kind() == "identifier");
+        let prefix = name.map_or("", |name| &walk.text[parameter.start_byte()..name.start_byte()]).trim();
+        let declares = prefix.split(' ').any(|word| matches!(word, "public" | "private" | "protected" | "readonly" | "override"));
+        if let Some(name) = name.filter(|_| declares) {
+            let before = level.place.wrap.take();
+            let symbol = walk.symbol(level, Head { node: parameter, kind: Kind::Field, name, end: None });
+            level.place.wrap = before;
+            walk.push(level, Symbol { doc: String::new(), ..symbol });
+        }
+    }
+    walk.declare(level, node, &FUNCTION);
 }
 
 /// A case of an enumeration without a value.

@@ -118,18 +118,18 @@ impl<'t> Level<'t> {
         if self.adopted.is_empty() {
             return self.symbols;
         }
-        let owners = self.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind.can_own());
-        let by_name: BTreeMap<String, usize> = owners.map(|(at, symbol)| (symbol.name.clone(), at)).collect();
         let mut homeless: Vec<Symbol> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for Adopted { owner, header, members } in self.adopted {
-            if let Some(&at) = by_name.get(&owner) {
-                self.symbols[at].children.extend(members);
+            if let Some(known) = find_owner(&mut self.symbols, &owner) {
+                for member in members {
+                    join(&mut known.children, member, owner == header);
+                }
                 continue;
             }
             let at = *places.entry(owner.clone()).or_insert(homeless.len());
             if at == homeless.len() {
-                homeless.push(implementation(owner, header));
+                homeless.push(implementation(owner, header, &members));
             }
             homeless[at].public |= members.iter().any(|member| member.public);
             homeless[at].children.extend(members);
@@ -140,7 +140,9 @@ impl<'t> Level<'t> {
 }
 
 /// What stands for a type of another file.
-fn implementation(name: String, signature: String) -> Symbol {
+fn implementation(name: String, signature: String, members: &[Symbol]) -> Symbol {
+    // Where the first member stands, as an empty place: what is used in it belongs to the member.
+    let span = members.first().map(|member| Span { end: member.span.start, ..member.span });
     Symbol {
         kind: Kind::Implementation,
         name,
@@ -148,7 +150,33 @@ fn implementation(name: String, signature: String) -> Symbol {
         public: false,
         doc: String::new(),
         children: Vec::new(),
-        span: Span::default(),
+        span: span.unwrap_or_default(),
+    }
+}
+
+/// The last type of that name: `A`, or `A::B` for one in another.
+fn find_owner<'s>(symbols: &'s mut [Symbol], owner: &str) -> Option<&'s mut Symbol> {
+    let at = symbols.iter().rposition(|symbol| symbol.kind.can_own() && symbol.name == owner);
+    if let Some(at) = at {
+        return symbols.get_mut(at);
+    }
+    let (outer, inner) = owner.split_once("::")?;
+    let at = symbols.iter().rposition(|symbol| symbol.kind.can_own() && symbol.name == outer)?;
+    find_owner(&mut symbols[at].children, inner)
+}
+
+/// Adds a member; a definition of what the type declares already only says where that stands.
+fn join(members: &mut Vec<Symbol>, member: Symbol, is_definition: bool) {
+    let count = |symbol: &Symbol| {
+        let parameters = symbol.signature.split_once(&format!("{}(", symbol.name)).map_or("", |(_, rest)| rest);
+        parameters.matches(',').count()
+    };
+    let mut known = members.iter_mut().filter(|known| {
+        is_definition && known.kind == Kind::Method && known.name == member.name && count(known) == count(&member)
+    });
+    match (known.next(), known.next()) {
+        (Some(declared), None) => declared.span = member.span,
+        _ => members.push(member),
     }
 }
 

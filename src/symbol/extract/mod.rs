@@ -22,6 +22,7 @@ mod grammar;
 mod java;
 mod javascript;
 mod level;
+mod macros;
 mod parse;
 mod php;
 mod plain;

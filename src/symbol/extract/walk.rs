@@ -26,6 +26,7 @@ const VALUE_BYTES_MAX: usize = 48;
 pub(super) fn read(outline: &mut Outline, tree: &Tree, rules: &Rules, text: &str) {
     let mut walk = Walk::new(text, rules, std::mem::take(&mut outline.doc));
     let mut level = Level::new(Place::default());
+    walk.is_broken = tree.root_node().has_error();
     walk.children(&mut level, tree.root_node());
     (rules.grammar.finish)(&mut walk, &mut level);
     outline.symbols = level.into_symbols();
@@ -61,6 +62,8 @@ pub(super) struct Walk<'t> {
     pub imports: Vec<String>,
     /// Names that the file says are public, whatever their declaration says.
     pub exports: BTreeSet<String>,
+    /// Whether the grammar could not read all of it.
+    pub is_broken: bool,
     rules: &'t Rules,
     symbols_left: usize,
     more: u64,
@@ -75,6 +78,7 @@ impl<'t> Walk<'t> {
             doc,
             imports: Vec::new(),
             exports: BTreeSet::new(),
+            is_broken: false,
             rules,
             symbols_left: SYMBOLS_MAX,
             more: 0,

@@ -139,6 +139,8 @@ fn mark(symbol: &Symbol, content: Content) -> Option<Mark> {
     Some(match symbol.kind {
         Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type => Mark::Class,
         Kind::Module | Kind::Implementation if !symbol.children.is_empty() => Mark::Class,
+        // Empty, but declared here; `mod x;` says where another file stands.
+        Kind::Module if symbol.signature.starts_with("module") => Mark::Class,
         Kind::Function => Mark::Function,
         Kind::Macro if symbol.signature.starts_with("macro_rules") => Mark::Function,
         Kind::Macro if symbol.signature.contains(&format!("{}(", symbol.name)) => Mark::Function,

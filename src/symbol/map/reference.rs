@@ -7,7 +7,7 @@
 //!
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::entry::{Entry, FileSymbols, Mark};
 use super::resolve::{Paths, Place};
@@ -201,7 +201,8 @@ impl<'i> Index<'i> {
         };
         let mut all: Vec<Declared> = Vec::new();
         if let Some(language) = symbols.language {
-            let reader = Reader { index: self, number, language, symbols, reach: self.reach(number) };
+            let foreign = foreign(symbols, &links.outside, language);
+            let reader = Reader { index: self, number, language, symbols, reach: self.reach(number), foreign };
             for (name, used) in symbols.uses.iter().enumerate() {
                 let before = all.len();
                 reader.declarations(used, &mut all);
@@ -245,13 +246,16 @@ struct Reader<'r, 'i> {
     language: Language,
     symbols: &'i FileSymbols,
     reach: Vec<u32>,
+    /// Names that its imports take from outside of the snapshot.
+    foreign: HashSet<&'i str>,
 }
 
 impl Reader<'_, '_> {
     /// Adds the declarations that a name refers to.
     fn declarations(&self, used: Use<'_>, out: &mut Vec<Declared>) {
         let Some(known) = self.index.declared.get(&(family(self.language), used.name)) else { return };
-        if known.len() > CANDIDATES_MAX || known.iter().any(|(file, _)| *file == self.number) {
+        if known.len() > CANDIDATES_MAX || self.foreign.contains(used.name) || known.iter().any(|(file, _)| *file == self.number)
+        {
             return;
         }
         let before = out.len();
@@ -263,7 +267,8 @@ impl Reader<'_, '_> {
             let is_bare = used.ways.has(Ways::BARE);
             out.extend(visible.filter(|declared| match self.index.owner(*declared) {
                 Some(_) => self.is_meant(*declared, used, false),
-                None => is_bare,
+                // A variable of a script that is not exported is seen by those that read the script, by no other.
+                None => is_bare && (self.language != Language::Bash || self.index.entry(*declared).is_public),
             }));
         }
     }
@@ -287,10 +292,29 @@ impl Reader<'_, '_> {
     /// file declares it, and its name has several words, unlike those of the types that every language brings along.
     fn is_meant(&self, declared: Declared, used: Use<'_>, is_only: bool) -> bool {
         let Some(owner) = self.index.owner(declared) else { return true };
+        if self.foreign.contains(owner.name.as_str()) {
+            return false;
+        }
         let is_named = self.symbols.uses.contains(&owner.name) || self.symbols.entries.iter().any(|own| own.name == owner.name);
         is_named && used.ways.has(Ways::ASKED.and(Ways::BARE))
             || is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name)
     }
+}
+
+/// The names that imports take from outside, where that is certain: Java says the whole name, Rust and C++ name
+/// their own libraries.
+fn foreign<'i>(symbols: &'i FileSymbols, outside: &[u32], language: Language) -> HashSet<&'i str> {
+    let paths = outside.iter().filter_map(|at| symbols.imports.get(*at as usize)).map(|import| import.path.as_str());
+    let separator = match language {
+        Language::Java => ".",
+        Language::Rust => "::",
+        // What a file adds to the library's namespace is not what all others mean by it.
+        Language::Cpp => return HashSet::from(["std"]),
+        _ => return HashSet::new(),
+    };
+    let is_whole =
+        |path: &&str| language == Language::Java || ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
+    paths.filter(is_whole).filter_map(|path| path.rsplit(separator).next()).collect()
 }
 
 /// True for `from_bytes` and `fromBytes`, not for `find` and `_find`.

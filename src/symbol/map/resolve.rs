@@ -265,10 +265,13 @@ impl<'p> Paths<'p> {
 
     /// What follows a variable counts from the directory of the file.
     fn shell(&self, directory: &str, path: &str) -> Option<Place> {
+        let written = path;
         let path = path.rfind(['}', ')']).map_or(path, |at| &path[at + 1..]);
         let path = if path.starts_with('$') { path.split_once('/')?.1 } else { path };
         let relative = path.trim_start_matches('/');
-        normal(directory, relative).and_then(|path| self.file(&path)).or_else(|| self.file(relative))
+        // The variable may also stand for a directory above, or for where all of it gets installed.
+        let installed = || self.ending(relative).filter(|_| written.starts_with('$') && relative.contains('/'));
+        normal(directory, relative).and_then(|path| self.file(&path)).or_else(|| self.file(relative)).or_else(installed)
     }
 }
 

@@ -75,6 +75,8 @@ fn without_parentheses(symbol: &Symbol, language: Language) -> Shape {
     let after = name_end(text, &symbol.name).map_or("", |end| text[end..].trim());
     let parameters = match (language, symbol.kind) {
         (_, Kind::Macro) => None,
+        // `alias`, `define_method` and their like say nothing about parameters.
+        (Language::Ruby, _) if !words(text).any(|word| word == "def") => Some(Vec::new()),
         (Language::Ruby, _) => Some(split(after).iter().filter_map(|part| parameter(part, language, (false, true))).collect()),
         // `x => …`
         (Language::JavaScript | Language::TypeScript | Language::Tsx, _) => {
@@ -186,8 +188,9 @@ fn split(text: &str) -> Vec<&str> {
 
 /// The name of one parameter, with `?` behind it when it can be left out; `None` for the object itself.
 fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool)) -> Option<String> {
-    let (before_value, value) = part.split_once('=').map_or((part, None), |(left, right)| (left.trim(), Some(right)));
-    let is_optional = value.is_some();
+    let value_at = value_at(part);
+    let before_value = value_at.map_or(part, |at| part[..at].trim());
+    let is_optional = value_at.is_some();
     let (name, is_optional) = match language {
         Language::Rust => rust_parameter(part)?,
         Language::Python => {
@@ -219,6 +222,16 @@ fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool
         _ => (last_name(before_value)?, is_optional),
     };
     short(name, is_optional)
+}
+
+/// Where the `=` of a default value stands; that of an arrow or a comparison is none.
+fn value_at(part: &str) -> Option<usize> {
+    let bytes = part.as_bytes();
+    let is_value = |at: &usize| {
+        let (before, after) = (at.checked_sub(1).map_or(b' ', |at| bytes[at]), bytes.get(at + 1).copied().unwrap_or(b' '));
+        !matches!(before, b'=' | b'!' | b'<' | b'>') && !matches!(after, b'>' | b'=')
+    };
+    part.match_indices('=').map(|(at, _)| at).find(is_value)
 }
 
 fn short(name: &str, is_optional: bool) -> Option<String> {
@@ -315,7 +328,11 @@ fn before_name(head: &str) -> &str {
     loop {
         rest = rest.trim_start();
         if rest.starts_with('<') {
-            rest = after_generics(rest);
+            let after = after_generics(rest);
+            if after.len() == rest.len() {
+                return "";
+            }
+            rest = after;
             continue;
         }
         let word = rest.split(|c: char| !is_word(c)).next().unwrap_or_default();
@@ -325,9 +342,28 @@ fn before_name(head: &str) -> &str {
         }
         rest = &rest[word.len()..];
     }
-    let owner_at = rest.rfind(' ').filter(|_| rest.ends_with("::"));
-    let rest = owner_at.map_or(if rest.ends_with("::") { "" } else { rest }, |at| &rest[..at]);
-    rest.trim_end_matches(['~', ' '])
+    let mut rest = rest.trim_end_matches(['~', ' ']);
+    // `List<Key, Value>::Iterator::` is what a method is defined for.
+    while let Some(owner) = rest.strip_suffix("::") {
+        rest = before_generics(owner).trim_end_matches(is_word).trim_end_matches(' ');
+    }
+    rest
+}
+
+/// The text before a list of type arguments at its end.
+fn before_generics(text: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b'>' => depth += 1,
+            b'<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return if byte == b'<' { &text[..at] } else { text };
+        }
+    }
+    text
 }
 
 /// A word such as `MEM_STATIC` before a type: most likely a macro that says something to the compiler.

@@ -2,6 +2,7 @@
 
 mod laws;
 mod managed;
+mod real;
 mod scripts;
 mod systems;
 

@@ -71,6 +71,7 @@ fn typescript() {
       af fetchUser(id,options?)->Promise<User|undefined> ←2 →User
       c Api(Client,Closeable,Named) →User
         p cache?
+        p base
         m constructor(base,retries?)
         m name()->string
         m size()->number

@@ -1,0 +1,371 @@
+//! Macros of C and C++ that stand where no grammar expects a word: `class EXPORT Name {`, `MY_API void f();`.
+//!
+//! Without a preprocessor such a word is taken for a type or a name, and what follows is lost: often a whole class.
+//! They are made blank before parsing, byte for byte, so every place keeps its number and the text that is shown stays
+//! as it was written. What could be a type or a call is left alone.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Most tokens that are looked through for the end of a bracket or of a qualified name.
+const LOOK_AHEAD: usize = 200;
+
+/// What such a macro is about, as its name says it.
+const ABOUT: [&str; 23] = [
+    "EXPORT",
+    "IMPORT",
+    "_API",
+    "API_",
+    "INLINE",
+    "CONSTEXPR",
+    "NODISCARD",
+    "NORETURN",
+    "DEPRECATED",
+    "ATTRIBUTE",
+    "GUARDED_BY",
+    "LOCKS_",
+    "_LOCK",
+    "LOCK_FUNCTION",
+    "LOCK_RETURNED",
+    "LIFETIME",
+    "MUST_USE",
+    "NOEXCEPT",
+    "UNUSED",
+    "VISIBILITY",
+    "THREAD_",
+    "_PUBLIC",
+    "_HIDDEN",
+];
+/// Words that begin a declaration, or go on with one.
+const BEGIN: [&str; 34] = [
+    "auto",
+    "bool",
+    "char",
+    "class",
+    "constexpr",
+    "consteval",
+    "constinit",
+    "double",
+    "enum",
+    "explicit",
+    "extern",
+    "float",
+    "friend",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "private",
+    "protected",
+    "public",
+    "short",
+    "signed",
+    "size_t",
+    "static",
+    "struct",
+    "template",
+    "thread_local",
+    "typedef",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+];
+/// Words behind which a declaration goes on.
+const LEAD: [&str; 9] = ["static", "inline", "virtual", "explicit", "friend", "extern", "constexpr", "typedef", "__inline"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Sign(u8),
+    Literal,
+    /// A line of the preprocessor.
+    Directive,
+}
+
+struct Tokens<'t> {
+    text: &'t str,
+    all: Vec<(Kind, Range<usize>)>,
+}
+
+/// The text with such macros made blank.
+pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
+    let tokens = Tokens::of(text);
+    let mut blank: Vec<Range<usize>> = Vec::new();
+    let (mut at, mut before) = (0, None);
+    while at < tokens.all.len() {
+        let end = tokens.group_end(at + 1);
+        if tokens.is_candidate(at) && tokens.is_attribute(before, at, end) {
+            blank.push(tokens.all[at].1.start..tokens.all[end - 1].1.end);
+            at = end;
+        } else {
+            before = Some(at);
+            at += 1;
+        }
+    }
+    if blank.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for range in blank {
+        out.push_str(&text[out.len()..range.start]);
+        // One space for each byte: places keep their numbers.
+        out.extend(text[range].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    }
+    out.push_str(&text[out.len()..]);
+    Cow::Owned(out)
+}
+
+fn is_loud(word: &str) -> bool {
+    word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+impl<'t> Tokens<'t> {
+    fn word(&self, at: usize) -> &'t str {
+        let token = self.all.get(at).filter(|(kind, _)| *kind == Kind::Word);
+        token.map_or("", |(_, range)| &self.text[range.clone()])
+    }
+
+    fn is_sign(&self, at: usize, signs: &[u8]) -> bool {
+        matches!(self.all.get(at), Some((Kind::Sign(sign), _)) if signs.contains(sign))
+    }
+
+    fn is_candidate(&self, at: usize) -> bool {
+        is_loud(self.word(at))
+    }
+
+    /// Behind a bracket that opens here, or here.
+    fn group_end(&self, at: usize) -> usize {
+        if self.is_sign(at, b"(") { self.closed(at, (b'(', b')')).unwrap_or(at) } else { at }
+    }
+
+    fn closed(&self, at: usize, (open, close): (u8, u8)) -> Option<usize> {
+        let mut depth = 0_usize;
+        for next in at..self.all.len().min(at + LOOK_AHEAD) {
+            depth += usize::from(self.is_sign(next, &[open]));
+            if self.is_sign(next, &[close]) {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(next + 1);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the word at a place, with its bracket up to `end`, is neither a type nor a name.
+    fn is_attribute(&self, before: Option<usize>, at: usize, end: usize) -> bool {
+        let word = self.word(at);
+        let about = ABOUT.iter().any(|part| word.contains(part));
+        let previous = before.map_or("", |before| self.word(before));
+        if matches!(previous, "class" | "struct" | "union" | "enum") {
+            return self.is_before_name(previous, end);
+        }
+        if about && before.is_some_and(|before| self.is_declared(before)) {
+            let follows = matches!(self.word(end), "const" | "override" | "final" | "noexcept") || is_loud(self.word(end));
+            return follows || self.is_sign(end, b";{=,):");
+        }
+        let begins = before.is_none_or(|before| self.is_sign(before, b";{}:>") || self.all[before].0 == Kind::Directive)
+            || LEAD.contains(&previous);
+        begins && (about || word.trim_matches('_').contains('_')) && self.is_before_declaration(before, end, about)
+    }
+
+    /// `class WORD Name {`, not `struct WORD name;`.
+    fn is_before_name(&self, keyword: &str, at: usize) -> bool {
+        let name = self.word(at);
+        !matches!(name, "" | "final")
+            && (self.is_sign(at + 1, b"{:<") || !self.word(at + 1).is_empty() || keyword == "class" && self.is_sign(at + 1, b";"))
+    }
+
+    /// Whether a declarator ends here: `)`, or a name with something before it that can be its type.
+    fn is_declared(&self, at: usize) -> bool {
+        let is_name =
+            !matches!(self.word(at), "" | "return" | "new" | "delete" | "case" | "else") && !LEAD.contains(&self.word(at));
+        self.is_sign(at, b")]")
+            || matches!(self.word(at), "const" | "noexcept" | "override" | "final")
+            || is_name
+                && at > 0
+                && !BEGIN.contains(&self.word(at))
+                && (!self.word(at - 1).is_empty() || self.is_sign(at - 1, b">*&"))
+    }
+
+    fn is_before_declaration(&self, before: Option<usize>, at: usize, about: bool) -> bool {
+        let mut at = at;
+        while matches!(self.word(at), "const" | "volatile") {
+            at += 1;
+        }
+        // One such macro may follow another.
+        while is_loud(self.word(at)) && self.word(at).contains('_') {
+            at = self.group_end(at + 1);
+        }
+        let word = self.word(at);
+        if word.is_empty() {
+            let ends = at == self.all.len() || self.is_sign(at, b"}") || self.all[at].0 == Kind::Directive;
+            let alone = before.is_none_or(|before| self.is_sign(before, b";}"));
+            return ends && alone || self.is_sign(at, b"~") || self.is_sign(at, b"[") && self.is_sign(at + 1, b"[");
+        }
+        if BEGIN.contains(&word) || word == "void" {
+            return true;
+        }
+        let next = self.name_end(at);
+        let is_typed = !self.word(next).is_empty() || self.is_sign(next, b"*&") && !self.word(next + 1).is_empty();
+        is_typed || about && self.is_sign(next, b"(") || about && word == "operator"
+    }
+
+    /// Behind a name such as `std::vector<int>::iterator`.
+    fn name_end(&self, at: usize) -> usize {
+        let mut at = at + 1;
+        for _ in 0..LOOK_AHEAD {
+            if self.is_sign(at, b"<") {
+                let Some(end) = self.closed(at, (b'<', b'>')) else { return at };
+                at = end;
+            } else if self.is_sign(at, b":") && self.is_sign(at + 1, b":") && !self.word(at + 2).is_empty() {
+                at += 3;
+            } else {
+                return at;
+            }
+        }
+        at
+    }
+
+    fn of(text: &'t str) -> Self {
+        let bytes = text.as_bytes();
+        let (mut all, mut at) = (Vec::new(), 0);
+        let mut line_is_empty = true;
+        while let Some(&byte) = bytes.get(at) {
+            let start = at;
+            let rest = &text[at..];
+            let kind = match byte {
+                b'\n' => {
+                    line_is_empty = true;
+                    at += 1;
+                    continue;
+                }
+                _ if byte.is_ascii_whitespace() || !byte.is_ascii() => {
+                    at += rest.chars().next().map_or(1, char::len_utf8);
+                    continue;
+                }
+                b'/' if rest.starts_with("//") => {
+                    at += rest.find('\n').unwrap_or(rest.len());
+                    continue;
+                }
+                b'/' if rest.starts_with("/*") => {
+                    at += rest.get(2..).and_then(|rest| rest.find("*/")).map_or(rest.len(), |end| end + 4);
+                    continue;
+                }
+                b'#' if line_is_empty => {
+                    at += directive_len(rest);
+                    Kind::Directive
+                }
+                b'"' | b'\'' => {
+                    at += literal_len(rest);
+                    Kind::Literal
+                }
+                b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => {
+                    at += rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+                    if text[start..at].ends_with('R') && bytes.get(at) == Some(&b'"') {
+                        at += raw_len(&text[at..]);
+                        Kind::Literal
+                    } else {
+                        Kind::Word
+                    }
+                }
+                sign => {
+                    at += 1;
+                    Kind::Sign(sign)
+                }
+            };
+            line_is_empty = false;
+            all.push((kind, start..at));
+        }
+        Self { text, all }
+    }
+}
+
+/// A line of the preprocessor, with those that it goes on in.
+fn directive_len(text: &str) -> usize {
+    let mut len = 0;
+    for line in text.split_inclusive('\n') {
+        len += line.len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    text[..len].trim_end_matches('\n').len()
+}
+
+/// A text or a character up to its end, at most to the end of the line.
+fn literal_len(text: &str) -> usize {
+    let mut is_escaped = false;
+    let mark = text.as_bytes()[0];
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'\n' if !is_escaped => return at,
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            byte if byte == mark => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// `"mark( … )mark"` behind an `R`.
+fn raw_len(text: &str) -> usize {
+    let Some((mark, rest)) = text[1..].split_once('(').filter(|(mark, _)| mark.len() <= 16) else { return literal_len(text) };
+    let end = format!("){mark}\"");
+    rest.find(&end).map_or(text.len(), |at| text.len() - rest.len() + at + end.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_macros;
+
+    #[test]
+    fn what_no_grammar_expects_is_made_blank() {
+        for (text, expected) in [
+            ("class SHOP_EXPORT Item {", "class             Item {"),
+            ("struct ALIGNED(8) Item final : Base {", "struct            Item final : Base {"),
+            ("class API_X Item;", "class       Item;"),
+            ("MY_API void f();", "       void f();"),
+            ("template <class T> MY_CONSTEXPR auto f();", "template <class T>              auto f();"),
+            ("static MY_API std::vector<int> f();", "static        std::vector<int> f();"),
+            ("MY_API const Item* f();", "       const Item* f();"),
+            ("{ MY_CONSTEXPR Item(int x) {} }", "{              Item(int x) {} }"),
+            ("BEGIN_SPACE\nnamespace a {}\nEND_SPACE\n", "           \nnamespace a {}\n         \n"),
+            ("int size_ GUARDED_BY(lock_);", "int size_                  ;"),
+            ("void f() const LOCKS_EXCLUDED(a,\nb);", "void f() const                  \n  ;"),
+            ("} API_END\nSHOP_END\n#endif", "}        \n        \n#endif"),
+            ("\"é\" ; MY_API int x;", "\"é\" ;        int x;"),
+        ] {
+            assert_eq!(without_macros(text), expected, "{text}");
+            assert_eq!(without_macros(text).len(), text.len());
+        }
+    }
+
+    #[test]
+    fn types_names_and_calls_are_left_alone() {
+        for text in [
+            "struct SHOP_ITEM item;",
+            "struct SHOP_ITEM f(void) {",
+            "UINT_PTR p;",
+            "UINT_PTR const *p;",
+            "HANDLE_T *make(void);",
+            "HANDLE_T make(int x);",
+            "enum { MAX_SIZE };",
+            "int MAX_API;",
+            "TEST_F(Item, Works) { CHECK_EQ(1, 2); }",
+            "x = (int) MAX_SIZE;",
+            "f(\"class A_B C {\"); // class A_B C {",
+            "auto x = R\"(class A_B C {)\";",
+            "#define X class A_B \\\n C {",
+            "MAX_SIZE((((",
+            "class",
+            "",
+        ] {
+            assert_eq!(without_macros(text), text);
+        }
+    }
+}
