@@ -15,6 +15,7 @@ mod extract;
 mod language;
 pub mod map;
 mod markdown;
+mod name_hash;
 mod outline;
 mod render;
 

@@ -2,15 +2,22 @@
 //!
 //! A name is a leaf that the grammar calls an identifier, of whatever sort; comments and strings have none. Each is
 //! noted once, with the declarations that it is used in. The names that declarations give are no uses.
+//!
+//! The walk goes from node to node by their numbers, which takes one step of the cursor each where children, siblings
+//! and parents would take two or three. It has to look for its way among the siblings, so it is for small nodes only.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::parse::Rules;
 use crate::symbol::map::uses::{NAME_BYTES_MIN, USES_MAX, Uses, Ways};
+use crate::symbol::name_hash::NameHash;
 use crate::symbol::outline::{NAME_BYTES_MAX, Span, Symbol};
+
+/// Most nodes that are walked by their numbers: a node may have all of them as direct children.
+const NUMBERED_MAX: usize = 512;
 
 /// Leaves that are names, in all grammars.
 pub(super) const NAMES: &[&str] = &[
@@ -27,41 +34,43 @@ pub(super) const NAMES: &[&str] = &[
     "variable_name",
 ];
 
-/// What is known of a name so far.
-#[derive(Default)]
-struct Found {
-    ways: Ways,
-    /// Numbers of declarations, in the order of the file.
-    places: Vec<u32>,
-}
-
 /// Reads the names that are used; declarations are numbered as they stand in the outline, each before its members.
 pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -> Uses {
     let mut spans = Vec::new();
     collect(symbols, &mut spans);
-    let declared: HashSet<u32> = spans.iter().map(|span| span.name).collect();
-    let mut around = Around::new(&spans);
-    let mut found: HashMap<&str, Found> = HashMap::new();
+    let mut found = Found::new(text, &spans);
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let is_name = rules.is_name(node.kind_id());
-        if is_name && !declared.contains(&(node.start_byte() as u32)) {
-            note(&mut found, text, node, &mut around);
+        let below = node.descendant_count();
+        if rules.is_name(node.kind_id()) {
+            found.note(node);
+        } else if below > NUMBERED_MAX {
+            if cursor.goto_first_child() {
+                continue;
+            }
+        } else if below > 1 {
+            let own = cursor.descendant_index();
+            read_below(&mut cursor, own + 1..own + below, rules, &mut found);
+            cursor.goto_descendant(own);
         }
-        if (is_name || !cursor.goto_first_child()) && !goto_next(&mut cursor) {
+        if !goto_next(&mut cursor) {
             break;
         }
     }
-    let mut found: Vec<(&str, Found)> = found.into_iter().collect();
-    found.sort_unstable_by_key(|(name, _)| *name);
-    let mut uses = Uses::default();
-    for (name, Found { ways, mut places }) in found {
-        places.sort_unstable();
-        places.dedup();
-        uses.push(name, ways, &places);
+    found.into_uses()
+}
+
+/// Reads the names among nodes that follow each other.
+fn read_below(cursor: &mut TreeCursor<'_>, mut numbers: Range<usize>, rules: &Rules, found: &mut Found<'_>) {
+    while let Some(number) = numbers.next() {
+        cursor.goto_descendant(number);
+        let node = cursor.node();
+        if rules.is_name(node.kind_id()) {
+            found.note(node);
+            numbers.start = number + node.descendant_count().max(1);
+        }
     }
-    uses
 }
 
 fn collect(symbols: &[Symbol], spans: &mut Vec<Span>) {
@@ -71,25 +80,84 @@ fn collect(symbols: &[Symbol], spans: &mut Vec<Span>) {
     }
 }
 
-fn note<'t>(found: &mut HashMap<&'t str, Found>, text: &'t str, node: Node<'_>, around: &mut Around) {
-    let range = node.byte_range();
-    let Some(name) = text.get(range.clone()).filter(|name| (NAME_BYTES_MIN..=NAME_BYTES_MAX).contains(&name.len())) else {
-        return;
-    };
-    if name.bytes().any(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control()) {
-        return;
+/// A name that was found.
+struct Name<'t> {
+    text: &'t str,
+    ways: Ways,
+    /// The declaration in which it was seen last.
+    place: Option<u32>,
+}
+
+/// The names that were found so far.
+struct Found<'t> {
+    text: &'t str,
+    around: Around,
+    /// Where the names of declarations start that the walk has not passed yet, the last one first.
+    declared: Vec<u32>,
+    numbers: HashMap<&'t str, u32, NameHash>,
+    names: Vec<Name<'t>>,
+    /// Names by number and declarations by number.
+    places: Vec<(u32, u32)>,
+}
+
+impl<'t> Found<'t> {
+    fn new(text: &'t str, spans: &[Span]) -> Self {
+        let mut declared: Vec<u32> = spans.iter().map(|span| span.name).collect();
+        declared.sort_unstable_by(|one, other| other.cmp(one));
+        let around = Around::new(spans);
+        Self { text, around, declared, numbers: HashMap::default(), names: Vec::new(), places: Vec::new() }
     }
-    let place = around.innermost(range.start as u32);
-    if !found.contains_key(name) && found.len() == USES_MAX {
-        return;
+
+    /// Takes the next name; the walk goes through the text from its start to its end.
+    fn note(&mut self, node: Node<'_>) {
+        let range = node.byte_range();
+        let start = range.start as u32;
+        while self.declared.last().is_some_and(|name| *name < start) {
+            self.declared.pop();
+        }
+        let is_declared = self.declared.last() == Some(&start);
+        let Some(name) = self.text.get(range.clone()).filter(|name| !is_declared && is_kept(name)) else { return };
+        let place = self.around.innermost(start);
+        let number = match self.numbers.get(name) {
+            Some(number) => *number,
+            None if self.names.len() == USES_MAX => return,
+            None => {
+                let number = self.names.len() as u32;
+                self.numbers.insert(name, number);
+                self.names.push(Name { text: name, ways: Ways::default(), place: None });
+                number
+            }
+        };
+        let known = &mut self.names[number as usize];
+        known.ways = known.ways.and(ways(self.text, name, range));
+        if let Some(place) = place.filter(|place| known.place != Some(*place)) {
+            known.place = Some(place);
+            self.places.push((number, place));
+        }
     }
-    let known = found.entry(name).or_default();
-    known.ways = known.ways.and(ways(text, name, range));
-    if let Some(place) = place
-        && known.places.last() != Some(&place)
-    {
-        known.places.push(place);
+
+    /// The names in order, each with its declarations in order.
+    fn into_uses(mut self) -> Uses {
+        self.places.sort_unstable();
+        self.places.dedup();
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        order.sort_unstable_by_key(|number| self.names[*number].text);
+        let mut uses = Uses::default();
+        let mut places = Vec::new();
+        for number in order {
+            let from = self.places.partition_point(|(name, _)| (*name as usize) < number);
+            places.clear();
+            places.extend(self.places[from..].iter().take_while(|(name, _)| *name as usize == number).map(|(_, place)| *place));
+            uses.push(self.names[number].text, self.names[number].ways, &places);
+        }
+        uses
     }
+}
+
+/// Whether a name is worth keeping: neither too short nor too long, and on one line.
+fn is_kept(name: &str) -> bool {
+    let is_apart = |byte: u8| byte.is_ascii_whitespace() || byte.is_ascii_control();
+    (NAME_BYTES_MIN..=NAME_BYTES_MAX).contains(&name.len()) && !name.bytes().any(is_apart)
 }
 
 /// How a name is used at a place, by what stands beside it.

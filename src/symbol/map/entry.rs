@@ -196,9 +196,10 @@ fn set_lines(entries: &mut [Entry], starts: &[u32], data: &[u8]) {
 /// The same uses, with places that are numbers of entries.
 fn with_places(uses: &Uses, places: &[u32]) -> Uses {
     let mut out = Uses::default();
+    let mut entries = Vec::new();
     for used in uses.iter() {
-        let mut entries: Vec<u32> =
-            used.places.iter().map(|place| places[*place as usize]).filter(|entry| *entry != NOWHERE).collect();
+        entries.clear();
+        entries.extend(used.places.iter().map(|place| places[*place as usize]).filter(|entry| *entry != NOWHERE));
         entries.sort_unstable();
         entries.dedup();
         out.push(used.name, used.ways, &entries);
