@@ -17,14 +17,18 @@ pub fn printable(text: &str) -> Printable<'_> {
 
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut kept_from = 0;
-        for (at, c) in self.0.char_indices() {
+        let (mut kept_from, mut from) = (0, 0);
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+        while let Some(plain) = self.0.as_bytes()[from..].iter().position(|byte| !is_plain(byte)) {
+            let at = from + plain;
+            let c = self.0[at..].chars().next().expect("the text goes on");
+            from = at + c.len_utf8();
             if is_safe(c) {
                 continue;
             }
             f.write_str(&self.0[kept_from..at])?;
             write!(f, "\\u{{{:x}}}", u32::from(c))?;
-            kept_from = at + c.len_utf8();
+            kept_from = from;
         }
         f.write_str(&self.0[kept_from..])
     }

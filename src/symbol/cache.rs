@@ -18,6 +18,7 @@
 //! write. Every body is checked when it is read, so a file that another process has emptied costs a miss at worst.
 //! Nothing here is an error for the caller: without a cache things are slower, that is all.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -37,6 +38,11 @@ const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Size of a record without its body.
 const HEADER_BYTES: usize = 54;
+
+thread_local! {
+    /// The body that is being read: thousands are, and one place for all of them saves their allocations.
+    static BODY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// What an outline is kept under: the same bytes read as another language give another outline.
 type Key = (NodeId, Option<Language>);
@@ -118,12 +124,11 @@ impl<T: Cached> ObjectCache<T> {
     #[must_use]
     pub fn get(&self, id: NodeId, language: Option<Language>) -> Option<T> {
         let place = *self.places.lock().unwrap_or_else(PoisonError::into_inner).get(&(id, language))?;
-        let mut body = vec![0; place.len as usize];
-        self.file.as_ref()?.read_exact_at(&mut body, place.offset).ok()?;
-        if checksum(&body) != place.checksum {
-            return None;
-        }
-        T::decode(&body)
+        BODY.with_borrow_mut(|body| {
+            body.resize(place.len as usize, 0);
+            self.file.as_ref()?.read_exact_at(body, place.offset).ok()?;
+            if checksum(body) == place.checksum { T::decode(body) } else { None }
+        })
     }
 
     /// Keeps a value; a failure to write is not reported, since only time is lost.

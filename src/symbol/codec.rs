@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn texts(&mut self) -> Option<Vec<String>> {
         let count = self.number()?;
-        let mut texts = Vec::new();
+        let mut texts = Vec::with_capacity(usize::try_from(count).ok()?.min(self.0.len()));
         for _ in 0..count {
             texts.push(self.text()?);
         }

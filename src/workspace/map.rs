@@ -1,5 +1,6 @@
 //! The symbols of a whole snapshot: its paths, and for each distinct object what was read from it, or is in the cache.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::open::Workspace;
@@ -16,6 +17,11 @@ use crate::synthesis::outline;
 
 /// Most files of one map: a repository can have far more paths than objects.
 pub const FILES_MAX: usize = 100_000;
+
+thread_local! {
+    /// The file that is being read: its place is kept for the next one.
+    static DATA: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Why there is no map.
 #[derive(Debug, thiserror::Error)]
@@ -117,11 +123,12 @@ fn read(repo: &Repository, cache: &SymbolCache, wanted: &Wanted, found: &Snapsho
     if header.size_bytes > FILE_BYTES_MAX {
         return Ok(absent);
     }
-    let mut data = Vec::with_capacity(header.size_bytes as usize);
-    repo.read(id, ObjectKind::Blob, &mut data)?;
     let path = &found.paths[*first].0;
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let symbols = symbols(outline::language(name, &data), &data);
+    let symbols = DATA.with_borrow_mut(|data| {
+        repo.read(id, ObjectKind::Blob, data)?;
+        Ok(symbols(outline::language(name, data), data))
+    })?;
     cache.put(*id, *language, &symbols);
     Ok(symbols)
 }

@@ -119,6 +119,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         program.ui.note("nothing of the map fits into so few tokens");
     }
     write!(program.ui, "{}", printable(&chosen.text))?;
+    // Nothing follows but the end of the process, which gives all of it back at once.
+    std::mem::forget((references, found));
     Ok(Exit::Done)
 }
 

@@ -81,7 +81,8 @@ fn flag(rest: &mut Reader<'_>) -> Option<bool> {
 
 fn many<T>(rest: &mut Reader<'_>, read: fn(&mut Reader<'_>) -> Option<T>) -> Option<Vec<T>> {
     let count = rest.number()?;
-    let mut list = Vec::new();
+    // No element takes fewer than three bytes.
+    let mut list = Vec::with_capacity(usize::try_from(count).ok()?.min(rest.0.len() / 3));
     for _ in 0..count {
         list.push(read(rest)?);
     }
@@ -112,7 +113,7 @@ fn import(rest: &mut Reader<'_>) -> Option<Import> {
 /// Names must be in order and places must be entries, for others rely on both.
 fn uses(rest: &mut Reader<'_>, entries: usize) -> Option<Uses> {
     let count = rest.number()?;
-    let mut uses = Uses::default();
+    let mut uses = Uses::with_room(usize::try_from(count).ok()?.min(rest.0.len()), rest.0.len());
     let mut places = Vec::new();
     for _ in 0..count {
         let name = rest.text_ref()?;

@@ -127,8 +127,8 @@ fn best(candidates: &[Candidate<'_>]) -> Option<usize> {
             savings[*above] += candidate.uses * (candidate.cost_now - with_alias).max(0);
         }
     }
-    let line = |candidate: &Candidate<'_>| candidate.cost + tenths("@1/=");
-    let net = savings.iter().zip(candidates).map(|(saving, candidate)| saving - line(candidate));
+    let line = tenths("@1/=");
+    let net = savings.iter().zip(candidates).map(|(saving, candidate)| saving - line - candidate.cost);
     let (at, saving) = net.enumerate().max_by_key(|(at, saving)| (*saving, std::cmp::Reverse(*at)))?;
     (saving >= SAVING_MIN).then_some(at)
 }

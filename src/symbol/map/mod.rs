@@ -8,6 +8,8 @@
 
 mod budget;
 mod codec;
+mod cores;
+mod declared;
 mod entry;
 mod import;
 mod legend;

@@ -2,9 +2,11 @@
 //!
 //! Text from the repository never breaks a line, moves a cursor or reorders what is read: what could is escaped.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::cores::on_all_cores;
 use super::entry::{Entry, Mark};
 use super::import::Import;
 use super::legend::Legend;
@@ -16,6 +18,9 @@ use crate::base::printable::printable;
 const IMPORTS_MAX: usize = 12;
 /// Most names that one entry is said to refer to.
 const CALLS_MAX: usize = 6;
+
+/// Room that is made for a line; most are shorter.
+const LINE_BYTES: usize = 48;
 
 /// How much is said about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,16 +98,16 @@ impl<'m> SymbolMap<'m> {
         let legend = self.legend(numbers);
         let mut text = legend.text();
         text.push('\n');
-        for number in numbers {
-            self.push_block(&mut text, *number, &legend, detail);
-        }
+        let blocks = on_all_cores(numbers.len(), |at| self.block(numbers[at], &legend, detail));
+        text.reserve(blocks.iter().map(String::len).sum());
+        blocks.iter().for_each(|block| text.push_str(block));
         text
     }
 
     /// The block of one file: its path, and a line for each of its declarations.
     #[must_use]
     pub fn block(&self, number: u32, legend: &Legend, detail: Detail) -> String {
-        let mut text = String::new();
+        let mut text = String::with_capacity(LINE_BYTES * (2 + self.files[number as usize].symbols.entries.len()));
         self.push_block(&mut text, number, legend, detail);
         text
     }
@@ -142,7 +147,8 @@ pub(super) fn packages(file: &MapFile<'_>, references: &FileReferences) -> Vec<S
     let Some(language) = file.symbols.language else { return Vec::new() };
     let outside = references.outside.iter().filter_map(|at| file.symbols.imports.get(*at as usize));
     let is_outside = |import: &&Import| !matches!(import.package(language), "crate" | "self" | "super" | "");
-    let packages: BTreeSet<String> = outside.filter(is_outside).map(|import| safe(import.package(language))).collect();
+    let packages: BTreeSet<String> =
+        outside.filter(is_outside).map(|import| safe(import.package(language)).into_owned()).collect();
     packages.into_iter().collect()
 }
 
@@ -209,16 +215,20 @@ impl Block<'_> {
 
     fn push_entry(&mut self, number: usize, entry: &Entry) {
         let indent = 2 * (usize::from(entry.depth) + 1);
-        let _ =
-            write!(self.out, "{:indent$}{}{} {}", "", if entry.is_async { "a" } else { "" }, mark(entry.mark), safe(&entry.name));
+        self.out.extend(std::iter::repeat_n(' ', indent));
+        self.out.push_str(if entry.is_async { "a" } else { "" });
+        self.out.push_str(mark(entry.mark));
+        self.out.push(' ');
+        self.out.push_str(&safe(&entry.name));
         if entry.is_optional {
             self.out.push('?');
         }
         if let Some(parts) = &entry.parts {
-            let _ = write!(self.out, "({})", safe(&parts.join(",")));
+            self.push_parts(parts);
         }
         if !entry.result.is_empty() {
-            let _ = write!(self.out, "->{}", safe(&entry.result));
+            self.out.push_str("->");
+            self.out.push_str(&safe(&entry.result));
         }
         if self.detail.has_lines && entry.line > 0 {
             let _ = write!(self.out, " :{}", entry.line);
@@ -228,6 +238,15 @@ impl Block<'_> {
             self.push_calls(number as u32);
         }
         self.out.push('\n');
+    }
+
+    fn push_parts(&mut self, parts: &[String]) {
+        self.out.push('(');
+        for (number, part) in parts.iter().enumerate() {
+            self.out.push_str(if number == 0 { "" } else { "," });
+            self.out.push_str(&safe(part));
+        }
+        self.out.push(')');
     }
 
     /// What an entry refers to in other files.
@@ -260,16 +279,16 @@ pub fn mark(mark: Mark) -> &'static str {
 }
 
 /// Foreign text on one line, with everything active or invisible escaped.
-fn safe(text: &str) -> String {
+fn safe(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
-    printable(text).to_string().replace('\n', "\\n").replace('\t', "\\t")
+    Cow::Owned(printable(text).to_string().replace('\n', "\\n").replace('\t', "\\t"))
 }
 
 /// A path on one line: quoted as git does it when it holds what git quotes, and when it could be taken for something else.
 fn shown_path(path: &[u8]) -> String {
-    let text = safe(&quote(path, false));
+    let text = safe(&quote(path, false)).into_owned();
     let is_plain = text.starts_with('"') || !text.starts_with([' ', '@', '+']) && !text.contains(" ←") && !text.ends_with(' ');
     if is_plain && !text.is_empty() { text } else { format!("\"{text}\"") }
 }

@@ -7,15 +7,13 @@
 //!
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 
-use std::collections::{HashMap, HashSet};
-
-use super::entry::{Entry, FileSymbols, Mark};
+use super::cores::on_all_cores;
+use super::declared::{Declarations, Declared};
+use super::entry::FileSymbols;
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
 use crate::symbol::language::Language;
 
-/// Most declarations of one name that are looked through one by one.
-const CANDIDATES_MAX: usize = 24;
 /// Most files that one file passes on.
 const PASSED_ON_MAX: usize = 400;
 /// How often what is passed on is passed on again.
@@ -56,17 +54,8 @@ pub struct References {
     pub files: Vec<FileReferences>,
 }
 
-/// A declaration: the file and the entry.
-type Declared = (u32, u32);
-
-/// Languages that refer to each other's files.
-fn family(language: Language) -> Language {
-    match language {
-        Language::Cpp => Language::C,
-        Language::TypeScript | Language::Tsx => Language::JavaScript,
-        other => other,
-    }
-}
+/// A declaration that is referred to: the file and the entry.
+type Target = (u32, u32);
 
 /// Whether files of one directory see each other without an import.
 fn shares_directory(language: Language) -> bool {
@@ -78,18 +67,18 @@ fn shares_directory(language: Language) -> bool {
 pub fn references(files: &[MapFile<'_>]) -> References {
     // No import can name a path that is not UTF-8.
     let paths = Paths::new(files.iter().map(|file| std::str::from_utf8(file.path).unwrap_or_default()).collect());
-    let links: Vec<Links> = (0..files.len() as u32).map(|number| Links::of(&paths, files, number)).collect();
-    let passed_on: Vec<Vec<u32>> = passed_on(&links);
-    let index = Index { files, paths: &paths, links: &links, passed_on: &passed_on, declared: declared(files) };
-    let mut found: Vec<FileReferences> = Vec::with_capacity(files.len());
-    let mut refers: Vec<Vec<Declared>> = Vec::with_capacity(files.len());
-    for number in 0..files.len() as u32 {
-        let (references, declarations) = index.read(number);
-        found.push(references);
-        refers.push(declarations);
-    }
-    for declaration in refers.iter().flatten() {
-        found[declaration.0 as usize].counts[declaration.1 as usize] += 1;
+    let (links, passed_on, declarations) = std::thread::scope(|scope| {
+        let declarations = scope.spawn(|| Declarations::of(files));
+        let links = on_all_cores(files.len(), |number| Links::of(&paths, files, number as u32));
+        let passed_on = passed_on(&links);
+        (links, passed_on, declarations.join().expect("workers do not panic"))
+    });
+    let directories = files.iter().map(|file| directory(file.path)).collect();
+    let index = Index { files, paths: &paths, links: &links, passed_on: &passed_on, directories, declarations };
+    let read = on_all_cores(files.len(), |number| index.read(number as u32));
+    let (mut found, refers): (Vec<FileReferences>, Vec<Vec<Target>>) = read.into_iter().unzip();
+    for (file, entry) in refers.into_iter().flatten() {
+        found[file as usize].counts[entry as usize] += 1;
     }
     let mut referring = vec![0; found.len()];
     for target in found.iter().flat_map(|file| &file.files) {
@@ -99,22 +88,6 @@ pub fn references(files: &[MapFile<'_>]) -> References {
         file.referring = referring;
     }
     References { files: found }
-}
-
-/// All declarations by family and name, in the order of files.
-fn declared<'f>(files: &[MapFile<'f>]) -> HashMap<(Language, &'f str), Vec<Declared>> {
-    let mut declared: HashMap<(Language, &str), Vec<Declared>> = HashMap::new();
-    for (number, file) in files.iter().enumerate() {
-        let Some(language) = file.symbols.language.filter(|_| file.symbols.is_parsed) else { continue };
-        for (entry, found) in file.symbols.entries.iter().enumerate() {
-            let known = declared.entry((family(language), &found.name)).or_default();
-            // One more than is looked through shows that there are too many.
-            if known.len() <= CANDIDATES_MAX {
-                known.push((number as u32, entry as u32));
-            }
-        }
-    }
-    declared
 }
 
 /// Where the imports of a file lead.
@@ -183,12 +156,14 @@ struct Index<'i> {
     paths: &'i Paths<'i>,
     links: &'i [Links],
     passed_on: &'i [Vec<u32>],
-    declared: HashMap<(Language, &'i str), Vec<Declared>>,
+    /// The directory of each file, with the slash at its end.
+    directories: Vec<&'i [u8]>,
+    declarations: Declarations<'i>,
 }
 
 impl<'i> Index<'i> {
     /// What one file refers to, and the declarations that it refers to, each once.
-    fn read(&self, number: u32) -> (FileReferences, Vec<Declared>) {
+    fn read(&self, number: u32) -> (FileReferences, Vec<Target>) {
         let symbols = self.files[number as usize].symbols;
         let links = &self.links[number as usize];
         let mut references = FileReferences {
@@ -199,16 +174,27 @@ impl<'i> Index<'i> {
             files: links.files.clone(),
             ..FileReferences::default()
         };
-        let mut all: Vec<Declared> = Vec::new();
-        if let Some(language) = symbols.language {
-            let foreign = foreign(symbols, &links.outside, language);
-            let reader = Reader { index: self, number, language, symbols, reach: self.reach(number), foreign };
-            for (name, used) in symbols.uses.iter().enumerate() {
-                let before = all.len();
-                reader.declarations(used, &mut all);
-                if all[before..].iter().any(|declared| self.entry(*declared).mark != Mark::Property) {
-                    references.calls.extend(used.places.iter().map(|entry| (*entry, name as u32)));
+        let mut all: Vec<Target> = Vec::new();
+        let names = symbols.language.and_then(|language| Some((language, self.declarations.names(language)?)));
+        if let Some((language, names)) = names {
+            let used: Vec<(usize, u32)> =
+                symbols.uses.iter().enumerate().filter_map(|(at, used)| Some((at, names.number(used.name)?))).collect();
+            let own = symbols.entries.iter().filter_map(|entry| names.number(&entry.name));
+            let mut named: Vec<u32> = used.iter().map(|(_, name)| *name).chain(own).collect();
+            named.sort_unstable();
+            let mut foreign: Vec<u32> =
+                foreign(symbols, &links.outside, language).filter_map(|name| names.number(name)).collect();
+            foreign.sort_unstable();
+            let reader = Reader { index: self, number, language, named, foreign, reach: self.reach(number) };
+            let mut meant: Vec<Declared> = Vec::new();
+            for (at, name) in used.into_iter().filter(|(_, name)| reader.foreign.binary_search(name).is_err()) {
+                let used = symbols.uses.get(at);
+                meant.clear();
+                reader.declarations(used, names.candidates(name), &mut meant);
+                if meant.iter().any(|declared| !declared.is_property) {
+                    references.calls.extend(used.places.iter().map(|entry| (*entry, at as u32)));
                 }
+                all.extend(meant.iter().map(|declared| (declared.file, declared.entry)));
             }
         }
         references.calls.sort_unstable();
@@ -227,94 +213,80 @@ impl<'i> Index<'i> {
         reach.dedup();
         reach
     }
-
-    fn entry(&self, (file, entry): Declared) -> &'i Entry {
-        &self.files[file as usize].symbols.entries[entry as usize]
-    }
-
-    /// The type that a member belongs to; `None` at the level of the file.
-    fn owner(&self, (file, entry): Declared) -> Option<&'i Entry> {
-        let entries = &self.files[file as usize].symbols.entries;
-        let depth = entries[entry as usize].depth.checked_sub(1)?;
-        entries[..entry as usize].iter().rev().find(|before| before.depth == depth)
-    }
 }
 
 struct Reader<'r, 'i> {
     index: &'r Index<'i>,
     number: u32,
     language: Language,
-    symbols: &'i FileSymbols,
+    /// The numbers of the names that the file uses or declares, in order.
+    named: Vec<u32>,
+    /// The numbers of names that its imports take from outside of the snapshot, in order.
+    foreign: Vec<u32>,
     reach: Vec<u32>,
-    /// Names that its imports take from outside of the snapshot.
-    foreign: HashSet<&'i str>,
 }
 
 impl Reader<'_, '_> {
-    /// Adds the declarations that a name refers to.
-    fn declarations(&self, used: Use<'_>, out: &mut Vec<Declared>) {
-        let Some(known) = self.index.declared.get(&(family(self.language), used.name)) else { return };
-        if known.len() > CANDIDATES_MAX || self.foreign.contains(used.name) || known.iter().any(|(file, _)| *file == self.number)
-        {
+    /// Adds those declarations of a name that it refers to.
+    fn declarations(&self, used: Use<'_>, known: &[Declared], out: &mut Vec<Declared>) {
+        if known.iter().any(|declared| declared.file == self.number) {
             return;
         }
-        let before = out.len();
-        let is_only = known.iter().all(|(file, _)| *file == known[0].0);
-        let visible = known.iter().copied().filter(|declared| self.sees(*declared));
-        let in_reach = visible.clone().filter(|declared| self.reaches(declared.0));
-        out.extend(in_reach.filter(|declared| self.is_meant(*declared, used, is_only)));
-        if out.len() == before && is_only {
+        let is_only = known.iter().all(|declared| declared.file == known[0].file);
+        let in_reach = known.iter().filter(|declared| self.reaches(declared.file) && self.sees(declared));
+        out.extend(in_reach.filter(|declared| self.is_meant(declared, used, is_only)));
+        if out.is_empty() && is_only {
             let is_bare = used.ways.has(Ways::BARE);
-            out.extend(visible.filter(|declared| match self.index.owner(*declared) {
-                Some(_) => self.is_meant(*declared, used, false),
+            let is_meant = |declared: &&Declared| match declared.owner {
+                Some(_) => self.is_meant(declared, used, false),
                 // A variable of a script that is not exported is seen by those that read the script, by no other.
-                None => is_bare && (self.language != Language::Bash || self.index.entry(*declared).is_public),
-            }));
+                None => is_bare && (self.language != Language::Bash || declared.is_public),
+            };
+            out.extend(known.iter().filter(|declared| self.sees(declared)).filter(is_meant));
         }
     }
 
     /// What is private may be used in its own directory and below at most.
-    fn sees(&self, declared: Declared) -> bool {
-        let directory = |file: u32| directory(self.index.files[file as usize].path);
-        self.index.entry(declared).is_public || directory(self.number).starts_with(directory(declared.0))
+    fn sees(&self, declared: &Declared) -> bool {
+        let directory = |file: u32| self.index.directories[file as usize];
+        declared.is_public || directory(self.number).starts_with(directory(declared.file))
     }
 
     /// Whether the names of a file can be used without saying where they are from.
     fn reaches(&self, file: u32) -> bool {
         let directory = |file: u32| self.index.paths.directory_of[file as usize];
-        let links = &self.index.links[self.number as usize];
+        let directories = &self.index.links[self.number as usize].directories;
         self.reach.binary_search(&file).is_ok()
-            || links.directories.binary_search(&directory(file)).is_ok()
+            || !directories.is_empty() && directories.binary_search(&directory(file)).is_ok()
             || shares_directory(self.language) && directory(file) == directory(self.number)
     }
 
     /// A member is meant when its type is named as well, or when it is called and nothing else can be meant: no other
     /// file declares it, and its name has several words, unlike those of the types that every language brings along.
-    fn is_meant(&self, declared: Declared, used: Use<'_>, is_only: bool) -> bool {
-        let Some(owner) = self.index.owner(declared) else { return true };
-        if self.foreign.contains(owner.name.as_str()) {
+    fn is_meant(&self, declared: &Declared, used: Use<'_>, is_only: bool) -> bool {
+        let Some(owner) = declared.owner else { return true };
+        if self.foreign.binary_search(&owner).is_ok() {
             return false;
         }
-        let is_named = self.symbols.uses.contains(&owner.name) || self.symbols.entries.iter().any(|own| own.name == owner.name);
-        is_named && used.ways.has(Ways::ASKED.and(Ways::BARE))
-            || is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name)
+        is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name)
+            || used.ways.has(Ways::ASKED.and(Ways::BARE)) && self.named.binary_search(&owner).is_ok()
     }
 }
 
 /// The names that imports take from outside, where that is certain: Java says the whole name, Rust and C++ name
 /// their own libraries.
-fn foreign<'i>(symbols: &'i FileSymbols, outside: &[u32], language: Language) -> HashSet<&'i str> {
-    let paths = outside.iter().filter_map(|at| symbols.imports.get(*at as usize)).map(|import| import.path.as_str());
+fn foreign<'i>(symbols: &'i FileSymbols, outside: &'i [u32], language: Language) -> Box<dyn Iterator<Item = &'i str> + 'i> {
     let separator = match language {
         Language::Java => ".",
         Language::Rust => "::",
         // What a file adds to the library's namespace is not what all others mean by it.
-        Language::Cpp => return HashSet::from(["std"]),
-        _ => return HashSet::new(),
+        Language::Cpp => return Box::new(std::iter::once("std")),
+        _ => return Box::new(std::iter::empty()),
     };
+    let paths = outside.iter().filter_map(|at| symbols.imports.get(*at as usize)).map(|import| import.path.as_str());
     let is_whole =
-        |path: &&str| language == Language::Java || ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
-    paths.filter(is_whole).filter_map(|path| path.rsplit(separator).next()).collect()
+        move |path: &&str| language == Language::Java || ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
+    Box::new(paths.filter(is_whole).filter_map(move |path| path.rsplit(separator).next()))
 }
 
 /// True for `from_bytes` and `fromBytes`, not for `find` and `_find`.

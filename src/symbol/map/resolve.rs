@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::import::Import;
 use crate::symbol::language::Language;
+use crate::symbol::name_hash::NameHash;
 
 /// Most files of one name that are looked at for one import.
 const CANDIDATES_MAX: usize = 64;
@@ -25,13 +26,17 @@ pub(super) enum Place {
 
 /// The paths of a snapshot, ready to be looked up.
 pub(super) struct Paths<'p> {
-    files: HashMap<&'p str, u32>,
-    by_name: HashMap<&'p str, Vec<u32>>,
-    directories: HashMap<&'p str, u32>,
-    by_directory_name: HashMap<&'p str, Vec<&'p str>>,
+    files: HashMap<&'p str, u32, NameHash>,
+    by_name: HashMap<&'p str, Vec<u32>, NameHash>,
+    directories: HashMap<&'p str, u32, NameHash>,
+    by_directory_name: HashMap<&'p str, Vec<&'p str>, NameHash>,
     directory_texts: Vec<&'p str>,
     /// The directory of each file.
     pub directory_of: Vec<u32>,
+    /// For each directory where the modules of the crate start that it belongs to as source.
+    crates: Vec<Option<&'p str>>,
+    /// For each directory below which the library of its package stands.
+    libraries: Vec<Option<String>>,
     texts: Vec<&'p str>,
 }
 
@@ -44,12 +49,14 @@ impl<'p> Paths<'p> {
     /// `texts` are the paths in their order; what is not UTF-8 is an empty text and found by nothing.
     pub(super) fn new(texts: Vec<&'p str>) -> Self {
         let mut paths = Self {
-            files: HashMap::with_capacity(texts.len()),
-            by_name: HashMap::new(),
-            directories: HashMap::new(),
-            by_directory_name: HashMap::new(),
+            files: HashMap::with_capacity_and_hasher(texts.len(), NameHash::default()),
+            by_name: HashMap::default(),
+            directories: HashMap::default(),
+            by_directory_name: HashMap::default(),
             directory_texts: Vec::new(),
             directory_of: Vec::with_capacity(texts.len()),
+            crates: Vec::new(),
+            libraries: Vec::new(),
             texts: Vec::new(),
         };
         for (number, text) in texts.iter().enumerate() {
@@ -66,7 +73,22 @@ impl<'p> Paths<'p> {
         }
         paths.files.remove("");
         paths.texts = texts;
+        paths.crates = paths.directory_texts.iter().map(|directory| paths.crate_of(directory)).collect();
+        paths.libraries = paths.directory_texts.iter().map(|directory| paths.library_of(directory)).collect();
         paths
+    }
+
+    /// The directory at or above this one that holds the root of a crate.
+    fn crate_of(&self, directory: &'p str) -> Option<&'p str> {
+        above(directory).find(|at| ["lib.rs", "main.rs"].iter().any(|name| self.file(&join(at, name)).is_some()))
+    }
+
+    /// The source of the library in the package that a directory belongs to.
+    fn library_of(&self, directory: &str) -> Option<String> {
+        let directory = format!("/{directory}/");
+        let root = ["/tests/", "/benches/", "/examples/", "/src/"].iter().find_map(|part| directory.find(part))?;
+        let source = join(directory[..root].trim_start_matches('/'), "src");
+        self.file(&join(&source, "lib.rs")).map(|_| source)
     }
 
     /// Where an import of a file leads to; nothing when it leads out of the snapshot or could mean several.
@@ -122,11 +144,7 @@ impl<'p> Paths<'p> {
         let text = self.texts[from as usize];
         let own = own_module(text);
         let start = match *names.first()? {
-            "crate" => {
-                let is_root =
-                    |directory: &&str| ["lib.rs", "main.rs"].iter().any(|name| self.file(&join(directory, name)).is_some());
-                above(cut(text).0).find(is_root)?.to_owned()
-            }
+            "crate" => self.crates[self.directory_of[from as usize] as usize]?.to_owned(),
             "self" => own,
             "super" => {
                 let mut at = own;
@@ -137,13 +155,13 @@ impl<'p> Paths<'p> {
                 cut(&at).0.to_owned()
             }
             "std" | "core" | "alloc" => return None,
-            name => return self.rust_by_name(text, &own, name, &names),
+            name => return self.rust_by_name(from, &own, name, &names),
         };
         self.module(&start, &names[1..])
     }
 
     /// A path that starts with the name of a module beside, of the package's library, or of another package here.
-    fn rust_by_name(&self, text: &str, own: &str, name: &str, names: &[&str]) -> Option<Place> {
+    fn rust_by_name(&self, from: u32, own: &str, name: &str, names: &[&str]) -> Option<Place> {
         let beside = self.module_file(&join(own, name)).and_then(|_| self.module(own, names));
         let package = || {
             let directory = name.replace('_', "-");
@@ -153,11 +171,9 @@ impl<'p> Paths<'p> {
         };
         // A test or program beside the library: `package::module::Name`, where the module exists.
         let library = || {
-            let root = ["/tests/", "/benches/", "/examples/", "/src/"].iter().find_map(|part| format!("/{text}").find(part))?;
-            let source = join(text.get(..root)?.trim_end_matches('/'), "src");
-            let module = names.get(1).filter(|_| self.file(&join(&source, "lib.rs")).is_some())?;
-            self.module_file(&join(&source, module))?;
-            self.module(&source, &names[1..])
+            let source = self.libraries[self.directory_of[from as usize] as usize].as_ref()?;
+            self.module_file(&join(source, names.get(1)?))?;
+            self.module(source, &names[1..])
         };
         beside.or_else(package).or_else(library)
     }
@@ -171,7 +187,8 @@ impl<'p> Paths<'p> {
 
     fn module_file(&self, module: &str) -> Option<Place> {
         let file = if module.is_empty() { None } else { self.file(&format!("{module}.rs")) };
-        file.or_else(|| self.first(["mod.rs", "lib.rs", "main.rs"].map(|name| join(module, name))))
+        let inside = || self.directories.get(module).map(|_| ["mod.rs", "lib.rs", "main.rs"].map(|name| join(module, name)));
+        file.or_else(|| self.first(inside()?))
     }
 
     /// Relative by its dots, else below any directory above the file, or `src` and `lib` there.

@@ -69,6 +69,11 @@ pub struct Use<'u> {
 }
 
 impl Uses {
+    /// None yet, with room for so many names of so many bytes together.
+    pub(super) fn with_room(count: usize, name_bytes: usize) -> Self {
+        Self { names: String::with_capacity(name_bytes), heads: Vec::with_capacity(count), places: Vec::new() }
+    }
+
     /// Adds a name, which must be greater than all before.
     pub(in crate::symbol) fn push(&mut self, name: &str, ways: Ways, places: &[u32]) {
         self.names.push_str(name);
