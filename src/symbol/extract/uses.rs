@@ -39,35 +39,40 @@ pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -
     let mut spans = Vec::new();
     collect(symbols, &mut spans);
     let mut found = Found::new(text, &spans);
+    each_name(tree, rules, NUMBERED_MAX, &mut |node| found.note(node));
+    found.into_uses()
+}
+
+/// Hands over all names in the order of the text; nodes with more than `numbered_max` below are entered by hand.
+fn each_name(tree: &Tree, rules: &Rules, numbered_max: usize, take: &mut impl FnMut(Node<'_>)) {
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
         let below = node.descendant_count();
         if rules.is_name(node.kind_id()) {
-            found.note(node);
-        } else if below > NUMBERED_MAX {
+            take(node);
+        } else if below > numbered_max {
             if cursor.goto_first_child() {
                 continue;
             }
         } else if below > 1 {
             let own = cursor.descendant_index();
-            read_below(&mut cursor, own + 1..own + below, rules, &mut found);
+            names_among(&mut cursor, own + 1..own + below, rules, take);
             cursor.goto_descendant(own);
         }
         if !goto_next(&mut cursor) {
             break;
         }
     }
-    found.into_uses()
 }
 
-/// Reads the names among nodes that follow each other.
-fn read_below(cursor: &mut TreeCursor<'_>, mut numbers: Range<usize>, rules: &Rules, found: &mut Found<'_>) {
+/// Hands over the names among nodes that follow each other.
+fn names_among(cursor: &mut TreeCursor<'_>, mut numbers: Range<usize>, rules: &Rules, take: &mut impl FnMut(Node<'_>)) {
     while let Some(number) = numbers.next() {
         cursor.goto_descendant(number);
         let node = cursor.node();
         if rules.is_name(node.kind_id()) {
-            found.note(node);
+            take(node);
             numbers.start = number + node.descendant_count().max(1);
         }
     }
@@ -211,5 +216,59 @@ impl Around {
             self.open.pop();
         }
         self.open.last().map(|(_, number)| *number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::grammar::Grammar;
+    use super::super::parse::with_tree;
+    use super::super::{bash, c, csharp, go, java, javascript, php, python, ruby, rust};
+    use super::*;
+    use crate::symbol::Language;
+
+    const GRAMMARS: [(Language, &Grammar); 12] = [
+        (Language::Rust, &rust::GRAMMAR),
+        (Language::Python, &python::GRAMMAR),
+        (Language::JavaScript, &javascript::JAVASCRIPT),
+        (Language::Tsx, &javascript::TSX),
+        (Language::Go, &go::GRAMMAR),
+        (Language::Java, &java::GRAMMAR),
+        (Language::C, &c::C),
+        (Language::Cpp, &c::CPP),
+        (Language::CSharp, &csharp::GRAMMAR),
+        (Language::Ruby, &ruby::GRAMMAR),
+        (Language::Php, &php::GRAMMAR),
+        (Language::Bash, &bash::GRAMMAR),
+    ];
+
+    fn names((language, grammar): (Language, &'static Grammar), text: &str, numbered_max: usize) -> Vec<Range<usize>> {
+        let mut names = Vec::new();
+        let is_read = with_tree(language, grammar, text, |tree, rules| {
+            each_name(tree, rules, numbered_max, &mut |node| names.push(node.byte_range()));
+        });
+        assert!(is_read, "{language:?}: {text}");
+        names
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_way_through_the_tree_changes_nothing(
+            text in "((class|fn|def|func|function|if|return|new|use|<\\?php|#include|//|#) |[a-c]{1,3}|\\$ab|[.,:;=<>+(){}\"' \n]|::|->|\\[\\]){0,60}",
+            copies in 1..12_usize,
+        ) {
+            let text = text.repeat(copies);
+            for grammar in GRAMMARS {
+                let by_hand = names(grammar, &text, 0);
+                prop_assert!(by_hand.is_sorted_by_key(|range| range.start));
+                for numbered_max in [3, NUMBERED_MAX, usize::MAX] {
+                    prop_assert_eq!(&names(grammar, &text, numbered_max), &by_hand, "{:?} {}", grammar.0, numbered_max);
+                }
+            }
+        }
     }
 }

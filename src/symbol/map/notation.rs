@@ -100,7 +100,9 @@ impl<'m> SymbolMap<'m> {
         text.push('\n');
         let blocks = on_all_cores(numbers.len(), |at| self.block(numbers[at], &legend, detail));
         text.reserve(blocks.iter().map(String::len).sum());
-        blocks.iter().for_each(|block| text.push_str(block));
+        for block in &blocks {
+            text.push_str(block);
+        }
         text
     }
 

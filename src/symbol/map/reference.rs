@@ -161,7 +161,7 @@ struct Index<'i> {
     declarations: Declarations<'i>,
 }
 
-impl<'i> Index<'i> {
+impl Index<'_> {
     /// What one file refers to, and the declarations that it refers to, each once.
     fn read(&self, number: u32) -> (FileReferences, Vec<Target>) {
         let symbols = self.files[number as usize].symbols;
