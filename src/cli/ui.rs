@@ -207,9 +207,15 @@ impl Ui {
         complain(&format!("warning: {}\n", printable(text)));
     }
 
+    /// True when [`Self::note`] says nothing.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.output.quiet
+    }
+
     /// Says something that `--quiet` silences.
     pub fn note(&self, text: &str) {
-        if !self.output.quiet {
+        if !self.is_quiet() {
             complain(&format!("{}\n", printable(text)));
         }
     }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::budget::{Cost, Fit, Level, fit};
+use super::counted::Counted;
 use super::markdown::{self, push_fenced};
 use super::pages;
 use super::people::{MEMOS, PeopleFiles};
@@ -17,7 +18,8 @@ use super::scope::{List, Scope};
 use super::secrets::{Found, Guard};
 use super::tree::Tree;
 use crate::base::limit::TREE_DEPTH_MAX;
-use crate::base::{FrameType, NodeId, TreePath, token};
+use crate::base::token::{self, Sample};
+use crate::base::{FrameType, NodeId, TreePath};
 use crate::frame::{Store, StoreError};
 use crate::git::Repository;
 use crate::node::ScanError;
@@ -180,6 +182,23 @@ impl<'r> Document<'r> {
 
     /// Writes the document, or one section of it.
     pub fn write(&self, out: &mut dyn Write, section: Option<u8>) -> io::Result<()> {
+        self.write_sections(&mut Counted::new(out, None), section, &self.sizes(section)?)
+    }
+
+    /// The same, and estimates its tokens on the way.
+    pub fn write_counted(&self, out: &mut dyn Write, section: Option<u8>) -> io::Result<u64> {
+        let sizes = self.sizes(section)?;
+        let mut counted = Counted::new(out, Some(Sample::of(sizes.iter().sum())));
+        self.write_sections(&mut counted, section, &sizes)?;
+        Ok(counted.finish())
+    }
+
+    /// The bytes of the resources, where any are written.
+    fn sizes(&self, section: Option<u8>) -> io::Result<Vec<u64>> {
+        if section.is_none_or(|wanted| wanted == *SECTIONS.end()) { self.blocks().sizes() } else { Ok(Vec::new()) }
+    }
+
+    fn write_sections(&self, out: &mut Counted<'_>, section: Option<u8>, sizes: &[u64]) -> io::Result<()> {
         if section.is_none() {
             out.write_all(TITLE)?;
         }
@@ -189,7 +208,7 @@ impl<'r> Document<'r> {
                 2 => self.write_structure(out)?,
                 3 => self.write_memos(out)?,
                 4 => self.write_summary(out)?,
-                _ => self.write_resources(out)?,
+                _ => self.write_resources(out, sizes)?,
             }
         }
         Ok(())
@@ -262,9 +281,9 @@ impl<'r> Document<'r> {
         writeln!(out)
     }
 
-    fn write_resources(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_resources(&self, out: &mut Counted<'_>, sizes: &[u64]) -> io::Result<()> {
         writeln!(out, "## 5. Resource Contents")?;
-        self.blocks().write(out)
+        self.blocks().write(out, sizes)
     }
 
     fn blocks(&self) -> Blocks<'_> {

@@ -11,12 +11,13 @@
 //! | ask | pages of the web, of whoever can get them | [`pages`] |
 //! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`] |
 //! | guard | what looks like a secret, before anything is written | [`secrets`] |
-//! | write | sections in order, bodies read ahead on all cores | [`render`], [`body`] |
+//! | write | sections in order, bodies read ahead and counted on all cores | [`render`], [`body`], [`counted`] |
 //!
 //! Memory does not grow with the bytes of the resources, a bounded number of pages apart. Start with [`Document::plan`].
 
 pub mod body;
 pub mod budget;
+pub mod counted;
 pub mod document;
 pub mod markdown;
 pub mod pages;

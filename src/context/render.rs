@@ -3,16 +3,18 @@
 //! Each thread has a repository handle of its own and takes every n-th batch. A batch is about a megabyte, and each
 //! thread has at most one finished batch waiting, so memory is bounded by the largest file and not by their number.
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::body::Reader;
 use super::budget::Level;
+use super::counted::{Counted, Part};
 use super::resource::{Body, Resource};
 use super::secrets::{Found, Guard};
+use crate::base::NodeId;
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::base::{NodeId, token};
+use crate::base::token::{self, Sample};
 use crate::frame::StoreError;
 use crate::git::Repository;
 
@@ -41,17 +43,22 @@ impl Blocks<'_> {
         level_of(self.levels, at)
     }
 
+    /// About how many bytes each resource has.
+    pub fn sizes(&self) -> io::Result<Vec<u64>> {
+        self.map(&|reader, at| Ok(reader.size_bytes(&self.resources[at])))
+    }
+
     /// Writes all blocks in order.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let sizes = self.map(&|reader, at| Ok(reader.size_bytes(&self.resources[at])))?;
-        let batches = batches(&sizes);
-        let threads = threads().min(batches.len());
+    pub fn write(&self, out: &mut Counted<'_>, sizes: &[u64]) -> io::Result<()> {
+        let batches = batches(sizes);
+        let (threads, sample) = (threads().min(batches.len()), out.sample());
         if threads <= 1 {
-            return batches.iter().try_for_each(|batch| out.write_all(&self.render(batch.clone(), &mut self.reader()?)));
+            let mut reader = self.reader()?;
+            return batches.iter().try_for_each(|batch| out.write_part(&self.render(batch.clone(), &mut reader, sample)));
         }
         std::thread::scope(|scope| {
             let batches = &batches;
-            let finished: Vec<Receiver<io::Result<Vec<u8>>>> = (0..threads)
+            let finished: Vec<Receiver<io::Result<Part>>> = (0..threads)
                 .map(|first| {
                     let (sender, receiver) = sync_channel(1);
                     let (repo, shared) = (self.repo.fork(), self.shared());
@@ -59,11 +66,11 @@ impl Blocks<'_> {
                         let blocks = shared.with(&repo);
                         let mut reader = blocks.reader();
                         for batch in batches.iter().skip(first).step_by(threads) {
-                            let bytes = match &mut reader {
-                                Ok(reader) => Ok(blocks.render(batch.clone(), reader)),
+                            let part = match &mut reader {
+                                Ok(reader) => Ok(blocks.render(batch.clone(), reader, sample)),
                                 Err(error) => Err(io::Error::other(error.to_string())),
                             };
-                            if sender.send(bytes).is_err() {
+                            if sender.send(part).is_err() {
                                 // The reader of the document has gone.
                                 return;
                             }
@@ -73,8 +80,8 @@ impl Blocks<'_> {
                 })
                 .collect();
             for at in 0..batches.len() {
-                let bytes = finished[at % threads].recv().map_err(|_| io::Error::other("a reading thread ended early"))?;
-                out.write_all(&bytes?)?;
+                let part = finished[at % threads].recv().map_err(|_| io::Error::other("a reading thread ended early"))?;
+                out.write_part(&part?)?;
             }
             Ok(())
         })
@@ -142,7 +149,7 @@ impl Blocks<'_> {
         Reader::new(self.repo, self.store_commit).map_err(|error: StoreError| io::Error::other(error))
     }
 
-    fn render<'a>(&'a self, batch: Range<usize>, reader: &mut Reader<'a>) -> Vec<u8> {
+    fn render<'a>(&'a self, batch: Range<usize>, reader: &mut Reader<'a>, sample: Option<Sample>) -> Part {
         let mut out = Vec::with_capacity(BATCH_BYTES as usize);
         for at in batch {
             match self.redacted.filter(|(_, found)| found.contains_key(&at)) {
@@ -150,7 +157,7 @@ impl Blocks<'_> {
                 None => drop(reader.push_block(&mut out, &self.resources[at], self.level(at))),
             }
         }
-        out
+        Part::new(out, sample)
     }
 
     /// What threads share; the repository's handle is not among it.

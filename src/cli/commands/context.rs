@@ -57,40 +57,48 @@ pub struct Args {
 #[derive(Serialize)]
 struct JsonDocument {
     text: String,
-    /// By an estimator without a tokenizer's tables.
+    /// Counted with one vocabulary, an estimate for models with another.
     tokens_estimated: u64,
 }
 
 /// Reads the lists, plans the document and writes it.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
-    let is_escaped = io::stdout().is_terminal();
+    let (is_escaped, is_heard) = (io::stdout().is_terminal(), is_heard(args, &program.ui));
+    if is_heard {
+        token::prepare();
+    }
     let workspace = if args.output.is_some() { program.open()? } else { program.open_paged()? };
     let tree = args.snapshot.root(&workspace, |text| program.ui.warn(text))?.tree;
     let document = plan(args, program, &workspace, tree)?;
     for path in document.secrets() {
         program.ui.warn(&format!("'{}' looks like a secret by its name", String::from_utf8_lossy(path)));
     }
+    let write = |out: &mut dyn Write| {
+        if is_heard { document.write_counted(out, args.section) } else { document.write(out, args.section).map(|()| 0) }
+    };
     let tokens = match &args.output {
-        Some(path) => write_file(&document, args, &program.global.resolve(path))?,
+        Some(path) => write_file(write, &program.global.resolve(path))?,
         None if program.ui.is_json() => {
-            let mut out = Counted::new(Vec::new());
-            document.write(&mut out, args.section).map_err(OutputError::from)?;
-            let (text, tokens_estimated) = out.finish();
+            let mut text = Vec::new();
+            let tokens_estimated = write(&mut text).map_err(OutputError::from)?;
             let text = String::from_utf8_lossy(&text).into_owned();
             return Ok(program.ui.write_json("context", &JsonDocument { text, tokens_estimated }).map(|()| Exit::Done)?);
         }
         None => {
-            let mut out = Counted::new(Answer { ui: &mut program.ui, is_escaped });
-            document.write(&mut out, args.section).map_err(OutputError::from)?;
-            let (_, tokens) = out.finish();
+            let tokens = write(&mut Answer { ui: &mut program.ui, is_escaped }).map_err(OutputError::from)?;
             program.ui.flush()?;
             tokens
         }
     };
-    if args.section.is_none() {
+    if is_heard {
         program.ui.note(&format!("{tokens} tokens (estimate)"));
     }
     Ok(Exit::Done)
+}
+
+/// True when somebody hears how many tokens there are.
+fn is_heard(args: &Args, ui: &Ui) -> bool {
+    (ui.is_json() && args.output.is_none()) || (args.section.is_none() && !ui.is_quiet())
 }
 
 /// Plans the document; pages that are fetched for it are shown as progress.
@@ -186,51 +194,10 @@ fn entry(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
 }
 
 /// The tokens of what was written.
-fn write_file(document: &Document<'_>, args: &Args, path: &Path) -> Result<u64, CliError> {
+fn write_file(write: impl Fn(&mut dyn Write) -> io::Result<u64>, path: &Path) -> Result<u64, CliError> {
     let failed = |error| CliError::io(format!("cannot write '{}'", path.display()), error);
-    let mut out = Counted::new(BufWriter::with_capacity(64 * 1024, File::create(path).map_err(failed)?));
-    document.write(&mut out, args.section).and_then(|()| out.flush()).map_err(failed)?;
-    Ok(out.finish().1)
-}
-
-/// A writer that estimates the tokens of what passes, line by line.
-struct Counted<W> {
-    out: W,
-    tokens: token::Counter,
-    /// The beginning of a line whose end has not come yet.
-    line: Vec<u8>,
-}
-
-impl<W: Write> Counted<W> {
-    fn new(out: W) -> Self {
-        Self { out, tokens: token::Counter::default(), line: Vec::new() }
-    }
-
-    fn finish(mut self) -> (W, u64) {
-        self.tokens.add(&self.line);
-        (self.out, self.tokens.tokens())
-    }
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write_all(bytes)?;
-        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let (lines, rest) = bytes.split_at(end);
-        if self.line.is_empty() {
-            self.tokens.add(lines);
-        } else if end > 0 {
-            self.line.extend_from_slice(lines);
-            self.tokens.add(&self.line);
-            self.line.clear();
-        }
-        self.line.extend_from_slice(rest);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
+    let mut out = BufWriter::with_capacity(64 * 1024, File::create(path).map_err(failed)?);
+    write(&mut out).and_then(|tokens| out.flush().map(|()| tokens)).map_err(failed)
 }
 
 /// Standard output as a writer: exact bytes for programs, escaped for the eyes of people.

@@ -46,6 +46,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["base"]),
     ("similar", &["cli"]),
     ("thiserror", ANYWHERE),
+    ("tiktoken", &["base"]),
     ("tokio", &["page", "provider", "regen", "session", "workspace", "cli", "mcp"]),
     ("toml", &["config", "agent", "provider", "secret", "workspace"]),
     ("tree_sitter*", &["symbol"]),
