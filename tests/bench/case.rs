@@ -141,9 +141,21 @@ fn write_frames(_: &mut World) -> Result<Vec<Row>, Failure> {
 }
 
 fn context(world: &mut World) -> Result<Vec<Row>, Failure> {
-    let path = world.with_context(LARGE)?;
-    let pairs = Pairs::of(&merkle().args(["context", "--redact"]).inside(&path), &piped_archive(&path))?;
-    Ok(vec![Row::ratio("`context` of all files, 100,000 files", "`git archive HEAD \\| cat`", &pairs, 3.0)])
+    let mut rows = Vec::new();
+    for files in [MIDDLE, LARGE] {
+        let path = world.with_context(files)?;
+        let (context, archive) = (merkle().args(["context", "--redact"]).inside(&path), piped_archive(&path));
+        let mut row = |state: &str, pairs: &Pairs| {
+            let work = format!("`context --redact` of all files, {} files{state}", grouped(files));
+            rows.push(Row::ratio(work, "`git archive HEAD \\| cat`", pairs, 3.0));
+        };
+        row("", &Pairs::of(&context, &archive)?);
+        if files == MIDDLE {
+            let cold = || forget_caches(&path).and_then(|()| context.time());
+            row(", first", &Pairs::take(cold, || archive.time())?);
+        }
+    }
+    Ok(rows)
 }
 
 fn hook(world: &mut World) -> Result<Vec<Row>, Failure> {
@@ -322,7 +334,16 @@ fn frame_blob(path: &Path, file: &str) -> Result<String, Failure> {
 /// Takes away frames, caches and memories, so that the next run is a first one.
 fn forget_frames(path: &Path) -> Result<(), Failure> {
     git().args(["update-ref", "-d", FRAMES_REF]).inside(path).output()?;
-    match std::fs::remove_dir_all(path.join(".git/merkle")) {
+    remove(&path.join(".git/merkle"))
+}
+
+/// Takes away what is only kept to be quicker the next time.
+fn forget_caches(path: &Path) -> Result<(), Failure> {
+    remove(&path.join(".git/merkle/cache"))
+}
+
+fn remove(folder: &Path) -> Result<(), Failure> {
+    match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::base::token::estimate;
-
 /// What the marks of a map mean.
 pub const KEY: &str = "\
 c class/struct/enum/trait/module, m method, f function, af/am async, v variable/constant, p property/field, \
@@ -19,6 +17,8 @@ const ALIASES_MAX: usize = 12;
 const SAVING_MIN: i64 = 200;
 /// Most directories that are looked at for aliases.
 const DIRECTORIES_MAX: usize = 20_000;
+/// Letters of a name that are one token.
+const LETTERS: usize = 8;
 
 /// Short names of directories.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,7 +52,7 @@ impl Legend {
         let mut chosen: Vec<usize> = Vec::new();
         while chosen.len() < ALIASES_MAX {
             let Some(best) = best(&candidates) else { break };
-            let saved = candidates[best].cost - alias_cost();
+            let saved = candidates[best].cost - ALIAS_COST;
             for candidate in candidates.iter_mut().filter(|candidate| candidate.above.contains(&best)) {
                 candidate.cost_now = candidate.cost_now.min(candidate.cost - saved);
             }
@@ -89,14 +89,16 @@ impl Legend {
     }
 }
 
-/// Tokens in tenths of a text that begins a line, with one for the end of the line.
-fn tenths(text: &str) -> i64 {
-    estimate(&format!("{text}\n").repeat(10)) as i64
-}
+/// What `@1/` costs, in tenths of a token.
+const ALIAS_COST: i64 = 30;
+/// What the line of an alias costs beside its directory.
+const ALIAS_LINE_COST: i64 = 40;
 
-/// What `@1/` costs.
-fn alias_cost() -> i64 {
-    tenths("@1/")
+/// About what a directory and the slash behind it cost, in tenths of a token: a token for most names and for each mark
+/// within. Choosing does not need to count, and a map needs no vocabulary then.
+fn directory_cost(path: &str) -> i64 {
+    let name = |name: &str| 1 + name.len().saturating_sub(1) / LETTERS + name.matches(['_', '-', '.']).count();
+    10 * (path.split('/').map(name).sum::<usize>() as i64 + 1)
 }
 
 /// All directories of the paths and those above them.
@@ -111,7 +113,7 @@ fn candidates<'p>(uses: &BTreeMap<&'p str, i64>) -> Vec<Candidate<'p>> {
     let numbers: BTreeMap<&str, usize> = all.keys().enumerate().map(|(number, path)| (*path, number)).collect();
     let candidate = |(path, uses): (&'p str, i64)| {
         let ends = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
-        let cost = tenths(&format!("{path}/"));
+        let cost = directory_cost(path);
         Candidate { path, cost, cost_now: cost, uses, above: ends.filter_map(|end| numbers.get(end).copied()).collect() }
     };
     all.into_iter().map(candidate).collect()
@@ -119,16 +121,15 @@ fn candidates<'p>(uses: &BTreeMap<&'p str, i64>) -> Vec<Candidate<'p>> {
 
 /// The directory whose alias saves most; the first among equals, none when none pays.
 fn best(candidates: &[Candidate<'_>]) -> Option<usize> {
-    let alias = alias_cost();
     let mut savings = vec![0_i64; candidates.len()];
     for candidate in candidates {
         for above in &candidate.above {
-            let with_alias = alias + candidate.cost - candidates[*above].cost;
+            let with_alias = ALIAS_COST + candidate.cost - candidates[*above].cost;
             savings[*above] += candidate.uses * (candidate.cost_now - with_alias).max(0);
         }
     }
-    let line = tenths("@1/=");
-    let net = savings.iter().zip(candidates).map(|(saving, candidate)| saving - line - candidate.cost);
+    let line = |candidate: &Candidate<'_>| candidate.cost + ALIAS_LINE_COST;
+    let net = savings.iter().zip(candidates).map(|(saving, candidate)| saving - line(candidate));
     let (at, saving) = net.enumerate().max_by_key(|(at, saving)| (*saving, std::cmp::Reverse(*at)))?;
     (saving >= SAVING_MIN).then_some(at)
 }
@@ -136,6 +137,7 @@ fn best(candidates: &[Candidate<'_>]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::token::estimate;
     use proptest::prelude::*;
 
     #[test]

@@ -10,15 +10,13 @@ fn java() {
         ("src/main/java/com/example/model/Item.java", "package com.example.model;\npublic record Item(String name, int price) {}\n"),
         ("src/main/java/com/example/util/Texts.java", "package com.example.util;\npublic final class Texts {\n  public static String shorten(String text) { return text; }\n}\n"),
     ]), @r"
-    @1/=src/main/java/com/example/
-
-    @1/model/Item.java ←1
+    src/main/java/com/example/model/Item.java ←1
       c Item ←1
-    @1/shop/Finder.java ←1
+    src/main/java/com/example/shop/Finder.java ←1
       c Finder ←1
         m byName(name)->List<T> ←1
-    @1/shop/Store.java
-      i→ @1/util/Texts.java,@1/model/
+    src/main/java/com/example/shop/Store.java
+      i→ src/main/java/com/example/util/Texts.java,src/main/java/com/example/model/
       i java.util
       c Store(Base,AutoCloseable,Comparable) →Item
         v LIMIT
@@ -26,7 +24,7 @@ fn java() {
         m Store(limit,names)
         m close()
         m findAll(text,sizes)->List<T> →Finder,byName,shorten
-    @1/util/Texts.java ←1
+    src/main/java/com/example/util/Texts.java ←1
       c Texts ←1
         m shorten(text)->String ←1
     ");
