@@ -1,19 +1,21 @@
 //! How many tokens a model sees in a text: counted with the vocabulary `o200k`, and an estimate for every other one.
 //!
 //! The vocabulary is built in and unpacked by the first who counts, which takes about a tenth of a second; who knows
-//! that he will count says so early with [`prepare`]. Of a long text a fixed share is counted, cut out of it evenly, so
-//! that it costs as much as a text of [`SAMPLE_BYTES`]. The same text has always the same tokens.
+//! that he will count says so early with [`prepare`]. Of a long text a share is counted, pieces from everywhere, so that
+//! it costs as much as a text of [`SAMPLE_BYTES`]. The same text has always the same tokens.
 
 use std::sync::LazyLock;
 
 use tiktoken::CoreBpe;
 
-/// So much of a long text is counted. Less than one per cent off, with pieces of [`PIECE_BYTES`].
+/// So much of a long text is counted: some two thousand pieces, which are rarely off by more than one per cent.
 const SAMPLE_BYTES: u64 = 4 << 20;
 /// A piece of a text that is counted or left out, up to the end of its last line.
-const PIECE_BYTES: usize = 4 << 10;
+const PIECE_BYTES: usize = 2 << 10;
 /// What a line may add to a piece.
-const LINE_BYTES_MAX: usize = 1 << 10;
+const LINE_BYTES_MAX: usize = 512;
+/// Scatters numbers (2³² by the golden ratio).
+const SCATTER: usize = 0x9e37_79b9;
 
 static VOCABULARY: LazyLock<&CoreBpe> =
     LazyLock::new(|| tiktoken::get_encoding("o200k_base").expect("the vocabulary is built in"));
@@ -50,10 +52,12 @@ impl Sample {
             return VOCABULARY.count(part) as u64;
         }
         let (mut tokens, mut bytes) = (0, 0);
-        // From the middle, so that a short part has a piece too.
-        let wanted = self.one_of.min(part.len().div_ceil(PIECE_BYTES)) / 2;
+        // One of each group, the first in the middle so that a short part has one too, the others anywhere: what a text
+        // repeats may keep step with the groups.
+        let first = self.one_of.min(part.len().div_ceil(PIECE_BYTES)) / 2;
         for (at, piece) in Pieces(part).enumerate() {
-            if at % self.one_of == wanted {
+            let (group, place) = (at / self.one_of, at % self.one_of);
+            if place == (first + (group.wrapping_mul(SCATTER) >> 16)) % self.one_of {
                 tokens += VOCABULARY.count(piece) as u64;
                 bytes += piece.len() as u64;
             }

@@ -75,7 +75,7 @@ fn text_has_a_record_and_headers_or_is_one_text() {
     let combined =
         repo.merkle(&["get-node", "src/lib.rs", "--state=fresh", "--order=agent=human", "--combine", "--separator", "==\n"]);
     assert_eq!(combined.ok(), "Beware.\n==\nWhat a is really for.\n\nA story about storage.\n");
-    let cut = repo.merkle(&["get-node", "src/lib.rs", "--agent=docs", "--max-frames=1", "--combine", "--budget=14"]).ok();
+    let cut = repo.merkle(&["get-node", "src/lib.rs", "--agent=docs", "--max-frames=1", "--combine", "--budget=10"]).ok();
     assert_eq!(cut, "What a is really for.\n");
 }
 

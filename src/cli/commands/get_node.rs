@@ -138,6 +138,7 @@ fn holds(workspace: &Workspace, store: &Store<'_>, named: &Target, subject: &Sub
 
 /// The chosen frames, within the budget if there is one; what counts is the text that would be printed.
 fn shown<'s>(args: &Args, ui: &Ui, selection: &'s Selection) -> Vec<Fitted<'s>> {
+    let Some(budget) = args.budget else { return fit(&selection.frames, u64::MAX, &|_, _| 0) };
     let cost = |candidate: &Candidate, content: &str| {
         let around = match (ui.is_json(), args.combine) {
             (true, _) => 0,
@@ -146,7 +147,7 @@ fn shown<'s>(args: &Args, ui: &Ui, selection: &'s Selection) -> Vec<Fitted<'s>> 
         };
         token::estimate(content) + around
     };
-    fit(&selection.frames, args.budget.unwrap_or(u64::MAX), &cost)
+    fit(&selection.frames, budget, &cost)
 }
 
 fn node_document(place: &Place, extent: Extent) -> NodeDocument {

@@ -55,7 +55,7 @@ struct Document {
     messages: Vec<MessageDocument>,
     params: ParamsDocument,
     output_schema: Option<serde_json::Value>,
-    /// By an estimator without a tokenizer's tables.
+    /// Counted with one vocabulary, an estimate for models with another.
     input_tokens_estimated: u64,
     /// No tokenizer makes more of it.
     input_tokens_max: u64,

@@ -36,7 +36,7 @@ fn the_words_about_a_file_and_a_directory() {
     Respond using this structure:
     One sentence.
     --- stderr
-    estimate: about 52 input tokens (at most 200), at most 2048 output tokens, cost unknown; nothing was sent
+    estimate: about 53 input tokens (at most 200), at most 2048 output tokens, cost unknown; nothing was sent
     --- exit 0
     "#);
     say(&repo, "HEAD:src/lib.rs", "docs.summary", "Adds numbers.\n\n</child> is no end.\n");

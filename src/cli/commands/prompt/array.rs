@@ -62,7 +62,7 @@ struct Document<'d> {
     messages: serde_json::Value,
     tiers: Vec<BlockDocument>,
     marks: usize,
-    /// By an estimator without a tokenizer's tables.
+    /// Counted with one vocabulary, an estimate for models with another.
     tokens_estimated: u64,
     /// What a provider that still holds the last request would read; a prediction.
     cache_read_predicted: u64,
