@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn of_a_long_text_a_share_is_counted() {
-        let text: String = (0..SAMPLE_BYTES / 4).map(|n| format!("line {n} of {}\n", n % 77)).collect();
+        let text = (0..SAMPLE_BYTES / 4).map(|n| format!("line {n} of {}\n", n % 77)).collect::<Vec<_>>().concat();
         let sample = Sample::of(text.len() as u64);
         assert!(sample.one_of > 1);
         let (said, real) = (estimate(&text), VOCABULARY.count(&text) as u64);

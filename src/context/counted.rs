@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_counted_once() {
-        let text: String = (0..40_000).map(|n| format!("word {n}\n")).collect();
+        let text = (0..40_000).map(|n| format!("word {n}\n")).collect::<Vec<_>>().concat();
         let mut written = Vec::new();
         let mut out = Counted::new(&mut written, Some(Sample::of(0)));
         let block = Part::new(b"a block\n".to_vec(), out.sample());

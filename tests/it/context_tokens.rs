@@ -103,7 +103,8 @@ fn fill_with_others(repo: &Repo<'_>) {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state >> 33
     };
-    write("numbers.c", (0..900).map(|_| format!("0x{:04x}, {},\n", random() & 0xffff, random())).collect());
+    let numbers: Vec<String> = (0..900).map(|_| format!("0x{:04x}, {},\n", random() & 0xffff, random())).collect();
+    write("numbers.c", numbers.concat());
     let letters =
         |random: u64| char::from(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/"[random as usize % 64]);
     write("letters.txt", (0..TEXT_BYTES).map(|at| if at % 77 == 76 { '\n' } else { letters(random()) }).collect());

@@ -82,7 +82,7 @@ fn a_request_without_a_session() {
 
     Add a lock.
     --- stderr
-    estimate: about 211 input tokens in 6 messages, 0 marks; about 0 from a cache that holds the last request; nothing was sent
+    estimate: about 194 input tokens in 6 messages, 0 marks; about 0 from a cache that holds the last request; nothing was sent
     --- exit 0
     ");
 }
