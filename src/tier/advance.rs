@@ -1,12 +1,14 @@
 //! One request: state, items and terms go in, state and layout come out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::chance::Outlook;
 use super::item::{CacheTerms, Request};
 use super::layout::Layout;
 use super::observe::{Observed, Placed, keep_conversation_order, observe};
 use super::state::State;
 use super::{counter, expected_cost};
+use crate::base::TreePath;
 
 /// How items are put into tiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,6 +37,18 @@ pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &Cac
         Policy::Counter => counter::place(state, &observed, request, terms),
         Policy::ExpectedCost => expected_cost::place(state, &observed, request, terms),
     };
+    finish(state, &observed, placed, request, terms)
+}
+
+/// Lays out one request by `expected-cost`, with a sample of what comes in the place of the past; for measuring.
+///
+/// Each event is the files that one request changes, and all are held to be equally likely to come next.
+#[must_use]
+pub fn advance_by_sample(state: &State, request: &Request<'_>, terms: &CacheTerms, events: &[BTreeSet<TreePath>]) -> Step {
+    let observed = observe(state, request);
+    let items: Vec<_> = observed.items.iter().map(|seen| seen.item).collect();
+    let outlook = Outlook::of_sample(&items, events, state);
+    let placed = expected_cost::place_by(&outlook, &observed, request, terms);
     finish(state, &observed, placed, request, terms)
 }
 

@@ -2,10 +2,11 @@
 //!
 //! The past is a sample of what comes: every commit and every request of the session is an event that hit some files.
 //! The chance that a block breaks is the weight of the events that hit anything in it. Files that change together are
-//! counted once by that, which multiplying the chances of the files would not do. What was never hit gets the share
-//! of events that were the first to hit a file (Good and Turing's estimate), spread by how busy the directory is.
+//! counted once by that, which multiplying the chances of the files would not do. Beside that, each request hits
+//! half a file that the sample does not foresee, any of them alike: a set of files that no event hit was often chosen for
+//! just that, and breaks more often than the sample says.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::item::{Item, Key};
 use super::state::State;
@@ -19,6 +20,8 @@ const WEIGHT: u64 = 1 << 20;
 const AGE_MAX: u32 = 1_000;
 /// Most requests of the session that count.
 const REQUESTS_MAX: u32 = 64;
+/// Files that a request hits and nothing foretold.
+const UNFORESEEN: u64 = ONE / 2;
 /// How likely a conversation is to be cleared or shortened.
 const CONVERSATION_ENDS: u64 = ONE / 64;
 
@@ -51,8 +54,19 @@ impl Outlook {
             outlook.hits.push(hits);
         }
         outlook.add_dirty(items);
-        outlook.rest = outlook.unseen(items, commits, state);
+        outlook.rest = beside(items, state, UNFORESEEN);
         outlook
+    }
+
+    /// What a sample lets expect, each event as likely as any other.
+    pub(super) fn of_sample(items: &[&Item], events: &[BTreeSet<TreePath>], state: &State) -> Self {
+        let hits_of = |item: &&Item| {
+            let path = item.key.path();
+            let hit = (0..).zip(events).filter(|(_, event)| path.is_some_and(|path| event.contains(path)));
+            hit.map(|(at, _)| at).collect()
+        };
+        let weights = vec![WEIGHT; events.len()];
+        Self { total: weights.iter().sum(), weights, hits: items.iter().map(hits_of).collect(), rest: beside(items, state, 0) }
     }
 
     /// Files that differ from the commit are being worked on: as likely as not, they are hit next, all together.
@@ -70,38 +84,14 @@ impl Outlook {
         }
     }
 
-    /// The chances beside the events, by item.
-    fn unseen(&self, items: &[&Item], commits: u32, state: &State) -> Vec<u64> {
-        let novelty = self.novelty(items, commits);
-        let mut busy: BTreeMap<Option<TreePath>, u64> = BTreeMap::new();
-        for (item, hits) in items.iter().zip(&self.hits) {
-            let weight: u64 = hits.iter().map(|event| self.weights[*event as usize]).sum();
-            *busy.entry(item.key.path().and_then(TreePath::parent)).or_default() += weight;
-        }
-        let share_of = |item: &Item| 1 + busy[&item.key.path().and_then(TreePath::parent)] / WEIGHT;
-        let unseen = items.iter().zip(&self.hits).filter(|(item, hits)| hits.is_empty() && item.key.path().is_some());
-        let shares = unseen.map(|(item, _)| share_of(item)).sum::<u64>().max(1);
-        // The conversation ends as a whole, so its first message, which stands before the others, counts for all.
-        let first_message = items.iter().map(|item| &item.key).filter(|key| key.is_message()).min();
-        let rest = |(item, hits): (&&Item, &Vec<u32>)| match &item.key {
-            Key::Message(_) if Some(&item.key) == first_message => CONVERSATION_ENDS,
-            Key::Message(_) | Key::Url(_) => 0,
-            Key::File(_) | Key::Symbols(_) => {
-                let unseen = if hits.is_empty() { novelty * share_of(item) / shares } else { 0 };
-                of_full_text(item, state).filter(|_| matches!(item.key, Key::File(_))).unwrap_or(unseen)
-            }
-        };
-        items.iter().zip(&self.hits).map(rest).collect()
+    /// How many events there are.
+    pub(super) fn events(&self) -> usize {
+        self.weights.len()
     }
 
-    /// How often a commit hit a file that none of the older ones had hit.
-    fn novelty(&self, items: &[&Item], commits: u32) -> u64 {
-        let oldest = |(item, hits): (&&Item, &Vec<u32>)| {
-            hits.iter().copied().filter(|event| *event < commits && !item.touches.created).max()
-        };
-        let first: BTreeSet<u32> = items.iter().zip(&self.hits).filter_map(oldest).collect();
-        let weight: u64 = first.iter().map(|event| self.weights[*event as usize]).sum();
-        ONE / (self.total + WEIGHT) * (weight + WEIGHT / 2)
+    /// The events that hit an item.
+    pub(super) fn events_of(&self, item: usize) -> &[u32] {
+        &self.hits[item]
     }
 
     /// The chance of one item.
@@ -122,6 +112,20 @@ impl Outlook {
     }
 }
 
+/// The chances beside the events, by item.
+fn beside(items: &[&Item], state: &State, unforeseen: u64) -> Vec<u64> {
+    let files = items.iter().filter(|item| item.key.path().is_some()).count() as u64;
+    // The conversation ends as a whole, so its first message, which stands before the others, counts for all.
+    let first_message = items.iter().map(|item| &item.key).filter(|key| key.is_message()).min();
+    let rest = |item: &&Item| match &item.key {
+        Key::Message(_) if Some(&item.key) == first_message => CONVERSATION_ENDS,
+        Key::Message(_) | Key::Url(_) => 0,
+        Key::Symbols(_) => unforeseen / files,
+        Key::File(_) => of_full_text(item, state).unwrap_or(unforeseen / files),
+    };
+    items.iter().map(rest).collect()
+}
+
 /// Falls with the power 3/4 of the age, as chances to be used again do: neither the newest nor the oldest decide alone.
 fn weight(ago: u32) -> u64 {
     let age = u64::from(ago.min(AGE_MAX)) + 1;
@@ -131,8 +135,7 @@ fn weight(ago: u32) -> u64 {
 
 /// A full text that came in the middle of a session is being worked on: the chance is one of the requests since, and two.
 fn of_full_text(item: &Item, state: &State) -> Option<u64> {
-    let tracked = state.items.get(&item.key).filter(|tracked| tracked.content == item.content);
-    let since = tracked.map_or(state.requests, |tracked| tracked.since);
+    let since = state.items.get(&item.key).map_or(state.requests, |tracked| tracked.since);
     (since > 0).then(|| ONE / (u64::from(state.requests.saturating_sub(since)) + 2))
 }
 
@@ -147,15 +150,25 @@ pub(super) struct Prefix<'a> {
 }
 
 impl Prefix<'_> {
-    pub(super) fn add(&mut self, item: usize) {
-        for event in &self.outlook.hits[item] {
-            let is_hit = &mut self.is_hit[*event as usize];
-            if !*is_hit {
-                *is_hit = true;
-                self.hit += self.outlook.weights[*event as usize];
-            }
+    /// Adds an item; the answer is the events that hit it and nothing before it.
+    pub(super) fn add(&mut self, item: usize) -> Vec<u32> {
+        let new: Vec<u32> = self.spared_by(item).collect();
+        for event in &new {
+            self.is_hit[*event as usize] = true;
+            self.hit += self.outlook.weights[*event as usize];
         }
         self.spared = times(self.spared, ONE - self.outlook.rest[item]);
+        new
+    }
+
+    /// The chance that an item changes by what has hit nothing so far.
+    pub(super) fn added_chance(&self, item: usize) -> u64 {
+        let added = self.spared_by(item).map(|event| self.outlook.weights[event as usize]).sum();
+        self.outlook.either(added, ONE - self.outlook.rest[item])
+    }
+
+    fn spared_by(&self, item: usize) -> impl Iterator<Item = u32> {
+        self.outlook.hits[item].iter().copied().filter(|event| !self.is_hit[*event as usize])
     }
 
     pub(super) fn chance(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! The policy `expected-cost`: the layout that costs least, this request and the expected next ones together.
 //!
 //! What the provider's cache holds is the sequence of tiers of the last request, up to the first that broke. For every
-//! number of tiers that could be kept as they are, the rest is sorted by stability and cut into new tiers by dynamic
+//! number of tiers that could be kept as they are, the rest is ordered by the risk it adds ([`super::order`]) and cut into new tiers by dynamic
 //! programming ([`super::cut`]); the cheapest of these plans is taken, of equally cheap ones the one that keeps most.
 //! A kept tier is read; a new one is written; what is active is paid in full each time. In each of the next requests a
 //! tier is written again with the chance that anything up to its end changes ([`super::chance`]), else read.
@@ -11,10 +11,11 @@ use super::cut::{Cuts, Row, best_cuts};
 use super::item::{CacheTerms, Item, Key, PLAIN, Request};
 use super::layout::Tier;
 use super::observe::{Observed, Placed, Seen};
+use super::order::{Weighed, by_added_risk};
 use super::state::State;
 
 /// So many of the next requests are paid for with this one's layout.
-const REQUESTS_AHEAD: u32 = 4;
+const REQUESTS_AHEAD: u32 = 8;
 /// How many messages a provider looks back from a mark for a prefix that it knows, less the answer between.
 const LOOK_BACK: usize = 18;
 
@@ -22,7 +23,12 @@ const LOOK_BACK: usize = 18;
 pub(super) fn place(state: &State, observed: &Observed<'_>, request: &Request<'_>, terms: &CacheTerms) -> Vec<Placed> {
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
     let outlook = Outlook::of_past(&items, request.commits, state, &observed.edited);
-    let plan = Planner::new(observed, request.system.tokens, *terms, &outlook).best();
+    place_by(&outlook, observed, request, terms)
+}
+
+/// Places the items of a request by what is expected.
+pub(super) fn place_by(outlook: &Outlook, observed: &Observed<'_>, request: &Request<'_>, terms: &CacheTerms) -> Vec<Placed> {
+    let plan = Planner::new(observed, request.system.tokens, *terms, outlook).best();
     observed.items.iter().zip(plan.tiers).map(|(seen, tier)| (tier, count(seen))).collect()
 }
 
@@ -49,7 +55,6 @@ struct Planner<'a> {
 struct Unit {
     items: Vec<usize>,
     tokens: u64,
-    chance: u64,
 }
 
 /// The kept tiers: what they cost, and how likely they are to break.
@@ -147,10 +152,10 @@ impl<'a> Planner<'a> {
         kept
     }
 
-    /// What is not kept, most stable first: the chance to change of each token that is saved. No addresses.
+    /// What is not kept, in the order in which it goes behind. No addresses.
     fn units(&self, kept: &Kept<'_>) -> Vec<Unit> {
         let free = self.observed.items.iter().enumerate().filter(|(at, _)| kept.tiers[*at] == Tier::Active);
-        let (mut units, mut messages) = (Vec::new(), Unit { items: Vec::new(), tokens: 0, chance: 0 });
+        let (mut units, mut messages) = (Vec::new(), Unit { items: Vec::new(), tokens: 0 });
         for (at, seen) in free {
             let tokens = seen.item.content.tokens;
             match &seen.item.key {
@@ -158,19 +163,17 @@ impl<'a> Planner<'a> {
                 Key::Message(_) => {
                     messages.items.push(at);
                     messages.tokens += tokens;
-                    messages.chance = self.outlook.chance(at);
                 }
-                Key::Symbols(_) | Key::File(_) => {
-                    units.push(Unit { items: vec![at], tokens, chance: self.outlook.chance(at) });
-                }
+                Key::Symbols(_) | Key::File(_) => units.push(Unit { items: vec![at], tokens }),
             }
         }
         if !messages.items.is_empty() {
             units.push(messages);
         }
-        let saved = |a: &Unit, b: &Unit| u128::from(a.chance) * u128::from(b.tokens);
-        units.sort_by(|a, b| saved(a, b).cmp(&saved(b, a)).then(a.items.cmp(&b.items)));
-        units
+        let weighed: Vec<Weighed> = units.iter().map(|unit| Weighed { item: unit.items[0], tokens: unit.tokens }).collect();
+        let mut units: Vec<Option<Unit>> = units.into_iter().map(Some).collect();
+        let order = by_added_risk(self.outlook, kept.prefix.clone(), &weighed);
+        order.into_iter().filter_map(|at| units[at].take()).collect()
     }
 
     /// Cuts the units into tiers; the second value is how many places come before the first unit's.

@@ -20,12 +20,13 @@ mod expected_cost;
 mod item;
 mod layout;
 mod observe;
+mod order;
 mod reason;
 mod state;
 #[cfg(test)]
 mod tests;
 
-pub use advance::{Policy, Step, advance};
+pub use advance::{Policy, Step, advance, advance_by_sample};
 pub use array::{Texts, array, item_text};
 pub use codec::{Notice, decode, encode};
 pub use item::{CacheTerms, Content, Item, Key, Request, Touches};

@@ -59,7 +59,7 @@ impl Observed<'_> {
     pub(super) fn state_after(&self, state: &State, system: Content, placed: &[Placed]) -> State {
         let requests = state.requests.saturating_add(1);
         let track = |(seen, (tier, n)): (&Seen, &Placed)| {
-            let since = seen.unchanged.map_or(state.requests, |tracked| tracked.since);
+            let since = state.items.get(&seen.item.key).map_or(state.requests, |tracked| tracked.since);
             (seen.item.key.clone(), Tracked { content: seen.item.content, tier: *tier, n: *n, since })
         };
         let items: BTreeMap<Key, Tracked> = self.items.iter().zip(placed).map(track).collect();

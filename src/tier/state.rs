@@ -18,7 +18,7 @@ pub struct Tracked {
     pub tier: Tier,
     /// How often it was seen unchanged, as the policy `counter` counts.
     pub n: u32,
-    /// The request in which it came.
+    /// The request in which it came; a change of its text is no coming.
     pub since: u32,
 }
 

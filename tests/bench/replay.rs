@@ -69,6 +69,8 @@ fn lines(history: &History) -> Vec<String> {
         played("path order", play(history, Strategy::PathOrder, &TERMS)),
         played("`counter`", play(history, Strategy::Counter, &TERMS)),
         played("`expected-cost`", play(history, Strategy::ExpectedCost, &TERMS)),
+        played("knows the other changes", play(history, Strategy::KnowsOthers, &TERMS)),
+        played("knows the rates", play(history, Strategy::KnowsRates, &TERMS)),
         line("clairvoyant", "", clairvoyant),
     ]
 }

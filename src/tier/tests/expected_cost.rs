@@ -56,6 +56,20 @@ fn new_messages_join_the_end_of_what_is_cached() {
     assert_eq!(tier(&step.layout, "a"), tier(&next.layout, "a"));
 }
 
+/// A full text that was there from the beginning is not worked on because it changed; one that came is.
+#[test]
+fn a_full_text_that_came_is_expected_to_change() {
+    let file = |path: &str, version: u32| {
+        let item = symbols(path, version, 5_000);
+        Item { key: Key::File(item.key.path().unwrap().clone()), ..item }
+    };
+    let first = repeat(Policy::ExpectedCost, &State::default(), &[file("a", 1), symbols("b", 1, 5_000)], 20);
+    let items = [file("a", 2), file("b", 1)];
+    let step = repeat(Policy::ExpectedCost, &first.state, &items, 1);
+    let chances: Vec<u32> = explain(&first.state, &request(&items), &step).iter().map(|reason| reason.chance_per_mille).collect();
+    assert!(chances[0] < 400 && chances[1] >= 500, "{chances:?}");
+}
+
 #[test]
 fn reasons_are_sentences() {
     let items = [touched("a", 5_000, &[0, 2]), touched("b", 5_000, &[])];
@@ -63,7 +77,7 @@ fn reasons_are_sentences() {
     let next = advance(Policy::ExpectedCost, &step.state, &of_commits(&items, 4), &TERMS);
     let told: Vec<String> = explain(&step.state, &of_commits(&items, 4), &next).iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @"
-    L1, kept, unchanged for 1; about 42.4 % to change next: 2 of 4 commits, the newest too
-    L0, kept, unchanged for 1; about 21.3 % to change next: 0 of 4 commits
+    L3, from active, unchanged for 1; about 56.8 % to change next: 2 of 4 commits, the newest too
+    L0, kept, unchanged for 1; about 25.0 % to change next: 0 of 4 commits
     ");
 }

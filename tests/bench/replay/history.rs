@@ -54,6 +54,8 @@ pub(crate) struct Moment {
     commits: u32,
     /// What the commit is about to touch.
     pub(crate) working: BTreeSet<TreePath>,
+    /// The working files stand for themselves and not as reference, so what is seen to change is the next request's.
+    pub(crate) is_working_apart: bool,
     /// The list of files and the question: never cached.
     pub(crate) tail_tokens: u64,
 }
@@ -155,7 +157,8 @@ impl Reader<'_> {
         let question = token::estimate(text.split_once("\n\n").map_or("", |(_, message)| message)) + 30;
         let said = [content(&body, question), content(&[body.as_slice(), b"answer"].concat(), answer.min(ANSWER_TOKENS_MAX.1))];
         let commits = evidence.commits;
-        Ok((Moment { items, commits, working, tail_tokens: tree_tokens + question }, said))
+        let is_working_apart = self.reference == Reference::Outline;
+        Ok((Moment { items, commits, working, is_working_apart, tail_tokens: tree_tokens + question }, said))
     }
 
     /// The files in which a tree differs from another, or all of its files, as they are in the new tree or were in the old.

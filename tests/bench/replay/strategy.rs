@@ -1,10 +1,10 @@
 //! The ways to lay out the requests of a history, and what each of them pays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use git_merkle::base::Digest;
+use git_merkle::base::{Digest, TreePath};
 use git_merkle::tier::cache::{Bill, PromptCache, Sent, sent};
-use git_merkle::tier::{CacheTerms, Content, Key, Policy, Request, State, advance};
+use git_merkle::tier::{CacheTerms, Content, Key, Policy, Request, State, advance, advance_by_sample};
 
 use super::history::{History, Moment};
 
@@ -17,17 +17,28 @@ pub(crate) enum Strategy {
     PathOrder,
     Counter,
     ExpectedCost,
+    /// As `expected-cost`, but knowing how often and with what each file changes in all of the replay, not when.
+    KnowsRates,
+    /// The same without the change that comes next, which a sample that it is part of gives away.
+    KnowsOthers,
 }
 
 /// Sends every request of a history in turn, and adds up.
 pub(crate) fn play(history: &History, strategy: Strategy, terms: &CacheTerms) -> Bill {
+    let working: Vec<BTreeSet<TreePath>> = history.requests.iter().map(|moment| moment.working.clone()).collect();
     let (mut state, mut cache, mut total) = (State::default(), PromptCache::default(), Bill::default());
-    for moment in &history.requests {
+    for (now, moment) in history.requests.iter().enumerate() {
         let request = moment.request(history);
         let step = match strategy {
             Strategy::None | Strategy::PathOrder => None,
             Strategy::Counter => Some(advance(Policy::Counter, &state, &request, terms)),
             Strategy::ExpectedCost => Some(advance(Policy::ExpectedCost, &state, &request, terms)),
+            Strategy::KnowsRates | Strategy::KnowsOthers => {
+                let next = now + usize::from(moment.is_working_apart);
+                let is_known = |at: usize| matches!(strategy, Strategy::KnowsRates) || at != next;
+                let events: Vec<_> = (0..working.len()).filter(|at| is_known(*at)).map(|at| working[at].clone()).collect();
+                Some(advance_by_sample(&state, &request, terms, &events))
+            }
         };
         let mut row = match (&step, strategy) {
             (Some(step), _) => sent(&step.layout, &request),
