@@ -94,9 +94,18 @@ impl Outlook {
         &self.hits[item]
     }
 
+    /// What an event weighs.
+    pub(super) fn weight_of(&self, event: u32) -> u64 {
+        self.weights[event as usize]
+    }
+
     /// The chance of one item.
     pub(super) fn chance(&self, item: usize) -> u64 {
-        let hit: u64 = self.hits[item].iter().map(|event| self.weights[*event as usize]).sum();
+        self.chance_by(item, self.hits[item].iter().map(|event| self.weights[*event as usize]).sum())
+    }
+
+    /// The chance of one item, if of its events only some count, which weigh so much.
+    pub(super) fn chance_by(&self, item: usize, hit: u64) -> u64 {
         self.either(hit, ONE - self.rest[item])
     }
 
@@ -107,7 +116,8 @@ impl Outlook {
 
     /// The chance that one of the events comes that weigh so much, or what is spared with a chance.
     fn either(&self, hit: u64, spared: u64) -> u64 {
-        let hit = (u128::from(hit) * u128::from(ONE) / u128::from(self.total.max(1))) as u64;
+        // Fewer than 2¹¹ events of at most 2²⁰, doubled by a dirty file's, leave room for the 32 bits of certainty.
+        let hit = hit * ONE / self.total.max(1);
         ONE - times(ONE - hit.min(ONE), spared)
     }
 }
@@ -126,11 +136,11 @@ fn beside(items: &[&Item], state: &State, unforeseen: u64) -> Vec<u64> {
     items.iter().map(rest).collect()
 }
 
-/// Falls with the power 3/4 of the age, as chances to be used again do: neither the newest nor the oldest decide alone.
+/// Falls with the root of the age: neither the newest nor the oldest decide alone.
 fn weight(ago: u32) -> u64 {
     let age = u64::from(ago.min(AGE_MAX)) + 1;
-    // The fourth root of age³ × 2³² is age^¾ × 2⁸.
-    (WEIGHT << 8) / (age.pow(3) << 32).isqrt().isqrt()
+    // The root of age × 2³² is that of age × 2¹⁶.
+    (WEIGHT << 16) / (age << 32).isqrt()
 }
 
 /// A full text that came in the middle of a session is being worked on: the chance is one of the requests since, and two.
@@ -161,12 +171,12 @@ impl Prefix<'_> {
         new
     }
 
-    /// The chance that an item changes by what has hit nothing so far.
-    pub(super) fn added_chance(&self, item: usize) -> u64 {
-        let added = self.spared_by(item).map(|event| self.outlook.weights[event as usize]).sum();
-        self.outlook.either(added, ONE - self.outlook.rest[item])
+    /// The weight of the events that hit an item and nothing so far.
+    pub(super) fn added_weight(&self, item: usize) -> u64 {
+        self.spared_by(item).map(|event| self.outlook.weights[event as usize]).sum()
     }
 
+    /// The events that hit an item and nothing so far.
     fn spared_by(&self, item: usize) -> impl Iterator<Item = u32> {
         self.outlook.hits[item].iter().copied().filter(|event| !self.is_hit[*event as usize])
     }

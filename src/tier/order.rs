@@ -9,6 +9,9 @@ use std::collections::BinaryHeap;
 
 use super::chance::{Outlook, Prefix};
 
+/// Places behind the point of a chance by token; with those of a chance they fill a number.
+const RISK_BITS: u32 = 31;
+
 /// One thing to place: the item that stands for it, and its size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Weighed {
@@ -19,13 +22,14 @@ pub(super) struct Weighed {
 /// The order behind a prefix, as places in `free`; of equal ones the first given comes first.
 pub(super) fn by_added_risk(outlook: &Outlook, mut prefix: Prefix<'_>, free: &[Weighed]) -> Vec<usize> {
     let hit_by = hit_by(outlook, free);
-    let risk = |prefix: &Prefix<'_>, at: usize| {
-        let added = u128::from(prefix.added_chance(free[at].item)) << 32;
-        added / u128::from(free[at].tokens.max(1))
+    let mut added: Vec<u64> = free.iter().map(|weighed| prefix.added_weight(weighed.item)).collect();
+    let risk = |at: usize, added: u64| {
+        let Weighed { item, tokens } = free[at];
+        (outlook.chance_by(item, added) << RISK_BITS) / tokens.max(1)
     };
-    let mut least: Vec<u128> = (0..free.len()).map(|at| risk(&prefix, at)).collect();
-    let mut pending: BinaryHeap<Reverse<(u128, usize)>> = least.iter().copied().zip(0..).map(Reverse).collect();
+    let mut pending: BinaryHeap<_> = (0..free.len()).map(|at| Reverse((risk(at, added[at]), at))).collect();
     let (mut order, mut is_placed) = (Vec::with_capacity(free.len()), vec![false; free.len()]);
+    let mut fallen = Vec::new();
     while let Some(Reverse((_, at))) = pending.pop() {
         // An item whose risk has fallen stands here more than once; the first time is the true one.
         if std::mem::replace(&mut is_placed[at], true) {
@@ -34,13 +38,13 @@ pub(super) fn by_added_risk(outlook: &Outlook, mut prefix: Prefix<'_>, free: &[W
         order.push(at);
         for event in prefix.add(free[at].item) {
             for other in hit_by[event as usize].iter().copied().filter(|other| !is_placed[*other]) {
-                let now = risk(&prefix, other);
-                if now < least[other] {
-                    least[other] = now;
-                    pending.push(Reverse((now, other)));
-                }
+                added[other] -= outlook.weight_of(event);
+                fallen.push(other);
             }
         }
+        fallen.sort_unstable();
+        fallen.dedup();
+        pending.extend(fallen.drain(..).map(|other| Reverse((risk(other, added[other]), other))));
     }
     order
 }
@@ -97,7 +101,7 @@ mod tests {
             let free: Vec<Weighed> = tokens.iter().copied().zip(0..).map(|(tokens, item)| Weighed { item, tokens }).collect();
             let (mut prefix, mut left) = (outlook.prefix(), (0..free.len()).collect::<Vec<_>>());
             for at in by_added_risk(&outlook, outlook.prefix(), &free) {
-                let risk = |at: usize| (u128::from(prefix.added_chance(at)) << 32) / u128::from(free[at].tokens);
+                let risk = |at: usize| (outlook.chance_by(at, prefix.added_weight(at)) << RISK_BITS) / free[at].tokens;
                 prop_assert_eq!(left.iter().copied().min_by_key(|at| (risk(*at), *at)), Some(at));
                 left.retain(|other| *other != at);
                 prefix.add(at);
