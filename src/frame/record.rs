@@ -117,7 +117,8 @@ pub(super) fn unpadded(bytes: &[u8]) -> Option<NodeId> {
 }
 
 pub(super) fn encode_slots(slots: &[Slot]) -> String {
-    slots.iter().map(|(agent, frame_type)| format!("{agent} {frame_type}\n")).collect()
+    let lines: Vec<String> = slots.iter().map(|(agent, frame_type)| format!("{agent} {frame_type}\n")).collect();
+    lines.concat()
 }
 
 pub(super) fn parse_slots(bytes: &[u8]) -> Option<Vec<Slot>> {

@@ -50,7 +50,9 @@ impl Keywords {
             }
         }
         found.sort_unstable();
-        found.into_iter().for_each(|(_, start, number)| hit(number, start));
+        for (_, start, number) in found {
+            hit(number, start);
+        }
     }
 
     fn find_all(&self, text: &[u8], mut hit: impl FnMut(usize, usize)) {

@@ -47,8 +47,6 @@ pub struct Content {
 pub struct Touches {
     /// Which of the newest commits touched it: 0 is the newest; ascending.
     pub commits_ago: Vec<u32>,
-    /// The oldest of these commits created it.
-    pub created: bool,
     /// The work tree's file is not the committed one.
     pub dirty: bool,
 }

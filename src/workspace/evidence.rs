@@ -9,7 +9,7 @@ use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, Repository, diff_trees};
 use crate::tier::Touches;
 
-/// Commits that are looked at: older ones weigh less than a five-hundredth of the newest.
+/// Commits that are looked at: the oldest of them weighs about a twentieth of the newest.
 pub const COMMITS_MAX: u32 = 500;
 /// Changes of one commit that are looked at; one that touches more is an import or a reformatting, and ends the walk.
 const CHANGES_MAX: usize = 50_000;
@@ -56,19 +56,16 @@ impl Evidence {
         let mut changed = Vec::new();
         diff_trees(repo, old, Some(new), &mut |change| {
             let is_file = |side: &(EntryMode, NodeId)| side.0 != EntryMode::Directory;
-            let (before, after) = (change.old.filter(is_file), change.new.filter(is_file));
-            if before.is_some() || after.is_some() {
-                changed.push((change.path, before.is_none()));
+            if change.old.iter().chain(&change.new).any(is_file) {
+                changed.push(change.path);
             }
             changed.len() <= CHANGES_MAX
         })?;
         if changed.len() > CHANGES_MAX {
             return Ok(false);
         }
-        for (path, created) in changed {
-            let touches = self.touches.entry(path).or_default();
-            touches.commits_ago.push(self.commits);
-            touches.created = created;
+        for path in changed {
+            self.touches.entry(path).or_default().commits_ago.push(self.commits);
         }
         self.commits += 1;
         Ok(true)
@@ -114,14 +111,11 @@ mod tests {
         let (_folder, repo, head) = history(commits);
         let evidence = Evidence::of_history(&repo, &head, COMMITS_MAX).unwrap();
         assert_eq!(evidence.commits, 4);
-        let told = |path: &str| {
-            let touches = evidence.touches(&path.into());
-            (touches.commits_ago, touches.created)
-        };
-        assert_eq!(told("a"), (vec![3], true));
-        assert_eq!(told("d/b"), (vec![0, 2, 3], true));
-        assert_eq!(told("c"), (vec![0], true));
-        assert_eq!(told("d"), (vec![], false));
+        let told = |path: &str| evidence.touches(&path.into()).commits_ago;
+        assert_eq!(told("a"), [3]);
+        assert_eq!(told("d/b"), [0, 2, 3]);
+        assert_eq!(told("c"), [0]);
+        assert_eq!(told("d"), [0; 0]);
     }
 
     #[test]
@@ -129,6 +123,5 @@ mod tests {
         let (_folder, repo, head) = history(&[&[("a", "1")], &[("a", "2")], &[("a", "3")]]);
         let evidence = Evidence::of_history(&repo, &head, 2).unwrap();
         assert_eq!((evidence.commits, evidence.touches(&"a".into()).commits_ago), (2, vec![0, 1]));
-        assert!(!evidence.touches(&"a".into()).created);
     }
 }
