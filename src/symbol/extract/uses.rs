@@ -121,7 +121,8 @@ impl<'t> Found<'t> {
             self.declared.pop();
         }
         let is_declared = self.declared.last() == Some(&start);
-        let Some(name) = self.text.get(range.clone()).filter(|name| !is_declared && is_kept(name)) else { return };
+        let Some(own) = self.text.get(range.clone()).filter(|name| !is_declared && is_kept(name)) else { return };
+        let name = &self.text[range.start - type_before(self.text, range.start)..range.end];
         let place = self.around.innermost(start);
         let number = match self.numbers.get(name) {
             Some(number) => *number,
@@ -134,7 +135,7 @@ impl<'t> Found<'t> {
             }
         };
         let known = &mut self.names[number as usize];
-        known.ways = known.ways.and(ways(self.text, name, range));
+        known.ways = known.ways.and(ways(self.text, own, range));
         if let Some(place) = place.filter(|place| known.place != Some(*place)) {
             known.place = Some(place);
             self.places.push((number, place));
@@ -163,6 +164,17 @@ impl<'t> Found<'t> {
 fn is_kept(name: &str) -> bool {
     let is_apart = |byte: u8| byte.is_ascii_whitespace() || byte.is_ascii_control();
     (NAME_BYTES_MIN..=NAME_BYTES_MAX).contains(&name.len()) && !name.bytes().any(is_apart)
+}
+
+/// Bytes of the type and of what stands behind it when a name is asked of a type, as in `Digest::of` and `Math.min`.
+fn type_before(text: &str, at: usize) -> usize {
+    let before = &text[..at];
+    let Some(rest) = before.strip_suffix("::").or_else(|| before.strip_suffix('.')) else { return 0 };
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let name = &rest[rest.len() - rest.bytes().rev().take(NAME_BYTES_MAX).take_while(is_part).count()..];
+    // What is written in capitals is a constant, and `Self` says nothing.
+    let is_type = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.bytes().any(|byte| byte.is_ascii_lowercase());
+    if is_type && name != "Self" { at - rest.len() + name.len() } else { 0 }
 }
 
 /// How a name is used at a place, by what stands beside it.

@@ -254,11 +254,16 @@ impl Block<'_> {
     /// What an entry refers to in other files.
     fn push_calls(&mut self, number: u32) {
         let mut count = 0;
-        for name in self.references.calls_of(number) {
+        let mut names = self.references.calls_of(number).map(|name| self.file.symbols.uses.get(name as usize)).peekable();
+        while let Some(used) = names.next() {
+            // `Digest::of` comes right behind `Digest`, and says it too.
+            if names.peek().is_some_and(|next| next.parts().0 == Some(used.name)) {
+                continue;
+            }
             count += 1;
             if count <= CALLS_MAX {
                 self.out.push_str(if count == 1 { " →" } else { "," });
-                self.out.push_str(&safe(self.file.symbols.uses.get(name as usize).name));
+                self.out.push_str(&safe(used.name));
             }
         }
         if count > CALLS_MAX {

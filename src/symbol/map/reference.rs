@@ -8,7 +8,7 @@
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 
 use super::cores::on_all_cores;
-use super::declared::{Declarations, Declared};
+use super::declared::{Declarations, Declared, Names};
 use super::entry::FileSymbols;
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
@@ -178,7 +178,7 @@ impl Index<'_> {
         let names = symbols.language.and_then(|language| Some((language, self.declarations.names(language)?)));
         if let Some((language, names)) = names {
             let used: Vec<(usize, u32)> =
-                symbols.uses.iter().enumerate().filter_map(|(at, used)| Some((at, names.number(used.name)?))).collect();
+                symbols.uses.iter().enumerate().filter_map(|(at, used)| Some((at, names.number(used.parts().1)?))).collect();
             let own = symbols.entries.iter().filter_map(|entry| names.number(&entry.name));
             let mut named: Vec<u32> = used.iter().map(|(_, name)| *name).chain(own).collect();
             named.sort_unstable();
@@ -190,13 +190,15 @@ impl Index<'_> {
             for (at, name) in used.into_iter().filter(|(_, name)| reader.foreign.binary_search(name).is_err()) {
                 let used = symbols.uses.get(at);
                 meant.clear();
-                reader.declarations(used, names.candidates(name), &mut meant);
+                reader.declarations(&Asked::of(used, language, names), names.candidates(name), &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
                     references.calls.extend(used.places.iter().map(|entry| (*entry, at as u32)));
                 }
                 all.extend(meant.iter().map(|declared| (declared.file, declared.entry)));
             }
         }
+        all.sort_unstable();
+        all.dedup();
         references.calls.sort_unstable();
         references.files.extend(all.iter().map(|(file, _)| *file));
         references.files.sort_unstable();
@@ -215,6 +217,38 @@ impl Index<'_> {
     }
 }
 
+/// A name that a file uses, and what it is asked of.
+struct Asked<'u> {
+    name: &'u str,
+    ways: Ways,
+    of: Of,
+}
+
+/// What a name is asked of.
+#[derive(Clone, Copy)]
+enum Of {
+    /// A value, or nothing.
+    Value,
+    /// The type of the name with this number.
+    Type(u32),
+    /// A type that no file declares.
+    ForeignType,
+}
+
+impl<'u> Asked<'u> {
+    fn of(used: Use<'u>, language: Language, names: &Names<'_>) -> Self {
+        let (of, name) = used.parts();
+        // There a field may have the name of a type.
+        let may_be_field = matches!(language, Language::CSharp | Language::Go);
+        let of = match of.map(|of| names.number(of)) {
+            Some(Some(number)) => Of::Type(number),
+            Some(None) if !may_be_field => Of::ForeignType,
+            _ => Of::Value,
+        };
+        Self { name, ways: used.ways, of }
+    }
+}
+
 struct Reader<'r, 'i> {
     index: &'r Index<'i>,
     number: u32,
@@ -228,15 +262,21 @@ struct Reader<'r, 'i> {
 
 impl Reader<'_, '_> {
     /// Adds those declarations of a name that it refers to.
-    fn declarations(&self, used: Use<'_>, known: &[Declared], out: &mut Vec<Declared>) {
-        if known.iter().any(|declared| declared.file == self.number) {
+    fn declarations(&self, used: &Asked<'_>, known: &[Declared], out: &mut Vec<Declared>) {
+        let may_be_own = |declared: &Declared| match used.of {
+            Of::Value => true,
+            Of::Type(of) => declared.owner == Some(of),
+            Of::ForeignType => false,
+        };
+        let is_own = |declared: &Declared| declared.file == self.number && may_be_own(declared);
+        if known.iter().any(is_own) {
             return;
         }
         let is_only = known.iter().all(|declared| declared.file == known[0].file);
         let in_reach = known.iter().filter(|declared| self.reaches(declared.file) && self.sees(declared));
         out.extend(in_reach.filter(|declared| self.is_meant(declared, used, is_only)));
         if out.is_empty() && is_only {
-            let is_bare = used.ways.has(Ways::BARE);
+            let is_bare = used.ways.has(Ways::BARE) && matches!(used.of, Of::Value);
             let is_meant = |declared: &&Declared| match declared.owner {
                 Some(_) => self.is_meant(declared, used, false),
                 // A variable of a script that is not exported is seen by those that read the script, by no other.
@@ -261,15 +301,23 @@ impl Reader<'_, '_> {
             || shares_directory(self.language) && directory(file) == directory(self.number)
     }
 
-    /// A member is meant when its type is named as well, or when it is called and nothing else can be meant: no other
-    /// file declares it, and its name has several words, unlike those of the types that every language brings along.
-    fn is_meant(&self, declared: &Declared, used: Use<'_>, is_only: bool) -> bool {
-        let Some(owner) = declared.owner else { return true };
+    /// A member is meant when it is asked of its type. Asked of a value it is meant when its type is named as well, or when
+    /// it is called and nothing else can be meant: no other file declares it, and its name has several words, unlike
+    /// those of the types that every language brings along.
+    fn is_meant(&self, declared: &Declared, used: &Asked<'_>, is_only: bool) -> bool {
+        let Some(owner) = declared.owner else { return declared.file != self.number };
         if self.foreign.binary_search(&owner).is_ok() {
             return false;
         }
-        is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name)
-            || used.ways.has(Ways::ASKED.and(Ways::BARE)) && self.named.binary_search(&owner).is_ok()
+        match used.of {
+            Of::Type(of) => of == owner,
+            Of::ForeignType => false,
+            Of::Value => {
+                let is_clear = is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name);
+                let is_named = used.ways.has(Ways::ASKED.and(Ways::BARE)) && self.named.binary_search(&owner).is_ok();
+                !OF_EVERY_OBJECT.contains(&used.name) && (is_clear || is_named)
+            }
+        }
     }
 }
 
@@ -288,6 +336,16 @@ fn foreign<'i>(symbols: &'i FileSymbols, outside: &'i [u32], language: Language)
         move |path: &&str| language == Language::Java || ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
     Box::new(paths.filter(is_whole).filter_map(move |path| path.rsplit(separator).next()))
 }
+
+/// Names that the objects of Java, JavaScript and C# bring along: asked of a value, they say nothing about whose they are.
+#[rustfmt::skip]
+const OF_EVERY_OBJECT: &[&str] = &[
+    "addEventListener", "charAt", "charCodeAt", "compareTo", "endsWith", "equals", "equalsIgnoreCase", "findIndex",
+    "forEach", "getBytes", "getClass", "getMessage", "getName", "getOrDefault", "hasNext", "hasOwnProperty", "hashCode",
+    "indexOf", "isEmpty", "keySet", "lastIndexOf", "length", "notifyAll", "printStackTrace", "putAll", "replaceAll",
+    "size", "startsWith", "subList", "toArray", "toCharArray", "toList", "toLowerCase", "toString", "toUpperCase",
+    "valueOf",
+];
 
 /// True for `from_bytes` and `fromBytes`, not for `find` and `_find`.
 fn has_words(name: &str) -> bool {

@@ -60,12 +60,23 @@ struct Head {
 /// One name that a file uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use<'u> {
-    /// The name.
+    /// The name; with the type in front, as it is written, where something is asked of a type: `Digest::of`, `Math.min`.
     pub name: &'u str,
     /// How it is used, all places together.
     pub ways: Ways,
     /// The numbers of the declarations in which it is used.
     pub places: &'u [u32],
+}
+
+impl<'u> Use<'u> {
+    /// The type that the name is asked of, and the name.
+    #[must_use]
+    pub fn parts(self) -> (Option<&'u str>, &'u str) {
+        match self.name.rsplit_once("::").or_else(|| self.name.rsplit_once('.')) {
+            Some((of, name)) => (Some(of), name),
+            None => (None, self.name),
+        }
+    }
 }
 
 impl Uses {

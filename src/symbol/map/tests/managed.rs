@@ -23,7 +23,7 @@ fn java() {
         p items
         m Store(limit,names)
         m close()
-        m findAll(text,sizes)->List<T> →Finder,byName,shorten
+        m findAll(text,sizes)->List<T> →Finder.byName,shorten
     src/main/java/com/example/util/Texts.java ←1
       c Texts ←1
         m shorten(text)->String ←1
@@ -50,7 +50,7 @@ fn csharp() {
         p Name
         p _items →Item
         m Store(limit?,names)
-        am FindAsync(name,token?)->Task<Item> →CreateItem,Item,ItemFactory
+        am FindAsync(name,token?)->Task<Item> →Item,ItemFactory.CreateItem
         m Dispose()
     ");
 }

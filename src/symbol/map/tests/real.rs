@@ -62,7 +62,7 @@ fn java_names_from_outside_are_not_those_here() {
     ]), @r"
     src/a/Inside.java
       c Inside
-        m find()->Object →Objects,requireValue
+        m find()->Object →Objects.requireValue
     src/a/Objects.java ←1
       c Objects ←1
         m requireValue(value)->Object ←1
@@ -155,5 +155,36 @@ fn bash_variables_stand_once_and_functions_are_found_behind_what_cannot_be_read(
       v b
       f icons()
       f font()
+    ");
+}
+
+#[test]
+fn what_is_asked_of_a_type_is_a_member_of_that_type() {
+    insta::assert_snapshot!(map_of(&[
+        ("src/a/Numbers.java", "package a;\npublic class Numbers {\n  public static int min(int a, int b) { return a; }\n  public static String valueOf(int a) { return null; }\n}\n"),
+        ("src/a/Other.java", "package a;\nclass Other {\n  int low() { return Math.min(1, 2); }\n  String text(Numbers numbers) { return String.valueOf(3); }\n  int least() { return Numbers.min(4, 5); }\n  Object kind(Object value) { return value.getClass(); }\n}\n"),
+        ("src/a/Kind.java", "package a;\npublic class Kind {\n  public Kind getClass(String name) { return null; }\n}\n"),
+        ("b/list.rs", "pub struct List;\nimpl List {\n    pub fn of(size: usize) -> Self { Self::with(size) }\n    fn with(size: usize) -> Self { List }\n}\n"),
+        ("b/use.rs", "use crate::list::List;\npub fn both() { List::of(1); Vec::of(2); }\n"),
+    ]), @r"
+    b/list.rs ←1
+      c List ←1
+        m of(size)->Self ←1
+        m with(size)->Self
+    b/use.rs
+      f both() →List::of
+    src/a/Kind.java
+      c Kind
+        m getClass(name)->Kind
+    src/a/Numbers.java ←1
+      c Numbers ←1
+        m min(a,b)->int ←1
+        m valueOf(a)->String
+    src/a/Other.java
+      c Other
+        m low()->int
+        m text(numbers)->String →Numbers
+        m least()->int →Numbers.min
+        m kind(value)->Object
     ");
 }

@@ -74,7 +74,7 @@ fn rust() {
       f item
     tests/shop.rs
       i→ src/model/mod.rs,src/store.rs
-      f works() →Item,Store,total_price,with_limit
+      f works() →Item,Store::with_limit,total_price
     ");
 }
 
