@@ -99,7 +99,6 @@ impl ModelArgs {
     }
 }
 
-/// US dollars as thousand-millionths.
 /// Reads an amount of US dollars as billionths of one.
 pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
     let cost: crate::frame::model::Cost = text.parse().map_err(|()| "expected US dollars, such as 1.50".to_owned())?;
@@ -137,7 +136,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         confirm::confirm(args, (&workspace, program), &targets, (&request, asking))?;
     }
     let done = refresh(args, (&workspace, program), &targets, &request)?;
-    report::report(args, (&workspace, program), &request, &done, begun.elapsed())
+    let exit = report::report(args, (&workspace, program), &request, &done, begun.elapsed())?;
+    // Nothing follows but the end of the process, which gives all of it back at once.
+    std::mem::forget(workspace);
+    Ok(exit)
 }
 
 fn refresh(
