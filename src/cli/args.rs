@@ -5,10 +5,11 @@
 
 use std::ffi::OsString;
 use std::iter::once;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
     agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
@@ -105,65 +106,103 @@ pub struct Output {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write the files that people edit into .teddy/
-    Init(init::Args),
+    Init(Deferred<init::Args>),
     /// Write what is known for one turn with a model: the payload input.md
-    Context(context::Args),
+    Context(Deferred<context::Args>),
     /// Write what all files declare and whom they refer to, in few tokens
-    Map(map::Args),
+    Map(Deferred<map::Args>),
     /// Bring frames up to date
-    Regenerate(regenerate::Args),
+    Regenerate(Deferred<regenerate::Args>),
     /// Show what is said about a file or directory
-    Show(show::Args),
+    Show(Deferred<show::Args>),
     /// Show which settings are in force and where they come from
-    Config(config::Args),
+    Config(Deferred<config::Args>),
     /// Show how much is said, and how much of it still holds
-    Status(status::Args),
+    Status(Deferred<status::Args>),
     /// Show what was said about a path over time
-    Log(log::Args),
+    Log(Deferred<log::Args>),
     /// Show how what is known differs between two revisions
-    Diff(diff::Args),
+    Diff(Deferred<diff::Args>),
     /// Say why a frame is fresh, outdated or missing
-    Explain(explain::Args),
+    Explain(Deferred<explain::Args>),
     /// Look for damage, and mend it
-    Doctor(doctor::Args),
+    Doctor(Deferred<doctor::Args>),
     /// Walk a snapshot and count what is in it
-    Scan(scan::Args),
+    Scan(Deferred<scan::Args>),
     /// Say something about a file or directory
-    PutFrame(put_frame::Args),
+    PutFrame(Deferred<put_frame::Args>),
     /// List all frames of a file or directory
-    ListFrames(list_frames::Args),
+    ListFrames(Deferred<list_frames::Args>),
     /// Print the current frame of a file or directory
-    GetHead(get_head::Args),
+    GetHead(Deferred<get_head::Args>),
     /// Show what is known about a file or directory, chosen by a view
-    GetNode(get_node::Args),
+    GetNode(Deferred<get_node::Args>),
     /// Put the frames of a directory's children together
-    Synthesize(synthesize::Args),
+    Synthesize(Deferred<synthesize::Args>),
     /// Declare frames void, so that they are made again
-    Invalidate(invalidate::Args),
+    Invalidate(Deferred<invalidate::Args>),
     /// Check every frame in the store
-    Validate(validate::Args),
+    Validate(Deferred<validate::Args>),
     /// Keep frames fresh from git's hooks, in the background
-    Hooks(hooks::Args),
+    Hooks(Deferred<hooks::Args>),
     /// Keep local frames of the work tree fresh while files change
-    Watch(watch::Args),
+    Watch(Deferred<watch::Args>),
     /// Show, check and make agents: who speaks, in which role, from which instructions
-    Agent(agent::Args),
+    Agent(Deferred<agent::Args>),
     /// Show, check, try and add providers: who can be asked
-    Provider(provider::Args),
+    Provider(Deferred<provider::Args>),
     /// Show and check profiles: how models are asked
-    Profile(profile::Args),
+    Profile(Deferred<profile::Args>),
     /// Keep keys of providers in git's credential helpers
-    Auth(auth::Args),
+    Auth(Deferred<auth::Args>),
     /// Accept this repository's agents, prompts and profiles, by content hash
-    Trust(trust::Args),
+    Trust(Deferred<trust::Args>),
     /// Print the exact words that would be sent, and what they would cost; sends nothing
-    Prompt(prompt::Args),
+    Prompt(Deferred<prompt::Args>),
     /// Say what of a session's prompt stands in which tier and why, and what caches have served
-    Tiers(tiers::Args),
+    Tiers(Deferred<tiers::Args>),
     /// Begin, list, show and branch sessions of work with a model or a person
-    Session(session::Args),
+    Session(Deferred<session::Args>),
     /// Begin, ask, answer and judge the turns of a session
-    Turn(turn::Args),
+    Turn(Deferred<turn::Args>),
+}
+
+/// Arguments of a command that are defined when it is the one that was asked for: all commands have hundreds.
+#[derive(Debug)]
+pub struct Deferred<A>(A);
+
+impl<A> Deref for Deferred<A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        &self.0
+    }
+}
+
+impl<A: FromArgMatches> FromArgMatches for Deferred<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        A::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+/// Defines arguments of a command that keeps its own description, a line for `-h` and `--help`.
+fn described(command: clap::Command, define: fn(clap::Command) -> clap::Command) -> clap::Command {
+    let about = command.get_about().cloned().unwrap_or_default();
+    define(command).about(about).long_about(None::<&str>)
+}
+
+impl<A: Args> Args for Deferred<A> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.defer(|command| described(command, A::augment_args))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command.defer(|command| described(command, A::augment_args_for_update))
+    }
 }
 
 impl Command {
