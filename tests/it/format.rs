@@ -37,17 +37,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.43f2383f2ce36d32eadbec8033ff204a14ef93e391b76aacd26da320b46c304b");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.01dfa4d63d0b0b2f04e961b50c78937a19df2d0e22ad94cc996a0e99674421c8");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 43f2383f2ce36d32eadbec8033ff204a14ef93e391b76aacd26da320b46c304b
+    frame: 01dfa4d63d0b0b2f04e961b50c78937a19df2d0e22ad94cc996a0e99674421c8
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 7fc5bf167daa0b9584d67bfdf4b7eca9dc2fa5ee939b90a3094462ae9ba9ff16
+    basis: b0c09a58032e0b9fcaacf5ddea02f211293015faa8d436ebdee337f02e33a5ed
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -65,20 +65,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.b596996962a37ee826d3c4a34f28fa3881f98224e3455e7a1f2675d5e0c5212e");
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.8aa87cc768b6a34d2d4fb8a6614820620fa9ec233eb37a00c712372b3d4d24fd");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: b596996962a37ee826d3c4a34f28fa3881f98224e3455e7a1f2675d5e0c5212e
+    frame: 8aa87cc768b6a34d2d4fb8a6614820620fa9ec233eb37a00c712372b3d4d24fd
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: a519ca0fa925d60d7d41bd77ddd9e23bb864b79d91acf617d16a5f48ac30d334
+    basis: 37b4ff4250114a8bc1532594e7f0835c750a989b0816db515f27cddba976720d
     basis-kind: synthesis
     path: "src"
-    children: [43f2383f2ce36d32eadbec8033ff204a14ef93e391b76aacd26da320b46c304b]
+    children: [01dfa4d63d0b0b2f04e961b50c78937a19df2d0e22ad94cc996a0e99674421c8]
     tool: git-merkle 0.1.0
     ---
 

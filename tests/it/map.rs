@@ -39,7 +39,7 @@ fn a_map_of_a_snapshot() {
       i→ src/store.rs
     src/main.rs
       i→ src/store.rs
-      f main() →Store,open
+      f main() →Store::open
     src/store.rs ←2
       c Store ←1
         p limit?
