@@ -1,8 +1,8 @@
 //! How many tokens a model sees in a text: counted with the vocabulary `o200k`, and an estimate for every other one.
 //!
-//! The vocabulary is built in and unpacked by the first who counts, which takes about a tenth of a second; who knows
-//! that he will count says so early with [`prepare`]. Of a long text a share is counted, pieces from everywhere, so that
-//! it costs as much as a text of [`SAMPLE_BYTES`]. The same text has always the same tokens.
+//! The vocabulary is built in and unpacked by the first who counts, which takes about a tenth of a second; whoever knows
+//! that they will count says so early with [`prepare`]. Of a long text a share is counted, pieces from everywhere, so that
+//! it costs as much as a text of `SAMPLE_BYTES`. The same text has always the same tokens.
 
 use std::sync::LazyLock;
 
