@@ -5,6 +5,7 @@
 //! Start with [`id`].
 
 pub mod clock;
+pub mod cores;
 pub mod fence;
 pub mod hash;
 pub mod id;

@@ -13,6 +13,7 @@ use super::counted::{Counted, Part};
 use super::resource::{Body, Resource};
 use super::secrets::{Found, Guard};
 use crate::base::NodeId;
+use crate::base::cores::cores;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::token::{self, Sample};
 use crate::frame::StoreError;
@@ -51,7 +52,7 @@ impl Blocks<'_> {
     /// Writes all blocks in order.
     pub fn write(&self, out: &mut Counted<'_>, sizes: &[u64]) -> io::Result<()> {
         let batches = batches(sizes);
-        let (threads, sample) = (threads().min(batches.len()), out.sample());
+        let (threads, sample) = (cores().min(batches.len()), out.sample());
         if threads <= 1 {
             let mut reader = self.reader()?;
             return batches.iter().try_for_each(|batch| out.write_part(&self.render(batch.clone(), &mut reader, sample)));
@@ -119,7 +120,7 @@ impl Blocks<'_> {
 
     /// Does something for each resource on all cores; the results stand in the order of the resources.
     fn map<T: Send>(&self, each: &(dyn Fn(&mut Reader<'_>, usize) -> io::Result<T> + Sync)) -> io::Result<Vec<T>> {
-        let (count, threads) = (self.resources.len(), threads());
+        let (count, threads) = (self.resources.len(), cores());
         let part = count.div_ceil(threads).max(BATCH_RESOURCES_MAX);
         let run = |repo: &Repository, shared: &Shared<'_>, range: Range<usize>| -> io::Result<Vec<T>> {
             let blocks = shared.with(repo);
@@ -194,10 +195,6 @@ impl Reader<'_> {
 
 fn level_of(levels: &[Level], at: usize) -> Level {
     levels.get(at).copied().unwrap_or(Level::Full)
-}
-
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Cuts the resources into stretches of about [`BATCH_BYTES`].

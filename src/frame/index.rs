@@ -23,6 +23,7 @@ use super::news::News;
 use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, Record, head_key, padded};
 use super::store::{Entry, Slot, Store, StoreError};
 use super::table::{self, PageWriter, Shape, Source};
+use crate::base::cores::cores;
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::{EntryMode, Side, diff_trees};
 
@@ -329,7 +330,7 @@ fn read_all(store: &Store<'_>, entries: &[Entry]) -> Vec<Stored> {
     if entries.len() <= READ_ALONE_MAX {
         return read(store, entries);
     }
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = cores();
     std::thread::scope(|scope| {
         let workers: Vec<_> = entries
             .chunks(entries.len().div_ceil(threads))

@@ -5,7 +5,6 @@
 //! says what it said before, and stores in batches. Never looks at what the plan does not name.
 //! Start with [`plan()`] and [`Runner`].
 
-mod cores;
 pub mod event;
 pub mod generate;
 mod make;
@@ -17,7 +16,6 @@ pub mod queue;
 pub mod run;
 pub mod survey;
 
-pub use cores::on_all_cores;
 pub use event::{Event, Report, Stop};
 pub use make::{Body, NodeError};
 pub use plan::{Inputs, Plan, Task, plan};

@@ -1,7 +1,7 @@
 //! What stands for a file in the bases of an agent to whom only outlines matter: an edit inside a function body is none.
 
-use super::cores::on_all_cores;
 use super::plan::file_name;
+use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{Digest, TreePath};
 use crate::git::{ObjectKind, Repository};
@@ -18,8 +18,9 @@ pub fn outlines(repo: &Repository, scan: &Scan, root: &TreePath, cache: &Outline
     let is_wanted = |number: &u32| !scan.node(*number).is_directory;
     let files: Vec<u32> = scan.bottom_up().iter().copied().filter(is_wanted).collect();
     let mut digests = vec![None; scan.len()];
-    for (number, digest) in on_all_cores(repo, &files, |repo, number| (*number, digest(repo, scan, root, cache, *number))) {
-        digests[number as usize] = digest;
+    let work = |repo: &Repository, at: usize| digest(repo, scan, root, cache, files[at]);
+    for (number, digest) in files.iter().zip(on_all_cores(files.len(), repo, || repo.fork(), work)) {
+        digests[*number as usize] = digest;
     }
     digests
 }

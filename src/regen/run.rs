@@ -4,11 +4,11 @@
 //! directories in order. What a child says is kept only until all directories that hold it are made; frames are
 //! stored in batches. So memory grows neither with the repository nor with its bytes.
 
-use super::cores::on_all_cores;
 use super::event::{Event, Report};
 use super::make::{Desk, MadeFrame, NodeError, Said, Saying};
 use super::plan::{Inputs, Plan, Task, file_name, part_kind};
 use crate::base::FrameId;
+use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
@@ -123,9 +123,10 @@ impl Runner<'_> {
     fn make_files(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>) {
         let files: Vec<Task> = stretch.iter().copied().filter(|task| !self.scan.node(task.node).is_directory).collect();
         let maker = self.maker(progress, cache);
-        let made = on_all_cores(self.repo, &files, |repo, task| (task.node, maker.file(repo, *task)));
-        for (number, made) in made {
-            self.take(number, made, progress);
+        let work = |repo: &Repository, at: usize| maker.file(repo, files[at]);
+        let made = on_all_cores(files.len(), self.repo, || self.repo.fork(), work);
+        for (task, made) in files.iter().zip(made) {
+            self.take(task.node, made, progress);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Before anything is sent: how much a plan would ask, at what cost, and what must not leave.
 
-use super::cores::on_all_cores;
 use super::make::is_again;
 use super::plan::{Plan, Task};
 use super::prepare::{Nodes, Prepared, Writer};
+use crate::base::cores::on_all_cores;
 use crate::chat::Usage;
 use crate::frame::{Children, Index};
 use crate::git::ObjectKind;
@@ -74,7 +74,8 @@ struct Share {
 pub fn survey(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<'_>, caller: &Caller) -> Survey {
     let Nodes { repo, scan, inputs } = nodes;
     let (directories, files): (Vec<Task>, Vec<Task>) = plan.tasks.iter().partition(|task| scan.node(task.node).is_directory);
-    let shares = on_all_cores(repo, &files, |repo, task| file(Nodes { repo, scan, inputs }, (plan, index), writer, *task));
+    let work = |repo: &_, at: usize| file(Nodes { repo, scan, inputs }, (plan, index), writer, files[at]);
+    let shares = on_all_cores(files.len(), repo, || repo.fork(), work);
     let mut survey = Survey::default();
     let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = &mut survey.estimate;
     for share in shares {

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::open::Workspace;
+use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository};
 use crate::node::ScanError;
-use crate::regen::on_all_cores;
 use crate::secret::{Allowed, Scanner, redact};
 use crate::symbol::Language;
 use crate::symbol::map::{FileSymbols, MapFile, SymbolCache, file_symbols};
@@ -68,18 +68,21 @@ impl SnapshotSymbols {
 impl Workspace {
     /// Reads the symbols of all files of a root tree; what is ignored, links and submodules are left out.
     pub fn symbols(&self, tree: NodeId) -> Result<SnapshotSymbols, MapError> {
-        let tree = Tree::read(&self.repository, tree)?;
+        let directory = self.state.cache();
+        let _ = self.state.create(&directory);
         let mut found = SnapshotSymbols::default();
-        let wanted = collect(&tree, &mut found);
-        let _ = self.state.create(&self.state.cache());
-        let cache = SymbolCache::open(&self.state.cache());
-        let numbers: Vec<usize> = (0..wanted.len()).collect();
-        let read =
-            on_all_cores(&self.repository, &numbers, |repo, number| (*number, read(repo, &cache, &wanted[*number], &found)));
-        let mut symbols: Vec<FileSymbols> = wanted.iter().map(|_| FileSymbols::default()).collect();
-        for (number, result) in read {
-            let failed = |source| MapError::Object { path: TreePath::new(found.paths[wanted[number].first].0.clone()), source };
-            symbols[number] = result.map_err(failed)?;
+        let (wanted, cache) = std::thread::scope(|scope| {
+            let cache = scope.spawn(|| SymbolCache::open(&directory));
+            let wanted = Tree::read(&self.repository, tree).map(|tree| collect(&tree, &mut found));
+            (wanted, cache.join().expect("opening does not panic"))
+        });
+        let wanted = wanted?;
+        let work = |repo: &Repository, number: usize| read(repo, &cache, &wanted[number], &found);
+        let read = on_all_cores(wanted.len(), &self.repository, || self.repository.fork(), work);
+        let mut symbols = Vec::with_capacity(read.len());
+        for (read, wanted) in read.into_iter().zip(&wanted) {
+            let failed = |source| MapError::Object { path: TreePath::new(found.paths[wanted.first].0.clone()), source };
+            symbols.push(read.map_err(failed)?);
         }
         found.symbols = symbols;
         Ok(found)

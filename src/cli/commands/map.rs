@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 
-use crate::base::printable;
 use crate::base::token::estimate;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Program, json};
 use crate::node::SnapshotRoot;
 use crate::symbol::Language;
-use crate::symbol::map::{Chosen, Detail, Entry, Level, MapFile, Shown, SymbolMap, mark, references};
+use crate::symbol::map::{Detail, Entry, Level, MapFile, Shown, SymbolMap, mark, references};
 use crate::workspace::Workspace;
 use crate::workspace::map::FILES_MAX;
 
@@ -62,7 +61,7 @@ struct Symbol<'d> {
     #[serde(rename = "async")]
     is_async: bool,
     optional: bool,
-    parameters: Option<&'d [String]>,
+    parameters: Option<Vec<&'d str>>,
     returns: &'d str,
     referring: u32,
     refers_to: Vec<&'d str>,
@@ -96,29 +95,34 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let references = references(&files);
     let map = SymbolMap::new(&files, &references);
     let detail = Detail { has_lines: args.lines, ..Detail::PRINTED };
-    let chosen = match args.budget {
-        Some(tokens) => map.within(&wanted, tokens, detail),
-        None => Chosen {
-            text: map.text(&wanted, detail),
-            files: wanted.iter().map(|number| Shown { number: *number, level: Level::Full }).collect(),
-            left: 0,
-        },
+    let (texts, shown, left) = match args.budget {
+        Some(tokens) => {
+            let chosen = map.within(&wanted, tokens, detail);
+            (vec![chosen.text], chosen.files, chosen.left)
+        }
+        None => {
+            let shown = wanted.iter().map(|number| Shown { number: *number, level: Level::Full }).collect();
+            (map.texts(&wanted, detail), shown, 0)
+        }
     };
     if program.ui.is_json() {
         let document = Document {
             tree: root.tree.to_string(),
-            tokens: estimate(&chosen.text),
-            left: chosen.left,
+            tokens: estimate(&texts.concat()),
+            left,
             is_cut: found.is_cut,
-            files: chosen.files.iter().map(|shown| file(&map, &files, *shown)).collect(),
+            files: shown.iter().map(|shown| file(&map, &files, *shown)).collect(),
         };
         program.ui.write_json("map", &document)?;
         return Ok(Exit::Done);
     }
-    if chosen.text.is_empty() && chosen.left > 0 {
+    if shown.is_empty() && left > 0 {
         program.ui.note("nothing of the map fits into so few tokens");
     }
-    write!(program.ui, "{}", printable(&chosen.text))?;
+    // What comes from the repository was escaped when it was written there.
+    for text in &texts {
+        program.ui.write_bytes(text.as_bytes())?;
+    }
     // Nothing follows but the end of the process, which gives all of it back at once.
     std::mem::forget((references, found));
     Ok(Exit::Done)
@@ -146,17 +150,17 @@ fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], shown: Shown) -> File<'d
     let (file, references) = (&files[number], &map.references().files[number]);
     let paths = |numbers: &[u32]| numbers.iter().map(|number| json::path(files[*number as usize].path)).collect::<Vec<_>>();
     let entries = file.symbols.entries.iter().enumerate();
-    let entries = entries.filter(|(_, entry)| shown.level == Level::Full || shown.level == Level::Public && entry.is_public);
-    let symbol = |(at, entry): (usize, &'d Entry)| Symbol {
-        kind: mark(entry.mark),
-        name: &entry.name,
-        depth: entry.depth,
-        line: entry.line,
-        public: entry.is_public,
-        is_async: entry.is_async,
-        optional: entry.is_optional,
-        parameters: entry.parts.as_deref(),
-        returns: &entry.result,
+    let entries = entries.filter(|(_, entry)| shown.level == Level::Full || shown.level == Level::Public && entry.form.is_public);
+    let symbol = |(at, entry): (usize, Entry<'d>)| Symbol {
+        kind: mark(entry.form.mark),
+        name: entry.name,
+        depth: entry.form.depth,
+        line: entry.form.line,
+        public: entry.form.is_public,
+        is_async: entry.form.is_async,
+        optional: entry.form.is_optional,
+        parameters: entry.form.has_parts.then(|| entry.parts.iter().collect()),
+        returns: entry.result,
         referring: references.counts[at],
         refers_to: references.calls_of(at as u32).map(|name| file.symbols.uses.get(name as usize).name).collect(),
     };

@@ -1,6 +1,7 @@
 //! The bytes of one file's symbols, as the cache keeps them: canonical, and safe to read back from anywhere.
 
-use super::entry::{Entry, FileSymbols, Mark};
+use super::entries::{Entries, Form, Mark};
+use super::entry::FileSymbols;
 use super::import::Import;
 use super::uses::{Uses, Ways};
 use crate::symbol::cache::{Cached, ObjectCache};
@@ -11,18 +12,20 @@ use crate::symbol::outline::DEPTH_MAX;
 /// Symbols that were read before.
 pub type SymbolCache = ObjectCache<FileSymbols>;
 
+/// Texts that every entry has.
+const NAME_AND_RESULT: usize = 2;
+/// Fewest bytes of an entry without its texts.
+const FORM_BYTES_MIN: usize = 6;
+
 const MARKS: [Mark; 6] = [Mark::Class, Mark::Method, Mark::Function, Mark::Variable, Mark::Property, Mark::Heading];
 
 impl Cached for FileSymbols {
     const FILE_NAME: &'static str = "symbols";
-    const VERSION: u8 = 3;
+    const VERSION: u8 = 4;
 
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![Self::VERSION, self.language.map_or(0, Language::code), u8::from(self.is_parsed)];
-        put_number(&mut out, self.entries.len() as u64);
-        for entry in &self.entries {
-            put_entry(&mut out, entry);
-        }
+        put_entries(&mut out, &self.entries);
         put_number(&mut out, self.more);
         put_number(&mut out, self.imports.len() as u64);
         for import in &self.imports {
@@ -40,35 +43,47 @@ impl Cached for FileSymbols {
             return None;
         }
         let (language, is_parsed) = (rest.language().ok()?, flag(&mut rest)?);
-        let entries = many(&mut rest, entry)?;
+        let entries = entries(&mut rest)?;
         let (more, imports) = (rest.number()?, many(&mut rest, import)?);
         let uses = uses(&mut rest, entries.len())?;
         rest.0.is_empty().then_some(Self { language, is_parsed, entries, more, imports, uses })
     }
 }
 
-fn put_entry(out: &mut Vec<u8>, entry: &Entry) {
-    let mark = MARKS.iter().position(|mark| *mark == entry.mark).expect("every mark is in the list");
-    let flags = [entry.is_async, entry.is_public, entry.is_optional, entry.parts.is_some()];
-    let flags = flags.iter().enumerate().fold(0, |byte, (at, flag)| byte | u8::from(*flag) << at);
-    out.extend([mark as u8, flags, entry.depth]);
-    put_number(out, entry.line.into());
-    put_text(out, &entry.name);
-    if let Some(parts) = &entry.parts {
-        put_texts(out, parts);
+/// Numbers first, then all texts in one piece, which is read at once.
+fn put_entries(out: &mut Vec<u8>, entries: &Entries) {
+    let (forms, ends, texts) = entries.lists();
+    put_number(out, forms.len() as u64);
+    let (mut from, mut start) = (0, 0);
+    for (form, to) in forms {
+        let mark = MARKS.iter().position(|mark| *mark == form.mark).expect("every mark is in the list");
+        let flags = [form.is_async, form.is_public, form.is_optional, form.has_parts];
+        let flags = flags.iter().enumerate().fold(0, |byte, (at, flag)| byte | u8::from(*flag) << at);
+        out.extend([mark as u8, flags, form.depth]);
+        put_number(out, form.line.into());
+        let ends = &ends[from..*to as usize];
+        if form.has_parts {
+            put_number(out, (ends.len() - NAME_AND_RESULT) as u64);
+        }
+        for end in ends {
+            put_number(out, u64::from(end - start));
+            start = *end;
+        }
+        from = *to as usize;
     }
-    put_text(out, &entry.result);
+    put_text(out, texts);
 }
 
 fn put_uses(out: &mut Vec<u8>, uses: &Uses) {
     put_number(out, uses.len() as u64);
     for used in uses.iter() {
-        put_text(out, used.name);
+        put_number(out, used.name.len() as u64);
         put_number(out, (used.places.len() as u64) << 3 | u64::from(used.ways.bits()));
         for place in used.places {
             put_number(out, (*place).into());
         }
     }
+    put_text(out, uses.names());
 }
 
 fn flag(rest: &mut Reader<'_>) -> Option<bool> {
@@ -79,31 +94,50 @@ fn flag(rest: &mut Reader<'_>) -> Option<bool> {
     }
 }
 
+/// The count of elements that follow, each of so many bytes at least: nothing is allocated on the word of a number alone.
+fn count(rest: &mut Reader<'_>, bytes_min: usize) -> Option<usize> {
+    let count = usize::try_from(rest.number()?).ok()?;
+    (count <= rest.0.len() / bytes_min).then_some(count)
+}
+
 fn many<T>(rest: &mut Reader<'_>, read: fn(&mut Reader<'_>) -> Option<T>) -> Option<Vec<T>> {
-    let count = rest.number()?;
-    // No element takes fewer than three bytes.
-    let mut list = Vec::with_capacity(usize::try_from(count).ok()?.min(rest.0.len() / 3));
+    let count = count(rest, 3)?;
+    let mut list = Vec::with_capacity(count);
     for _ in 0..count {
         list.push(read(rest)?);
     }
     Some(list)
 }
 
-fn entry(rest: &mut Reader<'_>) -> Option<Entry> {
+fn form(rest: &mut Reader<'_>) -> Option<Form> {
     let mark = *MARKS.get(usize::from(rest.byte()?))?;
     let flags = rest.byte().filter(|flags| *flags < 16)?;
     let is = |at: u8| flags >> at & 1 == 1;
-    Some(Entry {
+    Some(Form {
         mark,
         is_async: is(0),
         is_public: is(1),
         is_optional: is(2),
+        has_parts: is(3),
         depth: rest.byte().filter(|depth| usize::from(*depth) <= DEPTH_MAX)?,
         line: rest.number()?.try_into().ok()?,
-        name: rest.text()?,
-        parts: if is(3) { Some(rest.texts()?) } else { None },
-        result: rest.text()?,
     })
+}
+
+fn entries(rest: &mut Reader<'_>) -> Option<Entries> {
+    let count = count(rest, FORM_BYTES_MIN)?;
+    let (mut forms, mut ends) = (Vec::with_capacity(count), Vec::with_capacity(3 * count));
+    let mut end: u32 = 0;
+    for _ in 0..count {
+        let form = form(rest)?;
+        let parts = if form.has_parts { self::count(rest, 1)? } else { 0 };
+        for _ in 0..NAME_AND_RESULT + parts {
+            end = end.checked_add(rest.number()?.try_into().ok()?)?;
+            ends.push(end);
+        }
+        forms.push((form, ends.len() as u32));
+    }
+    Entries::from_lists(forms, ends, rest.text()?)
 }
 
 fn import(rest: &mut Reader<'_>) -> Option<Import> {
@@ -112,24 +146,21 @@ fn import(rest: &mut Reader<'_>) -> Option<Import> {
 
 /// Names must be in order and places must be entries, for others rely on both.
 fn uses(rest: &mut Reader<'_>, entries: usize) -> Option<Uses> {
-    let count = rest.number()?;
-    let mut uses = Uses::with_room(usize::try_from(count).ok()?.min(rest.0.len()), rest.0.len());
-    let mut places = Vec::new();
+    let count = count(rest, 2)?;
+    let mut uses = Uses::with_room(count);
+    let mut name_end: u32 = 0;
     for _ in 0..count {
-        let name = rest.text_ref()?;
+        name_end = name_end.checked_add(rest.number()?.try_into().ok()?)?;
         let head = rest.number()?;
-        places.clear();
-        for _ in 0..head >> 3 {
-            let place = u32::try_from(rest.number()?).ok()?;
-            let is_next = places.last().is_none_or(|last| *last < place);
-            places.push(Some(place).filter(|place| is_next && (*place as usize) < entries)?);
+        for at in 0..head >> 3 {
+            let place = u32::try_from(rest.number()?).ok().filter(|place| (*place as usize) < entries)?;
+            if !uses.push_place(place, at == 0) {
+                return None;
+            }
         }
-        if uses.last().is_some_and(|last| last >= name) {
-            return None;
-        }
-        uses.push(name, Ways::from_bits(head as u8), &places);
+        uses.push_head(name_end, Ways::from_bits(head as u8));
     }
-    Some(uses)
+    uses.with_names(rest.text()?)
 }
 
 #[cfg(test)]

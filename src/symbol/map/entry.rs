@@ -1,5 +1,6 @@
 //! What a map knows of one file before it knows of any other: entries, imports, the names that are used.
 
+use super::entries::{Entries, Form, Mark};
 use super::import::{self, Import};
 use super::shape::{PARTS_MAX, base_name, shape};
 use super::uses::Uses;
@@ -20,53 +21,13 @@ pub struct FileSymbols {
     /// True when the declarations were read with a grammar.
     pub is_parsed: bool,
     /// Declarations, or headings of a document, each before its members.
-    pub entries: Vec<Entry>,
+    pub entries: Entries,
     /// Declarations beyond the limits.
     pub more: u64,
     /// What it imports.
     pub imports: Vec<Import>,
     /// The names that it uses; their places are numbers of entries.
     pub uses: Uses,
-}
-
-/// What a line of a map is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// A class, struct, enumeration, trait, interface, type or module.
-    Class,
-    /// A function of a type.
-    Method,
-    /// A function or macro.
-    Function,
-    /// A variable or constant.
-    Variable,
-    /// A field, property or case.
-    Property,
-    /// A heading of a document.
-    Heading,
-}
-
-/// One declaration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// What it is.
-    pub mark: Mark,
-    /// Whether it is asynchronous.
-    pub is_async: bool,
-    /// Whether other files may use it.
-    pub is_public: bool,
-    /// Whether it can be missing.
-    pub is_optional: bool,
-    /// How many declarations it stands in.
-    pub depth: u8,
-    /// The line it starts in, from 1; 0 when that is not known.
-    pub line: u32,
-    /// Its name.
-    pub name: String,
-    /// Of a function its parameters, of a type what it builds on; `None` for what has none of that.
-    pub parts: Option<Vec<String>>,
-    /// What it gives back; empty for nothing.
-    pub result: String,
 }
 
 /// Reads the symbols of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
@@ -78,7 +39,7 @@ pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
         return FileSymbols { language, ..FileSymbols::default() };
     }
     let mut listing =
-        Listing { outline: &outline, entries: Vec::new(), places: Vec::new(), starts: Vec::new(), more: outline.more };
+        Listing { outline: &outline, entries: Entries::default(), places: Vec::new(), starts: Vec::new(), more: outline.more };
     listing.add_all(&outline.symbols, None);
     let Listing { mut entries, places, starts, more, .. } = listing;
     set_lines(&mut entries, &starts, data);
@@ -89,7 +50,7 @@ pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
 
 struct Listing<'o> {
     outline: &'o Outline,
-    entries: Vec<Entry>,
+    entries: Entries,
     /// For each symbol of the outline, in order, the entry that its uses belong to.
     places: Vec<u32>,
     /// For each entry where it starts in the text.
@@ -109,17 +70,36 @@ impl Listing<'_> {
                 continue;
             };
             let depth = owner.map_or(0, |(_, depth)| depth + 1);
-            let entry = entry(symbol, mark, depth, self.outline.language);
+            self.push(symbol, mark, depth);
             // Both branches of an `#if` often define the same.
-            let is_repeated = symbol.children.is_empty() && self.entries.last() == Some(&entry);
-            let number = (self.entries.len() - usize::from(is_repeated)) as u32;
-            self.places.push(number);
+            let is_repeated = symbol.children.is_empty() && self.entries.drop_repeated();
             if !is_repeated {
                 self.starts.push(symbol.span.start);
-                self.entries.push(entry);
             }
+            let number = self.entries.len() as u32 - 1;
+            self.places.push(number);
             self.add_all(&symbol.children, Some((number, depth)));
         }
+    }
+
+    fn push(&mut self, symbol: &Symbol, mark: Mark, depth: u8) {
+        let language = self.outline.language.filter(|_| mark != Mark::Heading);
+        let shape = language.map(|language| shape(symbol, language)).unwrap_or_default();
+        let parts = match mark {
+            Mark::Class => Some(bases(symbol, shape.bases)).filter(|bases| !bases.is_empty()),
+            Mark::Variable => None,
+            _ => shape.parameters,
+        };
+        let form = Form {
+            mark,
+            is_async: shape.is_async,
+            is_public: symbol.public,
+            is_optional: shape.is_optional,
+            has_parts: parts.is_some(),
+            depth,
+            line: 0,
+        };
+        self.entries.push(form, &symbol.name, parts.iter().flatten().map(String::as_str), &shape.result);
     }
 
     /// What is used inside of what is not listed belongs to what is around it.
@@ -151,24 +131,6 @@ fn mark(symbol: &Symbol, content: Content) -> Option<Mark> {
     })
 }
 
-fn entry(symbol: &Symbol, mark: Mark, depth: u8, language: Option<Language>) -> Entry {
-    let shape = language.filter(|_| mark != Mark::Heading).map(|language| shape(symbol, language)).unwrap_or_default();
-    let parts =
-        if mark == Mark::Class { Some(bases(symbol, shape.bases)).filter(|bases| !bases.is_empty()) } else { shape.parameters };
-    let parts = parts.filter(|_| mark != Mark::Variable);
-    Entry {
-        mark,
-        is_async: shape.is_async,
-        is_public: symbol.public,
-        is_optional: shape.is_optional,
-        depth,
-        line: 0,
-        name: symbol.name.clone(),
-        parts,
-        result: shape.result,
-    }
-}
-
 /// What a type builds on: as its declaration says, then the interfaces that it implements elsewhere.
 fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
     let implemented = symbol.children.iter().filter(|child| child.kind == Kind::Implementation && child.children.is_empty());
@@ -180,16 +142,17 @@ fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
     bases
 }
 
-fn set_lines(entries: &mut [Entry], starts: &[u32], data: &[u8]) {
+fn set_lines(entries: &mut Entries, starts: &[u32], data: &[u8]) {
     let data = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(data);
-    let mut order: Vec<usize> = (0..entries.len()).filter(|at| starts[*at] > 0 || entries[*at].mark != Mark::Heading).collect();
+    let mut order: Vec<usize> =
+        (0..entries.len()).filter(|at| starts[*at] > 0 || entries.get(*at).form.mark != Mark::Heading).collect();
     order.sort_unstable_by_key(|at| starts[*at]);
     let (mut line, mut from) = (1, 0);
     for at in order {
         let to = (starts[at] as usize).min(data.len());
         line += data[from..to].split(|byte| *byte == b'\n').skip(1).count() as u32;
         from = to;
-        entries[at].line = line;
+        entries.set_line(at, line);
     }
 }
 

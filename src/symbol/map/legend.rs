@@ -1,8 +1,10 @@
 //! The legend of a map: what its marks mean, and short names for long directories where these save tokens.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+
+use crate::symbol::name_hash::NameHash;
 
 /// What the marks of a map mean.
 pub const KEY: &str = "\
@@ -42,13 +44,13 @@ impl Legend {
     /// Chooses aliases for paths as they will be printed, each as often as it is in the list.
     #[must_use]
     pub fn choose<'p>(paths: impl IntoIterator<Item = &'p str>) -> Self {
-        let mut uses: BTreeMap<&str, i64> = BTreeMap::new();
+        let mut uses: HashMap<&str, i64, NameHash> = HashMap::default();
         for path in paths.into_iter().filter(|path| !path.starts_with('"')) {
             if let Some((directory, _)) = path.rsplit_once('/') {
                 *uses.entry(directory).or_default() += 1;
             }
         }
-        let mut candidates = candidates(&uses);
+        let mut candidates = candidates(&uses.into_iter().collect());
         let mut chosen: Vec<usize> = Vec::new();
         while chosen.len() < ALIASES_MAX {
             let Some(best) = best(&candidates) else { break };

@@ -8,8 +8,8 @@
 
 mod budget;
 mod codec;
-mod cores;
 mod declared;
+mod entries;
 mod entry;
 mod import;
 mod legend;
@@ -23,7 +23,8 @@ pub(super) mod uses;
 
 pub use budget::{Chosen, Shown};
 pub use codec::SymbolCache;
-pub use entry::{Entry, FileSymbols, Mark, file_symbols};
+pub use entries::{Entries, Entry, Form, Mark, Parts};
+pub use entry::{FileSymbols, file_symbols};
 pub use import::Import;
 pub use legend::{KEY, Legend};
 pub use notation::{Detail, Level, SymbolMap, mark};

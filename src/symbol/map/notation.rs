@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::cores::on_all_cores;
-use super::entry::{Entry, Mark};
+use super::entries::{Entry, Mark, Parts};
 use super::import::Import;
 use super::legend::Legend;
 use super::reference::{FileReferences, MapFile, References};
+use crate::base::cores::on_all_cores;
 use crate::base::path::quote;
 use crate::base::printable::printable;
 
@@ -92,18 +92,19 @@ impl<'m> SymbolMap<'m> {
     /// Legend and blocks of some of the files, in their order.
     #[must_use]
     pub fn text(&self, numbers: &[u32], detail: Detail) -> String {
+        self.texts(numbers, detail).concat()
+    }
+
+    /// The same, the legend and each block for itself.
+    #[must_use]
+    pub fn texts(&self, numbers: &[u32], detail: Detail) -> Vec<String> {
         if numbers.is_empty() {
-            return String::new();
+            return Vec::new();
         }
         let legend = self.legend(numbers);
-        let mut text = legend.text();
-        text.push('\n');
-        let blocks = on_all_cores(numbers.len(), |at| self.block(numbers[at], &legend, detail));
-        text.reserve(blocks.iter().map(String::len).sum());
-        for block in &blocks {
-            text.push_str(block);
-        }
-        text
+        let mut texts = on_all_cores(numbers.len(), &(), || (), |(), at| self.block(numbers[at], &legend, detail));
+        texts.insert(0, legend.text() + "\n");
+        texts
     }
 
     /// The block of one file: its path, and a line for each of its declarations.
@@ -186,7 +187,7 @@ impl Block<'_> {
     fn push_entries(&mut self) {
         let mut hidden_from = None;
         for (number, entry) in self.file.symbols.entries.iter().enumerate() {
-            let depth = usize::from(entry.depth);
+            let depth = usize::from(entry.form.depth);
             while self.left_out.len() > depth + 1 {
                 self.close();
             }
@@ -195,7 +196,7 @@ impl Block<'_> {
                 continue;
             }
             hidden_from = None;
-            if self.detail.level == Level::Public && !entry.is_public {
+            if self.detail.level == Level::Public && !entry.form.is_public {
                 self.left_out[depth] += 1;
                 hidden_from = Some(depth);
                 continue;
@@ -215,25 +216,25 @@ impl Block<'_> {
         }
     }
 
-    fn push_entry(&mut self, number: usize, entry: &Entry) {
-        let indent = 2 * (usize::from(entry.depth) + 1);
-        self.out.extend(std::iter::repeat_n(' ', indent));
-        self.out.push_str(if entry.is_async { "a" } else { "" });
-        self.out.push_str(mark(entry.mark));
+    fn push_entry(&mut self, number: usize, entry: Entry<'_>) {
+        let form = entry.form;
+        self.out.extend(std::iter::repeat_n("  ", usize::from(form.depth) + 1));
+        self.out.push_str(if form.is_async { "a" } else { "" });
+        self.out.push_str(mark(form.mark));
         self.out.push(' ');
-        self.out.push_str(&safe(&entry.name));
-        if entry.is_optional {
+        self.out.push_str(&safe(entry.name));
+        if form.is_optional {
             self.out.push('?');
         }
-        if let Some(parts) = &entry.parts {
-            self.push_parts(parts);
+        if form.has_parts {
+            self.push_parts(entry.parts);
         }
         if !entry.result.is_empty() {
             self.out.push_str("->");
-            self.out.push_str(&safe(&entry.result));
+            self.out.push_str(&safe(entry.result));
         }
-        if self.detail.has_lines && entry.line > 0 {
-            let _ = write!(self.out, " :{}", entry.line);
+        if self.detail.has_lines && form.line > 0 {
+            let _ = write!(self.out, " :{}", form.line);
         }
         push_count(self.out, self.references.counts.get(number).copied().unwrap_or(0), self.detail);
         if self.detail.level == Level::Full {
@@ -242,7 +243,7 @@ impl Block<'_> {
         self.out.push('\n');
     }
 
-    fn push_parts(&mut self, parts: &[String]) {
+    fn push_parts(&mut self, parts: Parts<'_>) {
         self.out.push('(');
         for (number, part) in parts.iter().enumerate() {
             self.out.push_str(if number == 0 { "" } else { "," });

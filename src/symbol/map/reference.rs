@@ -7,11 +7,13 @@
 //!
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 
-use super::cores::on_all_cores;
+use std::cell::RefCell;
+
 use super::declared::{Declarations, Declared, Names};
 use super::entry::FileSymbols;
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
+use crate::base::cores::on_all_cores;
 use crate::symbol::language::Language;
 
 /// Most files that one file passes on.
@@ -69,13 +71,14 @@ pub fn references(files: &[MapFile<'_>]) -> References {
     let paths = Paths::new(files.iter().map(|file| std::str::from_utf8(file.path).unwrap_or_default()).collect());
     let (links, passed_on, declarations) = std::thread::scope(|scope| {
         let declarations = scope.spawn(|| Declarations::of(files));
-        let links = on_all_cores(files.len(), |number| Links::of(&paths, files, number as u32));
+        let links = on_all_cores(files.len(), &(), || (), |(), number| Links::of(&paths, files, number as u32));
         let passed_on = passed_on(&links);
         (links, passed_on, declarations.join().expect("workers do not panic"))
     });
     let directories = files.iter().map(|file| directory(file.path)).collect();
     let index = Index { files, paths: &paths, links: &links, passed_on: &passed_on, directories, declarations };
-    let read = on_all_cores(files.len(), |number| index.read(number as u32));
+    let seen = || RefCell::new(index.nothing_seen());
+    let read = on_all_cores(files.len(), &seen(), seen, |seen, number| index.read(number as u32, &mut seen.borrow_mut()));
     let (mut found, refers): (Vec<FileReferences>, Vec<Vec<Target>>) = read.into_iter().unzip();
     for (file, entry) in refers.into_iter().flatten() {
         found[file as usize].counts[entry as usize] += 1;
@@ -161,9 +164,21 @@ struct Index<'i> {
     declarations: Declarations<'i>,
 }
 
+/// What one file sees, for many files one after the other: each number holds the last file that saw it.
+struct Seen {
+    /// By the number of a name: the file uses or declares it.
+    names: Vec<u32>,
+    /// By the number of a file: its names can be used, for they are imported, or passed on by what is.
+    files: Vec<u32>,
+}
+
 impl Index<'_> {
+    fn nothing_seen(&self) -> Seen {
+        Seen { names: vec![u32::MAX; self.declarations.numbers_end()], files: vec![u32::MAX; self.files.len()] }
+    }
+
     /// What one file refers to, and the declarations that it refers to, each once.
-    fn read(&self, number: u32) -> (FileReferences, Vec<Target>) {
+    fn read(&self, number: u32, seen: &mut Seen) -> (FileReferences, Vec<Target>) {
         let symbols = self.files[number as usize].symbols;
         let links = &self.links[number as usize];
         let mut references = FileReferences {
@@ -179,18 +194,24 @@ impl Index<'_> {
         if let Some((language, names)) = names {
             let used: Vec<(usize, u32)> =
                 symbols.uses.iter().enumerate().filter_map(|(at, used)| Some((at, names.number(used.parts().1)?))).collect();
-            let own = symbols.entries.iter().filter_map(|entry| names.number(&entry.name));
-            let mut named: Vec<u32> = used.iter().map(|(_, name)| *name).chain(own).collect();
-            named.sort_unstable();
+            let own = self.declarations.own(number);
+            used.iter().map(|(_, name)| name).chain(own).for_each(|name| seen.names[*name as usize] = number);
+            for file in &links.files {
+                self.passed_on[*file as usize].iter().chain([file]).for_each(|file| seen.files[*file as usize] = number);
+            }
             let mut foreign: Vec<u32> =
                 foreign(symbols, &links.outside, language).filter_map(|name| names.number(name)).collect();
             foreign.sort_unstable();
-            let reader = Reader { index: self, number, language, named, foreign, reach: self.reach(number) };
+            let reader = Reader { index: self, number, language, foreign, seen };
             let mut meant: Vec<Declared> = Vec::new();
-            for (at, name) in used.into_iter().filter(|(_, name)| reader.foreign.binary_search(name).is_err()) {
+            for (at, name) in used {
+                let candidates = names.candidates(name);
+                if candidates.is_empty() || reader.foreign.binary_search(&name).is_ok() {
+                    continue;
+                }
                 let used = symbols.uses.get(at);
                 meant.clear();
-                reader.declarations(&Asked::of(used, language, names), names.candidates(name), &mut meant);
+                reader.declarations(&Asked::of(used, language, names), candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
                     references.calls.extend(used.places.iter().map(|entry| (*entry, at as u32)));
                 }
@@ -204,16 +225,6 @@ impl Index<'_> {
         references.files.sort_unstable();
         references.files.dedup();
         (references, all)
-    }
-
-    /// The files whose names a file can use: those that it imports, and what these pass on.
-    fn reach(&self, number: u32) -> Vec<u32> {
-        let direct = &self.links[number as usize].files;
-        let mut reach: Vec<u32> = direct.iter().flat_map(|file| self.passed_on[*file as usize].iter().copied()).collect();
-        reach.extend(direct);
-        reach.sort_unstable();
-        reach.dedup();
-        reach
     }
 }
 
@@ -253,11 +264,9 @@ struct Reader<'r, 'i> {
     index: &'r Index<'i>,
     number: u32,
     language: Language,
-    /// The numbers of the names that the file uses or declares, in order.
-    named: Vec<u32>,
     /// The numbers of names that its imports take from outside of the snapshot, in order.
     foreign: Vec<u32>,
-    reach: Vec<u32>,
+    seen: &'r Seen,
 }
 
 impl Reader<'_, '_> {
@@ -296,7 +305,7 @@ impl Reader<'_, '_> {
     fn reaches(&self, file: u32) -> bool {
         let directory = |file: u32| self.index.paths.directory_of[file as usize];
         let directories = &self.index.links[self.number as usize].directories;
-        self.reach.binary_search(&file).is_ok()
+        self.seen.files[file as usize] == self.number
             || !directories.is_empty() && directories.binary_search(&directory(file)).is_ok()
             || shares_directory(self.language) && directory(file) == directory(self.number)
     }
@@ -314,7 +323,7 @@ impl Reader<'_, '_> {
             Of::ForeignType => false,
             Of::Value => {
                 let is_clear = is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name);
-                let is_named = used.ways.has(Ways::ASKED.and(Ways::BARE)) && self.named.binary_search(&owner).is_ok();
+                let is_named = used.ways.has(Ways::ASKED.and(Ways::BARE)) && self.seen.names[owner as usize] == self.number;
                 !OF_EVERY_OBJECT.contains(&used.name) && (is_clear || is_named)
             }
         }

@@ -12,6 +12,9 @@ use crate::symbol::name_hash::NameHash;
 /// Most files of one name that are looked at for one import.
 const CANDIDATES_MAX: usize = 64;
 
+/// Most names of a path of modules that are looked at.
+const DEPTH_MAX: usize = 16;
+
 /// Endings that imports of scripts leave out, in the order in which they are tried.
 const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".vue"];
 
@@ -35,6 +38,8 @@ pub(super) struct Paths<'p> {
     pub directory_of: Vec<u32>,
     /// For each directory where the modules of the crate start that it belongs to as source.
     crates: Vec<Option<&'p str>>,
+    /// The root of a package's library by the name of its directory; `None` where several have this name.
+    packages: HashMap<&'p str, Option<u32>, NameHash>,
     /// For each directory below which the library of its package stands.
     libraries: Vec<Option<String>>,
     texts: Vec<&'p str>,
@@ -56,6 +61,7 @@ impl<'p> Paths<'p> {
             directory_texts: Vec::new(),
             directory_of: Vec::with_capacity(texts.len()),
             crates: Vec::new(),
+            packages: HashMap::default(),
             libraries: Vec::new(),
             texts: Vec::new(),
         };
@@ -63,6 +69,9 @@ impl<'p> Paths<'p> {
             let (directory, name) = cut(text);
             paths.files.insert(text, number as u32);
             paths.by_name.entry(name).or_default().push(number as u32);
+            if let Some(package) = text.strip_suffix("/src/lib.rs") {
+                paths.packages.entry(cut(package).1).and_modify(|known| *known = None).or_insert(Some(number as u32));
+            }
             let known = paths.directories.len() as u32;
             let directory_number = *paths.directories.entry(directory).or_insert(known);
             if directory_number == known {
@@ -140,55 +149,74 @@ impl<'p> Paths<'p> {
 
     /// `crate::…`, `self::…`, `super::…`, a module beside, or the library of the package; the longest path that is a file.
     fn rust(&self, from: u32, path: &str) -> Option<Place> {
-        let mut names: Vec<&str> = path.split("::").filter(|name| *name != "*").collect();
+        let path = path.strip_suffix("::*").unwrap_or(path);
+        let (first, mut rest) = first_name(path);
         let text = self.texts[from as usize];
-        let own = own_module(text);
-        let start = match *names.first()? {
-            "crate" => self.crates[self.directory_of[from as usize] as usize]?.to_owned(),
-            "self" => own,
+        match first {
+            "std" | "core" | "alloc" => None,
+            "crate" => self.module(self.crates[self.directory_of[from as usize] as usize]?, rest),
+            "self" => self.module(&own_module(text), rest),
             "super" => {
-                let mut at = own;
-                while names.get(1) == Some(&"super") {
-                    at = cut(&at).0.to_owned();
-                    names.remove(0);
+                let own = own_module(text);
+                let mut at = cut(&own).0;
+                while let ("super", further) = first_name(rest) {
+                    (at, rest) = (cut(at).0, further);
                 }
-                cut(&at).0.to_owned()
+                self.module(at, rest)
             }
-            "std" | "core" | "alloc" => return None,
-            name => return self.rust_by_name(from, &own, name, &names),
-        };
-        self.module(&start, &names[1..])
+            name => self.rust_by_name(from, name, path),
+        }
     }
 
     /// A path that starts with the name of a module beside, of the package's library, or of another package here.
-    fn rust_by_name(&self, from: u32, own: &str, name: &str, names: &[&str]) -> Option<Place> {
-        let beside = self.module_file(&join(own, name)).and_then(|_| self.module(own, names));
+    fn rust_by_name(&self, from: u32, name: &str, path: &str) -> Option<Place> {
+        let own = own_module(self.texts[from as usize]);
+        let beside = self.module_file(&mut join(&own, name)).and_then(|_| self.module(&own, path));
+        let (_, rest) = first_name(path);
         let package = || {
-            let directory = name.replace('_', "-");
-            let tail = join(&directory, "src/lib.rs");
-            let Some(Place::File(library)) = self.ending(&tail) else { return None };
-            self.module(cut(self.texts[library as usize]).0, &names[1..]).or(Some(Place::File(library)))
+            let library = self.packages.get(name).or_else(|| self.packages.get(name.replace('_', "-").as_str()))?;
+            self.module(cut(self.texts[(*library)? as usize]).0, rest)
         };
         // A test or program beside the library: `package::module::Name`, where the module exists.
         let library = || {
             let source = self.libraries[self.directory_of[from as usize] as usize].as_ref()?;
-            self.module_file(&join(source, names.get(1)?))?;
-            self.module(source, &names[1..])
+            let (module, _) = first_name(rest);
+            self.module_file(&mut join(source, Some(module).filter(|module| !module.is_empty())?))?;
+            self.module(source, rest)
         };
         beside.or_else(package).or_else(library)
     }
 
     /// The deepest module of a path below a directory of modules.
-    fn module(&self, start: &str, names: &[&str]) -> Option<Place> {
-        let depth_max = names.len().min(16);
-        let deeper = (1..=depth_max).rev().find_map(|len| self.module_file(&join(start, &names[..len].join("/"))));
-        deeper.or_else(|| self.module_file(start))
+    fn module(&self, start: &str, path: &str) -> Option<Place> {
+        let mut at = start.to_owned();
+        for name in path.split("::").filter(|name| !name.is_empty()).take(DEPTH_MAX) {
+            at.push_str(if at.is_empty() { "" } else { "/" });
+            at.push_str(name);
+        }
+        loop {
+            let found = self.module_file(&mut at);
+            if found.is_some() || at.len() == start.len() {
+                return found;
+            }
+            at.truncate(at.rfind('/').unwrap_or(0).max(start.len()));
+        }
     }
 
-    fn module_file(&self, module: &str) -> Option<Place> {
-        let file = if module.is_empty() { None } else { self.file(&format!("{module}.rs")) };
-        let inside = || self.directories.get(module).map(|_| ["mod.rs", "lib.rs", "main.rs"].map(|name| join(module, name)));
-        file.or_else(|| self.first(inside()?))
+    /// The file of a module: beside its directory, or the first one in it. The path is the same afterwards.
+    fn module_file(&self, module: &mut String) -> Option<Place> {
+        let len = module.len();
+        let try_with = |module: &mut String, end: &str| {
+            module.push_str(end);
+            let found = self.file(module);
+            module.truncate(len);
+            found
+        };
+        let beside = if len == 0 { None } else { try_with(module, ".rs") };
+        if beside.is_some() || !self.directories.contains_key(module.as_str()) {
+            return beside;
+        }
+        ["/mod.rs", "/lib.rs", "/main.rs"].into_iter().find_map(|end| try_with(module, &end[usize::from(len == 0)..]))
     }
 
     /// Relative by its dots, else below any directory above the file, or `src` and `lib` there.
@@ -290,6 +318,11 @@ impl<'p> Paths<'p> {
         let installed = || self.ending(relative).filter(|_| written.starts_with('$') && relative.contains('/'));
         normal(directory, relative).and_then(|path| self.file(&path)).or_else(|| self.file(relative)).or_else(installed)
     }
+}
+
+/// The first name of a path of modules, and the path behind it.
+fn first_name(path: &str) -> (&str, &str) {
+    path.split_once("::").unwrap_or((path, ""))
 }
 
 fn ends_with(path: &str, tail: &str) -> bool {

@@ -72,17 +72,45 @@ impl<'u> Use<'u> {
     /// The type that the name is asked of, and the name.
     #[must_use]
     pub fn parts(self) -> (Option<&'u str>, &'u str) {
-        match self.name.rsplit_once("::").or_else(|| self.name.rsplit_once('.')) {
-            Some((of, name)) => (Some(of), name),
-            None => (None, self.name),
-        }
+        // Only types are written in front, and these start with a capital.
+        let is_capital = self.name.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+        let separator = || self.name.bytes().rposition(|byte| matches!(byte, b':' | b'.'));
+        let Some(at) = is_capital.then(separator).flatten() else { return (None, self.name) };
+        let of = &self.name[..at];
+        (Some(of.strip_suffix(':').unwrap_or(of)), &self.name[at + 1..])
     }
 }
 
 impl Uses {
-    /// None yet, with room for so many names of so many bytes together.
-    pub(super) fn with_room(count: usize, name_bytes: usize) -> Self {
-        Self { names: String::with_capacity(name_bytes), heads: Vec::with_capacity(count), places: Vec::new() }
+    /// None yet, with room for so many names.
+    pub(super) fn with_room(count: usize) -> Self {
+        Self { names: String::new(), heads: Vec::with_capacity(count), places: Vec::with_capacity(count) }
+    }
+
+    /// Adds a place to the name that comes next; false when it is not behind the last one.
+    pub(super) fn push_place(&mut self, place: u32, is_first: bool) -> bool {
+        let is_next = is_first || self.places.last().is_some_and(|last| *last < place);
+        self.places.push(place);
+        is_next
+    }
+
+    /// Adds the name that ends there, with the places that were added since the one before.
+    pub(super) fn push_head(&mut self, name_end: u32, ways: Ways) {
+        self.heads.push(Head { name_end, places_end: self.places.len() as u32, ways });
+    }
+
+    /// The same with all names in one piece; `None` unless they are these, in order, each once.
+    pub(super) fn with_names(self, names: String) -> Option<Self> {
+        let ends = || self.heads.iter().map(|head| head.name_end as usize);
+        let is_whole = ends().next_back().unwrap_or(0) == names.len() && ends().all(|end| names.is_char_boundary(end));
+        let uses = is_whole.then_some(Self { names, ..self })?;
+        let is_sorted = uses.iter().zip(uses.iter().skip(1)).all(|(one, next)| one.name < next.name);
+        is_sorted.then_some(uses)
+    }
+
+    /// All names in one piece.
+    pub(super) fn names(&self) -> &str {
+        &self.names
     }
 
     /// Adds a name, which must be greater than all before.
@@ -90,11 +118,6 @@ impl Uses {
         self.names.push_str(name);
         self.places.extend_from_slice(places);
         self.heads.push(Head { name_end: self.names.len() as u32, places_end: self.places.len() as u32, ways });
-    }
-
-    /// The greatest name.
-    pub(super) fn last(&self) -> Option<&str> {
-        self.len().checked_sub(1).map(|last| self.get(last).name)
     }
 
     /// How many names there are.
