@@ -35,7 +35,7 @@ const NEWS_MAX: usize = 2_048;
 /// More entries than this are read on all cores.
 const READ_ALONE_MAX: usize = 128;
 /// What a lookup reads from the file, and from so many lookups on a file is read as a whole however large.
-const LOOKUP_BYTES: u64 = 3 * 4_096;
+const LOOKUP_BYTES: u64 = 4_096;
 const WHOLE_FROM: usize = 1_024;
 
 /// Heads and bases of a store, from a file and what has come since.

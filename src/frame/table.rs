@@ -3,24 +3,39 @@
 //! Keys are digests, so they spread evenly: a fan-out of about one bucket a record makes a lookup two small reads,
 //! however large the table. The same code serves a file on disk (few lookups) and its bytes in memory (many).
 //! All numbers are little endian. A file of tables is written in pages, whose checksums stand at its end: each read
-//! checks the pages that it touches, and no other.
+//! checks the pages that it touches, and no other; a page is read once.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, PoisonError};
 
 use crate::base::Digest;
 
 const PAGE_BYTES: usize = 4_096;
 const CHECKSUM_BYTES: usize = 8;
+/// Most pages that are kept of one read: what is longer is read as a whole by somebody who asks once.
+const KEPT_AT_ONCE: u64 = 4;
 
 /// Where a table's bytes are.
 pub(super) enum Source {
-    /// On disk, read on demand: the file, the bytes before the checksums, and those.
-    File(File, u64, Vec<u8>),
+    /// On disk, read on demand.
+    File(Pages),
     /// Read as a whole, and checked then.
     Memory(Vec<u8>),
+}
+
+/// The pages of a file. Those that are read one by one are kept: the fan-out of a small table is one page or two.
+pub(super) struct Pages {
+    file: File,
+    /// Bytes before the checksums.
+    len: u64,
+    checksums: Vec<u8>,
+    kept: Mutex<HashMap<u64, Box<[u8]>>>,
 }
 
 impl Source {
@@ -31,13 +46,13 @@ impl Source {
         let len = size.checked_sub(checksums_len).ok_or(io::ErrorKind::InvalidData)?;
         let mut checksums = vec![0; checksums_len as usize];
         file.read_exact_at(&mut checksums, len)?;
-        Ok(Self::File(file, len, checksums))
+        Ok(Self::File(Pages { file, len, checksums, kept: Mutex::default() }))
     }
 
     /// How many bytes there are.
     pub(super) fn len(&self) -> u64 {
         match self {
-            Self::File(_, len, _) => *len,
+            Self::File(pages) => pages.len,
             Self::Memory(bytes) => bytes.len() as u64,
         }
     }
@@ -47,21 +62,43 @@ impl Source {
         let end = at.checked_add(len as u64).filter(|end| *end <= self.len()).ok_or(io::ErrorKind::InvalidData)?;
         match self {
             Self::Memory(bytes) => Ok(Cow::Borrowed(&bytes[at as usize..end as usize])),
-            Self::File(file, size, checksums) => {
-                let first = at / PAGE_BYTES as u64;
-                let start = first * PAGE_BYTES as u64;
-                let mut pages = vec![0; (end.next_multiple_of(PAGE_BYTES as u64).min(*size) - start) as usize];
-                file.read_exact_at(&mut pages, start)?;
-                let stated = checksums.chunks_exact(CHECKSUM_BYTES).skip(first as usize);
-                if pages.chunks(PAGE_BYTES).zip(stated).any(|(page, stated)| checksum(page) != stated) {
-                    return Err(io::ErrorKind::InvalidData.into());
-                }
-                let from = (at - start) as usize;
-                pages.truncate(from + len);
-                pages.drain(..from);
-                Ok(Cow::Owned(pages))
-            }
+            Self::File(pages) => pages.read(at, end).map(Cow::Owned),
         }
+    }
+}
+
+impl Pages {
+    fn read(&self, at: u64, end: u64) -> io::Result<Vec<u8>> {
+        let numbers = at / PAGE_BYTES as u64..end.div_ceil(PAGE_BYTES as u64);
+        let start = numbers.start * PAGE_BYTES as u64;
+        let (from, len) = ((at - start) as usize, (end - at) as usize);
+        if numbers.end - numbers.start > KEPT_AT_ONCE {
+            let mut bytes = self.load(numbers)?;
+            bytes.truncate(from + len);
+            bytes.drain(..from);
+            return Ok(bytes);
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = Vec::with_capacity(len);
+        for number in numbers {
+            let page = match kept.entry(number) {
+                Entry::Occupied(page) => page.into_mut(),
+                Entry::Vacant(place) => place.insert(self.load(number..number + 1)?.into()),
+            };
+            let from = if bytes.is_empty() { from.min(page.len()) } else { 0 };
+            bytes.extend_from_slice(&page[from..page.len().min(from + len - bytes.len())]);
+        }
+        Ok(bytes)
+    }
+
+    /// Reads pages from the file, and checks them.
+    fn load(&self, numbers: Range<u64>) -> io::Result<Vec<u8>> {
+        let start = numbers.start * PAGE_BYTES as u64;
+        let mut bytes = vec![0; ((numbers.end * PAGE_BYTES as u64).min(self.len) - start) as usize];
+        self.file.read_exact_at(&mut bytes, start)?;
+        let stated = self.checksums.chunks_exact(CHECKSUM_BYTES).skip(numbers.start as usize);
+        let is_sound = bytes.chunks(PAGE_BYTES).zip(stated).all(|(page, stated)| checksum(page) == stated);
+        if is_sound { Ok(bytes) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finding what looks like a secret, in the names of files and in text, before it leaves.
 //!
-//! Owns the rules (`rules.toml`: data, updatable), the search, the marker that stands where a secret was, and the ids
+//! Owns the rules (`rules`: data, updatable), the search, the marker that stands where a secret was, and the ids
 //! by which somebody says that a finding is none. A secret never leaves this module: findings hold places and digests.
 //!
 //! The search looks for all keywords at once and tries a rule only where one of its keywords stands, so that clean
@@ -14,6 +14,7 @@ mod guard;
 mod keywords;
 mod rule;
 mod rule_file;
+mod rules;
 mod scanner;
 
 #[cfg(test)]

@@ -30,56 +30,65 @@ pub struct Rule {
     /// How many bytes are looked at from there.
     pub(super) reach: usize,
     /// What makes a match harmless.
-    pub(super) allow: Vec<String>,
-    /// Both compiled when first needed.
-    pub(super) compiled: OnceLock<Compiled>,
+    pub(super) allow: Harmless,
+    /// The pattern, compiled when first needed.
+    pub(super) compiled: OnceLock<Regex>,
 }
 
-/// A rule's patterns, ready to run.
+/// Patterns of which one is enough to make a match harmless; compiled when first needed.
 #[derive(Debug)]
-pub(super) struct Compiled {
-    pattern: Regex,
-    allow: Option<RegexSet>,
+pub(super) struct Harmless {
+    patterns: Vec<String>,
+    set: OnceLock<RegexSet>,
 }
+
+impl Harmless {
+    pub(super) fn new(patterns: Vec<String>) -> Self {
+        Self { patterns, set: OnceLock::new() }
+    }
+
+    pub(super) fn compile(&self) -> Result<RegexSet, regex::Error> {
+        RegexSetBuilder::new(&self.patterns).unicode(false).size_limit(PATTERN_BYTES_MAX).build()
+    }
+
+    fn fits(&self, text: &[u8]) -> bool {
+        !self.patterns.is_empty() && self.set.get_or_init(|| self.compile().expect(COMPILED_BEFORE)).is_match(text)
+    }
+}
+
+const COMPILED_BEFORE: &str = "a test compiles what is built in, and what is added is compiled when its file is read";
 
 impl Rule {
-    /// Compiles the patterns, for rules that nobody has tried yet.
-    pub(super) fn compile(&self) -> Result<Compiled, regex::Error> {
-        let pattern = RegexBuilder::new(&format!("^(?:{})", self.pattern))
+    /// Compiles the pattern.
+    pub(super) fn compile(&self) -> Result<Regex, regex::Error> {
+        RegexBuilder::new(&format!("^(?:{})", self.pattern))
             .unicode(false)
             .size_limit(PATTERN_BYTES_MAX)
             .dfa_size_limit(PATTERN_BYTES_MAX)
-            .build()?;
-        let allow = if self.allow.is_empty() { None } else { Some(harmless(&self.allow)?) };
-        Ok(Compiled { pattern, allow })
+            .build()
     }
 
     /// The secret that stands around a keyword, if one does.
-    pub(super) fn secret_at(&self, text: &[u8], keyword_at: usize, placeholders: &RegexSet) -> Option<Range<usize>> {
+    pub(super) fn secret_at(&self, text: &[u8], keyword_at: usize, placeholders: &Harmless) -> Option<Range<usize>> {
         let start = keyword_at.checked_sub(self.behind)?;
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         if !self.inside && start.checked_sub(1).is_some_and(|before| is_word(&text[before])) {
             return None;
         }
         let window = &text[start..text.len().min(start + self.reach)];
-        let compiled = self.compiled.get_or_init(|| self.compile().expect("patterns are compiled when a file of rules is read"));
-        if !compiled.pattern.is_match(window) {
+        let pattern = self.compiled.get_or_init(|| self.compile().expect(COMPILED_BEFORE));
+        if !pattern.is_match(window) {
             return None;
         }
-        let groups = compiled.pattern.captures(window)?;
+        let groups = pattern.captures(window)?;
         let whole = groups.get(0)?;
         let secret = groups.get(1).unwrap_or(whole);
-        let is_harmless = (self.placeholders && placeholders.is_match(secret.as_bytes()))
-            || entropy(secret.as_bytes()) < self.entropy
+        let is_harmless = entropy(secret.as_bytes()) < self.entropy
             || kinds(secret.as_bytes()) < self.kinds
-            || compiled.allow.as_ref().is_some_and(|allow| allow.is_match(whole.as_bytes()));
+            || self.allow.fits(whole.as_bytes())
+            || self.placeholders && placeholders.fits(secret.as_bytes());
         (!is_harmless).then(|| start + secret.start()..start + secret.end())
     }
-}
-
-/// Compiles what makes a match harmless.
-pub(super) fn harmless(patterns: &[String]) -> Result<RegexSet, regex::Error> {
-    RegexSetBuilder::new(patterns).unicode(false).size_limit(PATTERN_BYTES_MAX).build()
 }
 
 /// Shannon entropy, in bits per byte.

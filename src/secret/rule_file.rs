@@ -1,4 +1,4 @@
-//! The file of rules, `rules.toml` and the `secrets.toml` that people add: its form and its faults.
+//! The file of rules that people add, `secrets.toml`: its form and its faults.
 
 use std::sync::OnceLock;
 
@@ -6,14 +6,13 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::file_rule::FileRule;
-use super::rule::Rule;
+use super::rule::{Harmless, Rule};
+use super::rules::REACH_DEFAULT;
 
 /// Most rules of one file.
 const RULES_MAX: usize = 256;
 /// Shortest keyword: shorter ones stand everywhere.
 const KEYWORD_BYTES_MIN: usize = 3;
-/// How far is looked when a rule does not say.
-const REACH_DEFAULT: usize = 1024;
 /// How far is looked at most.
 const REACH_MAX: usize = 16 * 1024;
 
@@ -32,12 +31,12 @@ pub struct RuleError {
 pub(super) struct RuleFile {
     pub(super) rules: Vec<Rule>,
     pub(super) files: Vec<FileRule>,
-    pub(super) placeholders: Vec<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
+    /// Not theirs to say: rules only add findings.
     #[serde(default)]
     placeholders: Vec<String>,
     #[serde(default, rename = "rule")]
@@ -86,19 +85,24 @@ fn reach() -> usize {
 }
 
 impl RuleFile {
-    /// Reads the built-in file, whose patterns are compiled when they are needed.
+    /// Reads a file that somebody has added: every pattern must compile.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let line_of = |offset: usize| text.as_bytes()[..offset.min(text.len())].split(|byte| *byte == b'\n').count();
         let fault = |offset: usize, message: String| RuleError { line: line_of(offset), message };
         let document: Document =
             toml::from_str(text).map_err(|error| fault(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
+        if !document.placeholders.is_empty() {
+            return Err(fault(0, "'placeholders' cannot be added to: rules only add findings".to_owned()));
+        }
         if document.rules.len() + document.files.len() > RULES_MAX {
             return Err(fault(0, format!("there are more than {RULES_MAX} rules")));
         }
-        let mut parsed = Self { placeholders: document.placeholders, ..Self::default() };
+        let mut parsed = Self::default();
         for table in document.rules {
             let offset = table.span().start;
-            parsed.rules.push(rule(table.into_inner()).map_err(|message| fault(offset, message))?);
+            let rule = rule(table.into_inner());
+            check(&rule).map_err(|message| fault(offset, message))?;
+            parsed.rules.push(rule);
         }
         for table in document.files {
             let offset = table.span().start;
@@ -106,36 +110,28 @@ impl RuleFile {
         }
         Ok(parsed)
     }
-
-    /// Reads a file that somebody has added: every pattern must compile, and placeholders are not its to say.
-    pub(super) fn parse_added(text: &str) -> Result<Self, RuleError> {
-        let parsed = Self::parse(text)?;
-        let line_of = |rule: &Rule| 1 + text.lines().position(|line| line.contains(rule.id.as_str())).unwrap_or_default();
-        if !parsed.placeholders.is_empty() {
-            return Err(RuleError { line: 1, message: "'placeholders' cannot be added to: rules only add findings".to_owned() });
-        }
-        for rule in &parsed.rules {
-            let compiled = rule.compile().map_err(|_| RuleError {
-                line: line_of(rule),
-                message: format!("the pattern of rule '{}' is wrong or too large", rule.id),
-            })?;
-            let _ = rule.compiled.set(compiled);
-        }
-        Ok(parsed)
-    }
 }
 
-fn rule(table: RuleTable) -> Result<Rule, String> {
+fn rule(table: RuleTable) -> Rule {
     let RuleTable { id, keywords, pattern, entropy, kinds, behind, inside, placeholders, reach, allow } = table;
-    check_id(&id)?;
-    if keywords.is_empty() || keywords.iter().any(|keyword| keyword.len() < KEYWORD_BYTES_MIN) {
+    let (allow, compiled) = (Harmless::new(allow), OnceLock::new());
+    Rule { id, keywords, pattern, entropy, kinds, behind, inside, placeholders, reach, allow, compiled }
+}
+
+/// What is wrong with a rule, if anything is.
+pub(super) fn check(rule: &Rule) -> Result<(), String> {
+    let id = &rule.id;
+    check_id(id)?;
+    if rule.keywords.is_empty() || rule.keywords.iter().any(|keyword| keyword.len() < KEYWORD_BYTES_MIN) {
         return Err(format!("rule '{id}' needs keywords of {KEYWORD_BYTES_MIN} bytes or more"));
     }
-    if reach == 0 || reach > REACH_MAX || behind > reach {
+    if rule.reach == 0 || rule.reach > REACH_MAX || rule.behind > rule.reach {
         return Err(format!("rule '{id}' may reach 1 to {REACH_MAX} bytes"));
     }
-    let compiled = OnceLock::new();
-    Ok(Rule { id, keywords, pattern, entropy, kinds, behind, inside, placeholders, reach, allow, compiled })
+    if rule.compile().is_err() || rule.allow.compile().is_err() {
+        return Err(format!("the pattern of rule '{id}' is wrong or too large"));
+    }
+    Ok(())
 }
 
 fn file_rule(table: FileTable) -> Result<FileRule, String> {

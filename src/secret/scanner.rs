@@ -1,27 +1,27 @@
 //! The search: all keywords at once, and a rule only where its keyword stands.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
-
-use regex::bytes::RegexSet;
 
 use super::file_rule::FileRule;
 use super::finding::{Finding, FindingId};
 use super::keywords::Keywords;
-use super::rule::{Rule, harmless};
+use super::rule::{Harmless, Rule};
 use super::rule_file::{RuleError, RuleFile};
+use super::rules;
 use crate::base::hash::FieldHasher;
 
-/// The rules that are built in.
-const BUILT_IN: &str = include_str!("rules.toml");
+/// The text of the rules that are built in, which names them all.
+const BUILT_IN: &str = include_str!("rules.rs");
 
 /// Rules, ready to search with.
 #[derive(Debug)]
 pub struct Scanner {
     rules: Vec<Rule>,
     files: Vec<FileRule>,
-    placeholders: Vec<String>,
-    placeholder_set: OnceLock<RegexSet>,
+    /// What no secret says.
+    placeholders: Harmless,
     keywords: Keywords,
     /// For each keyword the rules that it belongs to.
     rules_of: Vec<Vec<usize>>,
@@ -36,45 +36,40 @@ impl Scanner {
     #[must_use]
     pub fn built_in() -> &'static Self {
         static SCANNER: OnceLock<Scanner> = OnceLock::new();
-        SCANNER.get_or_init(|| Self::new(vec![built_in_rules()], &[]))
+        SCANNER.get_or_init(|| Self::new(Vec::new(), &[]))
     }
 
     /// The built-in rules and those of more files; an error also says which of them is wrong, counted from 0.
     ///
     /// Files only add: what the built-in rules find is found with any number of files.
     pub fn with_rules(extra: &[&str]) -> Result<Self, (usize, RuleError)> {
-        let added = extra.iter().enumerate().map(|(number, text)| RuleFile::parse_added(text).map_err(|error| (number, error)));
-        let mut files = vec![built_in_rules()];
-        for file in added {
-            files.push(file?);
-        }
-        Ok(Self::new(files, extra))
+        let added = extra.iter().enumerate().map(|(number, text)| RuleFile::parse(text).map_err(|error| (number, error)));
+        Ok(Self::new(added.collect::<Result<_, _>>()?, extra))
     }
 
-    fn new(files: Vec<RuleFile>, extra: &[&str]) -> Self {
+    fn new(added: Vec<RuleFile>, extra: &[&str]) -> Self {
         let texts = [BUILT_IN].into_iter().chain(extra.iter().copied());
         let digest = texts.fold(FieldHasher::new(VERSION), |hasher, text| hasher.field(text.as_bytes())).finish().to_string();
-        let mut all = RuleFile::default();
-        for file in files {
-            all.rules.extend(file.rules);
-            all.files.extend(file.files);
-            all.placeholders.extend(file.placeholders);
+        let (mut all, mut files): (Vec<Rule>, Vec<FileRule>) = (rules::rules().collect(), rules::files().collect());
+        for file in added {
+            all.extend(file.rules);
+            files.extend(file.files);
         }
+        let mut numbers: HashMap<String, usize> = HashMap::new();
         let mut words: Vec<String> = Vec::new();
         let mut rules_of: Vec<Vec<usize>> = Vec::new();
-        for (number, rule) in all.rules.iter().enumerate() {
+        for (number, rule) in all.iter().enumerate() {
             for keyword in rule.keywords.iter().map(|keyword| keyword.to_ascii_lowercase()) {
-                let known = words.iter().position(|word| *word == keyword).unwrap_or_else(|| {
-                    words.push(keyword);
+                let known = *numbers.entry(keyword).or_insert_with_key(|keyword| {
+                    words.push(keyword.clone());
                     rules_of.push(Vec::new());
                     words.len() - 1
                 });
                 rules_of[known].push(number);
             }
         }
-        let keywords = Keywords::new(words);
-        let placeholder_set = OnceLock::new();
-        Self { rules: all.rules, files: all.files, placeholders: all.placeholders, placeholder_set, keywords, rules_of, digest }
+        let placeholders = Harmless::new(rules::PLACEHOLDERS.iter().map(|text| (*text).to_owned()).collect());
+        Self { rules: all, files, placeholders, keywords: Keywords::new(words), rules_of, digest }
     }
 
     /// Names everything that decides what is found.
@@ -104,7 +99,7 @@ impl Scanner {
         self.keywords.find(text, |word, start| {
             for number in &self.rules_of[word] {
                 let known = found.iter().rev().take(8).any(|(range, by)| by == number && range.contains(&start));
-                if !known && let Some(range) = self.rules[*number].secret_at(text, start, self.placeholders()) {
+                if !known && let Some(range) = self.rules[*number].secret_at(text, start, &self.placeholders) {
                     found.push((range, *number));
                 }
             }
@@ -123,14 +118,6 @@ impl Scanner {
         };
         merged.into_iter().map(finding).collect()
     }
-
-    fn placeholders(&self) -> &RegexSet {
-        self.placeholder_set.get_or_init(|| harmless(&self.placeholders).expect("a test compiles what is built in"))
-    }
-}
-
-fn built_in_rules() -> RuleFile {
-    RuleFile::parse(BUILT_IN).expect("a test reads the built-in rules")
 }
 
 /// Unites ranges that overlap; the rule that comes first names them.
