@@ -164,7 +164,7 @@ fn hook(world: &mut World) -> Result<Vec<Row>, Failure> {
         let path = world.regenerated(files)?;
         // A worker that does not wait is gone by the next commit, so that each commit starts one: the dearest case.
         git().args(["config", "--global", "merkle.hookQuiet", "1ms"]).inside(&path).output()?;
-        let ours = format!("'{}' hooks run post-commit </dev/null >/dev/null 2>&1 || :", crate::measure::PROGRAM);
+        let ours = format!("'{}' hooks run post-commit </dev/null >/dev/null 2>&1 || :", crate::measure::program().display());
         let pairs = Pairs::of(&hooked_commit(&path, "ours", &ours)?, &hooked_commit(&path, "empty", ":")?)?;
         measured.push((files, pairs));
     }
