@@ -3,6 +3,8 @@
 //! A store is a grow-only set of entries, each a name and a blob. Its union with another is commutative,
 //! associative and idempotent, and holds both sides. Two stores can hold one name with different blobs (the same
 //! statement, recorded at another time); then the smaller blob id stays, on every machine alike.
+//!
+//! The common ancestor of two stores is not asked: a remote that has lost frames would take ours along.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +12,7 @@ use super::commit::NewFrame;
 use super::name::{FrameName, SEQ_MAX, fan_out, slot_prefix};
 use super::store::{Entry, read_entry};
 use crate::base::NodeId;
+use crate::base::cores::on_all_cores;
 use crate::git::{Batch, Encoded, EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
 
 /// A tree's entries by name, as one level of the store needs them.
@@ -35,28 +38,70 @@ fn union_level(repo: &Repository, ours: NodeId, theirs: NodeId, batch: &mut Batc
     if ours == theirs {
         return Ok(ours);
     }
-    let mut level = read_level(repo, &ours)?;
-    let other = read_level(repo, &theirs)?;
-    let (mut is_ours, mut is_theirs) = (true, level.keys().all(|name| other.contains_key(name)));
-    for (name, (mode, id)) in other {
-        let known = level.get(&name).copied();
-        let united = match known {
-            None => (mode, id),
-            Some((EntryMode::Directory, known)) if mode == EntryMode::Directory && depth < DEPTH => {
-                (mode, union_level(repo, known, id, batch, depth + 1)?)
-            }
-            Some(known) => known.min((mode, id)),
-        };
-        is_ours &= known == Some(united);
-        is_theirs &= united == (mode, id);
-        level.insert(name, united);
+    let (mut data, mut other_data) = (Vec::new(), Vec::new());
+    let one = read_entries(repo, &ours, &mut data)?;
+    let other = read_entries(repo, &theirs, &mut other_data)?;
+    let (mut united, both) = side_by_side(&one, &other, depth < DEPTH);
+    let unite = |repo: &Repository, at: usize| {
+        let (mut grown, (_, ours, theirs)) = (Batch::default(), both[at]);
+        union_level(repo, ours, theirs, &mut grown, depth + 1).map(|id| (id, grown))
+    };
+    let done = match depth {
+        0 => on_all_cores(both.len(), repo, || repo.fork(), unite),
+        _ => (0..both.len()).map(|at| unite(repo, at)).collect(),
+    };
+    for ((place, ..), done) in both.iter().zip(done) {
+        let (id, grown) = done?;
+        united[*place].id = id;
+        batch.append(grown);
     }
     // What one side is already need not be written: most directories have grown on one side only.
-    Ok(match (is_ours, is_theirs) {
-        (true, _) => ours,
-        (_, true) => theirs,
-        _ => write_level(repo, &level, batch),
+    Ok(match &united {
+        united if *united == one => ours,
+        united if *united == other => theirs,
+        _ => write_entries(repo, united, batch),
     })
+}
+
+/// The entries of both sides by name, and those that are directories on both: their place, ours and theirs.
+fn side_by_side<'d>(
+    one: &[TreeEntry<'d>],
+    other: &[TreeEntry<'d>],
+    has_directories: bool,
+) -> (Vec<TreeEntry<'d>>, Vec<(usize, NodeId, NodeId)>) {
+    let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
+    let (mut united, mut both) = (Vec::with_capacity(one.len().max(other.len())), Vec::new());
+    loop {
+        let next = match (one.peek(), other.peek()) {
+            (None, None) => return (united, both),
+            (Some(ours), Some(theirs)) if ours.name == theirs.name => {
+                let (ours, theirs) = (*ours, *theirs);
+                let _ = one.next();
+                let _ = other.next();
+                if has_directories && ours.mode == EntryMode::Directory && theirs.mode == EntryMode::Directory {
+                    both.push((united.len(), ours.id, theirs.id));
+                }
+                Some(if (ours.mode, ours.id) <= (theirs.mode, theirs.id) { ours } else { theirs })
+            }
+            (Some(ours), Some(theirs)) if ours.name > theirs.name => other.next(),
+            (None, _) => other.next(),
+            _ => one.next(),
+        };
+        united.extend(next);
+    }
+}
+
+/// A tree's entries by name, each name once.
+fn read_entries<'d>(repo: &Repository, tree: &NodeId, data: &'d mut Vec<u8>) -> Result<Vec<TreeEntry<'d>>, ObjectError> {
+    repo.read(tree, ObjectKind::Tree, data)?;
+    let mut entries = tree_entries(*tree, data, repo.hash_kind()).collect::<Result<Vec<_>, _>>()?;
+    // A store's own trees are in this order.
+    if !entries.is_sorted_by(|one, next| one.name < next.name) {
+        entries.reverse();
+        entries.sort_by_key(|entry| entry.name);
+        entries.dedup_by_key(|entry| entry.name);
+    }
+    Ok(entries)
 }
 
 /// Adds frames to a store tree; new trees go into the batch, frames get the next generation of their slot.
@@ -121,7 +166,11 @@ fn read_level(repo: &Repository, tree: &NodeId) -> Result<Level, ObjectError> {
 }
 
 fn write_level(repo: &Repository, level: &Level, batch: &mut Batch) -> NodeId {
-    let mut entries: Vec<_> = level.iter().map(|(name, (mode, id))| TreeEntry { mode: *mode, name, id: *id }).collect();
+    let entries = level.iter().map(|(name, (mode, id))| TreeEntry { mode: *mode, name, id: *id }).collect();
+    write_entries(repo, entries, batch)
+}
+
+fn write_entries(repo: &Repository, mut entries: Vec<TreeEntry<'_>>, batch: &mut Batch) -> NodeId {
     // Of foreign names only: those of the store sort alike as bytes and as tree entries.
     entries.sort_by(TreeEntry::tree_order);
     let mut data = Vec::new();

@@ -94,6 +94,11 @@ impl Batch {
         }
     }
 
+    /// Adds the objects of another batch.
+    pub fn append(&mut self, other: Self) {
+        other.objects.into_iter().for_each(|object| self.add(object));
+    }
+
     /// How many objects.
     #[must_use]
     pub fn len(&self) -> usize {
