@@ -47,7 +47,7 @@ impl Harmless {
         Self { patterns, set: OnceLock::new() }
     }
 
-    pub(super) fn compile(&self) -> Result<RegexSet, regex::Error> {
+    fn compile(&self) -> Result<RegexSet, regex::Error> {
         RegexSetBuilder::new(&self.patterns).unicode(false).size_limit(PATTERN_BYTES_MAX).build()
     }
 
@@ -59,13 +59,17 @@ impl Harmless {
 const COMPILED_BEFORE: &str = "a test compiles what is built in, and what is added is compiled when its file is read";
 
 impl Rule {
-    /// Compiles the pattern.
-    pub(super) fn compile(&self) -> Result<Regex, regex::Error> {
+    fn compile(&self) -> Result<Regex, regex::Error> {
         RegexBuilder::new(&format!("^(?:{})", self.pattern))
             .unicode(false)
             .size_limit(PATTERN_BYTES_MAX)
             .dfa_size_limit(PATTERN_BYTES_MAX)
             .build()
+    }
+
+    /// Whether all of its patterns can be used.
+    pub(super) fn compiles(&self) -> bool {
+        self.compile().is_ok() && self.allow.compile().is_ok()
     }
 
     /// The secret that stands around a keyword, if one does.

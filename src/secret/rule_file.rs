@@ -50,7 +50,7 @@ struct Document {
 struct RuleTable {
     id: String,
     keywords: Vec<String>,
-    pattern: String,
+    pattern: Spanned<String>,
     #[serde(default)]
     entropy: f64,
     #[serde(default)]
@@ -99,9 +99,13 @@ impl RuleFile {
         }
         let mut parsed = Self::default();
         for table in document.rules {
-            let offset = table.span().start;
-            let rule = rule(table.into_inner());
+            let (offset, table) = (table.span().start, table.into_inner());
+            let pattern = table.pattern.span().start;
+            let rule = rule(table);
             check(&rule).map_err(|message| fault(offset, message))?;
+            if !rule.compiles() {
+                return Err(fault(pattern, format!("the pattern of rule '{}' is wrong or too large", rule.id)));
+            }
             parsed.rules.push(rule);
         }
         for table in document.files {
@@ -114,11 +118,11 @@ impl RuleFile {
 
 fn rule(table: RuleTable) -> Rule {
     let RuleTable { id, keywords, pattern, entropy, kinds, behind, inside, placeholders, reach, allow } = table;
-    let (allow, compiled) = (Harmless::new(allow), OnceLock::new());
+    let (pattern, allow, compiled) = (pattern.into_inner(), Harmless::new(allow), OnceLock::new());
     Rule { id, keywords, pattern, entropy, kinds, behind, inside, placeholders, reach, allow, compiled }
 }
 
-/// What is wrong with a rule, if anything is.
+/// What is wrong with a rule beside its patterns, if anything is.
 pub(super) fn check(rule: &Rule) -> Result<(), String> {
     let id = &rule.id;
     check_id(id)?;
@@ -127,9 +131,6 @@ pub(super) fn check(rule: &Rule) -> Result<(), String> {
     }
     if rule.reach == 0 || rule.reach > REACH_MAX || rule.behind > rule.reach {
         return Err(format!("rule '{id}' may reach 1 to {REACH_MAX} bytes"));
-    }
-    if rule.compile().is_err() || rule.allow.compile().is_err() {
-        return Err(format!("the pattern of rule '{id}' is wrong or too large"));
     }
     Ok(())
 }

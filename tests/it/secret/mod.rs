@@ -118,7 +118,7 @@ fn files_of_rules_only_add() {
     for (text, line) in [
         ("placeholders = ['.']\n", "line 1"),
         ("\n[[rule]]\nid = 'github-token'\nenabled = false\n", "line 4"),
-        ("[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = '('\n", "line 2"),
+        ("[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = '('\n", "line 4"),
         ("[[[", "line 1"),
     ] {
         write(text);
