@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::base::token::estimate;
+use crate::base::token;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Program, json};
 use crate::node::SnapshotRoot;
@@ -84,6 +84,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if args.languages {
         return languages(program);
     }
+    if args.budget.is_some() || program.ui.is_json() {
+        token::prepare();
+    }
     let workspace = program.open_paged()?;
     let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
     let found = workspace.symbols(root.tree)?;
@@ -108,7 +111,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if program.ui.is_json() {
         let document = Document {
             tree: root.tree.to_string(),
-            tokens: estimate(&texts.concat()),
+            tokens: token::estimate(&texts.concat()),
             left,
             is_cut: found.is_cut,
             files: shown.iter().map(|shown| file(&map, &files, *shown)).collect(),

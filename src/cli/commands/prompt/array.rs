@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::base::token;
 use crate::chat::{Image, Message, body};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
@@ -84,6 +85,7 @@ pub fn assemble(
     snapshot: &SnapshotArgs,
     (workspace, program): (&Workspace, &mut Program),
 ) -> Result<(Assembled, Option<Definition>), CliError> {
+    token::prepare();
     let definition = definition(workspace, provider)?;
     let folder = args.session.as_ref().map(|name| workspace.session_folder(Some(name))).transpose()?;
     let session = folder.as_ref().map(SessionFolder::load).transpose()?;
