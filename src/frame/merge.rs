@@ -94,14 +94,18 @@ fn side_by_side<'d>(
 /// A tree's entries by name, each name once.
 fn read_entries<'d>(repo: &Repository, tree: &NodeId, data: &'d mut Vec<u8>) -> Result<Vec<TreeEntry<'d>>, ObjectError> {
     repo.read(tree, ObjectKind::Tree, data)?;
-    let mut entries = tree_entries(*tree, data, repo.hash_kind()).collect::<Result<Vec<_>, _>>()?;
+    tree_entries(*tree, data, repo.hash_kind()).collect::<Result<_, _>>().map(by_name)
+}
+
+/// Entries in the order of their names, the last one of each.
+fn by_name(mut entries: Vec<TreeEntry<'_>>) -> Vec<TreeEntry<'_>> {
     // A store's own trees are in this order.
     if !entries.is_sorted_by(|one, next| one.name < next.name) {
         entries.reverse();
         entries.sort_by_key(|entry| entry.name);
         entries.dedup_by_key(|entry| entry.name);
     }
-    Ok(entries)
+    entries
 }
 
 /// Adds frames to a store tree; new trees go into the batch, frames get the next generation of their slot.
@@ -181,4 +185,54 @@ fn write_entries(repo: &Repository, mut entries: Vec<TreeEntry<'_>>, batch: &mut
     let id = tree.id;
     batch.add(tree);
     id
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Names, whether they are directories, and the first byte of an id.
+    fn sides() -> impl Strategy<Value = BTreeMap<String, (bool, u8)>> {
+        prop::collection::btree_map("[a-c.]{1,2}", (any::<bool>(), 0..3_u8), 0..8)
+    }
+
+    fn entries(side: &BTreeMap<String, (bool, u8)>) -> Vec<TreeEntry<'_>> {
+        let mode = |is_directory| if is_directory { EntryMode::Directory } else { EntryMode::File };
+        let id = |first| NodeId::from_bytes(&[first; 20]).expect("twenty bytes");
+        side.iter().map(|(name, (kind, first))| TreeEntry { mode: mode(*kind), name: name.as_bytes(), id: id(*first) }).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn side_by_side_every_name_is_there_once(one in sides(), other in sides()) {
+            let (one, other) = (entries(&one), entries(&other));
+            let (united, both) = side_by_side(&one, &other, true);
+            let mut expected: BTreeMap<&[u8], (EntryMode, NodeId)> = BTreeMap::new();
+            for entry in one.iter().chain(&other) {
+                let known = expected.entry(entry.name).or_insert((entry.mode, entry.id));
+                *known = (*known).min((entry.mode, entry.id));
+            }
+            let found: Vec<_> = united.iter().map(|entry| (entry.name, (entry.mode, entry.id))).collect();
+            prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+            let is_directory = |side: &[TreeEntry<'_>], name: &[u8]| {
+                side.iter().any(|entry| entry.name == name && entry.mode == EntryMode::Directory)
+            };
+            for (at, entry) in united.iter().enumerate() {
+                let is_both = is_directory(&one, entry.name) && is_directory(&other, entry.name);
+                prop_assert_eq!(both.iter().any(|(place, ..)| *place == at), is_both);
+            }
+        }
+    }
+
+    #[test]
+    fn of_names_in_no_order_the_last_ones_count() {
+        let id = |first: u8| NodeId::from_bytes(&[first; 20]).expect("twenty bytes");
+        let entry = |name: &'static str, first| TreeEntry { mode: EntryMode::File, name: name.as_bytes(), id: id(first) };
+        assert_eq!(by_name(vec![entry("b", 1), entry("a", 2), entry("b", 3)]), [entry("a", 2), entry("b", 3)]);
+        assert_eq!(by_name(vec![entry("a", 1), entry("a", 2)]), [entry("a", 2)]);
+    }
 }
