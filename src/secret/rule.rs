@@ -67,9 +67,14 @@ impl Rule {
             .build()
     }
 
-    /// Whether all of its patterns can be used.
+    /// Compiles all of its patterns now; false when one cannot be used.
     pub(super) fn compiles(&self) -> bool {
-        self.compile().is_ok() && self.allow.compile().is_ok()
+        let (pattern, allow) = (self.compile(), self.allow.compile());
+        let is_sound = pattern.is_ok() && allow.is_ok();
+        // Whoever came first has compiled the same.
+        let _ = pattern.map(|pattern| self.compiled.set(pattern));
+        let _ = allow.map(|allow| self.allow.set.set(allow));
+        is_sound
     }
 
     /// The secret that stands around a keyword, if one does.

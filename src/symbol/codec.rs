@@ -98,14 +98,7 @@ pub(super) struct UnknownLanguage;
 /// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
 pub(super) struct Reader<'a>(pub &'a [u8]);
 
-impl<'a> Reader<'a> {
-    pub(super) fn text_ref(&mut self) -> Option<&'a str> {
-        let len = usize::try_from(self.number()?).ok()?;
-        let (text, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        std::str::from_utf8(text).ok()
-    }
-
+impl Reader<'_> {
     pub(super) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -129,7 +122,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn text(&mut self) -> Option<String> {
-        self.text_ref().map(str::to_owned)
+        let len = usize::try_from(self.number()?).ok()?;
+        let (text, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        std::str::from_utf8(text).ok().map(str::to_owned)
     }
 
     /// The language of a code; `Err` for a code that is none.

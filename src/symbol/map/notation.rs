@@ -89,13 +89,7 @@ impl<'m> SymbolMap<'m> {
         )
     }
 
-    /// Legend and blocks of some of the files, in their order.
-    #[must_use]
-    pub fn text(&self, numbers: &[u32], detail: Detail) -> String {
-        self.texts(numbers, detail).concat()
-    }
-
-    /// The same, the legend and each block for itself.
+    /// The legend and the blocks of some of the files, in their order; nothing for no file.
     #[must_use]
     pub fn texts(&self, numbers: &[u32], detail: Detail) -> Vec<String> {
         if numbers.is_empty() {

@@ -36,7 +36,7 @@ proptest! {
         let references = references(&files);
         let map = SymbolMap::new(&files, &references);
         let numbers: Vec<u32> = (0..files.len() as u32).collect();
-        let whole = map.text(&numbers, Detail::PRINTED);
+        let whole = map.texts(&numbers, Detail::PRINTED).concat();
         let chosen = map.within(&numbers, tokens, Detail::PRINTED);
         prop_assert!(estimate(&chosen.text) <= tokens, "{} > {tokens}\n{}", estimate(&chosen.text), chosen.text);
         prop_assert_eq!(chosen.files.len() + chosen.left, numbers.len());
@@ -105,7 +105,7 @@ fn paths_that_could_be_taken_for_something_else_are_quoted() {
 fn an_empty_map_is_empty() {
     let references = references(&[]);
     let map = SymbolMap::new(&[], &references);
-    assert_eq!((map.text(&[], Detail::PRINTED).as_str(), references.components().len()), ("", 0));
+    assert_eq!((map.texts(&[], Detail::PRINTED).concat().as_str(), references.components().len()), ("", 0));
     assert_eq!(map.within(&[], 1_000, Detail::PRINTED).text, "");
 }
 

@@ -30,7 +30,7 @@ fn map_with(files: &[(&str, &str)], detail: Detail) -> String {
     let files = map_files(&found);
     let references = references(&files);
     let numbers: Vec<u32> = (0..files.len() as u32).collect();
-    let text = SymbolMap::new(&files, &references).text(&numbers, detail);
+    let text = SymbolMap::new(&files, &references).texts(&numbers, detail).concat();
     text.strip_prefix(KEY).expect("the key comes first").trim_start_matches('\n').to_owned()
 }
 
