@@ -27,10 +27,11 @@ use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
 use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
+use crate::session::ArrayError;
 use crate::watch::WatchError;
 use crate::workspace::{
-    ArrayError, AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError,
-    TargetError, TrustError, WorkspaceError,
+    AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError, TargetError,
+    TrustError, WorkspaceError,
 };
 
 /// A failed command.

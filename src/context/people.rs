@@ -15,6 +15,12 @@ use crate::git::{EntryMode, ObjectKind, Repository};
 pub const DIRECTORY: &[u8] = b".teddy";
 /// What every turn of every session sees.
 pub const GLOBAL_LIST: &str = ".teddy/global.context";
+/// The folder of all sessions.
+pub const SESSIONS: &str = ".teddy/sessions";
+/// The context list of a session, in its folder.
+pub const SESSION_LIST: &str = "session.context";
+/// The context list of a turn, in its folder.
+pub const TURN_LIST: &str = "turn.context";
 /// What people want remembered.
 pub const MEMOS: &str = ".teddy/memos.yaml";
 

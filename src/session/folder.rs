@@ -11,19 +11,14 @@ use super::flow::{self, Next};
 use super::name::{SessionName, TurnNumber};
 use super::record::{Charged, RecordError, SessionRecord, TurnRecord};
 use crate::base::limit::FILE_BYTES_MAX;
+use crate::context::people::{SESSION_LIST, SESSIONS};
 use crate::git::file;
 use crate::profile::Phase;
 
-/// The folder of all sessions, below the work tree.
-pub const SESSIONS: &str = ".teddy/sessions";
 /// What holds for all turns.
 pub const SESSION_FILE: &str = "session.yaml";
 /// What happened in a turn.
 const TURN_FILE: &str = "meta.yaml";
-/// The context list of a session.
-pub const SESSION_LIST: &str = "session.context";
-/// The context list of a turn.
-pub const TURN_LIST: &str = "turn.context";
 /// The payload of a turn.
 pub const INPUT: &str = "input.md";
 /// What happened in a turn, for people.

@@ -202,7 +202,7 @@ impl Workspace {
     /// The profile of a name: the user's own, else the repository's if that `counts`, else the built-in one.
     ///
     /// Until the repository is trusted its profiles are for its own agents, which cannot run before then, and no other.
-    pub(super) fn profile(&self, named: Option<&str>, counts_team: bool) -> Result<Profile, AskingError> {
+    pub fn profile(&self, named: Option<&str>, counts_team: bool) -> Result<Profile, AskingError> {
         let (team, personal) = (&self.folder, self.personal_folder());
         let folders = if counts_team { vec![team, personal] } else { vec![personal] };
         let name = named.or(self.settings.stack().text("defaultprofile")).unwrap_or(DEFAULT);
@@ -210,7 +210,7 @@ impl Workspace {
     }
 
     /// The provider that somebody named, else the one of the settings, else the only one; `None` where there is none.
-    pub(super) fn definition(&self, named: Option<&str>) -> Result<Option<Definition>, AskingError> {
+    pub fn definition(&self, named: Option<&str>) -> Result<Option<Definition>, AskingError> {
         let definitions = Definitions::load(self.settings.stack())?;
         match named.or(self.settings.stack().text("defaultprovider")) {
             Some(name) => Ok(Some(definitions.get(name)?.clone())),
@@ -222,7 +222,7 @@ impl Workspace {
     }
 
     /// True when some limit is configured or given.
-    pub(super) fn has_budget(&self, options: &AskingOptions) -> Result<bool, AskingError> {
+    pub fn has_budget(&self, options: &AskingOptions) -> Result<bool, AskingError> {
         Ok(self.budget(options)? != Budget::default())
     }
 

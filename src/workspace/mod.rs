@@ -4,8 +4,6 @@
 //! has nothing but arguments. Operations of lower modules take from it the few things they need, never the whole.
 //! Must not print, and must not know how a surface looks. Start with [`Workspace`].
 
-pub mod answer;
-pub mod array;
 pub mod asking;
 pub mod background;
 pub mod evidence;
@@ -16,18 +14,13 @@ pub mod offer;
 pub mod open;
 pub mod pages;
 pub mod payload;
-pub mod question;
 pub mod refresh;
 pub mod secrets;
-pub mod session;
 pub mod settings;
 pub mod statement;
 pub mod target;
 pub mod trust;
-pub mod turn;
 
-pub use answer::Decision;
-pub use array::{ArrayError, ArrayOptions, Assembled};
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer};
 pub use background::{Background, Done};
 pub use evidence::Evidence;
@@ -36,12 +29,9 @@ pub use offer::{AgentOffer, FileOffer, Offer};
 pub use open::{Workspace, WorkspaceError};
 pub use pages::PageOptions;
 pub use payload::{InputError, PayloadOptions, SecretPolicy};
-pub use question::{Question, TurnAsking};
 pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};
 pub use secrets::RulesError;
-pub use session::{ChoiceError, OpenSession};
 pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
 pub use statement::{SourceTypes, Statement, StatementError, Synthesis, Synthesized};
 pub use target::{Target, TargetError, find_object, find_target};
 pub use trust::{Judged, Memory, Trust, TrustError};
-pub use turn::{Judgement, TurnError, TurnOptions};

@@ -7,11 +7,10 @@ use super::pages::PageOptions;
 use super::secrets::RulesError;
 use crate::base::{FrameType, NodeId, TreePath};
 use crate::context::pages::Wanted;
-use crate::context::people::GLOBAL_LIST;
+use crate::context::people::{GLOBAL_LIST, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
 use crate::secret::{Allowed, SecretFound};
-use crate::session::folder::{SESSION_LIST, SESSIONS, TURN_LIST};
 
 /// Objects in which no secrets were found, below the cache.
 const CLEAN_LIST: &str = "clean-of-secrets";

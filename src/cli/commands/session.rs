@@ -11,9 +11,9 @@ use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{Entry, History};
 use crate::session::name::{NameError, NumberError};
 use crate::session::{
-    Next, SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, Status, TurnNumber, TurnRecord,
+    ChoiceError, Next, SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, Status, TurnNumber, TurnRecord,
 };
-use crate::workspace::{ChoiceError, Workspace};
+use crate::workspace::Workspace;
 
 /// Turns of a session that says nothing about them: a loop that nobody watches ends.
 const TURNS_DEFAULT: u32 = 100;

@@ -18,8 +18,8 @@ use crate::node::Snapshot;
 use crate::profile::Phase;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
-use crate::session::{Next, SessionError, TurnNumber};
-use crate::workspace::{Judgement, OpenSession, Question, TurnAsking, TurnOptions, Workspace};
+use crate::session::{Judgement, Next, OpenSession, Question, SessionError, TurnAsking, TurnNumber, TurnOptions};
+use crate::workspace::Workspace;
 
 /// Arguments of `turn`.
 #[derive(Debug, clap::Args)]

@@ -12,9 +12,10 @@ const LAYERS: &[(usize, &[&str])] = &[
     (2, &["node", "frame", "agent", "provider", "profile"]),
     (3, &["view"]),
     (4, &["synthesis", "prompt", "tier", "context"]),
-    (5, &["regen", "session", "sync", "review", "hook", "watch"]),
+    (5, &["regen", "sync", "review", "hook", "watch"]),
     (6, &["workspace"]),
-    (7, &["cli", "mcp"]),
+    (7, &["session"]),
+    (8, &["cli", "mcp"]),
 ];
 
 /// Modules in which a thing is at home; `ANYWHERE` for what shapes no module.

@@ -11,12 +11,12 @@ use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::context::{List, Scope};
 use crate::provider::{Definition, Definitions, Kind};
-use crate::session::Next;
 use crate::session::folder::{HISTORY, SessionFolder};
 use crate::session::history::History;
+use crate::session::{ArrayOptions, Assembled, Next};
 use crate::tier::{CacheTerms, Policy};
 use crate::workspace::payload::{PayloadOptions, SecretPolicy};
-use crate::workspace::{ArrayOptions, Assembled, PageOptions, Workspace};
+use crate::workspace::{PageOptions, Workspace};
 
 /// Tokens of all symbols where no window is known, and the part of a window that they take at most.
 const SYMBOL_TOKENS_DEFAULT: u64 = 32_000;

@@ -4,8 +4,8 @@ use crate::cli::{CliError, Exit};
 use crate::provider::DefinitionError;
 use crate::provider::call::CallError;
 use crate::provider::ledger::LedgerError;
-use crate::session::{SessionError, Status};
-use crate::workspace::{AskingError, ChoiceError, TurnError};
+use crate::session::{ChoiceError, SessionError, Status, TurnError};
+use crate::workspace::AskingError;
 
 impl From<SessionError> for CliError {
     fn from(error: SessionError) -> Self {

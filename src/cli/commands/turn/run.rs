@@ -20,9 +20,9 @@ use crate::profile::Phase;
 use crate::provider::call::CallError;
 use crate::provider::ledger::{Caps, Spend, dollars};
 use crate::provider::{Definitions, ProviderError};
-use crate::session::Status;
 use crate::session::folder::response_file;
-use crate::workspace::{AskingOptions, Decision, Judgement, OpenSession, Payer, Question, TurnError, TurnOptions, Workspace};
+use crate::session::{Decision, Judgement, OpenSession, Question, Status, TurnError, TurnOptions};
+use crate::workspace::{AskingOptions, Payer, Workspace};
 
 /// Arguments of `turn run`.
 #[derive(Debug, clap::Args)]

@@ -8,24 +8,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::evidence::{COMMITS_MAX, Evidence};
-use super::map::MapError;
-use super::open::Workspace;
-use super::payload::{InputError, PayloadOptions};
-use super::secrets::RulesError;
+use super::history::History;
 use crate::base::{Digest, NodeId, TreePath, token};
 use crate::chat::{Image, Message, Role};
 use crate::context::resource::Body;
 use crate::git::{EntryMode, ObjectError, diff_trees, file};
 use crate::node::Snapshot;
 use crate::secret::{Allowed, SecretFound, guard};
-use crate::session::history::History;
 use crate::symbol::map::{Detail, Level, Shown, SymbolMap, references};
 use crate::tier::cache::{Bill, predict};
 use crate::tier::{
     CacheTerms, Content, Item, Key, Layout, Notice, Policy, Reason, Request, State, Texts, Touches, advance, array, decode,
     encode, explain, item_text,
 };
+use crate::workspace::evidence::{COMMITS_MAX, Evidence};
+use crate::workspace::payload::{InputError, PayloadOptions};
+use crate::workspace::{MapError, RulesError, Workspace};
 
 /// Where the tiers of sessions are remembered, below the state directory.
 const FOLDER: &str = "tiers";

@@ -10,15 +10,16 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::open::Workspace;
+use super::folder::{self, HISTORY, REPORT, SESSION_FILE, Session};
+use super::history::{self, History};
+use super::record::VERSION;
+use super::report::{self, Written};
+use super::{SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, TurnNumber};
 use crate::base::hash;
+use crate::context::people::SESSION_LIST;
 use crate::git::{EntryMode, Lock, ObjectKind, file};
 use crate::node::Snapshot;
-use crate::session::folder::{self, HISTORY, REPORT, SESSION_FILE, SESSION_LIST, Session};
-use crate::session::history::{self, History};
-use crate::session::record::VERSION;
-use crate::session::report::{self, Written};
-use crate::session::{SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, TurnNumber};
+use crate::workspace::Workspace;
 
 /// Where this machine remembers which sessions are its own, below the state directory.
 const OWN_FOLDER: &str = "sessions";
@@ -36,7 +37,7 @@ pub enum ChoiceError {
     Session(#[from] SessionError),
     /// A name was given that is none.
     #[error(transparent)]
-    Name(#[from] crate::session::name::NameError),
+    Name(#[from] super::name::NameError),
     /// Nobody has begun one.
     #[error("there is no session yet")]
     None,
@@ -79,8 +80,7 @@ impl Workspace {
         }
         let mut all = self.sessions()?;
         if all.len() > 1 {
-            let is_open =
-                |folder: &SessionFolder| folder.load().is_ok_and(|session| session.next() != crate::session::Next::Complete);
+            let is_open = |folder: &SessionFolder| folder.load().is_ok_and(|session| session.next() != super::Next::Complete);
             let open: Vec<_> = all.iter().filter(|folder| is_open(folder)).cloned().collect();
             if open.len() == 1 {
                 all = open;
@@ -309,11 +309,7 @@ fn append_history(folder: &SessionFolder, said: Vec<history::Entry>) -> Result<(
 }
 
 /// Writes the report of a turn from its record and its files.
-pub(super) fn write_report(
-    folder: &SessionFolder,
-    number: TurnNumber,
-    turn: &crate::session::TurnRecord,
-) -> Result<(), SessionError> {
+pub(super) fn write_report(folder: &SessionFolder, number: TurnNumber, turn: &super::TurnRecord) -> Result<(), SessionError> {
     let mut files = Vec::new();
     for name in folder.files(number)?.iter().filter(|name| *name != REPORT) {
         files.push(Written::new(name, &folder.read_raw(number, name)?.unwrap_or_default()));

@@ -4,21 +4,19 @@
 
 use std::path::PathBuf;
 
-use super::asking::AskingError;
-use super::open::Workspace;
-use super::pages::PageOptions;
-use super::payload::{InputError, PayloadOptions, SecretPolicy};
+use super::folder::{INPUT, prompt_file, response_file};
+use super::open::{OpenSession, settle, write_report};
 use super::question::{Question, TooLong, TurnAsking};
-use super::secrets::RulesError;
-use super::session::{OpenSession, settle, write_report};
+use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
+use super::{Closed, Next, SessionError, Status, TurnNumber, TurnRecord, Verdict};
 use crate::base::NodeId;
+use crate::context::people::TURN_LIST;
 use crate::context::{List, Scope, System};
 use crate::profile::{FitError, Phase};
 use crate::provider::call::CallError;
 use crate::secret::{FindingId, SecretFound};
-use crate::session::folder::{INPUT, TURN_LIST, prompt_file, response_file};
-use crate::session::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
-use crate::session::{Closed, Next, SessionError, Status, TurnNumber, TurnRecord, Verdict};
+use crate::workspace::payload::{InputError, PayloadOptions, SecretPolicy};
+use crate::workspace::{AskingError, PageOptions, RulesError, Workspace};
 
 /// Why a step of a turn cannot be done.
 #[derive(Debug, thiserror::Error)]

@@ -8,21 +8,20 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::asking::{AskingOptions, Payer};
-use super::open::Workspace;
+use super::folder::{INPUT, conversation_file, response_file};
+use super::open::OpenSession;
 use super::question::{ConversationMessage, Question, fitted};
-use super::session::OpenSession;
+use super::record::{UsageRecord, sha256};
 use super::turn::{TurnError, as_file, open_turn, save};
+use super::words::{self, Material};
+use super::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 use crate::chat::{Capabilities, GenerationParams, Reply, Request, Role};
 use crate::git::file;
 use crate::provider::call::{RetrySink, StopSign};
 use crate::provider::ledger::Spend;
 use crate::provider::{Definition, TextSink};
 use crate::secret::FindingId;
-use crate::session::folder::{INPUT, conversation_file, response_file};
-use crate::session::record::{UsageRecord, sha256};
-use crate::session::words::{self, Material};
-use crate::session::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
+use crate::workspace::{AskingOptions, Payer, Workspace};
 
 /// Answers that are paid for and not yet written into the session, below the state
 /// directory of the work tree.

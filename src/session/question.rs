@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::asking::AskingError;
-use super::open::Workspace;
-use super::session::OpenSession;
+use super::folder::{INPUT, conversation_file, response_file};
+use super::open::OpenSession;
 use super::turn::TurnError;
+use super::words::{self, Material};
+use super::{SessionError, SessionFolder, Status, TurnNumber, TurnRecord, flow};
 use crate::base::token;
 use crate::chat::{Capabilities, GenerationParams, Message, Request, Role};
 use crate::git::{EntryMode, ObjectKind};
@@ -17,9 +18,7 @@ use crate::prompt::{Bundle, SYSTEM_PROMPT, display, manual, to_request};
 use crate::provider::call::OUTPUT_TOKENS_DEFAULT;
 use crate::provider::{Definition, Kind};
 use crate::secret::{Allowed, FindingId, guard};
-use crate::session::folder::{INPUT, conversation_file, response_file};
-use crate::session::words::{self, Material};
-use crate::session::{SessionError, SessionFolder, Status, TurnNumber, TurnRecord, flow};
+use crate::workspace::{AskingError, Workspace};
 
 /// Estimates are off by a few per cent: so much of a limit is left free.
 const MARGIN_PERCENT: u64 = 3;
