@@ -382,6 +382,7 @@ impl From<RefreshError> for CliError {
             RefreshError::Revision(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
             RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => Self::from_source(Exit::Io, error),
+            RefreshError::Run(RunError::NoBody(_)) => Self::from_source(Exit::No, error),
         }
     }
 }

@@ -15,6 +15,8 @@ use crate::symbol::{self, Language};
 
 /// The first line of a Git LFS pointer.
 const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+/// What stands in the place of a file that this clone does not hold.
+pub const ABSENT: &str = "its content is missing in this clone";
 /// The longest extension that becomes the language of a fence.
 const EXTENSION_BYTES_MAX: usize = 16;
 
@@ -125,6 +127,16 @@ impl<'r> Reader<'r> {
         body
     }
 
+    /// Why a resource cannot be shown: it is refused, or this clone does not hold the file.
+    #[must_use]
+    pub fn missing(&self, resource: &Resource) -> Option<String> {
+        match &resource.body {
+            Body::Refused(reason) => Some(reason.clone()),
+            Body::File(id) => matches!(self.repo.header(id), Ok(None)).then(|| ABSENT.to_owned()),
+            _ => None,
+        }
+    }
+
     /// The size of a file; `None` when it is not there.
     #[must_use]
     pub fn file_bytes(&self, id: &NodeId) -> Option<u64> {
@@ -137,6 +149,11 @@ impl<'r> Reader<'r> {
                 data.clear();
                 data.extend_from_slice(shown.text.as_bytes());
                 Text::Shown(shown.language.clone(), data)
+            }
+            Body::Outline(text) => {
+                data.clear();
+                data.extend_from_slice(text.as_bytes());
+                Text::Shown("markdown".to_owned(), data)
             }
             Body::Refused(reason) => Text::Withheld(super::markdown::text(reason.as_bytes())),
             Body::Submodule(id) => Text::Withheld(format!("a submodule at commit {id}, which is not entered")),
@@ -159,7 +176,7 @@ impl<'r> Reader<'r> {
     /// Reads a file that is text and not too large; else says why not, as Markdown on one line.
     fn read_text(&self, id: &NodeId, data: &mut Vec<u8>) -> Result<(), String> {
         let header = self.repo.header(id).map_err(|error| unreadable(&error))?;
-        let size_bytes = header.ok_or_else(|| "its content is missing in this clone".to_owned())?.size_bytes;
+        let size_bytes = header.ok_or_else(|| ABSENT.to_owned())?.size_bytes;
         if size_bytes > FILE_BYTES_MAX {
             return Err(format!("{size_bytes} bytes, over the limit of {FILE_BYTES_MAX}"));
         }

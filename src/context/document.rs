@@ -13,7 +13,7 @@ use super::markdown::{self, push_fenced};
 use super::pages;
 use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
-use super::resource::{Resolver, Resource, secrets};
+use super::resource::{OutlineSource, Resolver, Resource, secrets};
 use super::scope::{List, Scope};
 use super::secrets::{Found, Guard};
 use super::tree::Tree;
@@ -83,6 +83,8 @@ pub struct Request<'r, 'l> {
     pub tokens_max: Option<u64>,
     /// Where pages come from.
     pub pages: pages::Source<'l>,
+    /// What makes the outline of a node that has no frame.
+    pub outlines: OutlineSource<'l>,
     /// The machine.
     pub system: System,
 }
@@ -113,7 +115,7 @@ impl<'r> Document<'r> {
         let store = Store::open(repo)?;
         let people = PeopleFiles::new(repo, id);
         let memos = read_memos(&people);
-        let mut resolver = Resolver::new(&store, &people, tree, request.frames.clone());
+        let mut resolver = Resolver::new((&store, &people), tree, request.frames.clone(), request.outlines);
         resolver.add_lists(lists);
         let (mut resources, wanted, tree) = resolver.finish();
         pages::fill(&mut resources, &wanted, request.pages);
@@ -143,6 +145,13 @@ impl<'r> Document<'r> {
     /// Files in the document whose names look like those of secrets.
     pub fn secrets(&self) -> impl Iterator<Item = &[u8]> {
         secrets(&self.resources)
+    }
+
+    /// What is named and cannot be shown, each with its reason: what is refused, and files that this clone does not hold.
+    pub fn missing(&self) -> Result<Vec<(&[u8], String)>, ContextError> {
+        let missing = self.blocks().missing().map_err(ContextError::Read)?;
+        let named = self.resources.iter().zip(missing);
+        Ok(named.filter_map(|(resource, reason)| Some((resource.name.as_slice(), reason?))).collect())
     }
 
     /// What the document refuses, leaves out or reduces, one line of Markdown each: for the report of a turn.

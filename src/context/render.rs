@@ -107,6 +107,12 @@ impl Blocks<'_> {
         self.map(&|reader, at| Ok(reader.body(&self.resources[at]).err()))
     }
 
+    /// Why resources cannot be shown at all; `None` for those that can, and for those that are shown as what they are: a
+    /// link, a binary file.
+    pub fn missing(&self) -> io::Result<Vec<Option<String>>> {
+        self.map(&|reader, at| Ok(reader.missing(&self.resources[at])))
+    }
+
     /// What looks like a secret in each block, and the objects in which there is nothing of the kind.
     pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(Found, Vec<NodeId>)> {
         let all = self.map(&|reader, at| Ok(reader.find_secret(&self.resources[at], level_of(self.levels, at), guard)))?;
@@ -188,6 +194,7 @@ impl Reader<'_> {
             Body::File(id) => self.file_bytes(id).filter(|bytes| *bytes <= FILE_BYTES_MAX).unwrap_or(0),
             Body::Frame(..) => FRAME_BYTES,
             Body::Page(shown) => shown.text.len() as u64,
+            Body::Outline(text) => text.len() as u64,
             Body::Symlink(_) | Body::Submodule(_) | Body::Refused(_) => 0,
         }
     }

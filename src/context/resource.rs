@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::markdown;
 use super::pages::{Shown, Wanted};
@@ -13,12 +14,14 @@ use super::pattern::{self, Pattern};
 use super::people::{DIRECTORY, PeopleFiles};
 use super::scope::{List, NESTING_MAX, Scope, ScopeSet};
 use super::tree::{Found, Met, PATHS_MAX, Tree};
+use crate::agent::OUTLINE;
 use crate::base::printable::chain;
-use crate::base::{AgentId, FrameType, NodeId, TreePath};
+use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::{Head, Store};
 use crate::git::{EntryMode, ObjectKind, Repository};
 use crate::node::{IgnoreRules, Snapshot, looks_like_secret};
 use crate::page::link;
+use crate::view::Place;
 
 /// The most resources of one document.
 pub const RESOURCES_MAX: usize = 500_000;
@@ -49,6 +52,8 @@ pub enum Body {
     Submodule(NodeId),
     /// A head frame.
     Frame(NodeId, AgentId, FrameType),
+    /// An outline of a node that has no frame, made for this document.
+    Outline(Arc<str>),
     /// A page of the web.
     Page(Shown),
     /// Nothing, for this reason.
@@ -67,7 +72,7 @@ impl Resource {
     pub fn target(&self) -> String {
         let is_path = match self.body {
             Body::File(_) | Body::Symlink(_) | Body::Submodule(_) => true,
-            Body::Frame(..) => self.name.ends_with(b"/"),
+            Body::Frame(..) | Body::Outline(_) => self.name.ends_with(b"/"),
             Body::Page(_) => false,
             Body::Refused(_) => Pattern::parse(&self.name).is_ok(),
         };
@@ -75,11 +80,15 @@ impl Resource {
     }
 }
 
+/// Makes the outline of a node that has no frame: nothing is stored. An error is the reason in words.
+pub type OutlineSource<'s> = &'s dyn Fn(&Place) -> Result<String, String>;
+
 /// Turns lists into resources.
 pub struct Resolver<'r> {
     repo: &'r Repository,
     store: &'r Store<'r>,
     people: &'r PeopleFiles<'r>,
+    outlines: OutlineSource<'r>,
     /// The type whose heads are added to every file and directory.
     frames: Option<FrameType>,
     /// The snapshot.
@@ -106,11 +115,17 @@ struct At {
 impl<'r> Resolver<'r> {
     /// Starts with no resources.
     #[must_use]
-    pub fn new(store: &'r Store<'r>, people: &'r PeopleFiles<'r>, tree: Tree, frames: Option<FrameType>) -> Self {
+    pub fn new(
+        (store, people): (&'r Store<'r>, &'r PeopleFiles<'r>),
+        tree: Tree,
+        frames: Option<FrameType>,
+        outlines: OutlineSource<'r>,
+    ) -> Self {
         Self {
             repo: store.repository(),
             store,
             people,
+            outlines,
             frames,
             tree: Rc::new(tree),
             revisions: HashMap::new(),
@@ -308,13 +323,8 @@ impl<'r> Resolver<'r> {
     fn add_directory(&mut self, scope: Scope, path: &TreePath, found: Found, at: &At) {
         let shown = if path.is_root() { b".".as_slice() } else { path.as_bytes() };
         let name = [&at.prefix, shown, b"/"].concat();
-        match self.frame_of(found.id, None) {
-            Ok((agent, frame_type)) => {
-                let key = frame_key(&at.tree.id, path.as_bytes(), &agent, &frame_type);
-                self.add(scope, key, || name, Body::Frame(found.id, agent, frame_type));
-            }
-            Err(reason) => self.refuse(scope, &name, reason),
-        }
+        let place = Place { id: found.id, kind: NodeKind::Directory, found_in: Some((at.tree.id, path.clone())) };
+        self.add_frame(scope, name, &place, None);
         self.add_heads(scope, path.as_bytes(), found.id, at);
     }
 
@@ -340,33 +350,48 @@ impl<'r> Resolver<'r> {
 
     fn add_frame_entry(&mut self, scope: Scope, entry: &[u8], text: &[u8]) {
         let (node, slot) = pattern::parse_frame(text);
-        let found = self.find_node(node).and_then(|(id, tree, path)| Ok((id, tree, path, self.frame_of(id, slot.as_ref())?)));
-        match found {
-            Ok((id, tree, path, (agent, frame_type))) => {
-                let key = frame_key(&tree, &path, &agent, &frame_type);
-                self.add(scope, key, || entry.to_vec(), Body::Frame(id, agent, frame_type));
-            }
+        match self.find_node(node) {
+            Ok(place) => self.add_frame(scope, entry.to_vec(), &place, slot.as_ref()),
             Err(reason) => self.refuse(scope, entry, reason),
         }
     }
 
+    /// Adds the frame of a node, or the outline that is made of one without any.
+    fn add_frame(&mut self, scope: Scope, name: Vec<u8>, place: &Place, slot: Option<&(AgentId, FrameType)>) {
+        let (tree, path) = place.found_in.clone().unwrap_or((place.id, TreePath::root()));
+        match self.frame_of(place.id, slot) {
+            Ok(Some((agent, frame_type))) => {
+                let key = frame_key(&tree, path.as_bytes(), &agent, &frame_type);
+                self.add(scope, key, || name, Body::Frame(place.id, agent, frame_type));
+            }
+            Ok(None) => match (self.outlines)(place) {
+                Ok(text) => self.add(scope, key(b'o', &tree, path.as_bytes()), || name, Body::Outline(text.into())),
+                Err(reason) => self.refuse(scope, &name, format!("it has no frame, and none can be made: {reason}")),
+            },
+            Err(reason) => self.refuse(scope, &name, reason),
+        }
+    }
+
     /// The node of a `frame:` entry: a path of the snapshot, a path of a revision, or an object id.
-    fn find_node(&mut self, text: &[u8]) -> Result<(NodeId, NodeId, Vec<u8>), String> {
+    fn find_node(&mut self, text: &[u8]) -> Result<Place, String> {
         let parsed = Pattern::parse(text).map_err(|refusal| refusal.to_string())?;
         if let Some(found) = self.tree.find(&parsed.path) {
-            return Ok((found.id, self.tree.id, parsed.path.as_bytes().to_vec()));
+            return place_of(found.mode, found.id, (self.tree.id, parsed.path));
         }
         if let Some((revision, path)) = pattern::parse_revision(text) {
             let path = Pattern::parse(path).map_err(|refusal| refusal.to_string())?.path;
             let tree = self.root_of(revision)?;
             let found = self.repo.find_entry(&tree, path.as_bytes()).map_err(|error| chain(&error))?;
-            let (_, id) = found.ok_or_else(|| "no such file in that revision".to_owned())?;
-            return Ok((id, tree, path.as_bytes().to_vec()));
+            let (mode, id) = found.ok_or_else(|| "no such file in that revision".to_owned())?;
+            return place_of(mode, id, (tree, path));
         }
         let id: Option<NodeId> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
         match id.map(|id| (id, self.repo.header(&id))) {
-            Some((id, Ok(Some(header)))) if matches!(header.kind, ObjectKind::Blob | ObjectKind::Tree) => {
-                Ok((id, id, Vec::new()))
+            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Blob => {
+                Ok(Place { id, kind: NodeKind::File, found_in: None })
+            }
+            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Tree => {
+                Ok(Place { id, kind: NodeKind::Directory, found_in: None })
             }
             _ => Err("no such file or object".to_owned()),
         }
@@ -374,16 +399,17 @@ impl<'r> Resolver<'r> {
 
     /// The slot that a node's frame is shown of: the one that is named, or the one that says most.
     ///
-    /// Without a name that is a `summary`, else any other type, else an `outline`; then the first agent by name.
-    fn frame_of(&self, node: NodeId, slot: Option<&(AgentId, FrameType)>) -> Result<(AgentId, FrameType), String> {
+    /// Without a name that is a `summary`, else any other type, else an `outline`; then the first agent by name. `None` for
+    /// a node that has no frame where an outline would do: one is made.
+    fn frame_of(&self, node: NodeId, slot: Option<&(AgentId, FrameType)>) -> Result<Option<(AgentId, FrameType)>, String> {
         let heads = self.store.heads(&node).map_err(|error| format!("unreadable: {}", chain(&error)))?;
         let wanted = |head: &&Head| slot.is_none_or(|(agent, kind)| head.frame.agent == *agent && head.frame.frame_type == *kind);
         let found = heads.iter().filter(wanted).min_by_key(|head| weight(head));
         match found {
-            None if slot.is_some() => Err("it has no frame of this agent and type".to_owned()),
-            None => Err("it has no frame yet; 'git merkle regenerate' makes what is missing".to_owned()),
+            None if slot.is_none_or(|(agent, kind)| (agent.as_str(), kind.as_str()) == (OUTLINE, OUTLINE)) => Ok(None),
+            None => Err("it has no frame of this agent and type".to_owned()),
             Some(head) if head.invalidated => Err("its frame was taken back; 'git merkle regenerate' makes another".to_owned()),
-            Some(head) => Ok((head.frame.agent.clone(), head.frame.frame_type.clone())),
+            Some(head) => Ok(Some((head.frame.agent.clone(), head.frame.frame_type.clone()))),
         }
     }
 
@@ -450,6 +476,16 @@ impl<'r> Resolver<'r> {
         self.places.insert(key, self.resources.len());
         self.resources.push(Resource { name, body, scopes });
     }
+}
+
+/// The place of an entry of a tree; an error in words for what has no frames.
+fn place_of(mode: EntryMode, id: NodeId, found_in: (NodeId, TreePath)) -> Result<Place, String> {
+    let kind = match mode {
+        EntryMode::File | EntryMode::Executable => NodeKind::File,
+        EntryMode::Directory => NodeKind::Directory,
+        EntryMode::Symlink | EntryMode::Submodule => return Err("a symbolic link or submodule has no frame".to_owned()),
+    };
+    Ok(Place { id, kind, found_in: Some(found_in) })
 }
 
 /// Which of a node's heads to show when none is named, smallest first; see [`Resolver`]'s `frame_of`.

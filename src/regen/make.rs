@@ -138,6 +138,11 @@ impl Said {
         Self { bodies: HashMap::new(), uses }
     }
 
+    /// Keeps what a node will say to the end, whatever waits for it.
+    pub(super) fn keep(&mut self, number: u32) {
+        self.uses[number as usize] += 1;
+    }
+
     /// Keeps what a node says, if somebody is going to ask.
     pub(super) fn put(&mut self, number: u32, body: Body) {
         if self.uses[number as usize] > 0 {

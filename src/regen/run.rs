@@ -5,7 +5,7 @@
 //! stored in batches. So memory grows neither with the repository nor with its bytes.
 
 use super::event::{Event, Report};
-use super::make::{Desk, MadeFrame, NodeError, Said, Saying};
+use super::make::{Body, Desk, MadeFrame, NodeError, Said, Saying};
 use super::plan::{Inputs, Plan, Task, file_name, part_kind};
 use crate::base::FrameId;
 use crate::base::cores::on_all_cores;
@@ -42,6 +42,9 @@ pub enum RunError {
     /// An answer cannot be kept safe before it is stored.
     #[error("cannot write to the spool")]
     Spool(#[source] std::io::Error),
+    /// The node that was to be described cannot be: why.
+    #[error("{0}")]
+    NoBody(String),
 }
 
 /// What came of one file's task.
@@ -82,28 +85,28 @@ struct Progress<'p> {
     batch_bytes: u64,
 }
 
-impl Runner<'_> {
-    /// Does everything that the plan names, and stores it. The index is brought forward with the store.
-    pub fn run(&self, plan: Plan, index: &mut Index, on_event: &mut dyn FnMut(Event)) -> Result<Report, RunError> {
-        let tasks = plan.tasks.clone();
-        let report = Report { fresh: plan.fresh, ..Report::default() };
-        let mut progress = Progress {
-            said: Said::new(self.scan, &tasks),
-            is_failed: vec![false; self.scan.len()],
+impl<'p> Progress<'p> {
+    fn new(scan: &Scan, plan: Plan, index: &'p mut Index) -> Self {
+        Self {
+            report: Report { fresh: plan.fresh, ..Report::default() },
+            said: Said::new(scan, &plan.tasks),
+            is_failed: vec![false; scan.len()],
             batch: Vec::new(),
             batch_bytes: 0,
             plan,
             index,
-            report,
-        };
-        let files = tasks.iter().filter(|task| !self.scan.node(task.node).is_directory).count();
-        let cache = (files >= CACHE_FROM).then(|| OutlineCache::open(&self.state.cache()));
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Does everything that the plan names, and stores it. The index is brought forward with the store.
+    pub fn run(&self, plan: Plan, index: &mut Index, on_event: &mut dyn FnMut(Event)) -> Result<Report, RunError> {
+        let mut progress = Progress::new(self.scan, plan, index);
+        let (tasks, cache) = (progress.plan.tasks.clone(), self.cache(&progress.plan));
         let mut done = 0;
         for stretch in tasks.chunks(STRETCH) {
-            self.make_files(stretch, &mut progress, cache.as_ref());
-            for task in stretch.iter().filter(|task| self.scan.node(task.node).is_directory) {
-                self.make_directory(*task, &mut progress);
-            }
+            self.make(stretch, &mut progress, cache.as_ref());
             done += stretch.len() as u64;
             on_event(Event::Progress { done, total: tasks.len() as u64, spent: Spend::default() });
             if progress.batch.len() >= BATCH_FRAMES_MAX || progress.batch_bytes >= BATCH_BYTES_MAX {
@@ -112,6 +115,37 @@ impl Runner<'_> {
         }
         self.store(&mut progress, on_event)?;
         Ok(progress.report)
+    }
+
+    /// What the scan's root says, with whatever below it has to be made for that; nothing is stored.
+    pub fn body(&self, plan: Plan, index: &mut Index) -> Result<Body, RunError> {
+        let mut progress = Progress::new(self.scan, plan, index);
+        progress.said.keep(self.scan.root());
+        let (tasks, cache) = (progress.plan.tasks.clone(), self.cache(&progress.plan));
+        for stretch in tasks.chunks(STRETCH) {
+            self.make(stretch, &mut progress, cache.as_ref());
+            progress.batch.clear();
+        }
+        match progress.said.of(self.repo, &progress.plan, self.scan.root()) {
+            Ok(Some(body)) => Ok(body),
+            Ok(None) => {
+                let failed = progress.report.failed.pop().map(|(_, reason)| reason);
+                Err(RunError::NoBody(failed.unwrap_or_else(|| "its content is missing in this clone".to_owned())))
+            }
+            Err(error) => Err(RunError::NoBody(crate::base::printable::chain(&error))),
+        }
+    }
+
+    fn cache(&self, plan: &Plan) -> Option<OutlineCache> {
+        let files = plan.tasks.iter().filter(|task| !self.scan.node(task.node).is_directory).count();
+        (files >= CACHE_FROM).then(|| OutlineCache::open(&self.state.cache()))
+    }
+
+    fn make(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>) {
+        self.make_files(stretch, progress, cache);
+        for task in stretch.iter().filter(|task| self.scan.node(task.node).is_directory) {
+            self.make_directory(*task, progress);
+        }
     }
 
     fn maker<'m>(&'m self, progress: &'m Progress<'_>, cache: Option<&'m OutlineCache>) -> Maker<'m> {

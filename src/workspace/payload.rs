@@ -5,12 +5,14 @@ use std::path::Path;
 use super::open::Workspace;
 use super::pages::PageOptions;
 use super::secrets::RulesError;
+use crate::base::printable::chain;
 use crate::base::{FrameType, NodeId, TreePath};
 use crate::context::pages::Wanted;
 use crate::context::people::{GLOBAL_LIST, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
 use crate::secret::{Allowed, SecretFound};
+use crate::view::Place;
 
 /// Objects in which no secrets were found, below the cache.
 const CLEAN_LIST: &str = "clean-of-secrets";
@@ -80,7 +82,9 @@ impl Workspace {
         }
         all.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
         let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
-        let mut document = Document::plan(&Request { repo, tree, lists: &all, frames, tokens_max, pages: &pages, system })?;
+        let outlines = |place: &Place| self.outline(place).map_err(|error| chain(&error));
+        let request = Request { repo, tree, lists: &all, frames, tokens_max, pages: &pages, outlines: &outlines, system };
+        let mut document = Document::plan(&request)?;
         self.guard(&mut document, secrets)?;
         Ok(document)
     }

@@ -3,6 +3,10 @@
 //! A path is tried first, relative to the current directory, in the snapshot that the command looks at; then a
 //! revision. A commit names its root directory. Write `HEAD:./x` or `./x` where both could be meant.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use crate::base::{NodeId, TreePath};
 use crate::frame::NodeKind;
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, RevisionError};
@@ -58,7 +62,7 @@ pub enum TargetError {
 
 /// Finds the node that `spec` names; `tree` is the snapshot's root, `prefix` the current directory in it.
 pub fn find_target(repo: &Repository, tree: NodeId, prefix: &TreePath, spec: &str) -> Result<Target, TargetError> {
-    let as_path = join(prefix, spec.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()));
+    let as_path = locate(repo, prefix, spec.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()));
     if let Ok(path) = &as_path
         && let Some((mode, id)) = repo.find_entry(&tree, path.as_bytes())?
     {
@@ -114,9 +118,29 @@ fn target(spec: &str, mode: EntryMode, id: NodeId, path: Option<TreePath>, root:
     Ok(Target { id, kind, path, root })
 }
 
-/// Joins and normalizes a path that somebody wrote; `None` when it leads out of the root.
+/// The path below the root that a user wrote, relative to `start` or absolute; `None` when it leads out of the work tree.
+///
+/// Editors and agents pass absolute paths. As in git, the part above the work tree may be spelled through symbolic links,
+/// and the part below it is taken as written.
 #[must_use]
-pub fn join(start: &TreePath, written: &[u8]) -> Option<TreePath> {
+pub fn locate(repo: &Repository, start: &TreePath, written: &[u8]) -> Option<TreePath> {
+    if !written.starts_with(b"/") {
+        return join(start, written);
+    }
+    let root = repo.work_dir()?.canonicalize().ok()?;
+    let written = Path::new(OsStr::from_bytes(written));
+    // From the top: what a link below the work tree leads to does not matter.
+    let mut above: Vec<&Path> = written.ancestors().collect();
+    above.reverse();
+    above.into_iter().filter(|part| part.canonicalize().is_ok_and(|part| part == root)).find_map(|top| {
+        let below = written.strip_prefix(top).ok()?;
+        join(&TreePath::root(), below.as_os_str().as_bytes())
+    })
+}
+
+/// Joins and normalizes a relative path that a user wrote; `None` when it leads out of the root.
+#[must_use]
+fn join(start: &TreePath, written: &[u8]) -> Option<TreePath> {
     let mut names: Vec<&[u8]> = start.names().collect();
     for name in written.split(|b| *b == b'/') {
         match name {

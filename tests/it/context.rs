@@ -69,7 +69,7 @@ fn a_small_document_looks_like_this() {
     std::fs::write(repo.path(".teddy/global.context"), "# always\nREADME.md\nsrc/\nlink\nsecret.txt\nhttps://example.org/\n")
         .expect("writable");
     say(&repo, "HEAD:src", "docs.summary", "# Sources\n\nAll of them.");
-    let document = repo.merkle(&["context", "./src//lib.rs", "README.md"]).ok();
+    let document = repo.merkle(&["context", "./src//lib.rs", "README.md", "--allow-missing"]).ok();
     let (_, rest) = document.split_once("## 2. ").expect("a second section");
     insta::assert_snapshot!(rest, @r"
     Project Structure
@@ -189,7 +189,7 @@ fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, text).expect("writable");
     }
-    let document = repo.merkle(&["context", "--session=one", "--turn=02"]).ok();
+    let document = repo.merkle(&["context", "--session=one", "--turn=02", "--allow-missing"]).ok();
     let seen = read(&document);
     assert_eq!(
         seen.codes,
@@ -364,9 +364,9 @@ fn a_repository_that_expands_without_end_is_shown_in_bounds() {
         let entries = format!("040000 tree {tree}\tleft\n040000 tree {tree}\tright\n");
         tree = repo.run("git").arg("mktree").input(entries).run().ok().trim().to_owned();
     }
-    let document = repo.merkle(&["context", "--rev", &tree, "**/none", "--section", "5"]).ok();
+    let document = repo.merkle(&["context", "--rev", &tree, "**/none", "--section", "5"]).exits(1).out();
     assert!(document.contains("only the first 1000000 paths were looked at"), "{document}");
-    let document = repo.merkle(&["context", "--rev", &tree, "none", "--budget", "1000"]).ok();
+    let document = repo.merkle(&["context", "--rev", &tree, "none", "--budget", "1000"]).exits(1).out();
     assert!(document.contains("- Project Structure: "), "{document}");
 }
 
@@ -379,8 +379,10 @@ fn frames_stand_beside_what_they_are_about_or_say_why_not() {
     say(&repo, "HEAD:src/lib.rs", "human.note", "Beware.\n");
     say(&repo, "HEAD:README.md", "docs.summary", "Gone.\n");
     say(&repo, "HEAD:README.md", "docs.summary", "");
-    let document =
-        repo.merkle(&["context", "src/*.rs", "frame:src/lib.rs", "frame:README.md", "frame:src@x.y", "--frames=note"]).ok();
+    let document = repo
+        .merkle(&["context", "src/*.rs", "frame:src/lib.rs", "frame:README.md", "frame:src@x.y", "--frames=note"])
+        .exits(1)
+        .out();
     let seen = read(&document);
     let names: Vec<&str> = seen.links.iter().map(|(text, _)| text.as_str()).collect();
     let expected = ["src/lib.rs", "frame:src/lib.rs@human.note", "frame:src/lib.rs", "frame:README.md", "frame:src@x.y"];

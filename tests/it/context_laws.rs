@@ -179,7 +179,14 @@ fn context(repo: &Repo<'_>, lists: &[Vec<String>; 3]) -> String {
         std::fs::write(repo.path(".teddy").join(path), list.join("\n")).expect("writable");
     }
     std::fs::write(repo.path(".teddy/memos.yaml"), "- ````\n").expect("writable");
-    let run = repo.run(PROGRAM).args(["-c", "merkle.urls=https://docs.example/p", "context", "--session=s", "--turn=01"]);
+    let run = repo.run(PROGRAM).args([
+        "-c",
+        "merkle.urls=https://docs.example/p",
+        "context",
+        "--allow-missing",
+        "--session=s",
+        "--turn=01",
+    ]);
     run.env("SOURCE_DATE_EPOCH", NOW.to_string()).run().ok()
 }
 

@@ -4,6 +4,7 @@ mod architecture;
 mod cli;
 mod context;
 mod context_laws;
+mod context_missing;
 mod context_secrets;
 mod context_tokens;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

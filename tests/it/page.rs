@@ -95,7 +95,7 @@ fn keep(repo: &Repo<'_>, url: &str, media_type: &str, text: &str) {
 }
 
 fn context(repo: &Repo<'_>, arguments: &[&str]) -> Output {
-    let run = repo.run(crate::support::PROGRAM).arg("context").args(arguments);
+    let run = repo.run(crate::support::PROGRAM).args(["context", "--allow-missing"]).args(arguments);
     run.env("SOURCE_DATE_EPOCH", NOW.to_string()).run()
 }
 
@@ -110,7 +110,7 @@ fn no_spelling_reaches_this_machine_its_network_or_its_cloud() {
     repo.fill("commit first\n+ a = x");
     let (port, connections) = listen();
     let urls: Vec<String> = HOSTS.iter().map(|host| format!("https://{host}:{port}/x")).collect();
-    let mut run = repo.run(crate::support::PROGRAM).arg("context").args(&urls).args(["--section", "5"]);
+    let mut run = repo.run(crate::support::PROGRAM).args(["context", "--allow-missing"]).args(&urls).args(["--section", "5"]);
     // A proxy would look up the names itself.
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "HTTP_PROXY"] {
         run = run.env(name, format!("http://127.0.0.1:{port}"));
@@ -137,7 +137,7 @@ fn what_a_repository_lists_is_fetched_only_where_the_user_allows_it() {
     assert!(!is_shown(&["other.context"]));
     let allow = |value: &str| format!("merkle.urls={value}");
     let given = |value: &str, arguments: &[&str]| {
-        let run = repo.run(crate::support::PROGRAM).args(["-c", &allow(value), "context"]).args(arguments);
+        let run = repo.run(crate::support::PROGRAM).args(["-c", &allow(value), "context", "--allow-missing"]).args(arguments);
         run.env("SOURCE_DATE_EPOCH", NOW.to_string()).run().ok().contains("````\nwords\n````\n")
     };
     assert!(given("https://docs.example", &[]) && given("https://other.example https://docs.example/a/", &["other.context"]));

@@ -13,12 +13,15 @@ use crate::base::{FrameType, NodeId, TreePath, printable, token};
 use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
-use crate::cli::{CliError, Exit, Program, Ui};
+use crate::cli::{CliError, Exit, Program, Ui, json};
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Scope};
 use crate::git::Repository;
-use crate::workspace::{PageOptions, PayloadOptions, SecretPolicy, Workspace};
+use crate::workspace::{PageOptions, PayloadOptions, SecretPolicy, Workspace, locate};
+
+/// Most resources that are named on standard error because they cannot be shown.
+const MISSING_SHOWN_MAX: usize = 20;
 
 /// Arguments of `context`.
 #[derive(Debug, clap::Args)]
@@ -47,6 +50,9 @@ pub struct Args {
     /// Put markers in the places of what looks like secrets instead of stopping there
     #[arg(long)]
     redact: bool,
+    /// End with 0 even if something that is named cannot be shown
+    #[arg(long)]
+    allow_missing: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
     /// Write to this file instead of standard output
@@ -59,6 +65,14 @@ struct JsonDocument {
     text: String,
     /// Counted with one vocabulary, an estimate for models with another.
     tokens_estimated: u64,
+    /// What is named and cannot be shown.
+    missing: Vec<MissingDocument>,
+}
+
+#[derive(Serialize)]
+struct MissingDocument {
+    name: String,
+    reason: String,
 }
 
 /// Reads the lists, plans the document and writes it.
@@ -76,13 +90,17 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let write = |out: &mut dyn Write| {
         if is_heard { document.write_counted(out, args.section) } else { document.write(out, args.section).map(|()| 0) }
     };
+    let missing = missing(args, &document)?;
+    let exit = if missing.is_empty() || args.allow_missing { Exit::Done } else { Exit::No };
     let tokens = match &args.output {
         Some(path) => write_file(write, &program.global.resolve(path))?,
         None if program.ui.is_json() => {
             let mut text = Vec::new();
             let tokens_estimated = write(&mut text).map_err(OutputError::from)?;
             let text = String::from_utf8_lossy(&text).into_owned();
-            return Ok(program.ui.write_json("context", &JsonDocument { text, tokens_estimated }).map(|()| Exit::Done)?);
+            tell_missing(&program.ui, &missing);
+            program.ui.write_json("context", &JsonDocument { text, tokens_estimated, missing })?;
+            return Ok(exit);
         }
         None => {
             let tokens = write(&mut Answer { ui: &mut program.ui, is_escaped }).map_err(OutputError::from)?;
@@ -93,7 +111,27 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if is_heard {
         program.ui.note(&format!("{tokens} tokens (estimate)"));
     }
-    Ok(Exit::Done)
+    tell_missing(&program.ui, &missing);
+    Ok(exit)
+}
+
+/// What is named and cannot be shown; nothing where no resource would be.
+fn missing(args: &Args, document: &Document<'_>) -> Result<Vec<MissingDocument>, CliError> {
+    if matches!(args.section, Some(1..=3)) {
+        return Ok(Vec::new());
+    }
+    let found = document.missing()?.into_iter();
+    Ok(found.map(|(name, reason)| MissingDocument { name: json::path(name), reason }).collect())
+}
+
+/// Names what cannot be shown, after the answer: a document of many pages would hide it.
+fn tell_missing(ui: &Ui, missing: &[MissingDocument]) {
+    for MissingDocument { name, reason } in missing.iter().take(MISSING_SHOWN_MAX) {
+        ui.warn(&format!("'{name}' is not shown: {reason}"));
+    }
+    if missing.len() > MISSING_SHOWN_MAX {
+        ui.warn(&format!("{} more are not shown; the document names each with its reason", missing.len() - MISSING_SHOWN_MAX));
+    }
 }
 
 /// True when somebody hears how many tokens there are.
@@ -139,7 +177,7 @@ fn lists(args: &Args, program: &Program, repo: &Repository) -> Result<Vec<List>,
     for argument in &args.entries {
         match read_named_list(argument, program, repo)? {
             Some(list) => lists.push(list),
-            None => lists[0].entries.push(entry(&repo.prefix(), argument.as_bytes())),
+            None => lists[0].entries.push(entry(repo, argument.as_bytes())),
         }
     }
     Ok(lists)
@@ -154,7 +192,7 @@ fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) ->
     let file = program.global.resolve(Path::new(argument));
     match std::fs::read(&file) {
         Ok(text) => {
-            let path = String::from_utf8_lossy(&entry(&repo.prefix(), argument.as_bytes())).into_owned();
+            let path = String::from_utf8_lossy(&entry(repo, argument.as_bytes())).into_owned();
             // What stands in the work tree may have come with the repository.
             let is_within = repo
                 .work_dir()
@@ -171,7 +209,7 @@ fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) ->
 pub(super) fn entries(workspace: &Workspace, arguments: &[String]) -> Result<Vec<String>, CliError> {
     let line = |argument: &String| {
         let is_line = !argument.trim().is_empty() && !argument.starts_with('#') && !argument.contains(['\n', '\r']);
-        let entry = entry(&workspace.prefix(), argument.as_bytes());
+        let entry = entry(&workspace.repository, argument.as_bytes());
         if !is_line {
             return Err(CliError::new(Exit::Usage, format!("'{argument}' cannot be a line of a context list")));
         }
@@ -181,11 +219,23 @@ pub(super) fn entries(workspace: &Workspace, arguments: &[String]) -> Result<Vec
 }
 
 /// An argument as an entry of a list: paths are seen from the current directory, `<rev>:<path>` from the root.
-fn entry(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
-    let is_from_root = is_url(argument) || argument.starts_with(b"/") || parse_revision(argument).is_some();
-    if is_from_root {
+///
+/// An absolute path below the work tree is that of its file; any other is left as it is, and refused by name.
+fn entry(repo: &Repository, argument: &[u8]) -> Vec<u8> {
+    if argument.starts_with(b"/") {
+        let Some(path) = locate(repo, &TreePath::root(), argument) else { return argument.to_vec() };
+        let end: &[u8] = if argument.ends_with(b"/") || path.is_root() { b"/" } else { b"" };
+        let path = if path.is_root() { b"." } else { path.as_bytes() };
+        return [path, end].concat();
+    }
+    if is_url(argument) || parse_revision(argument).is_some() {
         return argument.to_vec();
     }
+    from_directory(&repo.prefix(), argument)
+}
+
+/// A relative path or pattern as it is seen from the root.
+fn from_directory(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
     let (mut directory, mut rest) = (prefix.clone(), argument);
     while let (Some(below), Some(parent)) = (rest.strip_prefix(b"../"), directory.parent()) {
         (directory, rest) = (parent, below);
@@ -232,17 +282,8 @@ mod tests {
     #[test]
     fn arguments_are_seen_from_the_directory() {
         let here = TreePath::from("src");
-        for (argument, expected) in [
-            ("lib.rs", "src/lib.rs"),
-            ("**", "src/**"),
-            ("../docs/*", "docs/*"),
-            ("../../x", "../x"),
-            ("HEAD~1:src/lib.rs", "HEAD~1:src/lib.rs"),
-            ("https://example.com/x", "https://example.com/x"),
-            ("/etc/passwd", "/etc/passwd"),
-            ("frame:src", "frame:src"),
-        ] {
-            assert_eq!(entry(&here, argument.as_bytes()), expected.as_bytes(), "{argument}");
+        for (argument, expected) in [("lib.rs", "src/lib.rs"), ("**", "src/**"), ("../docs/*", "docs/*"), ("../../x", "../x")] {
+            assert_eq!(from_directory(&here, argument.as_bytes()), expected.as_bytes(), "{argument}");
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::base::token;
 use crate::chat::{Image, Message, body};
+use crate::cli::commands::context::entries;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, Ui};
@@ -103,7 +104,8 @@ pub fn assemble(
     let turn = session
         .as_ref()
         .and_then(|session| if let Next::Finish(number) = session.next() { Some(number.to_string()) } else { None });
-    let named = List { is_personal: true, ..List::parse(Scope::Turn, "", args.files.join("\n").as_bytes()) };
+    let files = entries(workspace, &args.files)?.join("\n");
+    let named = List { is_personal: true, ..List::parse(Scope::Turn, "", files.as_bytes()) };
     let tree = snapshot.root(workspace, |text| program.ui.warn(text))?.tree;
     let allowed = program.allowed_secrets(workspace)?;
     let payload = PayloadOptions {

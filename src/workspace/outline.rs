@@ -1,0 +1,28 @@
+//! Outlines of nodes that have no frame, for commands that only read: made from the content, and stored nowhere.
+
+use super::open::Workspace;
+use super::refresh::{Refresh, RefreshError, inputs};
+use super::target::Target;
+use crate::agent::OUTLINE;
+use crate::base::NodeKind;
+use crate::frame::BasisKind;
+use crate::regen::Runner;
+use crate::view::Place;
+
+impl Workspace {
+    /// What the outline builder says about a file or directory. Frames that the store has are used on the way.
+    pub fn outline(&self, place: &Place) -> Result<String, RefreshError> {
+        let agents = self.agents();
+        let agent = agents.get(OUTLINE)?;
+        agent.may_write(NodeKind::File, BasisKind::Generated)?;
+        let (root, path) = place.found_in.clone().unzip();
+        let target = Target { id: place.id, kind: place.kind, path, root };
+        let frame_type = agent.frame_type.clone();
+        let request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
+        let mut planned = self.plan(&self.store()?, &target, &request)?;
+        let root = target.path.unwrap_or_default();
+        let inputs = inputs(&request, &root, &planned.outlines);
+        let runner = Runner { repo: &self.repository, state: &self.state, scan: &planned.scan, inputs: &inputs };
+        Ok(runner.body(planned.plan, &mut planned.index)?.to_string())
+    }
+}
