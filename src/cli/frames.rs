@@ -78,6 +78,7 @@ pub struct FrameDocument {
     reason: Option<&'static str>,
     commit: Option<String>,
     path: Option<String>,
+    made_at: Option<String>,
     basis: String,
     basis_kind: &'static str,
     children: Vec<String>,
@@ -105,6 +106,7 @@ impl FrameDocument {
             reason,
             commit: None,
             path: frame.path.as_ref().map(|path| json::path(path.as_bytes())),
+            made_at: frame.path.as_ref().map(|path| json::path(path.as_bytes())),
             basis: frame.basis.to_string(),
             basis_kind: frame.basis_kind.as_str(),
             children: match &frame.children {
@@ -118,6 +120,14 @@ impl FrameDocument {
             tool: frame.tool.clone(),
             content: frame.content.clone(),
         }
+    }
+
+    /// The same, of a node that the user named by its path: a frame keeps the path that it was made at, whatever has become
+    /// of that, and however many others hold the same content.
+    #[must_use]
+    pub fn at(self, path: Option<&TreePath>) -> Self {
+        let path = path.map(|path| json::path(path.as_bytes()));
+        Self { path: path.or(self.path), ..self }
     }
 
     /// The same, of a frame that was found at an earlier commit.
@@ -146,9 +156,9 @@ pub fn write_line(ui: &mut Ui, frame: &Frame, state: State) -> Result<(), Output
     ui.end_record()
 }
 
-/// A heading, with what must be known about the frame, and the frame's text.
-pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, note: &str) -> Result<(), OutputError> {
-    let path = frame.path.as_ref().filter(|_| note.is_empty()).map(TreePath::as_bytes).map(|path| ui.path(path).into_owned());
+/// A heading, with what must be known about the frame, and the frame's text. `path` is what the user named.
+pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, (path, note): (Option<&TreePath>, &str)) -> Result<(), OutputError> {
+    let made_at = frame.path.as_ref();
     let title = format!("{} {}/{}", frame.id.short(), frame.agent, frame.frame_type);
     let title = ui.styled(Style::Heading, &title).to_string();
     let word = ui.styled(state.style(), state.word()).to_string();
@@ -156,12 +166,20 @@ pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, note: &str) -> Resu
     if let State::Outdated(reason) = state {
         write!(ui, " ({reason})")?;
     }
+    if let Some(path) = path.or(made_at).filter(|path| !path.is_root()) {
+        let path = ui.path(path.as_bytes()).into_owned();
+        write!(ui, " ")?;
+        ui.write_bytes(&path)?;
+    }
+    if let Some(made_at) = made_at.filter(|made_at| path.is_some_and(|path| path != *made_at)) {
+        let made_at = ui.path(if made_at.is_root() { b"./" } else { made_at.as_bytes() }).into_owned();
+        write!(ui, " (made at ")?;
+        ui.write_bytes(&made_at)?;
+        write!(ui, ")")?;
+    }
     if !note.is_empty() {
         let note = ui.styled(Style::Dim, note).to_string();
         write!(ui, " {note}")?;
-    } else if let Some(path) = path.filter(|path| !path.is_empty()) {
-        write!(ui, " ")?;
-        ui.write_bytes(&path)?;
     }
     write!(ui, "\n\n")?;
     let content = printable(frame.content.trim_end()).to_string();

@@ -17,6 +17,9 @@ pub enum RevisionError {
     /// A prefix that more than one object has.
     #[error("short object id '{0}' is ambiguous")]
     Ambiguous(String),
+    /// Two commits that no commit is an ancestor of both of.
+    #[error("{0}: no merge base")]
+    NoMergeBase(String),
     /// `HEAD` of a repository without commits.
     #[error("'HEAD' has no commits yet")]
     Unborn,
@@ -61,6 +64,17 @@ impl Repository {
             resolved => resolved?,
         };
         self.peel_to_commit(&id).map_err(|error| RevisionError::failed(spec, error))
+    }
+
+    /// A best common ancestor of two commits, as `git merge-base` says; `None` when they have none.
+    pub fn merge_base(&self, one: &NodeId, other: &NodeId) -> Result<Option<NodeId>, RevisionError> {
+        let spec = format!("{one}...{other}");
+        let command = GitCommand::new(self, "merge-base").operand(one.to_string()).operand(other.to_string());
+        match command.run(b"") {
+            Ok(told) => Ok(std::str::from_utf8(&told).ok().and_then(|text| text.trim().parse().ok())),
+            Err(ChildError::Failed { code: Some(1), .. }) => Ok(None),
+            Err(error) => Err(RevisionError::failed(&spec, error)),
+        }
     }
 
     fn resolve_by_program(&self, spec: &str) -> Result<NodeId, RevisionError> {

@@ -1,22 +1,29 @@
 //! `git merkle diff`: how what is known differs between two revisions.
 
-use serde::Serialize;
-use similar::{ChangeTag, DiffTag, TextDiff};
+mod range;
+mod words;
 
-use crate::agent::Maker;
-use crate::base::{AgentId, FrameType, TreePath, printable};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use self::range::{Range, Revision};
+use self::words::{write_lines, write_words};
+use crate::agent::{OUTLINE, Registry};
+use crate::base::{AgentId, FrameType, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
-use crate::frame::{Slot, Store};
+use crate::frame::{BasisKind, Head, Slot, Store};
 use crate::git::{EntryMode, Side, diff_trees};
+use crate::workspace::{TargetError, Workspace, locate};
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// <rev>..<rev>, or one revision to compare with HEAD
-    #[arg(value_name = "range")]
-    range: String,
-    /// Only what is said below these paths, relative to the root
+    /// <rev>..<rev>, <rev>...<rev> (from their merge base), two revisions, or one to compare with HEAD
+    #[arg(value_name = "rev", required = true, num_args = 1..=2)]
+    revisions: Vec<String>,
+    /// Only what is said about these paths and below them
     #[arg(value_name = "path", last = true)]
     paths: Vec<String>,
     /// Only frames of this agent
@@ -25,24 +32,56 @@ pub struct Args {
     /// Only frames of this type
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
-    /// Paths only
+    /// Paths only, each once
     #[arg(long)]
     name_only: bool,
+    /// End with 1 when something differs
+    #[arg(long)]
+    exit_code: bool,
 }
 
-/// A slot of a path that says something else, or that nobody has brought up to date.
+/// A slot of a path that says something else, or that has a frame on one side only.
 struct Difference {
     path: TreePath,
     slot: Slot,
     old: Option<String>,
     new: Option<String>,
-    /// True when the node is there but nothing is said about it.
-    is_missing: bool,
+    /// True when the node stands on the old side and a frame would, but none does: that is no addition.
+    lacks_old: bool,
+    /// The same of the new side.
+    lacks_new: bool,
+}
+
+/// Of how many changed nodes a side has no frame, by slot.
+type Lacking = BTreeMap<Slot, u64>;
+
+/// What was found.
+#[derive(Default)]
+struct Found {
+    differences: Vec<Difference>,
+    old: Lacking,
+    new: Lacking,
 }
 
 #[derive(Serialize)]
 struct Document {
+    old: RevisionDocument,
+    new: RevisionDocument,
     changes: Vec<ChangeDocument>,
+}
+
+#[derive(Serialize)]
+struct RevisionDocument {
+    revision: String,
+    tree: String,
+    lacking: Vec<LackingDocument>,
+}
+
+#[derive(Serialize)]
+struct LackingDocument {
+    agent: String,
+    r#type: String,
+    nodes: u64,
 }
 
 #[derive(Serialize)]
@@ -53,173 +92,190 @@ struct ChangeDocument {
     old: Option<String>,
     new: Option<String>,
     missing: bool,
+    missing_old: bool,
 }
 
-/// Prints a word diff of each frame that differs; exit 1 when something does, like `git diff --exit-code`.
+/// Prints a word diff of each frame that differs, and says what cannot be compared since a side has no frames.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
     let store = workspace.store()?;
-    let (old, new) = match args.range.split_once("..") {
-        Some((old, new)) => (old, new.trim_start_matches('.')),
-        None => (args.range.as_str(), "HEAD"),
-    };
-    let tree = |revision: &str| -> Result<_, CliError> {
-        let revision = if revision.is_empty() { "HEAD" } else { revision };
-        Ok(workspace.repository.tree_of(&workspace.repository.resolve(revision)?)?)
-    };
-    let (old, new) = (tree(old)?, tree(new)?);
+    let range = range::find(&workspace.repository, &args.revisions)?;
+    let found = find(args, &workspace, &store, &range)?;
+    let Found { differences, old, new } = found;
+    let is_same = differences.is_empty();
+    for (revision, lacking) in [(&range.old, &old), (&range.new, &new)] {
+        tell(&program.ui, &workspace.agents(), revision, lacking);
+    }
+    if program.ui.is_json() {
+        let changes = differences.into_iter().map(document).collect();
+        let document = Document { old: revision(&range.old, old), new: revision(&range.new, new), changes };
+        program.ui.write_json("diff", &document)?;
+    } else if args.name_only {
+        for one in differences.chunk_by(|a, b| a.path == b.path) {
+            let path = shown_path(&program.ui, &one[0].path);
+            program.ui.write_bytes(&path)?;
+            program.ui.end_record()?;
+        }
+    } else {
+        for difference in &differences {
+            write(&mut program.ui, difference, &range)?;
+        }
+    }
+    Ok(if args.exit_code && !is_same { Exit::No } else { Exit::Done })
+}
+
+fn find(args: &Args, workspace: &Workspace, store: &Store<'_>, range: &Range) -> Result<Found, CliError> {
+    let (repo, prefix) = (&workspace.repository, workspace.prefix());
+    let below = |path: &String| locate(repo, &prefix, path.as_bytes()).ok_or_else(|| TargetError::Outside(path.clone()));
+    let wanted = args.paths.iter().map(below).collect::<Result<Vec<_>, _>>()?;
+    let is_wanted = |path: &TreePath| wanted.is_empty() || wanted.iter().any(|wanted| is_below(path, wanted));
+    let (old, new) = (range.old.tree, range.new.tree);
     let mut changes = Vec::new();
-    let is_wanted = |path: &TreePath| {
-        let covers = |wanted: &String| {
-            let wanted = wanted.trim_matches('/').as_bytes();
-            path.as_bytes().strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || wanted.is_empty())
-        };
-        args.paths.is_empty() || args.paths.iter().any(covers)
-    };
-    let root = (old != new).then_some((TreePath::root(), Some((EntryMode::Directory, old)), Some((EntryMode::Directory, new))));
-    changes.extend(root);
-    diff_trees(&workspace.repository, Some(old), Some(new), &mut |change| {
+    if old != new {
+        changes.push((TreePath::root(), Some((EntryMode::Directory, old)), Some((EntryMode::Directory, new))));
+    }
+    diff_trees(repo, Some(old), Some(new), &mut |change| {
         changes.push((change.path, change.old, change.new));
         true
     })?;
-    let mut differences = Vec::new();
+    // A revision whose root has no outline was never brought up to date: then what it lacks is worth a word, even where
+    // the other side lacks it as well.
+    let outline: Slot = (OUTLINE.parse().expect("a word"), OUTLINE.parse().expect("a word"));
+    let is_bare = |tree| Ok::<_, CliError>(is_named(args, &outline) && store.head(&tree, &outline.0, &outline.1)?.is_none());
+    let (old_bare, new_bare) = (is_bare(old)?, is_bare(new)?);
+    let mut found = Found::default();
     for (path, old, new) in changes.into_iter().filter(|(path, _, _)| is_wanted(path)) {
-        differences.extend(compare(args, &store, &path, old, new)?);
-    }
-    let is_same = differences.is_empty();
-    if program.ui.is_json() {
-        let changes = differences.into_iter().map(document).collect();
-        program.ui.write_json("diff", &Document { changes })?;
-    } else {
-        let agents = workspace.agents();
-        let is_made = |slot: &Slot| {
-            agents.get(slot.0.as_str()).is_ok_and(|agent| agent.maker == Maker::Outline && agent.frame_type == slot.1)
-        };
-        for difference in &differences {
-            let note = match difference.is_missing {
-                true if is_made(&difference.slot) => " (missing: 'git merkle regenerate' brings it up to date)",
-                true => " (missing)",
-                false => "",
+        let heads = (heads(args, store, old)?, heads(args, store, new)?);
+        let has_outline = |heads: &[Head]| heads.iter().any(|head| slot(head) == outline);
+        if !has_outline(&heads.0) && !has_outline(&heads.1) {
+            let count = |lacking: &mut Lacking, is_bare: bool, side: Option<Side>| {
+                if is_bare && side.is_some_and(is_node) {
+                    *lacking.entry(outline.clone()).or_default() += 1;
+                }
             };
-            write(args, &mut program.ui, difference, note)?;
+            count(&mut found.old, old_bare, old);
+            count(&mut found.new, new_bare, new);
         }
+        compare(&path, (old, new), heads, &mut found);
     }
-    Ok(if is_same { Exit::Done } else { Exit::No })
+    Ok(found)
 }
 
-fn compare(
-    args: &Args,
-    store: &Store<'_>,
-    path: &TreePath,
-    old: Option<Side>,
-    new: Option<Side>,
-) -> Result<Vec<Difference>, CliError> {
-    let heads = |side: Option<Side>| -> Result<Vec<(Slot, String)>, CliError> {
-        let Some((_, id)) = side else { return Ok(Vec::new()) };
-        let heads = store.heads(&id)?.into_iter();
-        let slots = heads.map(|head| ((head.frame.agent, head.frame.frame_type), head.frame.content));
-        let wanted = slots.filter(|((agent, frame_type), _)| {
-            args.agent.as_ref().is_none_or(|one| one == agent) && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
-        });
-        Ok(wanted.collect())
-    };
-    let (old, mut later) = (heads(old)?, heads(new)?);
-    let mut differences = Vec::new();
-    for (slot, old) in old {
-        let at = later.iter().position(|(other, _)| *other == slot);
-        let said = at.map(|at| later.remove(at).1);
-        if said.as_ref() != Some(&old) {
-            let is_missing = said.is_none() && new.is_some();
-            differences.push(Difference { path: path.clone(), slot, old: Some(old), new: said, is_missing });
+fn is_below(path: &TreePath, above: &TreePath) -> bool {
+    let rest = path.as_bytes().strip_prefix(above.as_bytes());
+    above.is_root() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}
+
+fn is_named(args: &Args, (agent, frame_type): &Slot) -> bool {
+    args.agent.as_ref().is_none_or(|one| one == agent) && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
+}
+
+fn slot(head: &Head) -> Slot {
+    (head.frame.agent.clone(), head.frame.frame_type.clone())
+}
+
+/// True for a file or directory: nothing is said about links and submodules.
+fn is_node((mode, _): Side) -> bool {
+    !matches!(mode, EntryMode::Symlink | EntryMode::Submodule)
+}
+
+fn heads(args: &Args, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>, CliError> {
+    let Some((_, id)) = side.filter(|side| is_node(*side)) else { return Ok(Vec::new()) };
+    let mut heads = store.heads(&id)?;
+    heads.retain(|head| is_named(args, &slot(head)));
+    Ok(heads)
+}
+
+/// Adds what differs at one path.
+fn compare(path: &TreePath, (old, new): (Option<Side>, Option<Side>), heads: (Vec<Head>, Vec<Head>), found: &mut Found) {
+    let (before, mut later) = heads;
+    let [stood, stands] = [old, new].map(|side| side.is_some_and(is_node));
+    for head in before {
+        let slot = slot(&head);
+        let at = later.iter().position(|other| self::slot(other) == slot);
+        let new = at.map(|at| later.remove(at).frame.content);
+        if new.as_ref() == Some(&head.frame.content) {
+            continue;
         }
+        let lacks_new = new.is_none() && stands;
+        if lacks_new {
+            *found.new.entry(slot.clone()).or_default() += 1;
+        }
+        let old = Some(head.frame.content);
+        found.differences.push(Difference { path: path.clone(), slot, old, new, lacks_old: false, lacks_new });
     }
-    for (slot, said) in later {
-        differences.push(Difference { path: path.clone(), slot, old: None, new: Some(said), is_missing: false });
+    for head in later {
+        let slot = slot(&head);
+        // What a person or a program wrote by hand was not said before; what is made of every node was not made.
+        let lacks_old = stood && head.frame.basis_kind != BasisKind::Written;
+        if lacks_old {
+            *found.old.entry(slot.clone()).or_default() += 1;
+        }
+        let new = Some(head.frame.content);
+        found.differences.push(Difference { path: path.clone(), slot, old: None, new, lacks_old, lacks_new: false });
     }
-    Ok(differences)
+}
+
+/// Says what a side has no frames of, and how to make them.
+fn tell(ui: &Ui, agents: &Registry, revision: &Revision, lacking: &Lacking) {
+    for ((agent, frame_type), nodes) in lacking {
+        let made = agents.get(agent.as_str()).ok().filter(|agent| agent.makes(NodeKind::File) && agent.frame_type == *frame_type);
+        let Some(made) = made else { continue };
+        let nodes = if *nodes == 1 { "1 changed node".to_owned() } else { format!("{nodes} changed nodes") };
+        let whose = if made.id.as_str() == OUTLINE { String::new() } else { format!(" --agent {agent}") };
+        let which = if revision.name == "HEAD" { String::new() } else { format!(" --rev {}", revision.name) };
+        ui.warn(&format!(
+            "'{}' has no {agent}/{frame_type} frame of {nodes}; 'git merkle regenerate{whose}{which}' makes what is missing",
+            revision.name
+        ));
+    }
+}
+
+fn revision(revision: &Revision, lacking: Lacking) -> RevisionDocument {
+    let lacking = lacking.into_iter();
+    let lacking = lacking.map(|((agent, frame_type), nodes)| LackingDocument {
+        agent: agent.to_string(),
+        r#type: frame_type.to_string(),
+        nodes,
+    });
+    RevisionDocument { revision: revision.name.clone(), tree: revision.tree.to_string(), lacking: lacking.collect() }
 }
 
 fn document(difference: Difference) -> ChangeDocument {
-    let Difference { path, slot, old, new, is_missing } = difference;
+    let Difference { path, slot, old, new, lacks_old, lacks_new } = difference;
     ChangeDocument {
         path: json::path(path.as_bytes()),
         agent: slot.0.to_string(),
         r#type: slot.1.to_string(),
         old,
         new,
-        missing: is_missing,
+        missing: lacks_new,
+        missing_old: lacks_old,
     }
 }
 
-fn write(args: &Args, ui: &mut Ui, difference: &Difference, note: &str) -> Result<(), CliError> {
-    let shown = if difference.path.is_root() { b"./" } else { difference.path.as_bytes() };
-    let path = ui.path(shown).into_owned();
-    if args.name_only {
-        ui.write_bytes(&path)?;
-        return Ok(ui.end_record()?);
-    }
+fn shown_path(ui: &Ui, path: &TreePath) -> Vec<u8> {
+    ui.path(if path.is_root() { b"./" } else { path.as_bytes() }).into_owned()
+}
+
+fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliError> {
+    let path = shown_path(ui, &difference.path);
     let title = format!("{} {}/{}", String::from_utf8_lossy(&path), difference.slot.0, difference.slot.1);
     let title = ui.styled(Style::Heading, &title).to_string();
-    writeln!(ui, "diff {title}{note}")?;
+    let lacks = match (difference.lacks_old, difference.lacks_new) {
+        (true, _) => Some(&range.old),
+        (_, true) => Some(&range.new),
+        _ => None,
+    };
+    let label = lacks.map_or(String::new(), |revision| format!(" (no frame in '{}')", revision.name));
+    let label = ui.styled(Style::Plain, &label).to_string();
+    writeln!(ui, "diff {title}{label}")?;
     match (&difference.old, &difference.new) {
+        _ if lacks.is_some() => {}
         (Some(old), Some(new)) => write_words(ui, old, new)?,
-        (Some(old), None) if !difference.is_missing => write_lines(ui, "-", Style::Bad, old)?,
+        (Some(old), None) => write_lines(ui, "-", Style::Bad, old)?,
         (None, Some(new)) => write_lines(ui, "+", Style::Good, new)?,
-        _ => {}
+        (None, None) => {}
     }
     Ok(writeln!(ui)?)
-}
-
-fn write_lines(ui: &mut Ui, mark: &str, style: Style, text: &str) -> Result<(), CliError> {
-    for line in text.lines() {
-        let line = ui.styled(style, &format!("{mark}{line}")).to_string();
-        writeln!(ui, "{line}")?;
-    }
-    Ok(())
-}
-
-/// Lines around a change, `@@` standing for unchanged ones between; changed words in git's plain word-diff marks.
-fn write_words(ui: &mut Ui, old: &str, new: &str) -> Result<(), CliError> {
-    let diff = TextDiff::from_lines(old, new);
-    for (at, group) in diff.grouped_ops(1).into_iter().enumerate() {
-        if at > 0 {
-            writeln!(ui, "@@")?;
-        }
-        for op in group {
-            if op.tag() == DiffTag::Equal {
-                for change in diff.iter_changes(&op) {
-                    write!(ui, " {}", printable(change.value()))?;
-                }
-                continue;
-            }
-            let before = diff.old_slices()[op.old_range()].concat();
-            let after = diff.new_slices()[op.new_range()].concat();
-            match op.tag() {
-                DiffTag::Insert => write_lines(ui, "+", Style::Good, &after)?,
-                DiffTag::Delete => write_lines(ui, "-", Style::Bad, &before)?,
-                _ => write_changed(ui, &before, &after)?,
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Lines that became other lines: runs of words that went in `[-…-]`, that came in `{+…+}`.
-fn write_changed(ui: &mut Ui, before: &str, after: &str) -> Result<(), CliError> {
-    let diff = TextDiff::from_words(before, after);
-    let changes: Vec<_> = diff.iter_all_changes().collect();
-    let mut line = " ".to_owned();
-    for run in changes.chunk_by(|a, b| a.tag() == b.tag()) {
-        let text: String = run.iter().map(similar::Change::value).collect();
-        let (style, open, close) = match run[0].tag() {
-            ChangeTag::Equal => (Style::Plain, "", ""),
-            ChangeTag::Delete => (Style::Bad, "[-", "-]"),
-            ChangeTag::Insert => (Style::Good, "{+", "+}"),
-        };
-        let body = text.trim_end_matches('\n');
-        let (body, ends) = (&text[..body.len()], &text[body.len()..]);
-        line.push_str(&ui.styled(style, &format!("{open}{body}{close}")).to_string());
-        line.push_str(ends);
-    }
-    Ok(writeln!(ui, "{}", line.trim_end_matches('\n').replace('\n', "\n "))?)
 }

@@ -35,7 +35,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let head = choose(heads, &args.node)?;
     if program.ui.is_json() {
         let state = State::from(workspace.staleness(&store, &target, &head)?);
-        program.ui.write_json("get-head", &FrameDocument::new(&head.frame, state))?;
+        program.ui.write_json("get-head", &FrameDocument::new(&head.frame, state).at(target.path.as_ref()))?;
     } else {
         program.ui.write_bytes(head.frame.content.as_bytes())?;
     }

@@ -37,7 +37,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             let frame = store.read(entry)?;
             let state = state_of(&workspace, &store, &target, head.as_ref(), &frame)?;
             if program.ui.is_json() {
-                documents.push(FrameDocument::new(&frame, state));
+                documents.push(FrameDocument::new(&frame, state).at(target.path.as_ref()));
             } else {
                 write_line(&mut program.ui, &frame, state)?;
             }

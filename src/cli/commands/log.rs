@@ -73,7 +73,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let document = |version: &Version| VersionDocument {
             commit: version.commit.to_string(),
             node: version.node.to_string(),
-            frames: version.frames.iter().map(|(frame, state)| FrameDocument::new(frame, *state)).collect(),
+            frames: version.frames.iter().map(|(frame, state)| FrameDocument::new(frame, *state).at(Some(&path))).collect(),
         };
         program.ui.write_json("log", &Document { versions: versions.iter().map(document).collect() })?;
         return Ok(Exit::Done);

@@ -50,7 +50,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
         for Found { head, state, commit } in found {
             if program.ui.is_json() {
-                let document = FrameDocument::new(&head.frame, state);
+                let document = FrameDocument::new(&head.frame, state).at(target.path.as_ref());
                 documents.push(match commit {
                     Some(commit) => document.at_commit(&commit.to_string()),
                     None => document,
@@ -62,7 +62,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             }
             is_first = false;
             let note = commit.map_or(String::new(), |commit| format!("from commit {}", commit.short()));
-            write_whole(&mut program.ui, &head.frame, state, &note)?;
+            write_whole(&mut program.ui, &head.frame, state, (target.path.as_ref(), &note))?;
         }
     }
     let is_empty = if program.ui.is_json() {

@@ -11,9 +11,9 @@ fn what_is_known_of_two_revisions_in_words() {
     note(&repo, "src/lib.rs", "Only the first version has a note.");
     repo.fill("commit second\n+ src/lib.rs\n| //! A crate that multiplies.\n|\n| /// Adds two numbers.\n| pub fn add(a: u16, b: u16) -> u16 {\n|     a + b\n| }\n- src/deep\n+ new.md = # New");
     insta::assert_snapshot!(told(&repo.merkle(&["diff", "HEAD~1..HEAD", "--type", "outline"])), @"
-    diff ./ outline/outline (missing: 'git merkle regenerate' brings it up to date)
+    diff ./ outline/outline (no frame in 'HEAD')
 
-    diff src outline/outline (missing: 'git merkle regenerate' brings it up to date)
+    diff src outline/outline (no frame in 'HEAD')
 
     diff src/deep outline/outline
     -Directory of 1 file: Rust 1.
@@ -25,9 +25,11 @@ fn what_is_known_of_two_revisions_in_words() {
     -
     -- `pub struct Deep`: Deep down.
 
-    diff src/lib.rs outline/outline (missing: 'git merkle regenerate' brings it up to date)
+    diff src/lib.rs outline/outline (no frame in 'HEAD')
 
-    --- exit 1
+    --- stderr
+    warning: 'HEAD' has no outline/outline frame of 4 changed nodes; 'git merkle regenerate' makes what is missing
+    --- exit 0
     ");
     repo.merkle(&["regenerate"]).ok();
     insta::assert_snapshot!(told(&repo.merkle(&["diff", "HEAD~1..HEAD"])), @"
@@ -63,7 +65,7 @@ fn what_is_known_of_two_revisions_in_words() {
     -
     -- `pub struct Deep`: Deep down.
 
-    diff src/lib.rs human/note (missing)
+    diff src/lib.rs human/note (no frame in 'HEAD')
 
     diff src/lib.rs outline/outline
      A crate that [-adds.-]{+multiplies.+}
@@ -72,12 +74,12 @@ fn what_is_known_of_two_revisions_in_words() {
      
      - `pub fn add(a: [-u8,-]{+u16,+} b: [-u8)-]{+u16)+} -> [-u8`:-]{+u16`:+} Adds two numbers.
 
-    --- exit 1
+    --- exit 0
     ");
-    let range = repo.merkle(&["diff", "HEAD~1.."]).exits(1).out();
-    assert_eq!(repo.merkle(&["diff", "HEAD~1"]).exits(1).out(), range, "HEAD is meant");
-    insta::assert_snapshot!(masked(&repo.merkle(&["diff", "HEAD~1..HEAD", "--", "src/lib.rs"]).exits(1).out()), @"
-    diff src/lib.rs human/note (missing)
+    let range = repo.merkle(&["diff", "HEAD~1.."]).ok();
+    assert_eq!(repo.merkle(&["diff", "HEAD~1"]).ok(), range, "HEAD is meant");
+    insta::assert_snapshot!(masked(&repo.merkle(&["diff", "HEAD~1..HEAD", "--", "src/lib.rs"]).ok()), @"
+    diff src/lib.rs human/note (no frame in 'HEAD')
 
     diff src/lib.rs outline/outline
      A crate that [-adds.-]{+multiplies.+}
@@ -94,15 +96,15 @@ fn names_records_and_documents() {
     let repo = sample(&sandbox);
     repo.fill("commit second\n+ \"src/\\u00e4 b.rs\" = pub fn x() {}");
     repo.merkle(&["regenerate"]).ok();
-    let names = repo.merkle(&["diff", "--name-only", "HEAD~1..HEAD"]).exits(1).out();
+    let names = repo.merkle(&["diff", "--name-only", "HEAD~1..HEAD"]).ok();
     assert_eq!(names, "./\nsrc\n\"src/\\303\\244 b.rs\"\n");
-    let records = repo.merkle(&["diff", "--name-only", "-z", "HEAD~1..HEAD"]).exits(1).out();
+    let records = repo.merkle(&["diff", "--name-only", "-z", "HEAD~1..HEAD"]).ok();
     assert_eq!(records, "./\0src\0src/ä b.rs\0");
     let quiet = repo.run(crate::support::PROGRAM).args(["-c", "core.quotePath=false", "diff", "--name-only", "HEAD~1"]).run();
-    assert_eq!(quiet.exits(1).out(), "./\nsrc\nsrc/ä b.rs\n");
-    let document = repo.merkle(&["diff", "--json", "HEAD~1..HEAD"]).exits(1).json("diff");
+    assert_eq!(quiet.ok(), "./\nsrc\nsrc/ä b.rs\n");
+    let document = repo.merkle(&["diff", "--json", "HEAD~1..HEAD"]).exits(0).json("diff");
     let changes = document["changes"].as_array().unwrap();
-    assert_each(&document["changes"], "path agent type old new missing");
+    assert_each(&document["changes"], "path agent type old new missing missing_old");
     assert_eq!((&changes[2]["path"], &changes[2]["old"]), (&"src/ä b.rs".into(), &serde_json::Value::Null));
     assert_eq!(repo.merkle(&["diff", "--json", "HEAD"]).exits(0).json("diff")["changes"], serde_json::json!([]));
     insta::assert_snapshot!(told(&repo.merkle(&["diff", "HEAD..nowhere"])), @"
@@ -110,4 +112,106 @@ fn names_records_and_documents() {
     error: unknown revision 'nowhere'
     --- exit 128
     ");
+}
+
+/// Two branches with a file each since they parted, all of it outlined.
+fn branches(sandbox: &Sandbox) -> crate::support::Repo<'_> {
+    let repo = sample(sandbox);
+    repo.fill(
+        "branch topic\ncommit on the topic\n+ topic.py = def t(): pass\nswitch main\ncommit on main\n+ mainonly.py = def m(): pass",
+    );
+    for branch in ["main", "topic"] {
+        repo.merkle(&["regenerate", "--rev", branch]).ok();
+    }
+    repo
+}
+
+/// Before, three dots were two: what main had added looked like a change of the topic.
+#[test]
+fn three_dots_start_at_the_merge_base_as_in_git() {
+    let sandbox = Sandbox::new();
+    let repo = branches(&sandbox);
+    let names = |arguments: &[&str]| repo.merkle(&[&["diff", "--name-only"], arguments].concat()).ok();
+    assert_eq!(names(&["main...topic"]), "./\ntopic.py\n");
+    assert_eq!(names(&["topic...main"]), "./\nmainonly.py\n");
+    assert_eq!(names(&["...topic"]), names(&["main...topic"]), "HEAD is main");
+    assert_eq!(names(&["topic..."]), names(&["topic...main"]));
+    assert_eq!(names(&["main..topic"]), "./\nmainonly.py\ntopic.py\n");
+    for same in [&["main", "topic"][..], &["..topic"], &["HEAD..topic"]] {
+        assert_eq!(names(same), names(&["main..topic"]), "{same:?}");
+    }
+    assert_eq!(names(&["topic"]), names(&["topic..main"]));
+    repo.git(&["checkout", "-q", "--orphan", "apart"]).ok();
+    repo.fill("commit another root\n+ x = x");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "main...apart"])), @"
+    --- stderr
+    error: main...apart: no merge base
+    --- exit 128
+    ");
+    assert_eq!(repo.git(&["diff", "main...apart"]).code, Some(128), "as git");
+    let _ = repo.merkle(&["diff"]).exits(129);
+    let _ = repo.merkle(&["diff", "main", "topic", "apart"]).exits(129);
+    let _ = repo.merkle(&["diff", "main..topic", "apart"]).exits(129);
+}
+
+/// Before, the whole older revision looked as if it had been added since.
+#[test]
+fn a_revision_without_frames_is_said_to_have_none() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit one\n+ a.rs = pub fn a() {}\n+ old.rs = pub fn old() {}\ncommit two\n+ a.rs = pub fn b() {}\n+ new.rs = pub fn n() {}\n- old.rs");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "HEAD~1..HEAD"])), @"
+    --- stderr
+    warning: 'HEAD~1' has no outline/outline frame of 3 changed nodes; 'git merkle regenerate --rev HEAD~1' makes what is missing
+    warning: 'HEAD' has no outline/outline frame of 3 changed nodes; 'git merkle regenerate' makes what is missing
+    --- exit 0
+    ");
+    repo.merkle(&["regenerate"]).ok();
+    note(&repo, "a.rs", "A note that nobody wrote before.");
+    insta::assert_snapshot!(told(&repo.merkle(&["diff", "HEAD~1"])), @"
+    diff ./ outline/outline (no frame in 'HEAD~1')
+
+    diff a.rs human/note
+    +A note that nobody wrote before.
+
+    diff a.rs outline/outline (no frame in 'HEAD~1')
+
+    diff new.rs outline/outline
+    +Rust source, under 10 lines, 1 public item.
+    +
+    +- `pub fn n()`
+
+    --- stderr
+    warning: 'HEAD~1' has no outline/outline frame of 3 changed nodes; 'git merkle regenerate --rev HEAD~1' makes what is missing
+    --- exit 0
+    ");
+    let document = repo.merkle(&["diff", "--json", "HEAD~1"]).exits(0).json("diff");
+    assert_eq!((&document["old"]["revision"], &document["new"]["lacking"]), (&"HEAD~1".into(), &serde_json::json!([])));
+    let lacking = serde_json::json!([{"agent": "outline", "type": "outline", "nodes": 3}]);
+    assert_eq!(document["old"]["lacking"], lacking);
+    assert_eq!(document["changes"][0]["missing_old"], true);
+    // The command that is told makes what is missing.
+    repo.merkle(&["regenerate", "--rev", "HEAD~1"]).ok();
+    let full = repo.merkle(&["diff", "HEAD~1"]).exits(0);
+    assert!(full.err().is_empty() && full.out().contains("`pub fn [-a()`-]{+b()`+}"), "{full}");
+}
+
+#[test]
+fn the_exit_code_is_gits_and_paths_are_seen_from_the_directory() {
+    let sandbox = Sandbox::new();
+    let repo = branches(&sandbox);
+    let _ = repo.merkle(&["diff", "--exit-code", "main..topic"]).exits(1);
+    let _ = repo.merkle(&["diff", "--exit-code", "main..main"]).exits(0);
+    repo.fill("commit deeper\n+ src/deep/mod.rs = pub struct Deeper;");
+    repo.merkle(&["regenerate"]).ok();
+    note(&repo, "src/deep/mod.rs", "Twice at one path.");
+    let below = |arguments: &[&str]| {
+        let run = sandbox.run(crate::support::PROGRAM, &repo.path("src/deep")).args(["diff", "--name-only", "HEAD~1", "--"]);
+        run.args(arguments).run().ok()
+    };
+    assert_eq!(below(&["mod.rs"]), "src/deep/mod.rs\n", "each path once, whoever says something");
+    assert_eq!(below(&[".."]), "src/deep\nsrc/deep/mod.rs\n", "what is said about src is the same");
+    assert_eq!(below(&[repo.path("src/deep").to_str().unwrap()]), "src/deep\nsrc/deep/mod.rs\n");
+    assert_eq!(below(&["../../README.md"]), "");
+    let _ = sandbox.run(crate::support::PROGRAM, &repo.path("src")).args(["diff", "HEAD~1", "--", "../../x"]).run().exits(65);
 }

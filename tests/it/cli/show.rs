@@ -71,11 +71,11 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
     note(&repo, "src/lib.rs", "A note about the first version.");
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\ncommit third\n+ z = z");
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
-    #1 human/note stale from commit #2
+    #1 human/note stale src/lib.rs from commit #2
 
     A note about the first version.
 
-    #3 outline/outline stale from commit #2
+    #3 outline/outline stale src/lib.rs from commit #2
 
     A crate that adds.
 
@@ -128,4 +128,36 @@ fn older_snapshots_and_missing_paths() {
     error: '../outside' is outside the repository
     --- exit 65
     ");
+}
+
+/// Before, the path in the frame was shown: another file than the one that was asked for.
+#[test]
+fn the_header_names_what_was_asked_for() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a.py = def f(): pass\n+ sub/LICENSE = Words.\n+ LICENSE = Words.");
+    repo.merkle(&["regenerate"]).ok();
+    repo.fill("commit moved\n> a.py -> c.rb");
+    insta::assert_snapshot!(masked(&repo.merkle(&["show", "c.rb"]).ok()), @"
+    #1 outline/outline fresh c.rb (made at a.py)
+
+    Python source, under 10 lines, 1 public item.
+
+    - `def f()`
+    ");
+    for (asked, made_at) in [("LICENSE", "LICENSE"), ("sub/LICENSE", "LICENSE"), ("HEAD~1:a.py", "a.py"), ("c.rb", "a.py")] {
+        let path = asked.trim_start_matches("HEAD~1:");
+        let text = repo.merkle(&["show", asked]).ok();
+        let title = text.lines().next().unwrap_or_default();
+        let expected = if path == made_at { format!(" fresh {path}") } else { format!(" fresh {path} (made at {made_at})") };
+        assert!(title.ends_with(&expected), "{title}");
+        let shown = repo.merkle(&["show", "--json", asked]).exits(0).json("show")["frames"][0].clone();
+        let head = repo.merkle(&["get-head", "--json", asked]).exits(0).json("get-head");
+        let listed = repo.merkle(&["list-frames", "--json", asked]).exits(0).json("list-frames")["frames"][0].clone();
+        for frame in [shown, head, listed] {
+            assert_eq!((&frame["path"], &frame["made_at"]), (&path.into(), &made_at.into()), "{asked}");
+        }
+    }
+    let logged = repo.merkle(&["log", "--json", "sub/LICENSE"]).exits(0).json("log");
+    assert_eq!(logged["versions"][0]["frames"][0]["path"], "sub/LICENSE");
 }
