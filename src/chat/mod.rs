@@ -10,6 +10,7 @@ pub mod message;
 pub mod params;
 pub mod reply;
 pub mod request;
+pub mod sendable;
 
 pub use capability::Capabilities;
 pub use image::{Image, ImageError};

@@ -51,7 +51,8 @@ pub fn messages(bundle: &Bundle, capabilities: &Capabilities) -> Vec<Message> {
     }
     said.push(Message::new(Role::User, last_words(before, bundle)));
     if !system.is_empty() && capabilities.system_prompt {
-        said.insert(0, Message::new(Role::System, system));
+        // Many requests share it. Where it is too short for the provider's cache, the mark does not go out.
+        said.insert(0, Message { ends_cached_prefix: true, ..Message::new(Role::System, system) });
     } else if let Some(first) = said.iter_mut().find(|message| message.role == Role::User) {
         first.text = joined([system, std::mem::take(&mut first.text)], "\n\n");
     }
@@ -304,7 +305,7 @@ mod tests {
             shown(&said),
             "[system]\nBe brief.\n\nBe kind.\n[user]\na\n\nb\n[assistant]\nc\n[user]\nd\n\nWhat is it?\n\nOne line.\n"
         );
-        assert_eq!(said.iter().map(|message| message.ends_cached_prefix).collect::<Vec<_>>(), [false, true, false, false]);
+        assert_eq!(said.iter().map(|message| message.ends_cached_prefix).collect::<Vec<_>>(), [true, true, false, false]);
     }
 
     #[test]

@@ -305,9 +305,10 @@ fn prices(kind: Kind, endpoint: Option<&Endpoint>, reader: &Reader<'_>) -> Resul
     let free = matches!(kind, Kind::Manual | Kind::Replay) || endpoint.is_some_and(Endpoint::is_loopback);
     match (input, output) {
         (Some(input), Some(output)) => {
-            // Without a word, cached tokens are taken for no cheaper, and written ones as dear as any vendor has them.
-            let write_default = input.saturating_mul(5).div_ceil(4);
-            let (cache_read, cache_write) = (read.unwrap_or(input), write.unwrap_or(write_default));
+            let of_input = |thousandths: u64| input.saturating_mul(thousandths).div_ceil(1_000);
+            let cache_read = read.unwrap_or_else(|| of_input(kind.cache_read_thousandths()));
+            // Written tokens are taken to be as dear as any vendor has them.
+            let cache_write = write.unwrap_or_else(|| of_input(1_250));
             Ok(Some(Prices { input, output, cache_read, cache_write }))
         }
         (None, None) if read.is_none() && write.is_none() => Ok(free.then(Prices::default)),

@@ -28,6 +28,18 @@ impl Kind {
     pub const ALL: [Self; 8] =
         [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama, Self::Local, Self::Command, Self::Manual, Self::Replay];
 
+    /// What a token costs that the vendor's cache serves, in thousandths of a plain input token, where no price is set:
+    /// the dearest of the vendor's models, and a plain token where the vendor is not known.
+    #[must_use]
+    pub fn cache_read_thousandths(self) -> u64 {
+        match self {
+            Self::Anthropic => 100,
+            Self::OpenAi => 500,
+            Self::Gemini => 250,
+            _ => 1_000,
+        }
+    }
+
     /// The word for it in configuration.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -37,3 +37,4 @@ pub use key::{Key, KeyPlace, KeyStatus};
 pub use kind::Kind;
 pub use limit::{Gate, Leave, Limits, Settled};
 pub use price::Prices;
+pub use wire::{body, protocol};

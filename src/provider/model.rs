@@ -73,7 +73,7 @@ impl Model {
             _ => (AdapterKind::OpenAI, Some("chat/completions")),
         };
         let headers = Headers::from(http::headers(&self.definition, self.key.as_ref()));
-        let model = ModelIden::new(adapter, self.definition.model().unwrap_or_default());
+        let model = ModelIden::new(adapter, wire::model(&self.definition));
         let (auth, extra) = match path {
             // All headers are ours then, and without a key there is none.
             Some(path) => (AuthData::RequestOverride { url: endpoint.below(path), headers }, None),
@@ -90,7 +90,7 @@ impl Model {
         let (target, extra) = self.target();
         let mut options = wire::options(request, &self.definition);
         options.extra_headers = extra;
-        let messages = wire::messages(request, &self.definition.capabilities);
+        let messages = wire::messages(request, &self.definition);
         if !self.definition.stream || !self.definition.capabilities.streaming {
             let response = clients.chat.exec_chat(target, messages, Some(&options)).await;
             return self.whole(response, seen);

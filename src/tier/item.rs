@@ -2,6 +2,7 @@
 
 use crate::base::{Digest, TreePath};
 use crate::chat::Capabilities;
+use crate::provider::Prices;
 
 /// Names one item of a session's prompt. The order is the order inside a block.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,11 +93,42 @@ pub struct CacheTerms {
 pub(super) const PLAIN: u32 = 1_000;
 
 impl CacheTerms {
-    /// The terms that most providers have: reading a tenth, writing a quarter more.
+    /// The terms of a provider: its prices, and where they say nothing what most providers take: reading a tenth, writing a
+    /// quarter more. A cache that fills itself, without marks, takes nothing for writing.
+    ///
+    /// Prices at which nothing is saved do not count: such a cache saves time, and order costs nothing.
     #[must_use]
-    pub fn of(capabilities: &Capabilities) -> Self {
+    pub fn of(capabilities: &Capabilities, prices: Option<&Prices>) -> Self {
         let breakpoints_max = capabilities.cache_breakpoints;
-        let write = if breakpoints_max == 0 { PLAIN } else { 1_250 };
-        Self { read: 100, write, prefix_tokens_min: capabilities.cache_tokens_min, breakpoints_max }
+        let priced = prices.filter(|prices| prices.cache_read < prices.input);
+        let share = |price: u64, prices: &Prices| u32::try_from(price.saturating_mul(1_000) / prices.input).unwrap_or(u32::MAX);
+        let read = priced.map_or(100, |prices| share(prices.cache_read, prices));
+        let write = match priced {
+            _ if breakpoints_max == 0 => PLAIN,
+            Some(prices) => share(prices.cache_write, prices),
+            None => 1_250,
+        };
+        Self { read, write, prefix_tokens_min: capabilities.cache_tokens_min, breakpoints_max }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Before, a cached token without a price was taken for as dear as any other, and no prompt had a mark.
+    #[test]
+    fn terms_follow_prices_only_where_these_save_anything() {
+        let marks = Capabilities { cache_breakpoints: 4, ..Capabilities::default() };
+        let prices = |cache_read| Prices { input: 1_000, output: 1, cache_read, cache_write: 2_000 };
+        let of = |capabilities: &Capabilities, prices: Option<&Prices>| {
+            let terms = CacheTerms::of(capabilities, prices);
+            (terms.read, terms.write)
+        };
+        assert_eq!(of(&marks, None), (100, 1_250));
+        assert_eq!(of(&marks, Some(&prices(500))), (500, 2_000));
+        assert_eq!(of(&marks, Some(&prices(1_000))), (100, 1_250));
+        assert_eq!(of(&Capabilities::default(), Some(&prices(500))), (500, 1_000));
+        assert_eq!(of(&marks, Some(&Prices::default())), (100, 1_250));
     }
 }

@@ -101,7 +101,7 @@ fn a_session_brings_its_lists_and_what_was_said() {
     let said: Vec<&str> = messages.iter().filter_map(|message| message["content"].as_str()).collect();
     assert!(said.iter().any(|text| text.contains("# Working Files\n\nHere are the files:\n\nREADME.md\n```")), "{said:#?}");
     assert_eq!((said.iter().filter(|text| **text == "THE PLAN\n").count(), said.last()), (1, Some(&"Free the lock.")));
-    assert!(body["system"][0]["text"].as_str().expect("a text").starts_with("You help.\n\nBe brief."), "{body}");
+    assert!(body["system"].as_str().expect("a text").starts_with("You help.\n\nBe brief."), "{body}");
     let openai: serde_json::Value =
         serde_json::from_str(&prompt(&repo, &["--session", "login", "--format", "openai"]).ok()).expect("JSON");
     assert_eq!(openai["messages"].as_array().expect("messages").len(), messages.len() + 1);

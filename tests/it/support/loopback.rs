@@ -12,7 +12,7 @@
 //!     .requests()          every request so far            .posts()      those that asked for an answer
 //!     .connections()       how many were opened            .in_flight_max()   most answers owed at once
 //! Scripted::answer("words") .usage(usage) .no_usage() .after(Duration)     and the failures, see its functions
-//! Recorded { order, method, path, headers, body }  .text() .last_user() .header("name")
+//! Recorded { order, method, path, headers, body, raw }  .text() .last_user() .header("name")
 //! ```
 //!
 //! `GET /v1/models` lists [`MODELS`] without asking the script. [`Loopback::with_key`] makes every request without that
@@ -47,6 +47,8 @@ pub(crate) struct Recorded {
     pub(crate) headers: Vec<(String, String)>,
     /// `Null` when there was none or it is no JSON.
     pub(crate) body: Value,
+    /// The body's bytes.
+    pub(crate) raw: String,
 }
 
 impl Recorded {

@@ -150,12 +150,7 @@ fn terms(definition: Option<&Definition>, wants_anthropic: bool) -> CacheTerms {
     if wants_anthropic && definition.is_none_or(|definition| definition.kind != Kind::Anthropic) {
         (capabilities.cache_breakpoints, capabilities.cache_tokens_min) = ANTHROPIC_CACHE;
     }
-    let mut terms = CacheTerms::of(&capabilities);
-    if let Some(prices) = definition.and_then(|definition| definition.prices).filter(|prices| prices.input > 0) {
-        let share = |price: u64| u32::try_from(price.saturating_mul(1_000) / prices.input).unwrap_or(u32::MAX);
-        (terms.read, terms.write) = (share(prices.cache_read), share(prices.cache_write));
-    }
-    terms
+    CacheTerms::of(&capabilities, definition.and_then(|definition| definition.prices.as_ref()))
 }
 
 fn image(program: &Program, file: &Path) -> Result<Image, CliError> {
@@ -174,8 +169,8 @@ pub(super) fn print(
     match format {
         _ if ui.is_json() => ui.write_json("prompt-array", &document(assembled, definition.as_ref()))?,
         "json" => ui.write_json("prompt-array", &document(assembled, definition.as_ref()))?,
-        "openai" => write_value(ui, &serde_json::json!({ "messages": body::openai(messages) }))?,
-        "anthropic" => write_value(ui, &body::anthropic(messages))?,
+        "openai" => write_value(ui, &serde_json::json!({ "messages": body::openai_messages(messages) }))?,
+        "anthropic" => write_value(ui, &anthropic_body(messages))?,
         "markdown" => write_said(ui, messages, |role| format!("## {role}"))?,
         _ => write_said(ui, messages, |role| format!("[{role}]"))?,
     }
@@ -216,7 +211,7 @@ fn write_said(ui: &mut Ui, messages: &[Message], heading: impl Fn(&str) -> Strin
 fn document<'d>(assembled: &'d Assembled, definition: Option<&'d Definition>) -> Document<'d> {
     Document {
         provider: definition.map(|definition| definition.name.as_str()),
-        messages: body::openai(&assembled.messages),
+        messages: body::openai_messages(&assembled.messages),
         tiers: blocks(assembled),
         marks: marks(&assembled.messages),
         tokens_estimated: assembled.messages.iter().map(Message::tokens_estimated).sum(),
@@ -255,4 +250,14 @@ impl BlockDocument {
         let mark = if self.ends_with_mark { ", mark" } else { "" };
         format!("{} {} {many}, about {} tokens{mark}", self.tier, self.items, self.tokens)
     }
+}
+
+fn anthropic_body(messages: &[Message]) -> serde_json::Value {
+    let capabilities = crate::chat::Capabilities { cache_breakpoints: 4, ..crate::chat::Capabilities::default() };
+    let request = crate::chat::Request { messages: messages.to_vec(), ..crate::chat::Request::default() };
+    let extra = serde_json::Map::new();
+    body::body(
+        &request,
+        body::Form { protocol: body::Protocol::Anthropic, capabilities: &capabilities, streams: true, extra: &extra },
+    )
 }

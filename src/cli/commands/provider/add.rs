@@ -42,6 +42,12 @@ pub(super) struct Args {
     /// Dollars for a million tokens of output
     #[arg(long, value_name = "dollars", requires = "price_input")]
     price_output: Option<String>,
+    /// US dollars for a million tokens of input that the provider's cache serves (default: what is usual for the kind)
+    #[arg(long, value_name = "dollars", requires = "price_input")]
+    price_cache_read: Option<String>,
+    /// US dollars for a million tokens of input that are written to the provider's cache (default: a quarter more than input)
+    #[arg(long, value_name = "dollars", requires = "price_input")]
+    price_cache_write: Option<String>,
     /// Show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -98,6 +104,8 @@ fn settings(args: &Args) -> Vec<SettingDocument> {
         ("concurrency", args.concurrency.as_ref()),
         ("priceInput", args.price_input.as_ref()),
         ("priceOutput", args.price_output.as_ref()),
+        ("priceCacheRead", args.price_cache_read.as_ref()),
+        ("priceCacheWrite", args.price_cache_write.as_ref()),
     ];
     let single = single.into_iter().filter_map(|(key, value)| Some((key, value?)));
     let all = single.chain(args.command.iter().map(|word| ("command", word)));

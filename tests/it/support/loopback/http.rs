@@ -65,8 +65,9 @@ fn read(stream: &TcpStream) -> Option<Recorded> {
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
+    let raw = String::from_utf8_lossy(&body).into_owned();
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Recorded { order: 0, method, path, headers, body })
+    Some(Recorded { order: 0, method, path, headers, body, raw })
 }
 
 /// Sends what the script says. `owed` ends before the last bytes are out: a client that has them may ask
