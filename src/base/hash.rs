@@ -37,6 +37,36 @@ impl fmt::Debug for Digest {
     }
 }
 
+/// A secret under which digests are made: who does not have it cannot make a digest that fits.
+#[derive(Clone, Copy)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// A key from bytes that are secret.
+    #[must_use]
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The key for one purpose: a context string as for [`Digest::of`], and what it is bound to.
+    #[must_use]
+    pub fn derive(&self, context: &'static str, bound_to: &[u8]) -> Self {
+        Self(FieldHasher::new(context).field(&self.0).field(bound_to).finish().0)
+    }
+
+    /// The keyed digest of bytes.
+    #[must_use]
+    pub fn digest(&self, bytes: &[u8]) -> Digest {
+        Digest(*blake3::keyed_hash(&self.0, bytes).as_bytes())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
 /// Collects fields into a [`Digest`]: each is hashed as its length (u64, little endian) and its bytes.
 ///
 /// Cloning one that has taken the constant fields first saves hashing them again.

@@ -16,7 +16,7 @@ pub mod printable;
 pub mod token;
 pub mod variable;
 
-pub use hash::{Digest, FieldHasher};
+pub use hash::{Digest, FieldHasher, Key};
 pub use id::{AgentId, BasisId, FrameId, FrameType, IdError, NodeId};
 pub use kind::{BasisKind, NodeKind};
 pub use path::TreePath;

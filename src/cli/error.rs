@@ -17,8 +17,8 @@ use crate::agent::AgentError;
 use crate::base::printable;
 use crate::config::SourceError;
 use crate::context::ContextError;
-use crate::frame::StoreError;
 use crate::frame::commit::CommitError;
+use crate::frame::{FRAMES_REF, StoreError};
 use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
 use crate::hook::install::{EditError, InstallError, RecordError};
 use crate::node::{ScanError, SnapshotError};
@@ -68,6 +68,12 @@ impl CliError {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// What to try next.
+    #[must_use]
+    pub fn hints(&self) -> &[String] {
+        &self.hints
     }
 
     /// How the program ends on it.
@@ -226,9 +232,22 @@ impl From<RefError> for CliError {
         let kind = match &error {
             RefError::Moved(_) => Exit::Busy,
             RefError::Failed { source, .. } if source.is::<io::Error>() => Exit::Io,
-            RefError::Failed { .. } => Exit::Git,
+            RefError::Failed { .. } | RefError::Symbolic { .. } | RefError::Linked { .. } => Exit::Git,
         };
-        Self::from_source(kind, error)
+        let hint = match &error {
+            RefError::Symbolic { name, .. } => Some(format!(
+                "this program did not make it so; 'git symbolic-ref --delete {name}' takes it away, and nothing else"
+            )),
+            RefError::Linked { path, .. } => {
+                Some(format!("this program did not make it; 'rm {}' takes the link away, and nothing else", path.display()))
+            }
+            RefError::Moved(_) | RefError::Failed { .. } => None,
+        };
+        let failed = Self::from_source(kind, error);
+        match hint {
+            Some(hint) => failed.hint(hint),
+            None => failed,
+        }
     }
 }
 
@@ -289,6 +308,8 @@ impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Ref(inner) => inner.into(),
+            StoreError::NoCommit(_) => Self::from_source(Exit::Git, error)
+                .hint(format!("this program did not put it there; 'git update-ref -d {FRAMES_REF}' takes it away")),
             _ => Self::from_source(Exit::Git, error).hint("'git merkle validate' names everything that is damaged"),
         }
     }

@@ -4,18 +4,20 @@
 //! found are remembered by their object ids, so that a document that is built again costs a look at a list.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io;
 
 use crate::base::NodeId;
-use crate::git::file;
+use crate::git::StateDir;
 use crate::secret::{Allowed, Finding, FindingId, Scanner, SecretFound};
 
 /// What the list begins with; the digest of the rules follows.
 const HEAD: &str = "git-merkle clean 1 ";
 /// The most ids in the list: some forty megabytes.
 const IDS_MAX: usize = 2_000_000;
+/// Room for them, and for the head.
+const FILE_BYTES_MAX: u64 = IDS_MAX as u64 * 32 + 1024;
+/// The file below the cache.
+pub const FILE_NAME: &str = "clean-of-secrets";
 
 /// How secrets are looked for.
 #[derive(Debug)]
@@ -53,7 +55,8 @@ impl Guard<'_> {
     }
 }
 
-/// Ids of objects in which these rules find nothing: derived data, which may be deleted at any time.
+/// Ids of objects in which these rules find nothing: derived data, which may be deleted at any time. It is sealed: a list
+/// that came with a repository would let its secrets pass.
 #[derive(Debug, Default)]
 pub struct Clean {
     /// Ids behind each other, in order.
@@ -65,9 +68,9 @@ pub struct Clean {
 impl Clean {
     /// Reads the list for rules of this digest; one for other rules is no list.
     #[must_use]
-    pub fn read(path: &Path, rules: String, id_bytes: usize) -> Self {
+    pub fn read(cache: &StateDir, rules: String, id_bytes: usize) -> Self {
         let head = format!("{HEAD}{rules}\n");
-        let found = fs::read(path).ok().filter(|data| data.starts_with(head.as_bytes()));
+        let found = cache.read_sealed(FILE_NAME, FILE_BYTES_MAX).filter(|data| data.starts_with(head.as_bytes()));
         let ids = found.map(|data| data[head.len()..].to_vec()).unwrap_or_default();
         let is_ordered = ids.len().is_multiple_of(id_bytes) && ids.chunks(id_bytes).is_sorted();
         Self { ids: if is_ordered { ids } else { Vec::new() }, id_bytes, rules }
@@ -89,17 +92,15 @@ impl Clean {
     }
 
     /// Writes the list with more ids; where there are too many it begins anew.
-    pub fn write(&self, path: &Path, more: &[NodeId]) -> io::Result<()> {
+    pub fn write(&self, cache: &StateDir, more: &[NodeId]) -> io::Result<()> {
         let mut all: Vec<&[u8]> = self.ids.chunks(self.id_bytes.max(1)).chain(more.iter().map(NodeId::as_bytes)).collect();
         if all.len() > IDS_MAX {
             all = more.iter().map(NodeId::as_bytes).collect();
         }
         all.sort_unstable();
         all.dedup();
-        file::replace(path, |open| {
-            let data = [format!("{HEAD}{}\n", self.rules).as_bytes(), &all.concat()].concat();
-            open.write_all(&data)
-        })
+        let data = [format!("{HEAD}{}\n", self.rules).as_bytes(), &all.concat()].concat();
+        cache.write_sealed_lightly(FILE_NAME, &data)
     }
 }
 
@@ -110,17 +111,17 @@ mod tests {
     #[test]
     fn ids_are_remembered_for_the_rules_that_found_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("clean");
+        let (cache, path) = (StateDir::at(folder.path()), folder.path().join(FILE_NAME));
         let ids: Vec<NodeId> = (0..50_u8).map(|n| format!("{:02x}", n * 5).repeat(20).parse().expect("an id")).collect();
-        let read = |rules: &str| Clean::read(&path, rules.to_owned(), 20);
-        read("a").write(&path, &ids[10..30]).expect("writable");
-        read("a").write(&path, &ids[..15]).expect("writable");
+        let read = |rules: &str| Clean::read(&cache, rules.to_owned(), 20);
+        read("a").write(&cache, &ids[10..30]).expect("writable");
+        read("a").write(&cache, &ids[..15]).expect("writable");
         let known = |rules| ids.iter().filter(|id| read(rules).contains(id)).count();
         assert_eq!((known("a"), known("b")), (30, 0));
         assert_eq!(read("a").ids.len(), 30 * 20);
-        let mut data = fs::read(&path).expect("written");
+        let mut data = std::fs::read(&path).expect("written");
         data.pop();
-        fs::write(&path, data).expect("writable");
+        std::fs::write(&path, data).expect("writable");
         assert_eq!(known("a"), 0);
     }
 }

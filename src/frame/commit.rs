@@ -6,7 +6,6 @@
 //! compare-and-swap; when somebody without the lock moved it meanwhile (a fetch), start again on what is there now.
 //! A process killed anywhere leaves the old state or the new one, and objects that git collects in its time.
 
-use std::path::Path;
 use std::time::Duration;
 
 use super::codec::{CodecError, decode, encode};
@@ -17,9 +16,10 @@ use super::record::Record;
 use super::spool;
 use super::store::{FRAMES_REF, Store, StoreError};
 use crate::base::{BasisId, Digest, FrameId, NodeId, clock};
-use crate::git::file::remove_abandoned;
 use crate::git::{Batch, Encoded, Expected, HashKind, Lock, ObjectKind, RefError, Repository, StateDir, WriteError, commit_body};
 
+/// The lock around all writes, in the state directory.
+pub const LOCK_FILE: &str = "lock";
 /// How long a writer waits for another one.
 pub const LOCK_WAIT: Duration = Duration::from_secs(20);
 
@@ -165,10 +165,10 @@ pub fn commit(
 ///
 /// The spool is read under the lock, so each frame in it is stored by exactly one process: the one that put it there,
 /// or whoever comes first. The caller's file may thus be gone, and is in the store then.
-pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&Path>, wait: Duration) -> Result<Committed, CommitError> {
+pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&str>, wait: Duration) -> Result<Committed, CommitError> {
     let _lock = lock(repo, state, wait)?;
     let (mut waiting, _) = spool::list(state).map_err(CommitError::Lock)?;
-    waiting.sort_by_key(|waiting| own == Some(waiting.file.as_path()));
+    waiting.sort_by_key(|waiting| own == Some(waiting.file.as_str()));
     let message = match waiting.as_slice() {
         [one] => format!("{}: a frame", one.frame.agent),
         several => format!("{} frames from the spool", several.len()),
@@ -177,7 +177,7 @@ pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&Path>, w
     let frames: Vec<_> = frames.collect::<Result<_, _>>().expect("what was decoded can be encoded");
     let committed = append(repo, &frames, &message)?;
     let files: Vec<_> = waiting.into_iter().map(|waiting| waiting.file).collect();
-    spool::remove(&files).map_err(CommitError::Lock)?;
+    spool::remove(state, &files).map_err(CommitError::Lock)?;
     Ok(committed)
 }
 
@@ -225,13 +225,17 @@ pub fn unite(repo: &Repository, state: &StateDir, theirs: NodeId, message: &str)
     })
 }
 
+/// Clears away what writers that died have left; nothing is done while another one is at work.
+pub fn clear_leftovers(repo: &Repository, state: &StateDir) -> Result<(), CommitError> {
+    lock(repo, state, Duration::ZERO).map(drop)
+}
+
 /// Takes the lock. Whoever has it clears away what writers that died have left: marks and temporary files.
 fn lock(repo: &Repository, state: &StateDir, wait: Duration) -> Result<Lock, CommitError> {
-    state.create(state.root()).map_err(CommitError::Lock)?;
-    let lock = Lock::acquire(&state.lock(), wait).map_err(CommitError::Lock)?.ok_or(CommitError::Busy)?;
+    let lock = state.lock(LOCK_FILE, wait).map_err(CommitError::Lock)?.ok_or(CommitError::Busy)?;
     repo.remove_stale_keeps().map_err(CommitError::Lock)?;
-    remove_abandoned(&state.spool());
-    remove_abandoned(&state.cache());
+    state.spool().remove_abandoned();
+    state.cache().remove_abandoned();
     Ok(lock)
 }
 

@@ -11,9 +11,7 @@
 //! slots (`agent type\n`) · head table · basis table · checksums of pages (see `table`).
 //! A head record's key is the node id, zero-padded, and the slot number; a basis record's key is the basis id.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::commit::{Committed, Stored};
@@ -25,9 +23,14 @@ use super::store::{Entry, Slot, Store, StoreError};
 use super::table::{self, PageWriter, Shape, Source};
 use crate::base::cores::cores;
 use crate::base::{BasisId, FrameId, NodeId};
-use crate::git::{EntryMode, Side, diff_trees};
+use crate::git::{EntryMode, Side, StateDir, diff_trees};
 
-const MAGIC: &[u8; 24] = b"git-merkle store index 2";
+const MAGIC: &[u8; 24] = b"git-merkle store index 3";
+/// The file, and the purpose of the key of its checksums.
+const FILE_NAME: &str = "index";
+const KEY_CONTEXT: &str = "git-merkle 2026 index page/2";
+/// Far more than a store of ten million frames needs; a larger file is no index.
+const FILE_BYTES_MAX: u64 = 4 << 30;
 const HEADER_BYTES: usize = 24 + 33 + 4 + 4 + 4;
 /// From so many news on the file is written anew: see [`Index::news_max`].
 const NEWS_MIN: usize = 128;
@@ -40,7 +43,7 @@ const WHOLE_FROM: usize = 1_024;
 
 /// Heads and bases of a store, from a file and what has come since.
 pub struct Index {
-    file: PathBuf,
+    cache: StateDir,
     base: Option<Base>,
     slots: Vec<Slot>,
     news: News,
@@ -57,18 +60,17 @@ struct Base {
 
 impl Index {
     /// Opens the index of a store from the directory of derived data, bringing it forward or building it.
-    pub fn open(store: &Store<'_>, directory: &Path) -> Result<Self, StoreError> {
-        let file = directory.join("index");
-        let mut index = Self::load(&file).unwrap_or_else(|_| Self::empty(file.clone()));
+    pub fn open(store: &Store<'_>, cache: &StateDir) -> Result<Self, StoreError> {
+        let mut index = Self::load(cache).unwrap_or_else(|_| Self::empty(cache));
         index.read_news();
         let is_current = index.commit == store.commit();
         let is_whole = is_current || index.advance(store)? || {
             // The news may be of a newer commit than this store is at.
-            index = Self::load(&file).unwrap_or_else(|_| Self::empty(file));
+            index = Self::load(cache).unwrap_or_else(|_| Self::empty(cache));
             index.commit == store.commit() || index.advance(store)?
         };
         if !is_whole || index.is_damaged() {
-            return Self::rebuild(store, directory);
+            return Self::rebuild(store, cache);
         }
         if !is_current {
             index.save();
@@ -77,15 +79,16 @@ impl Index {
     }
 
     /// Builds the index from the store alone.
-    pub fn rebuild(store: &Store<'_>, directory: &Path) -> Result<Self, StoreError> {
-        let mut index = Self::empty(directory.join("index"));
+    pub fn rebuild(store: &Store<'_>, cache: &StateDir) -> Result<Self, StoreError> {
+        let mut index = Self::empty(cache);
         index.advance(store)?;
         index.save();
         Ok(index)
     }
 
-    fn empty(file: PathBuf) -> Self {
-        Self { file, base: None, slots: Vec::new(), news: News::default(), commit: None, is_damaged: AtomicBool::new(false) }
+    fn empty(cache: &StateDir) -> Self {
+        let cache = cache.clone();
+        Self { cache, base: None, slots: Vec::new(), news: News::default(), commit: None, is_damaged: AtomicBool::new(false) }
     }
 
     /// True when the file turned out to be damaged: what was looked up may be incomplete.
@@ -231,16 +234,16 @@ impl Index {
         let Some(commit) = self.commit else { return };
         match &self.base {
             Some(base) if self.news.len() <= self.news_max() => {
-                let _ = self.news.write(&news_file(&self.file), &base.commit, &commit, &self.slots);
+                let _ = self.news.write(&self.cache, (&base.commit, &commit), &self.slots);
             }
             _ => match self.write_anew(&commit) {
                 Ok(()) => {
-                    if let Ok(saved) = Self::load(&self.file) {
+                    if let Ok(saved) = Self::load(&self.cache) {
                         *self = saved;
                     }
                 }
                 // The next to open it builds it again.
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => drop(std::fs::remove_file(&self.file)),
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => drop(self.cache.remove(FILE_NAME)),
                 Err(_) => {}
             },
         }
@@ -252,8 +255,8 @@ impl Index {
         (3 * heads.isqrt()).clamp(NEWS_MIN, NEWS_MAX)
     }
 
-    fn load(file: &Path) -> io::Result<Self> {
-        let source = Source::open(File::open(file)?)?;
+    fn load(cache: &StateDir) -> io::Result<Self> {
+        let source = Source::open(cache.open(FILE_NAME, FILE_BYTES_MAX)?, cache.key(KEY_CONTEXT))?;
         let header = source.read(0, HEADER_BYTES)?;
         let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let damaged = || io::Error::from(io::ErrorKind::InvalidData);
@@ -266,7 +269,7 @@ impl Index {
         let heads = Shape { at: (HEADER_BYTES + slots_len) as u64, count: head_count, width: HEAD_BYTES };
         let bases = Shape { at: heads.end(), count: basis_count, width: BASIS_BYTES };
         let slots = record::parse_slots(&slots).filter(|_| bases.end() == source.len()).ok_or_else(damaged)?;
-        let mut index = Self::empty(file.to_owned());
+        let mut index = Self::empty(cache);
         (index.slots, index.commit) = (slots, Some(commit));
         index.base = Some(Base { commit, source, heads, bases });
         Ok(index)
@@ -274,7 +277,7 @@ impl Index {
 
     /// Takes in the file of news, where there is one for this index.
     fn read_news(&mut self) {
-        let found = self.base.as_ref().and_then(|base| News::read(&news_file(&self.file), &base.commit, &self.slots));
+        let found = self.base.as_ref().and_then(|base| News::read(&self.cache, &base.commit, &self.slots));
         if let Some(found) = found {
             (self.slots, self.commit, self.news) = (found.slots, Some(found.commit), found.news);
         }
@@ -303,8 +306,9 @@ impl Index {
         for number in [slots.len() as u32, head_count, basis_count] {
             header.extend_from_slice(&number.to_le_bytes());
         }
-        crate::git::file::replace(&self.file, |file| {
-            let mut out = PageWriter::new(BufWriter::with_capacity(1 << 16, file));
+        let key = self.cache.key(KEY_CONTEXT);
+        self.cache.replace(FILE_NAME, |file| {
+            let mut out = PageWriter::new(BufWriter::with_capacity(1 << 16, file), key);
             out.write_all(&header)?;
             out.write_all(slots.as_bytes())?;
             table::write(&mut out, head_shape, &heads)?;
@@ -316,10 +320,6 @@ impl Index {
     fn is_replaced(&self, record: &[u8], id_len: usize) -> bool {
         record::head_of(record, id_len).is_some_and(|key| self.news.heads.contains_key(&key))
     }
-}
-
-fn news_file(index: &Path) -> PathBuf {
-    index.with_file_name("index-news")
 }
 
 /// Reads entries on all cores; what cannot be read is left out, `validate` names it.

@@ -4,21 +4,22 @@
 //! fit the index or is damaged counts as absent: a tree diff finds the same.
 //!
 //! Layout, little endian: magic (24) · commit of the index (1 + 32) · commit (1 + 32) · slots length u32 · head count u32 ·
-//! slots (`agent type\n`, those of the index first) · head records · basis records · digest of all that (32).
+//! slots (`agent type\n`, those of the index first) · head records · basis records. It is a sealed file.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io;
 
 use super::record::{self, BASIS_BYTES, HEAD_BYTES, Record, padded, unpadded};
 use super::store::Slot;
-use crate::base::{BasisId, Digest, FrameId, NodeId};
-use crate::git::file;
+use crate::base::{BasisId, FrameId, NodeId};
+use crate::git::StateDir;
 
-const MAGIC: &[u8; 24] = b"git-merkle index news 1\n";
+const MAGIC: &[u8; 24] = b"git-merkle index news 2\n";
+const FILE_NAME: &str = "index-news";
+/// Far more than [`Index`](super::Index) ever leaves in it.
+const FILE_BYTES_MAX: u64 = 16 << 20;
 const ID_BYTES: usize = 33;
 const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 4 + 4;
-const DIGEST_CONTEXT: &str = "git-merkle 2026 index news/1";
 
 /// Heads that have changed, and bases that have come.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -49,8 +50,8 @@ impl News {
         (heads, bases)
     }
 
-    /// Puts the news into a file, for an index of the commit `index` and the store at `commit`.
-    pub(super) fn write(&self, path: &Path, index: &NodeId, commit: &NodeId, slots: &[Slot]) -> io::Result<()> {
+    /// Puts the news into the file, for an index of the commit `index` and the store at `commit`.
+    pub(super) fn write(&self, cache: &StateDir, (index, commit): (&NodeId, &NodeId), slots: &[Slot]) -> io::Result<()> {
         let slots = record::encode_slots(slots);
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&padded(index));
@@ -60,21 +61,18 @@ impl News {
         }
         let (heads, bases) = self.encode();
         bytes.extend([slots.as_bytes(), &heads, &bases].concat());
-        let digest = Digest::of(DIGEST_CONTEXT, &bytes);
-        bytes.extend_from_slice(&digest.0);
-        file::replace(path, |open| open.write_all(&bytes))
+        cache.write_sealed_lightly(FILE_NAME, &bytes)
     }
 
-    /// Reads a file of news for an index of the commit `index` that has these slots.
-    pub(super) fn read(path: &Path, index: &NodeId, slots: &[Slot]) -> Option<Found> {
-        Self::decode(&std::fs::read(path).ok()?, index, slots)
+    /// Reads the file of news for an index of the commit `index` that has these slots.
+    pub(super) fn read(cache: &StateDir, index: &NodeId, slots: &[Slot]) -> Option<Found> {
+        Self::decode(&cache.read_sealed(FILE_NAME, FILE_BYTES_MAX)?, index, slots)
     }
 
     fn decode(bytes: &[u8], index: &NodeId, slots: &[Slot]) -> Option<Found> {
-        let (body, digest) = bytes.split_last_chunk::<32>()?;
-        let (header, rest) = body.split_at_checked(HEADER_BYTES)?;
+        let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
         let (base, commit) = header[MAGIC.len()..].split_at(ID_BYTES);
-        if !header.starts_with(MAGIC) || Digest::of(DIGEST_CONTEXT, body).0 != *digest || unpadded(base)? != *index {
+        if !header.starts_with(MAGIC) || unpadded(base)? != *index {
             return None;
         }
         let number = |at: usize| header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
@@ -99,6 +97,7 @@ impl News {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Digest;
     use crate::frame::BasisKind;
 
     fn id(byte: u8) -> NodeId {
@@ -129,28 +128,30 @@ mod tests {
     #[test]
     fn what_is_written_is_read_for_the_same_index_only() {
         let directory = tempfile::tempdir().expect("a folder");
-        let path = directory.path().join("index-news");
+        let cache = StateDir::at(directory.path());
         let (old, new) = ([slot("a")], [slot("a"), slot("b")]);
         for (news, slots) in [(News::default(), &old[..]), (sample(), &new[..])] {
-            news.write(&path, &id(8), &id(9), slots).expect("writable");
+            news.write(&cache, (&id(8), &id(9)), slots).expect("writable");
             let found = Found { commit: id(9), slots: slots.to_vec(), news };
-            assert_eq!(News::read(&path, &id(8), &old), Some(found));
-            assert_eq!(News::read(&path, &id(7), &old), None, "another commit");
-            assert_eq!(News::read(&path, &id(8), &[slot("c")]), None, "other slots");
+            assert_eq!(News::read(&cache, &id(8), &old), Some(found));
+            assert_eq!(News::read(&cache, &id(7), &old), None, "another commit");
+            assert_eq!(News::read(&cache, &id(8), &[slot("c")]), None, "other slots");
         }
     }
 
     #[test]
     fn nothing_damaged_is_read() {
         let directory = tempfile::tempdir().expect("a folder");
-        let path = directory.path().join("index-news");
-        sample().write(&path, &id(8), &id(9), &[slot("a")]).expect("writable");
+        let (cache, path) = (StateDir::at(directory.path()), directory.path().join(FILE_NAME));
+        sample().write(&cache, (&id(8), &id(9)), &[slot("a")]).expect("writable");
         let good = std::fs::read(&path).expect("readable");
         for at in 0..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 1;
-            assert_eq!(News::decode(&bad, &id(8), &[]), None, "byte {at}");
-            assert_eq!(News::decode(&good[..at], &id(8), &[]), None, "{at} bytes");
+            std::fs::write(&path, &bad).expect("writable");
+            assert_eq!(News::read(&cache, &id(8), &[]), None, "byte {at}");
+            std::fs::write(&path, &good[..at]).expect("writable");
+            assert_eq!(News::read(&cache, &id(8), &[]), None, "{at} bytes");
         }
     }
 }

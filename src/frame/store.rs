@@ -22,6 +22,9 @@ pub enum StoreError {
     /// The ref cannot be read.
     #[error("cannot read the frame store")]
     Ref(#[from] RefError),
+    /// The ref points at something else than a commit.
+    #[error("'{FRAMES_REF}' does not point at a commit")]
+    NoCommit(#[source] ObjectError),
     /// A blob in the store is not a frame.
     #[error("damaged frame '{name}'")]
     Frame {
@@ -66,8 +69,12 @@ pub struct Store<'r> {
 impl<'r> Store<'r> {
     /// Opens the store as it is now; a repository without frames has an empty one.
     pub fn open(repo: &'r Repository) -> Result<Self, StoreError> {
-        let commit = repo.find_ref(FRAMES_REF)?;
-        Self::at(repo, commit)
+        let commit = repo.find_direct_ref(FRAMES_REF)?;
+        let tree = commit.as_ref().map(|commit| repo.tree_of_commit(commit)).transpose().map_err(|error| match error {
+            ObjectError::Kind { .. } => StoreError::NoCommit(error),
+            error => StoreError::Object(error),
+        })?;
+        Ok(Self { repo, commit, tree })
     }
 
     /// Opens the store as of a commit.

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
-use crate::base::Digest;
+use crate::base::Key;
 
 const PAGE_BYTES: usize = 4_096;
 const CHECKSUM_BYTES: usize = 8;
@@ -32,6 +32,7 @@ pub(super) enum Source {
 /// The pages of a file. Those that are read one by one are kept: the fan-out of a small table is one page or two.
 pub(super) struct Pages {
     file: File,
+    key: Key,
     /// Bytes before the checksums.
     len: u64,
     checksums: Vec<u8>,
@@ -39,14 +40,14 @@ pub(super) struct Pages {
 }
 
 impl Source {
-    /// Opens a file that a [`PageWriter`] has written.
-    pub(super) fn open(file: File) -> io::Result<Self> {
+    /// Opens a file that a [`PageWriter`] has written under this key.
+    pub(super) fn open(file: File, key: Key) -> io::Result<Self> {
         let size = file.metadata()?.len();
         let checksums_len = size.div_ceil((PAGE_BYTES + CHECKSUM_BYTES) as u64) * CHECKSUM_BYTES as u64;
         let len = size.checked_sub(checksums_len).ok_or(io::ErrorKind::InvalidData)?;
         let mut checksums = vec![0; checksums_len as usize];
         file.read_exact_at(&mut checksums, len)?;
-        Ok(Self::File(Pages { file, len, checksums, kept: Mutex::default() }))
+        Ok(Self::File(Pages { file, key, len, checksums, kept: Mutex::default() }))
     }
 
     /// How many bytes there are.
@@ -97,30 +98,30 @@ impl Pages {
         let mut bytes = vec![0; ((numbers.end * PAGE_BYTES as u64).min(self.len) - start) as usize];
         self.file.read_exact_at(&mut bytes, start)?;
         let stated = self.checksums.chunks_exact(CHECKSUM_BYTES).skip(numbers.start as usize);
-        let is_sound = bytes.chunks(PAGE_BYTES).zip(stated).all(|(page, stated)| checksum(page) == stated);
+        let is_sound = bytes.chunks(PAGE_BYTES).zip(stated).all(|(page, stated)| checksum(&self.key, page) == stated);
         if is_sound { Ok(bytes) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 }
 
-fn checksum(page: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    let digest = Digest::of("git-merkle 2026 index page/1", page);
-    digest.0[..CHECKSUM_BYTES].try_into().expect("a digest is longer")
+fn checksum(key: &Key, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    key.digest(page).0[..CHECKSUM_BYTES].try_into().expect("a digest is longer")
 }
 
 /// Passes bytes on and puts the checksums of their pages behind them.
 pub(super) struct PageWriter<W> {
     out: W,
+    key: Key,
     page: Vec<u8>,
     checksums: Vec<u8>,
 }
 
 impl<W: Write> PageWriter<W> {
-    pub(super) fn new(out: W) -> Self {
-        Self { out, page: Vec::with_capacity(PAGE_BYTES), checksums: Vec::new() }
+    pub(super) fn new(out: W, key: Key) -> Self {
+        Self { out, key, page: Vec::with_capacity(PAGE_BYTES), checksums: Vec::new() }
     }
 
     fn end_page(&mut self) -> io::Result<()> {
-        self.checksums.extend(checksum(&self.page));
+        self.checksums.extend(checksum(&self.key, &self.page));
         self.out.write_all(&self.page)?;
         self.page.clear();
         Ok(())
@@ -261,13 +262,15 @@ mod tests {
         for len in [1, PAGE_BYTES - 1, PAGE_BYTES, PAGE_BYTES + 1, 3 * PAGE_BYTES + 7, 7 * PAGE_BYTES + 7] {
             let content: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
             let mut written = Vec::new();
-            let mut out = PageWriter::new(&mut written);
+            let mut out = PageWriter::new(&mut written, Key::new([7; 32]));
             out.write_all(&content).and_then(|()| out.finish()).expect("memory");
-            let open = |bytes: &[u8]| {
+            let open_with = |bytes: &[u8], key: u8| {
                 let mut file = tempfile::tempfile().expect("a temporary file");
                 file.write_all(bytes).expect("writable");
-                Source::open(file).expect("long enough")
+                Source::open(file, Key::new([key; 32])).expect("long enough")
             };
+            let open = |bytes: &[u8]| open_with(bytes, 7);
+            assert!(open_with(&written, 8).read(0, 1).is_err(), "written under another key");
             let good = open(&written);
             assert_eq!(good.len(), len as u64);
             // The second time out of what was kept.

@@ -31,6 +31,15 @@ impl Repository {
         links.next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))?
     }
 
+    /// The root tree of what must be a commit itself, and no tag of one.
+    pub fn tree_of_commit(&self, commit: &NodeId) -> Result<NodeId, ObjectError> {
+        let (id, body) = self.read_commit(commit)?;
+        if id != *commit {
+            return Err(ObjectError::Kind { id: *commit, expected: ObjectKind::Commit, actual: ObjectKind::Tag });
+        }
+        links(id, &body).next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))?
+    }
+
     /// The parents of a commit (or of a tag of one), in order; none at the edge of a shallow clone.
     pub fn parents_of(&self, commit: &NodeId) -> Result<Vec<NodeId>, ObjectError> {
         let (id, body) = self.read_commit(commit)?;

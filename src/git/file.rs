@@ -1,132 +1,133 @@
-//! Files of this program inside the git directory: replaced as a whole, durable, readable by their owner only.
+//! Files of this program: replaced as a whole, durable, readable by their owner only.
+//!
+//! The functions with a path are for files outside of the state directory, whose folders the user may have linked. What
+//! stands below the state directory goes through [`StateDir`](super::StateDir), which uses the same steps on an open folder.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::repo::Repository;
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, renameat, unlinkat};
 
 /// What the extension of a temporary file starts with.
 const TEMPORARY_PREFIX: &str = "tmp-";
+/// Most names that are read of one folder; what is beyond them waits for another time.
+const NAMES_MAX: usize = 1 << 17;
 
 /// Writes a file by way of a temporary one and a rename: readers see the old bytes or the new, never a part.
 ///
 /// Not flushed to the disk: for derived data. See [`replace_durably`].
 pub fn replace(file: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    replace_and(file, write, |_| Ok(()))
+    let (folder, name) = parts(file)?;
+    replace_in(folder.as_fd(), name, write, |_| Ok(()))
 }
 
 /// Same, and the bytes and the name are on the disk (fsync) when this returns.
 pub fn replace_durably(file: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    replace_and(file, write, File::sync_all)?;
-    file.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
-}
-
-fn replace_and(
-    file: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-    flush: impl FnOnce(&File) -> io::Result<()>,
-) -> io::Result<()> {
-    let (mut open, temporary) = open_temporary(file)?;
-    let result = write(&mut open).and_then(|()| flush(&open)).and_then(|()| fs::rename(&temporary, file));
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    result
-}
-
-/// Makes a temporary file beside a file, locked by the kernel as long as its writer lives.
-fn open_temporary(file: &Path) -> io::Result<(File, PathBuf)> {
-    static COUNTER: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = file.with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
-        let open = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            // Left by a dead process that had the same number.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            open => open?,
-        };
-        // Where locks are not supported nobody else gets one either, and nothing is cleared away.
-        let is_taken = matches!(open.try_lock(), Err(TryLockError::WouldBlock));
-        if !is_taken && open.metadata()?.nlink() > 0 {
-            return Ok((open, path));
-        }
-        // Somebody took it for a dead one's in the moment before it was locked.
-    }
-}
-
-/// True for the name of a file that is being written, or was when its writer died.
-#[must_use]
-pub fn is_temporary(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension.as_encoded_bytes().starts_with(TEMPORARY_PREFIX.as_bytes()))
+    let (folder, name) = parts(file)?;
+    replace_in(folder.as_fd(), name, write, File::sync_all)?;
+    folder.sync_all()
 }
 
 /// Removes the temporary files in a directory whose writers have died; the kernel has let go of their locks.
 ///
 /// What cannot be removed now, or looked at, is left for another time.
 pub fn remove_abandoned(directory: &Path) {
-    let Ok(entries) = fs::read_dir(directory) else { return };
-    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_temporary(path)) {
-        if File::open(&path).is_ok_and(|open| open.try_lock().is_ok()) {
-            let _ = fs::remove_file(&path);
+    if let Ok(folder) = File::open(directory) {
+        remove_abandoned_in(folder.as_fd());
+    }
+}
+
+/// True for the name of a file that is being written, or was when its writer died.
+#[must_use]
+pub fn is_temporary(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.as_bytes().starts_with(TEMPORARY_PREFIX.as_bytes()))
+}
+
+/// The open folder of a file, and the file's name.
+fn parts(file: &Path) -> io::Result<(File, &str)> {
+    let name = file.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((File::open(folder)?, name))
+}
+
+/// Writes a file in an open folder; the steps of [`replace`].
+pub(super) fn replace_in(
+    folder: BorrowedFd<'_>,
+    name: &str,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+    flush: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut open, temporary) = open_temporary(folder, name)?;
+    let written = write(&mut open).and_then(|()| flush(&open));
+    let result = written.and_then(|()| Ok(renameat(folder, &temporary, folder, name)?));
+    if result.is_err() {
+        let _ = unlinkat(folder, &temporary, AtFlags::empty());
+    }
+    result
+}
+
+/// Makes a temporary file beside a file, locked by the kernel as long as its writer lives.
+fn open_temporary(folder: BorrowedFd<'_>, name: &str) -> io::Result<(File, String)> {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let path = Path::new(name).with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
+        let temporary = path.to_str().expect("made from text").to_owned();
+        let Some(open) = create_new_in(folder, &temporary)? else { continue };
+        // Where the file system has no locks, no process gets one, and nothing is cleared away.
+        let is_taken = matches!(open.try_lock(), Err(TryLockError::WouldBlock));
+        if !is_taken && open.metadata()?.nlink() > 0 {
+            return Ok((open, temporary));
+        }
+        // Another process took it for a dead one's in the moment before it was locked.
+    }
+}
+
+/// Makes a file that was not there, for its owner only; `None` where something has the name.
+pub(super) fn create_new_in(folder: BorrowedFd<'_>, name: &str) -> io::Result<Option<File>> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match openat(folder, name, flags, Mode::RUSR | Mode::WUSR) {
+        Err(rustix::io::Errno::EXIST) => Ok(None),
+        made => Ok(Some(File::from(made?))),
+    }
+}
+
+/// Removes from an open folder what [`remove_abandoned`] does.
+pub(super) fn remove_abandoned_in(folder: BorrowedFd<'_>) {
+    for name in names_in(folder).unwrap_or_default().iter().filter(|name| is_temporary(Path::new(name))) {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(open) = openat(folder, name, flags, Mode::empty()).map(File::from) else { continue };
+        if open.metadata().is_ok_and(|found| found.is_file()) && open.try_lock().is_ok() {
+            let _ = unlinkat(folder, name, AtFlags::empty());
         }
     }
 }
 
-/// The machine's own state, `<common git dir>/merkle`, shared by linked worktrees, mode 0700.
-#[derive(Debug, Clone)]
-pub struct StateDir(PathBuf);
-
-impl StateDir {
-    /// The directory's place; nothing is created.
-    #[must_use]
-    pub fn of(repo: &Repository) -> Self {
-        Self(repo.common_dir().join("merkle"))
-    }
-
-    /// The lock file around all writes.
-    #[must_use]
-    pub fn lock(&self) -> PathBuf {
-        self.0.join("lock")
-    }
-
-    /// Finished answers that are not in the store yet.
-    #[must_use]
-    pub fn spool(&self) -> PathBuf {
-        self.0.join("spool")
-    }
-
-    /// Derived data, deletable at any time.
-    #[must_use]
-    pub fn cache(&self) -> PathBuf {
-        self.0.join("cache")
-    }
-
-    /// What hooks leave behind: what was installed, and what happened since.
-    #[must_use]
-    pub fn hooks(&self) -> PathBuf {
-        self.0.join("hooks")
-    }
-
-    /// Creates one of the directories, private to the user, with its parents.
-    pub fn create(&self, directory: &Path) -> io::Result<()> {
-        if directory.is_dir() {
-            return Ok(());
+/// The names in an open folder, in order. One that is not UTF-8 was not given by this program, and is left out.
+pub(super) fn names_in(folder: BorrowedFd<'_>) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
+        match entry.file_name().to_str() {
+            Ok("." | "..") | Err(_) => {}
+            Ok(name) => names.push(name.to_owned()),
         }
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
+        if names.len() == NAMES_MAX {
+            break;
+        }
     }
-
-    /// The directory itself.
-    #[must_use]
-    pub fn root(&self) -> &Path {
-        &self.0
-    }
+    names.sort();
+    Ok(names)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Write;
 
     use super::*;

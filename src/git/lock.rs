@@ -18,14 +18,19 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock, waiting up to `wait`; `Ok(None)` when somebody else still holds it then.
+    /// Takes the lock on a file outside of the state directory, waiting up to `wait`; `Ok(None)` when another process
+    /// still holds it then.
     ///
     /// The file (mode 0600) and its directory (0700) are made when missing.
     pub fn acquire(file: &Path, wait: Duration) -> io::Result<Option<Self>> {
         if let Some(directory) = file.parent() {
-            make_private_dir(directory)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         }
-        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(file)?;
+        Self::on(OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(file)?, wait)
+    }
+
+    /// Takes the lock on an open file.
+    pub fn on(file: File, wait: Duration) -> io::Result<Option<Self>> {
         let deadline = Instant::now() + wait;
         let mut pause = Duration::from_millis(1);
         loop {
@@ -54,11 +59,6 @@ impl Drop for Lock {
 /// Takes a missing file for a success, where it was to be removed.
 pub(super) fn absent_is_fine(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
-}
-
-/// Makes a directory that only the user can look into, with the directories above it.
-pub(super) fn make_private_dir(directory: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
 #[cfg(test)]

@@ -6,24 +6,27 @@
 //! whoever comes next sees a draft that nobody locks: a `<ref>.lock` that is the same file was left by the dead and is
 //! removed. A lock that is no such file is somebody else's and never touched.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::lock::make_private_dir;
+use super::state::StateDir;
 
 /// How long to wait for somebody else's lock on the ref: git's own `core.filesRefLockTimeout`.
 const WAIT: Duration = Duration::from_millis(100);
 /// What the names of drafts start with.
 const DRAFT_PREFIX: &str = "ref-";
+/// Larger than any draft: an id and a line feed.
+const DRAFT_BYTES_MAX: u64 = 1024;
 
 /// A held lock on a ref, with its new value inside; let go without effect when dropped.
 pub(super) struct RefLock {
     lock: PathBuf,
-    draft: PathBuf,
+    drafts: StateDir,
+    draft: String,
     /// Holds the kernel's lock on the draft.
     #[cfg_attr(not(test), expect(dead_code, reason = "held, not used"))]
     file: File,
@@ -32,17 +35,17 @@ pub(super) struct RefLock {
 
 impl RefLock {
     /// Locks a ref that is shared by all worktrees, with its new value, empty for none; `None` when somebody else holds its lock all the while.
-    pub(super) fn acquire(common_dir: &Path, name: &str, value: &str) -> io::Result<Option<Self>> {
-        let drafts = common_dir.join("merkle");
-        make_private_dir(&drafts)?;
+    pub(super) fn acquire(drafts: &StateDir, name: &str, value: &str) -> io::Result<Option<Self>> {
+        drafts.create()?;
+        let common_dir = drafts.git_dir();
         let lock = common_dir.join(format!("{name}.lock"));
         let deadline = Instant::now() + WAIT;
         loop {
-            remove_stale(common_dir, &drafts)?;
-            if let Some((draft, file)) = write_draft(&drafts, name, value)? {
+            remove_stale(drafts)?;
+            if let Some((draft, file)) = write_draft(drafts, name, value)? {
                 fs::create_dir_all(lock.parent().expect("a ref has a directory"))?;
-                let held = Self { lock: lock.clone(), draft, file, committed: false };
-                match fs::hard_link(&held.draft, &held.lock) {
+                let held = Self { lock: lock.clone(), drafts: drafts.clone(), draft, file, committed: false };
+                match drafts.link(&held.draft, &held.lock) {
                     Ok(()) => return Ok(Some(held)),
                     // Taken, or git removed the empty directory, or somebody took the draft for a dead one's.
                     Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
@@ -87,20 +90,17 @@ impl Drop for RefLock {
         if !self.committed {
             let _ = fs::remove_file(&self.lock);
         }
-        let _ = fs::remove_file(&self.draft);
+        let _ = self.drafts.remove(&self.draft);
     }
 }
 
 /// Writes, locks and flushes a draft; `None` when somebody took it for stale in the moment before it was locked.
-fn write_draft(drafts: &Path, name: &str, value: &str) -> io::Result<Option<(PathBuf, File)>> {
+fn write_draft(drafts: &StateDir, name: &str, value: &str) -> io::Result<Option<(String, File)>> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     // A ref name has no ':'.
-    let path = drafts.join(format!("{DRAFT_PREFIX}{}-{number}-{}", std::process::id(), name.replace('/', ":")));
-    let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
-        file => file?,
-    };
+    let draft = format!("{DRAFT_PREFIX}{}-{number}-{}", std::process::id(), name.replace('/', ":"));
+    let Some(mut file) = drafts.create_new(&draft)? else { return Ok(None) };
     if file.try_lock().is_err() {
         return Ok(None);
     }
@@ -108,27 +108,34 @@ fn write_draft(drafts: &Path, name: &str, value: &str) -> io::Result<Option<(Pat
         file.write_all(value.as_bytes())?;
         file.sync_all()?;
     }
-    Ok(Some((path, file)))
+    Ok(Some((draft, file)))
 }
 
 /// Removes drafts whose writers are dead, and the locks that are the same files.
-fn remove_stale(common_dir: &Path, drafts: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(drafts)? {
-        let entry = entry?;
-        let file_name = entry.file_name();
-        let Some(draft) = file_name.to_str().and_then(|name| name.strip_prefix(DRAFT_PREFIX)) else { continue };
-        let Some(name) = draft.splitn(3, '-').nth(2) else { continue };
-        let Ok(file) = File::open(entry.path()) else { continue };
+fn remove_stale(drafts: &StateDir) -> io::Result<()> {
+    for file_name in drafts.names()? {
+        let Some(name) = ref_of(&file_name) else { continue };
+        let Ok(file) = drafts.open(&file_name, DRAFT_BYTES_MAX) else { continue };
         if file.try_lock().is_err() {
             continue;
         }
-        let lock = common_dir.join(format!("{}.lock", name.replace(':', "/")));
+        let lock = drafts.git_dir().join(format!("{name}.lock"));
         if fs::symlink_metadata(&lock).is_ok_and(|lock| file.metadata().is_ok_and(|draft| is_same_file(&lock, &draft))) {
             fs::remove_file(&lock)?;
         }
-        let _ = fs::remove_file(entry.path());
+        let _ = drafts.remove(&file_name);
     }
     Ok(())
+}
+
+/// The ref that a draft is for; `None` for a name that no draft has. Its `/` are not those of another folder.
+fn ref_of(file_name: &str) -> Option<String> {
+    let mut parts = file_name.strip_prefix(DRAFT_PREFIX)?.splitn(3, '-');
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (process, number) = (parts.next()?, parts.next()?);
+    let name = parts.next()?.replace(':', "/");
+    let is_ref = name.starts_with("refs/") && gix::refs::FullName::try_from(name.as_str()).is_ok();
+    (is_number(process) && is_number(number) && is_ref).then_some(name)
 }
 
 fn is_same_file(one: &Metadata, two: &Metadata) -> bool {

@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::refs::Target;
 
@@ -16,6 +16,7 @@ use super::lock::absent_is_fine;
 use super::object::from_oid;
 use super::ref_lock::RefLock;
 use super::repo::Repository;
+use super::state::StateDir;
 use super::write::sync_dir;
 use crate::base::NodeId;
 
@@ -49,6 +50,22 @@ pub enum RefError {
     /// It is not what was expected, or somebody else holds its lock: read again and retry.
     #[error("ref '{0}' has moved")]
     Moved(String),
+    /// The file of a ref of this program, or the folder that it is in, is a link of the file system.
+    #[error("ref '{name}' is reached through the symbolic link '{}'", path.display())]
+    Linked {
+        /// Which.
+        name: String,
+        /// The link.
+        path: PathBuf,
+    },
+    /// A ref of this program that is symbolic: writing would move what it leads to.
+    #[error("ref '{name}' is symbolic and leads to '{target}'")]
+    Symbolic {
+        /// Which.
+        name: String,
+        /// Where it leads.
+        target: String,
+    },
     /// It exists but cannot be read.
     #[error("ref '{name}' cannot be read or written")]
     Failed {
@@ -61,6 +78,10 @@ pub enum RefError {
 }
 
 impl RefError {
+    fn symbolic(name: &str, target: &str) -> Self {
+        Self::Symbolic { name: name.to_owned(), target: target.to_owned() }
+    }
+
     pub(super) fn failed(name: &str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Failed { name: name.to_owned(), source: source.into() }
     }
@@ -77,6 +98,24 @@ impl Repository {
         match self.find_ref_once(name)? {
             None => self.find_ref_once(name),
             found => Ok(found),
+        }
+    }
+
+    /// What a ref of this program points at; `None` when there is no such ref.
+    ///
+    /// It came perhaps with the git directory: one that is symbolic, or that is reached through a link, is refused.
+    pub fn find_direct_ref(&self, name: &str) -> Result<Option<NodeId>, RefError> {
+        if self.is_reftable() {
+            return self.find_direct_ref_by_program(name);
+        }
+        self.check_ref_path(name)?;
+        match self.inner.refs.try_find(name).map_err(|error| RefError::failed(name, error))? {
+            Some(reference) if reference.name.as_bstr() == name => match reference.target {
+                Target::Object(id) => Ok(Some(from_oid(&id))),
+                Target::Symbolic(to) => Err(RefError::symbolic(name, &to.as_bstr().to_string())),
+            },
+            // Packed in the moment between two looks; or there is none.
+            _ => self.find_ref_once(name),
         }
     }
 
@@ -105,8 +144,9 @@ impl Repository {
     /// Moves or creates a ref if it is as expected; the new value is on disk (fsync) when this returns.
     pub fn update_ref(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
         if !self.needs_program(name) {
+            self.check_ref_path(name)?;
             let lock = self.lock_ref(name, &format!("{target}\n"))?;
-            let current = self.find_ref(name)?;
+            let current = self.find_direct_ref(name)?;
             if !expected.is(current) {
                 return Err(RefError::Moved(name.to_owned()));
             }
@@ -137,6 +177,38 @@ impl Repository {
         self.update_ref_program(name, &format!("delete {name}\0\0"))
     }
 
+    /// Refuses a ref whose file, or the folder that it is in, is a link, and what is no file at all.
+    fn check_ref_path(&self, name: &str) -> Result<(), RefError> {
+        let path = self.common_dir().join(name);
+        for part in [path.parent().expect("a ref has a directory"), path.as_path()] {
+            let Ok(found) = fs::symlink_metadata(part) else { continue };
+            if found.is_symlink() {
+                return Err(RefError::Linked { name: name.to_owned(), path: part.to_owned() });
+            }
+            if !found.is_file() && !found.is_dir() {
+                return Err(RefError::failed(name, format!("'{}' is not a regular file", part.display())));
+            }
+        }
+        Ok(())
+    }
+
+    fn find_direct_ref_by_program(&self, name: &str) -> Result<Option<NodeId>, RefError> {
+        let command = GitCommand::new(self, "for-each-ref").option("--format=%(objectname) %(refname) %(symref)");
+        let listed = command.operand(name).run(b"").map_err(|error| RefError::failed(name, error))?;
+        let listed = String::from_utf8_lossy(&listed);
+        for line in listed.lines() {
+            let mut words = line.splitn(3, ' ');
+            let (id, found, target) = (words.next(), words.next(), words.next().unwrap_or_default());
+            if found == Some(name) && !target.is_empty() {
+                return Err(RefError::symbolic(name, target));
+            }
+            if let (true, Some(id)) = (found == Some(name), id.and_then(|id| id.parse().ok())) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
     fn find_ref_once(&self, name: &str) -> Result<Option<NodeId>, RefError> {
         match self.inner.refs.try_find(name).map_err(|error| RefError::failed(name, error))? {
             Some(reference) if reference.name.as_bstr() == name => self.follow(name, reference.target),
@@ -159,7 +231,7 @@ impl Repository {
     }
 
     fn lock_ref(&self, name: &str, value: &str) -> Result<RefLock, RefError> {
-        let lock = RefLock::acquire(self.common_dir(), name, value);
+        let lock = RefLock::acquire(&StateDir::of(self), name, value);
         lock.map_err(|error| RefError::failed(name, error))?.ok_or_else(|| RefError::Moved(name.to_owned()))
     }
 
@@ -207,13 +279,13 @@ impl Repository {
             Expected::Absent => "0".repeat(2 * self.hash_kind().id_bytes()),
         };
         match self.update_ref_program(name, &format!("update {name}\0{target}\0{old}\0")) {
-            Err(RefError::Failed { .. }) if !expected.is(self.find_ref(name)?) => Err(RefError::Moved(name.to_owned())),
+            Err(RefError::Failed { .. }) if !expected.is(self.find_direct_ref(name)?) => Err(RefError::Moved(name.to_owned())),
             done => done,
         }
     }
 
     fn update_ref_program(&self, name: &str, instruction: &str) -> Result<(), RefError> {
-        let command = GitCommand::new(self, "update-ref").durable().option("-m").option("git-merkle");
+        let command = GitCommand::new(self, "update-ref").durable().option("--no-deref").option("-m").option("git-merkle");
         match command.option("--stdin").option("-z").run(instruction.as_bytes()) {
             Ok(_) => Ok(()),
             Err(ChildError::Failed { message, .. }) if LOCKED.iter().any(|text| message.contains(text)) => {
@@ -325,7 +397,7 @@ mod tests {
         let fixture = Fixture::new();
         let one = fixture.commit("one");
         let repo = fixture.open();
-        let lock = RefLock::acquire(repo.common_dir(), NAME, "x").unwrap().unwrap();
+        let lock = RefLock::acquire(&StateDir::of(&repo), NAME, "x").unwrap().unwrap();
         assert!(matches!(repo.update_ref(NAME, &one, Expected::Absent), Err(RefError::Moved(_))));
         lock.die();
         assert!(fixture.root.join(".git").join(format!("{NAME}.lock")).exists());
@@ -335,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_collide_are_refused_and_symbolic_refs_are_followed() {
+    fn names_that_collide_are_refused_and_nothing_is_written_through_symbolic_refs() {
         let fixture = Fixture::new();
         let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
         let repo = fixture.open();
@@ -354,9 +426,19 @@ mod tests {
         }
         fixture.git(&["symbolic-ref", "refs/merkle/s", "refs/merkle/a"]);
         assert_eq!(repo.find_ref("refs/merkle/s").unwrap(), Some(one));
-        repo.update_ref("refs/merkle/s", &two, Expected::At(one)).unwrap();
-        assert_eq!(fixture.id("refs/merkle/a"), two);
-        assert_eq!(fixture.git(&["symbolic-ref", "refs/merkle/s"]), "refs/merkle/a");
+        // Before, the ref was followed, and what it leads to was moved.
+        fixture.git(&["symbolic-ref", "refs/merkle/nowhere", "refs/heads/nowhere"]);
+        for (name, expected) in [("refs/merkle/s", Expected::At(one)), ("refs/merkle/nowhere", Expected::Absent)] {
+            assert!(matches!(repo.find_direct_ref(name), Err(RefError::Symbolic { .. })), "{name}");
+            assert!(matches!(repo.update_ref(name, &two, expected), Err(RefError::Symbolic { .. })), "{name}");
+        }
+        assert_eq!((fixture.id("refs/merkle/a"), repo.find_ref("refs/heads/nowhere").unwrap()), (one, None));
+        let heads = fixture.root.join(".git/refs/heads");
+        std::os::unix::fs::symlink(heads.join("main"), fixture.root.join(".git/refs/merkle/l")).unwrap();
+        assert!(matches!(repo.find_direct_ref("refs/merkle/l"), Err(RefError::Linked { .. })));
+        std::os::unix::fs::symlink(&heads, fixture.root.join(".git/refs/x")).unwrap();
+        assert!(matches!(repo.update_ref("refs/x/y", &one, Expected::Absent), Err(RefError::Linked { .. })));
+        assert!(!heads.join("y").exists());
         // An empty directory that git left in the place of a ref.
         fs::create_dir_all(repo.common_dir().join("refs/merkle/d/e")).unwrap();
         repo.update_ref("refs/merkle/d", &one, Expected::Absent).unwrap();

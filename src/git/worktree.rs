@@ -7,7 +7,7 @@
 
 use std::fs::{self, File, FileTimes};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,8 +15,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use super::child::{ChildError, GitCommand, failed};
-use super::lock::{absent_is_fine, make_private_dir};
 use super::repo::Repository;
+use super::state::StateDir;
 use crate::base::NodeId;
 
 /// What the names of copies start with, before the process id.
@@ -75,7 +75,7 @@ impl Repository {
     }
 
     fn with_index(&self, verb: &'static str, copy: &IndexCopy) -> GitCommand {
-        GitCommand::new(self, verb).setting("core.splitIndex=false").index(&copy.path)
+        GitCommand::new(self, verb).setting("core.splitIndex=false").index(&copy.state.shown_file(&copy.name))
     }
 }
 
@@ -89,51 +89,58 @@ fn only_lacks_commits(output: &Output) -> bool {
 
 /// A copy of the user's index, gone when dropped.
 struct IndexCopy {
-    path: PathBuf,
+    state: StateDir,
+    name: String,
 }
 
 impl IndexCopy {
     fn of(repo: &Repository) -> io::Result<Self> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let directory = repo.common_dir().join("merkle");
-        make_private_dir(&directory)?;
-        remove_stale(&directory)?;
+        let state = StateDir::of(repo);
+        state.create()?;
+        remove_stale(&state)?;
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let copy = Self { path: directory.join(format!("{COPY_PREFIX}{}-{number}", std::process::id())) };
+        let copy = Self { state, name: format!("{COPY_PREFIX}{}-{number}", std::process::id()) };
         copy.fill(&repo.inner.index_path())?;
         Ok(copy)
     }
 
     /// Copies the index with its time stamp; there is none before the first `git add`.
     fn fill(&self, original: &Path) -> io::Result<()> {
+        self.state.remove(&self.name)?;
         let modified = match fs::metadata(original) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return fs::remove_file(&self.path).or(Ok(())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             metadata => metadata?.modified()?,
         };
-        fs::copy(original, &self.path)?;
-        File::options().write(true).open(&self.path)?.set_times(FileTimes::new().set_modified(modified))
+        let mut copy = self.state.create_new(&self.name)?.ok_or(io::ErrorKind::AlreadyExists)?;
+        io::copy(&mut File::open(original)?, &mut copy)?;
+        copy.set_times(FileTimes::new().set_modified(modified))
     }
 }
 
 impl Drop for IndexCopy {
     fn drop(&mut self) {
         // What cannot be removed now is removed as stale by the next copy.
-        let _ = fs::remove_file(&self.path);
+        let _ = self.state.remove(&self.name);
     }
 }
 
 /// Removes copies, and git's locks on them, whose makers were killed.
-fn remove_stale(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let copy = name.to_str().and_then(|name| name.strip_prefix(COPY_PREFIX));
-        let maker = copy.and_then(|copy| Pid::from_raw(copy.split('-').next()?.parse().ok()?));
-        if maker.is_some_and(|maker| test_kill_process(maker) == Err(Errno::SRCH)) {
-            fs::remove_file(entry.path()).or_else(absent_is_fine)?;
+fn remove_stale(state: &StateDir) -> io::Result<()> {
+    for name in state.names()? {
+        if maker(&name).is_some_and(|maker| test_kill_process(maker) == Err(Errno::SRCH)) {
+            state.remove(&name)?;
         }
     }
     Ok(())
+}
+
+/// The process that made a copy, or git's lock on one; `None` for a name that neither has.
+fn maker(name: &str) -> Option<Pid> {
+    let (process, number) = name.strip_prefix(COPY_PREFIX)?.split_once('-')?;
+    let number = number.strip_suffix(".lock").unwrap_or(number);
+    number.parse::<u64>().ok()?;
+    Pid::from_raw(process.parse().ok()?)
 }
 
 #[cfg(test)]
@@ -302,6 +309,6 @@ mod tests {
         fixture.file("file", "x");
         fixture.commit("one");
         let copy = IndexCopy::of(&fixture.open()).unwrap();
-        assert_eq!(copy.path.metadata().unwrap().modified().unwrap(), index(&fixture).unwrap().1);
+        assert_eq!(copy.state.shown_file(&copy.name).metadata().unwrap().modified().unwrap(), index(&fixture).unwrap().1);
     }
 }

@@ -28,19 +28,25 @@ use std::time::SystemTime;
 
 use super::child::{ChildError, GitCommand};
 use super::encoded::{Batch, Encoded};
-use super::file::{self, StateDir};
 use super::lock::absent_is_fine;
 use super::object::Header;
 use super::repo::Repository;
 use super::small_pack::{self, SmallPack};
+use super::state::StateDir;
 use crate::base::NodeId;
 
 /// What every `.keep` file of this program starts with, before a space and the process id.
 const KEEP_MESSAGE: &str = "git-merkle";
+/// No `.keep` file of this program is larger.
+const MARK_BYTES_MAX: u64 = 1024;
+/// What stands in the names of temporary files between their kind and the process id.
+const TEMPORARY_MARK: &str = "_merkle_";
 /// How often a batch is begun again after a `git gc` took its temporary files.
 const WRITE_ATTEMPTS_MAX: usize = 20;
 /// File in the directory of caches: names of packs, the small one first, then those that it took in and that may go.
 const SMALL_PACK_FILE: &str = "small-pack";
+/// Room for far more names than are ever kept.
+const SMALL_PACK_FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Why objects could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -120,11 +126,27 @@ impl Repository {
         batch.objects.iter().find(|object| !is_there(object)).map_or(Ok(()), |object| Err(object.id))
     }
 
-    /// Removes the `.keep` marks that died with their writers, with packs that never got an index, and returns how many
-    /// marks there were.
+    /// The files that writers of this program leave in `objects/pack` when they are killed.
+    ///
+    /// While a writer is at work its own are among them.
+    #[must_use]
+    pub fn writers_leftovers(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.objects_dir.join("pack")) else { return Vec::new() };
+        let paths = entries.flatten().map(|entry| entry.path());
+        let mut left: Vec<PathBuf> = paths.filter(|path| is_temporary_pack_file(path) || is_own_mark(path)).collect();
+        left.sort();
+        left
+    }
+
+    /// Removes the `.keep` marks that died with their writers, with packs that never got an index, and the temporary
+    /// files that did; returns how many marks there were.
     ///
     /// The caller holds the store lock, so that no mark of this program belongs to a living writer.
     pub fn remove_stale_keeps(&self) -> io::Result<usize> {
+        self.writers_leftovers().iter().filter(|path| is_temporary_pack_file(path)).for_each(|path| {
+            // What cannot be removed now is left for another time, or for `git prune`.
+            let _ = fs::remove_file(path);
+        });
         self.remove_keeps(|mark| mark.split(' ').next() == Some(KEEP_MESSAGE))
     }
 
@@ -137,7 +159,7 @@ impl Repository {
         for entry in entries {
             let path = entry?.path();
             let is_keep = path.extension().is_some_and(|extension| extension == "keep");
-            if is_keep && fs::read_to_string(&path).is_ok_and(|mark| is_wanted(mark.trim_end())) {
+            if is_keep && read_mark(&path).is_some_and(|mark| is_wanted(mark.trim_end())) {
                 if !path.with_extension("idx").exists() {
                     small_pack::remove(&path);
                 }
@@ -197,7 +219,7 @@ impl Repository {
 
     /// The small pack and those that it took in, as far as they are there, without extensions.
     fn known_small_packs(&self) -> Vec<PathBuf> {
-        let text = fs::read_to_string(StateDir::of(self).cache().join(SMALL_PACK_FILE)).unwrap_or_default();
+        let text = StateDir::of(self).cache().read_text(SMALL_PACK_FILE, SMALL_PACK_FILE_BYTES_MAX).unwrap_or_default();
         let names = text.lines().filter(|line| line.strip_prefix("pack-").is_some_and(|id| id.parse::<NodeId>().is_ok()));
         let paths = names.map(|name| self.objects_dir.join("pack").join(name));
         paths.filter(|path| ["pack", "idx"].iter().any(|extension| path.with_extension(extension).exists())).collect()
@@ -205,12 +227,11 @@ impl Repository {
 
     /// Remembers them; a disk that refuses only costs a pack more.
     fn remember_small_packs(&self, small: &Path, taken_in: &[PathBuf]) {
-        let state = StateDir::of(self);
-        let _ = state.create(&state.cache());
         let paths = [small].into_iter().chain(taken_in.iter().map(PathBuf::as_path));
         let names: Vec<_> = paths.filter_map(Path::file_name).map(|name| name.to_string_lossy()).collect();
         let text = names.join("\n") + "\n";
-        let _ = file::replace(&state.cache().join(SMALL_PACK_FILE), |open| open.write_all(text.as_bytes()));
+        let cache = StateDir::of(self).cache();
+        let _ = cache.create().and_then(|()| cache.replace(SMALL_PACK_FILE, |open| open.write_all(text.as_bytes())));
     }
 
     /// False for a pack that somebody may have listed who does not look again: a running gc or maintenance, a
@@ -259,12 +280,31 @@ impl Drop for Temporary {
     }
 }
 
+/// True for the name that [`write_temporary`] gives.
+fn is_temporary_pack_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix("tmp_"));
+    let numbers = name.and_then(|name| name.split_once(TEMPORARY_MARK)).and_then(|(_, numbers)| numbers.split_once('_'));
+    numbers.is_some_and(|(process, number)| [process, number].iter().all(|text| text.parse::<u64>().is_ok()))
+}
+
+/// True for a mark that this program made.
+fn is_own_mark(path: &Path) -> bool {
+    let is_keep = path.extension().is_some_and(|extension| extension == "keep");
+    is_keep && read_mark(path).is_some_and(|mark| mark.split(' ').next() == Some(KEEP_MESSAGE))
+}
+
+/// The text of a mark; `None` for what is no small file.
+fn read_mark(path: &Path) -> Option<String> {
+    let is_small = fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MARK_BYTES_MAX);
+    is_small.then(|| fs::read_to_string(path).ok()).flatten()
+}
+
 /// Writes a temporary file, which is not flushed yet.
 fn write_temporary(directory: &Path, extension: &str, bytes: &[u8]) -> io::Result<(Temporary, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = directory.join(format!("tmp_{extension}_merkle_{}_{number}", std::process::id()));
+        let path = directory.join(format!("tmp_{extension}{TEMPORARY_MARK}{}_{number}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path) {
             Ok(mut file) => {
                 let temporary = Temporary(path);
@@ -403,7 +443,7 @@ mod tests {
             kept.iter()
                 .filter(|(_, path)| path.extension().is_none_or(|end| end != dropped))
                 .for_each(|(data, path)| fs::write(path, data).unwrap());
-            let file = StateDir::of(&repo).cache().join(SMALL_PACK_FILE);
+            let file = StateDir::of(&repo).cache().shown_file(SMALL_PACK_FILE);
             let old = kept[0].1.file_stem().unwrap().to_string_lossy().into_owned();
             fs::write(&file, format!("{}{old}\n", fs::read_to_string(&file).unwrap())).unwrap();
             drop(repo.write(&small(&repo, 2)).unwrap());
@@ -421,7 +461,7 @@ mod tests {
         let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
         let mut paths = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
         let theirs = name(&paths.find(|path| path.extension().is_some_and(|end| end == "idx")).unwrap());
-        let file = StateDir::of(&repo).cache().join(SMALL_PACK_FILE);
+        let file = StateDir::of(&repo).cache().shown_file(SMALL_PACK_FILE);
         for text in [format!("{theirs}\n"), format!("\n{theirs}\n{theirs}\n"), "../../HEAD\npack-\n\u{fffd}\n".to_owned()] {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, text).unwrap();

@@ -5,15 +5,13 @@
 //! until its work is done, so that the next worker finds what a dead one has left.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::base::Digest;
 use crate::git::StateDir;
-use crate::git::file;
 
 /// The first line of a marker.
 const FORMAT: &str = "git-merkle/marker/1";
@@ -21,6 +19,8 @@ const FORMAT: &str = "git-merkle/marker/1";
 const NAME_DIGITS: usize = 16;
 /// What the name of a marker ends with while its work is done.
 const TAKEN: &str = ".taken";
+/// Room for two paths, however long.
+const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Something that happened in a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub struct Marker {
 /// Leaves a marker; one of the same worktree is replaced.
 pub fn leave(state: &StateDir, marker: &Marker) -> io::Result<()> {
     let queue = queue(state);
-    state.create(&queue)?;
+    queue.create()?;
     let event: String = marker.event.chars().filter(|c| c.is_ascii_lowercase() || *c == '-').collect();
-    file::replace(&queue.join(name(&marker.git_dir)), |open| {
+    queue.replace(&name(&marker.git_dir), |open| {
         writeln!(open, "{FORMAT}\n{event}")?;
         open.write_all(marker.git_dir.as_os_str().as_bytes())?;
         open.write_all(b"\0")?;
@@ -50,20 +50,16 @@ pub fn leave(state: &StateDir, marker: &Marker) -> io::Result<()> {
 ///
 /// Those that a worker has taken come last: one whose work kills the worker does not keep the others from theirs.
 pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
-    let entries = match fs::read_dir(queue(state)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
+    let queue = queue(state);
     let mut markers = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path()).filter(|path| !file::is_temporary(path)) {
-        let is_taken = path.to_string_lossy().ends_with(TAKEN);
-        let age = fs::metadata(&path).and_then(|found| found.modified()).map_or(Duration::ZERO, age);
-        // Not there any more: it was taken, or its work done, since the folder was read.
-        let Ok(bytes) = fs::read(&path) else { continue };
-        match parse(&bytes).filter(|marker| is_named(&path, marker)) {
-            Some(marker) => markers.push((is_taken, marker, age)),
-            // Damage tells nothing; what it stood for is found by comparing.
-            None => drop(fs::remove_file(&path)),
+    for name in queue.names()?.iter().filter(|name| is_name(name)) {
+        // Not there any more, because it was taken or its work done since the folder was read; or no file of ours.
+        let Ok((bytes, age)) = read(&queue, name) else { continue };
+        match parse(&bytes).filter(|marker| is_named(name, marker) && is_of(state, marker)) {
+            Some(marker) => markers.push((name.ends_with(TAKEN), marker, age)),
+            // Damage tells nothing; what it stood for is found by comparing. Nor is a worktree of another repository
+            // looked at from here: such a marker came with this repository, or this one was moved.
+            None => drop(queue.remove(name)),
         }
     }
     markers.sort_by(|a, b| (a.0, &a.1.git_dir).cmp(&(b.0, &b.1.git_dir)));
@@ -75,27 +71,48 @@ pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
 /// Takes a marker. One that is left while its work is done is another one, and waits.
 pub fn take(state: &StateDir, marker: &Marker) -> io::Result<()> {
     let name = name(&marker.git_dir);
-    let (waiting, taken) = (queue(state).join(&name), queue(state).join(name + TAKEN));
     // Nothing to rename: a worker that has died had taken it.
-    absent_is_fine(fs::rename(waiting, taken))
+    absent_is_fine(queue(state).rename(&name, &(name.clone() + TAKEN)))
 }
 
 /// Forgets a marker that was taken, because its work is done.
 pub fn finish(state: &StateDir, marker: &Marker) -> io::Result<()> {
-    absent_is_fine(fs::remove_file(queue(state).join(name(&marker.git_dir) + TAKEN)))
+    queue(state).remove(&(name(&marker.git_dir) + TAKEN))
 }
 
 /// Removes what hooks that were killed while they left a marker have not finished.
 pub fn clear_abandoned(state: &StateDir) {
-    file::remove_abandoned(&queue(state));
+    queue(state).remove_abandoned();
 }
 
 fn absent_is_fine(done: io::Result<()>) -> io::Result<()> {
     done.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
-fn queue(state: &StateDir) -> PathBuf {
-    state.root().join("queue")
+fn queue(state: &StateDir) -> StateDir {
+    state.folder("queue")
+}
+
+fn read(queue: &StateDir, name: &str) -> io::Result<(Vec<u8>, Duration)> {
+    let mut open = queue.open(name, FILE_BYTES_MAX)?;
+    let age = open.metadata()?.modified().map_or(Duration::ZERO, age);
+    let mut bytes = Vec::new();
+    open.read_to_end(&mut bytes)?;
+    Ok((bytes, age))
+}
+
+/// True for a worktree of the repository that the queue is in: its common git directory, or one below `worktrees`.
+fn is_of(state: &StateDir, marker: &Marker) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let Some(common) = real(state.git_dir()) else { return false };
+    let Some(git_dir) = real(&marker.git_dir) else { return false };
+    git_dir == common || git_dir.parent() == Some(&common.join("worktrees"))
+}
+
+/// True for a name that a marker can have.
+fn is_name(name: &str) -> bool {
+    let digits = name.strip_suffix(TAKEN).unwrap_or(name);
+    digits.len() == NAME_DIGITS && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn name(git_dir: &Path) -> String {
@@ -104,9 +121,8 @@ fn name(git_dir: &Path) -> String {
 }
 
 /// True for a file that [`take`] and [`finish`] find again.
-fn is_named(path: &Path, marker: &Marker) -> bool {
-    let own = name(&marker.git_dir);
-    path.file_name().is_some_and(|found| found == own.as_str() || found == (own + TAKEN).as_str())
+fn is_named(found: &str, marker: &Marker) -> bool {
+    found.strip_suffix(TAKEN).unwrap_or(found) == name(&marker.git_dir)
 }
 
 fn parse(bytes: &[u8]) -> Option<Marker> {

@@ -1,19 +1,22 @@
 //! The worker: one for each common git directory, by kernel lock. It waits for quiet, does what the markers ask for,
 //! and ends when there are none.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::marker::{self, Marker};
 use super::{log, progress};
-use crate::git::{Lock, StateDir};
+use crate::git::StateDir;
 
 /// How long nothing must have happened in a worktree before its marker is looked at.
 pub const QUIET: Duration = Duration::from_secs(3);
 /// How long an operation of git that is in progress is waited for. After it, its end brings the next marker.
 const PATIENCE: Duration = Duration::from_mins(10);
+/// The file whose lock the worker holds; it is empty.
+const LOCK_FILE: &str = "worker-lock";
+const LOCK_BYTES_MAX: u64 = 4096;
 /// Pause between two looks.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long the lock is tried for: somebody who only looks whether a worker is at work has it for a moment.
@@ -27,7 +30,8 @@ pub type Work<'w> = &'w mut dyn FnMut(&Marker) -> Result<String, String>;
 /// Looks with a shared lock: two who look at once do not take each other for a worker.
 #[must_use]
 pub fn is_at_work(state: &StateDir) -> bool {
-    File::open(lock_file(state)).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    let lock = state.open(LOCK_FILE, LOCK_BYTES_MAX);
+    lock.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// Works until there is nothing left; `Ok(false)` when another worker is at it.
@@ -35,7 +39,7 @@ pub fn is_at_work(state: &StateDir) -> bool {
 /// A marker that is left between the last look and the end of the lock is seen by the look after it.
 pub fn run(state: &StateDir, quiet: Duration, work: Work<'_>) -> io::Result<bool> {
     loop {
-        let Some(lock) = Lock::acquire(&lock_file(state), LOOKED_AT)? else { return Ok(false) };
+        let Some(lock) = state.lock(LOCK_FILE, LOOKED_AT)? else { return Ok(false) };
         marker::clear_abandoned(state);
         let gave_up = until_empty(state, quiet, work)?;
         drop(lock);
@@ -78,8 +82,4 @@ fn act(state: &StateDir, marker: &Marker, work: Work<'_>) {
             log::leave_error(state, &error);
         }
     }
-}
-
-fn lock_file(state: &StateDir) -> std::path::PathBuf {
-    state.root().join("worker-lock")
 }

@@ -1,6 +1,5 @@
 //! From a definition to something that can be asked: what is missing is found out here, before anything is sent.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::ProviderError;
@@ -13,6 +12,7 @@ use super::manual::Person;
 use super::model::Model;
 use super::replay::Replay;
 use crate::config::Environment;
+use crate::git::StateDir;
 
 /// What a provider stands in.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Surroundings<'a> {
     /// For keys, and for programs.
     pub environment: &'a Environment,
     /// Where requests to people and their answers stand; made when it is needed.
-    pub pending_dir: &'a Path,
+    pub pending: &'a StateDir,
 }
 
 /// Makes a provider ready to be asked. Looks for its key, and reaches nothing else.
@@ -31,7 +31,7 @@ pub fn connect(definition: &Definition, surroundings: Surroundings<'_>) -> Resul
             checked_command(&definition)?;
             Arc::new(Program::new(definition, surroundings.environment))
         }
-        Kind::Manual => Arc::new(Person::new(definition, surroundings.pending_dir)),
+        Kind::Manual => Arc::new(Person::new(definition, surroundings.pending)),
         Kind::Replay if definition.file.is_none() => return Err(unset(&definition, "file", "<file>", "no recording is set")),
         Kind::Replay => Arc::new(Replay::open(definition)?),
         Kind::OpenAi | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Local => {

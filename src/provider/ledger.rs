@@ -14,21 +14,24 @@
 //! counts as of today. Money is `-` where no price is configured.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::AddAssign;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::base::clock;
-use crate::git::{Lock, file};
+use crate::git::{Lock, StateDir};
 
 const FORMAT: &str = "git-merkle/ledger/1";
 const FIRST_BYTES_MAX: u64 = 128;
+const FILE_NAME: &str = "ledger";
+const LOCK_NAME: &str = "ledger-lock";
 const LOCK_WAIT: Duration = Duration::from_secs(20);
 /// From this size on the file is put together into sums.
 const FILE_BYTES_MAX: u64 = 1 << 20;
+/// A larger file is not this program's; it is put together long before.
+const READ_BYTES_MAX: u64 = 64 << 20;
 /// Days that are kept: this month and the one before, whatever their length.
 const DAYS_KEPT: u64 = 62;
 
@@ -142,7 +145,7 @@ pub struct Reservation {
 /// What was spent, as far as this process has read the file.
 #[derive(Debug)]
 pub struct Ledger {
-    file: PathBuf,
+    state: StateDir,
     budget: Budget,
     /// Tells the reservations of this process from those of all others.
     run: String,
@@ -164,9 +167,10 @@ struct Book {
 impl Ledger {
     /// Opens the ledger of a state directory; the file is made with the first reservation.
     #[must_use]
-    pub fn new(state: &Path, budget: Budget) -> Self {
+    pub fn new(state: &StateDir, budget: Budget) -> Self {
         let unique = format!("{:x}-{:x}-{:x}", std::process::id(), clock::real_seconds(), clock::nanos());
-        Self { file: state.join("ledger"), budget, run: unique, reservations: 0, spent: Spend::default(), book: Book::default() }
+        let state = state.clone();
+        Self { state, budget, run: unique, reservations: 0, spent: Spend::default(), book: Book::default() }
     }
 
     /// Reserves the worst case of an attempt, or says which limit it would pass. On the disk when this returns.
@@ -215,7 +219,8 @@ impl Ledger {
 
     /// What was spent in the day and the month of a time, by all processes; the file is read for it.
     pub fn spent_around(&mut self, now: u64) -> Result<(Spend, Spend), LedgerError> {
-        if self.file.exists() {
+        let found = self.state.open(FILE_NAME, READ_BYTES_MAX);
+        if !matches!(&found, Err(error) if error.kind() == io::ErrorKind::NotFound) {
             let _lock = self.lock()?;
             self.read_on().map_err(|source| self.io(source))?;
         }
@@ -241,19 +246,27 @@ impl Ledger {
     }
 
     fn lock(&self) -> Result<Lock, LedgerError> {
-        let taken = Lock::acquire(&self.file.with_file_name("ledger-lock"), LOCK_WAIT);
+        let taken = self.state.lock(LOCK_NAME, LOCK_WAIT);
         taken.map_err(|source| self.io(source))?.ok_or(LedgerError::Busy)
     }
 
     fn io(&self, source: io::Error) -> LedgerError {
-        LedgerError::Io { path: self.file.clone(), source }
+        LedgerError::Io { path: self.state.shown_file(FILE_NAME), source }
     }
 
     /// Reads what others have written since; another file in its place is read from its start.
     fn read_on(&mut self) -> io::Result<File> {
-        let mut open = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&self.file)?;
-        let mut first = String::new();
-        BufReader::new(&open).take(FIRST_BYTES_MAX).read_line(&mut first)?;
+        let mut open = self.state.open_to_append(FILE_NAME)?;
+        if open.metadata()?.len() > READ_BYTES_MAX {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large for a ledger"));
+        }
+        let mut first = Vec::new();
+        BufReader::new(&open).take(FIRST_BYTES_MAX).read_until(b'\n', &mut first)?;
+        // A file that does not begin as a ledger is not one: nothing is cut off it, and nothing is added.
+        if !begins_as_ledger(&first) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it does not begin as a ledger"));
+        }
+        let first = String::from_utf8_lossy(&first).into_owned();
         if first != self.book.first {
             self.book = Book { first, ..Book::default() };
         }
@@ -301,7 +314,7 @@ impl Ledger {
         open.sort_by(|a, b| a.0.cmp(b.0));
         let open = open.into_iter().map(|(id, (day, worst))| format!("r {id} {} {}\n", day * 86_400, Fields(worst)));
         let lines: String = std::iter::once(first_line()).chain(days).chain(open).collect();
-        file::replace_durably(&self.file, |open| open.write_all(lines.as_bytes()))?;
+        self.state.replace_durably(FILE_NAME, |open| open.write_all(lines.as_bytes()))?;
         self.book = Book::default();
         Ok(())
     }
@@ -349,6 +362,12 @@ impl Book {
     }
 }
 
+/// True for the first bytes of a ledger, or of one whose first line was cut off by a death.
+fn begins_as_ledger(first: &[u8]) -> bool {
+    let rest = first.strip_prefix(FORMAT.as_bytes());
+    rest.map_or(FORMAT.as_bytes().starts_with(first), |rest| rest.is_empty() || rest[0] == b' ')
+}
+
 /// The first line of a new file; the time tells it from every other that stood in its place.
 fn first_line() -> String {
     format!("{FORMAT} {:x}\n", clock::nanos())
@@ -391,6 +410,8 @@ fn month_of(day: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -409,7 +430,7 @@ mod tests {
     fn a_worst_case_that_does_not_fit_is_refused_and_names_the_limit() {
         let folder = tempfile::tempdir().expect("a folder");
         let run = Caps { calls: Some(2), tokens: Some(100), nano_dollars: Some(50_000_000) };
-        let mut ledger = Ledger::new(folder.path(), Budget { run, ..Budget::default() });
+        let mut ledger = Ledger::new(&StateDir::at(folder.path()), Budget { run, ..Budget::default() });
         let first = ledger.reserve_at(NOON, spend(1, 90, 1)).expect("fits");
         let refused = ledger.reserve_at(NOON, spend(1, 20, 1)).expect_err("90 + 20 > 100");
         assert_eq!(refused.to_string(), "the budget of 100 tokens for this run does not cover the next call");
@@ -423,9 +444,9 @@ mod tests {
     #[test]
     fn what_a_dead_process_reserved_counts_in_full_for_others() {
         let folder = tempfile::tempdir().expect("a folder");
-        let lost = Ledger::new(folder.path(), month_cap(100)).reserve_at(NOON, spend(1, 1, 60)).expect("fits");
+        let lost = Ledger::new(&StateDir::at(folder.path()), month_cap(100)).reserve_at(NOON, spend(1, 1, 60)).expect("fits");
         drop(lost);
-        let mut other = Ledger::new(folder.path(), month_cap(100));
+        let mut other = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
         assert!(other.reserve_at(NOON + 86_400, spend(1, 1, 50)).is_err());
         assert!(other.reserve_at(NOON + 86_400 * 31, spend(1, 1, 50)).is_ok(), "another month");
     }
@@ -433,7 +454,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_back_makes_no_room() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut ledger = Ledger::new(folder.path(), month_cap(100));
+        let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
         let _kept = ledger.reserve_at(NOON, spend(1, 1, 60)).expect("fits");
         assert!(ledger.reserve_at(NOON - 86_400 * 40, spend(1, 1, 50)).is_err());
     }
@@ -442,7 +463,7 @@ mod tests {
     fn a_clock_that_was_wrong_once_forgets_no_day() {
         let folder = tempfile::tempdir().expect("a folder");
         let today = clock::real_seconds();
-        let mut ledger = Ledger::new(folder.path(), month_cap(100));
+        let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
         let _kept = ledger.reserve_at(today, spend(1, 1, 60)).expect("fits");
         let _wrong = ledger.reserve_at(today * 2, spend(1, 1, 1)).expect("another month");
         ledger.put_together().expect("writable");
@@ -450,13 +471,27 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_no_ledger_keeps_every_byte() {
+        // Before, what followed its last line feed was cut off, and lines were added.
+        for text in ["machine example.org login me password x", "[core]\n\tbare = false", "git-merkle/ledger/2 1\nr x"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join(FILE_NAME);
+            std::fs::write(&path, text).expect("writable");
+            let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
+            assert!(matches!(ledger.reserve_at(NOON, spend(1, 1, 1)), Err(LedgerError::Io { .. })));
+            assert!(ledger.spent_around(NOON).is_err());
+            assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
+        }
+    }
+
+    #[test]
     fn a_torn_line_is_taken_off_and_the_next_one_is_whole() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut ledger = Ledger::new(folder.path(), month_cap(100));
+        let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
         let _lost = ledger.reserve_at(NOON, spend(1, 1, 60)).expect("fits");
         let mut open = OpenOptions::new().append(true).open(folder.path().join("ledger")).expect("is there");
         open.write_all(b"r 1.2 18000").expect("writable");
-        let mut other = Ledger::new(folder.path(), month_cap(100));
+        let mut other = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
         let _kept = other.reserve_at(NOON, spend(1, 1, 40)).expect("fits");
         assert!(ledger.reserve_at(NOON, spend(1, 1, 1)).is_err(), "both are seen");
     }
@@ -464,7 +499,7 @@ mod tests {
     #[test]
     fn putting_together_changes_no_sum() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut ledger = Ledger::new(folder.path(), Budget::default());
+        let mut ledger = Ledger::new(&StateDir::at(folder.path()), Budget::default());
         let _open = ledger.reserve_at(NOON, spend(1, 5, 7)).expect("no limit");
         for day in 0..3 {
             let done = ledger.reserve_at(NOON + day * 86_400, spend(1, 50, 70)).expect("no limit");
@@ -473,7 +508,7 @@ mod tests {
         let before = ledger.spent_around(NOON).expect("readable");
         ledger.put_together().expect("writable");
         assert_eq!(ledger.spent_around(NOON).expect("readable"), before);
-        assert_eq!(Ledger::new(folder.path(), Budget::default()).spent_around(NOON).expect("readable"), before);
+        assert_eq!(Ledger::new(&StateDir::at(folder.path()), Budget::default()).spent_around(NOON).expect("readable"), before);
     }
 
     /// A step of somebody's month.
@@ -512,13 +547,13 @@ mod tests {
             let folder = tempfile::tempdir().expect("a folder");
             let mut budget = month_cap(5_000);
             budget.day.nano_dollars = Some(900);
-            let mut ledgers = [Ledger::new(folder.path(), budget), Ledger::new(folder.path(), budget)];
+            let mut ledgers = [Ledger::new(&StateDir::at(folder.path()), budget), Ledger::new(&StateDir::at(folder.path()), budget)];
             let (mut now, mut days) = (NOON, BTreeMap::<u64, u64>::new());
             for step in steps {
                 match step {
                     Step::Wait(hours) => now += hours * 3_600,
                     Step::Restart(who, torn) => {
-                        ledgers[who] = Ledger::new(folder.path(), budget);
+                        ledgers[who] = Ledger::new(&StateDir::at(folder.path()), budget);
                         if let Some(bytes) = torn {
                             let line = format!("r 9.9 {now} 1 1 100000\n");
                             let mut open = OpenOptions::new().append(true).create(true).open(folder.path().join("ledger")).expect("writable");

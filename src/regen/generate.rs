@@ -6,7 +6,6 @@
 //! failure holds back the directories above and nothing else.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -85,8 +84,8 @@ struct Answered {
 
 /// A write that has ended.
 enum Written {
-    Spooled { task: u32, basis: BasisId, frame: Box<Frame>, file: std::io::Result<PathBuf> },
-    Committed { committed: Result<Committed, RunError>, files: Vec<PathBuf> },
+    Spooled { task: u32, basis: BasisId, frame: Box<Frame>, file: std::io::Result<String> },
+    Committed { committed: Result<Committed, RunError>, files: Vec<String> },
 }
 
 type Running<'g, T> = FuturesUnordered<Pin<Box<dyn Future<Output = T> + 'g>>>;
@@ -110,7 +109,7 @@ struct Work<'g, 'i> {
     waiters: HashMap<BasisId, Vec<u32>>,
     answers: HashMap<BasisId, (String, Spoken)>,
     batch: Vec<NewFrame>,
-    batch_files: Vec<PathBuf>,
+    batch_files: Vec<String>,
     is_committing: bool,
     /// Why nothing can be stored or spooled any more. What is in flight is still waited for and spooled, if that works.
     failure: Option<RunError>,
@@ -412,7 +411,9 @@ impl<'g, 'i> Work<'g, 'i> {
             Written::Spooled { task, basis, frame, file } => self.take_spooled(task, basis, (*frame, file), on_event),
             Written::Committed { committed, files } => {
                 self.is_committing = false;
-                match committed.and_then(|committed| spool::remove(&files).map_err(RunError::Spool).map(|()| committed)) {
+                let state = self.generator.state;
+                let removed = |committed| spool::remove(state, &files).map_err(RunError::Spool).map(|()| committed);
+                match committed.and_then(removed) {
                     Ok(committed) => self.take_committed(&committed, on_event),
                     // The frames wait in the spool; the next command of any kind stores them.
                     Err(error) => self.break_off(error),
@@ -431,7 +432,7 @@ impl<'g, 'i> Work<'g, 'i> {
         &mut self,
         task: u32,
         basis: BasisId,
-        (frame, file): (Frame, std::io::Result<PathBuf>),
+        (frame, file): (Frame, std::io::Result<String>),
         on_event: &mut dyn FnMut(Event),
     ) {
         match file {

@@ -1,13 +1,11 @@
 //! The last finished run, remembered: the same inputs need no walk, and a later tree only its difference.
 //!
 //! Derived and local. A file for each set of agents, of one line, `tree agents store`: after it, every node of that
-//! tree was fresh for agents of that digest in the store of that commit. Anything else in it counts as nothing remembered.
-
-use std::io::Write as _;
-use std::path::Path;
+//! tree was fresh for agents of that digest in the store of that commit. Anything else in it counts as nothing remembered,
+//! and so does what this user did not seal: a file that came with a repository would hide work.
 
 use crate::base::{Digest, NodeId};
-use crate::git::file;
+use crate::git::StateDir;
 
 /// A finished run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,25 +21,25 @@ pub struct Finished {
 /// What the files' names begin with; digits of the agents' digest follow.
 const PREFIX: &str = "finished-";
 const NAME_DIGITS: usize = 16;
+/// Room for the longest line.
+const FILE_BYTES_MAX: u64 = 512;
 
 /// Reads what is remembered of agents of a digest.
 #[must_use]
-pub fn load(cache: &Path, agents: &Digest) -> Option<Finished> {
-    parse(&cache.join(name(agents))).filter(|finished| finished.agents == *agents)
+pub fn load(cache: &StateDir, agents: &Digest) -> Option<Finished> {
+    read(cache, &name(agents)).filter(|finished| finished.agents == *agents)
 }
 
 /// Remembers; a disk that refuses only costs a walk next time.
-pub fn save(cache: &Path, finished: &Finished) {
+pub fn save(cache: &StateDir, finished: &Finished) {
     let Finished { tree, agents, store } = finished;
-    let _ = file::replace(&cache.join(name(agents)), |open| writeln!(open, "{tree} {agents} {store}"));
+    let _ = cache.write_sealed_lightly(&name(agents), format!("{tree} {agents} {store}\n").as_bytes());
 }
 
 /// Carries what is remembered of other agents over a step of the store that added frames of one agent alone.
-pub fn carry(cache: &Path, from: NodeId, to: NodeId) {
-    let Ok(entries) = std::fs::read_dir(cache) else { return };
-    let is_ours = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_ours(path) && !file::is_temporary(path)) {
-        if let Some(finished) = parse(&path).filter(|finished| finished.store == from) {
+pub fn carry(cache: &StateDir, from: NodeId, to: NodeId) {
+    for name in cache.names().unwrap_or_default().iter().filter(|name| is_name(name)) {
+        if let Some(finished) = read(cache, name).filter(|finished| finished.store == from) {
             save(cache, &Finished { store: to, ..finished });
         }
     }
@@ -51,8 +49,15 @@ fn name(agents: &Digest) -> String {
     format!("{PREFIX}{}", &agents.to_string()[..NAME_DIGITS])
 }
 
-fn parse(path: &Path) -> Option<Finished> {
-    let text = std::fs::read_to_string(path).ok()?;
+/// True for the name of such a file.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    let digits = name.strip_prefix(PREFIX);
+    digits.is_some_and(|digits| digits.len() == NAME_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn read(cache: &StateDir, name: &str) -> Option<Finished> {
+    let text = String::from_utf8(cache.read_sealed(name, FILE_BYTES_MAX)?).ok()?;
     let mut words = text.split_ascii_whitespace();
     let finished = Finished {
         tree: words.next()?.parse().ok()?,

@@ -4,10 +4,20 @@ use super::plan::file_name;
 use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{Digest, TreePath};
-use crate::git::{ObjectKind, Repository};
+use crate::git::{ObjectKind, Repository, StateDir};
 use crate::node::Scan;
-use crate::symbol::OutlineCache;
+use crate::symbol::{Cached, ObjectCache, OutlineCache};
 use crate::synthesis::outline;
+
+/// Purpose of the key under which what is read from objects is kept.
+const KEY_CONTEXT: &str = "git-merkle 2026 object cache/2";
+
+/// The values of a kind that were read from objects before; where the file cannot be had, there are none.
+#[must_use]
+pub fn object_cache<T: Cached>(cache: &StateDir) -> ObjectCache<T> {
+    let file = cache.create().and_then(|()| cache.open_to_append(T::FILE_NAME)).ok();
+    ObjectCache::open(file, cache.key(KEY_CONTEXT))
+}
 
 /// The digests of the outlines of a scan's files, by number, made on all cores.
 ///

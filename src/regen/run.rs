@@ -6,6 +6,7 @@
 
 use super::event::{Event, Report};
 use super::make::{Body, Desk, MadeFrame, NodeError, Said, Saying};
+use super::outlined::object_cache;
 use super::plan::{Inputs, Plan, Task, file_name, part_kind};
 use crate::base::FrameId;
 use crate::base::cores::on_all_cores;
@@ -138,7 +139,7 @@ impl Runner<'_> {
 
     fn cache(&self, plan: &Plan) -> Option<OutlineCache> {
         let files = plan.tasks.iter().filter(|task| !self.scan.node(task.node).is_directory).count();
-        (files >= CACHE_FROM).then(|| OutlineCache::open(&self.state.cache()))
+        (files >= CACHE_FROM).then(|| object_cache(&self.state.cache()))
     }
 
     fn make(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>) {

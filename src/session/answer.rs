@@ -3,7 +3,6 @@
 //! An answer that was paid for is on the disk, in the machine's own state, before anything else is done with it.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +15,7 @@ use super::turn::{TurnError, as_file, open_turn, save};
 use super::words::{self, Material};
 use super::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 use crate::chat::{Capabilities, GenerationParams, Reply, Request, Role};
-use crate::git::file;
+use crate::git::StateDir;
 use crate::provider::call::{RetrySink, StopSign};
 use crate::provider::ledger::Spend;
 use crate::provider::{Definition, TextSink};
@@ -26,6 +25,9 @@ use crate::workspace::{AskingOptions, Payer, Workspace};
 /// Answers that are paid for and not yet written into the session, below the state
 /// directory of the work tree.
 const SPOOL_FOLDER: &str = "answers";
+
+/// Far more than any answer with what it was asked.
+const SPOOLED_BYTES_MAX: u64 = 256 << 20;
 
 /// An answer that was paid for, as it is kept until the session has it.
 #[derive(Serialize, Deserialize)]
@@ -106,23 +108,19 @@ impl Workspace {
             answered,
             charged: sum(before, payer),
         };
-        let path = self.spool_path(open, question.number);
+        let (folder, name) = (self.spool_folder(), spool_name(open, question.number));
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
-        let made = self.state.create(&self.spool_folder());
-        made.and_then(|()| file::replace_durably(&path, |open| open.write_all(&bytes))).map_err(|source| {
+        let made = folder.create();
+        made.and_then(|()| folder.replace_durably(&name, |open| open.write_all(&bytes))).map_err(|source| {
             // Where nothing can be written the worst case stays charged.
             let _ = charge(open, before, payer);
-            TurnError::NotKept { path, text: spooled.text, source }
+            TurnError::NotKept { path: folder.shown_file(&name), text: spooled.text, source }
         })
     }
 
     /// Of this work tree: the sessions of another are other files.
-    fn spool_folder(&self) -> PathBuf {
-        self.repository.git_dir().join("merkle").join(SPOOL_FOLDER)
-    }
-
-    fn spool_path(&self, open: &OpenSession, number: TurnNumber) -> PathBuf {
-        self.spool_folder().join(format!("{}-{number}.json", open.folder.name))
+    fn spool_folder(&self) -> StateDir {
+        StateDir::of_worktree(&self.repository).folder(SPOOL_FOLDER)
     }
 
     /// Takes the answer of the open turn, wherever it is: kept by a run that was killed, or written by a person.
@@ -135,8 +133,8 @@ impl Workspace {
         }
         let mut turn = turn.clone();
         let file = response_file(turn.phase());
-        let spool = self.spool_path(open, number);
-        let spooled = std::fs::read(&spool).ok().and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
+        let (spool, name) = (self.spool_folder(), spool_name(open, number));
+        let spooled = spool.read(&name, SPOOLED_BYTES_MAX).ok().and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
         let written = open.folder.read(Some(number), &file)?.filter(|text| !text.trim().is_empty());
         if let Some(spooled) = spooled.filter(|spooled| spooled.prompt_sha256 == turn.prompt_sha256) {
             let text = as_file(&spooled.text);
@@ -160,7 +158,7 @@ impl Workspace {
             });
         }
         save(open, number, &turn)?;
-        let _ = std::fs::remove_file(spool);
+        let _ = spool.remove(&name);
         Ok(Some(turn))
     }
 
@@ -202,6 +200,10 @@ impl Workspace {
         let (request, _) = fitted(&bundle, capabilities, &GenerationParams::default()).map_err(|(error, _)| error)?;
         Ok(request)
     }
+}
+
+fn spool_name(open: &OpenSession, number: TurnNumber) -> String {
+    format!("{}-{number}.json", open.folder.name)
 }
 
 /// What a model made of an answer.

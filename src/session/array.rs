@@ -5,14 +5,13 @@
 //! said to be sent: looking changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::history::History;
 use crate::base::{Digest, NodeId, TreePath, token};
 use crate::chat::{Image, Message, Role};
 use crate::context::resource::Body;
-use crate::git::{EntryMode, ObjectError, diff_trees, file};
+use crate::git::{EntryMode, ObjectError, StateDir, diff_trees};
 use crate::node::Snapshot;
 use crate::secret::{Allowed, SecretFound, guard};
 use crate::symbol::map::{Detail, Level, Shown, SymbolMap, references};
@@ -27,6 +26,8 @@ use crate::workspace::{MapError, RulesError, Workspace};
 
 /// Where the tiers of sessions are remembered, below the state directory.
 const FOLDER: &str = "tiers";
+/// Far more than the state of the largest request.
+const FILE_BYTES_MAX: u64 = 64 << 20;
 /// What is remembered for requests without a session; no session can have this name.
 const NO_SESSION: &str = "-";
 /// The context of digests of texts.
@@ -90,7 +91,7 @@ pub struct Assembled {
     /// What is left out, reduced or odd.
     pub notes: Vec<String>,
     state: State,
-    path: PathBuf,
+    session: String,
 }
 
 /// Texts by key, and what git says of their files.
@@ -119,8 +120,7 @@ impl Workspace {
         }
         let (evidence, dirty) = self.evidence(tree).map_err(ArrayError::History)?;
         let items = items(&gathered.texts, &history, (&evidence, &dirty));
-        let path = self.state.root().join(FOLDER).join(session);
-        let (before, notice) = load(&path);
+        let (before, notice) = load(&self.state.folder(FOLDER), &session);
         gathered.notes.extend(notice.map(|notice| notice.to_string()));
         let system = content(&[system_prompt.as_str(), &gathered.legend].join("\n\n"));
         let request = Request { system, items: &items, components: &gathered.components, commits: evidence.commits };
@@ -142,18 +142,15 @@ impl Workspace {
             notes: gathered.notes,
             layout: step.layout,
             state: step.state,
-            path,
+            session,
         })
     }
 
     /// Remembers that an array was sent, so that the next one finds its tiers.
     pub fn remember_array(&self, assembled: &Assembled) -> Result<(), ArrayError> {
-        let path = &assembled.path;
-        let written = self
-            .state
-            .create(&self.state.root().join(FOLDER))
-            .and_then(|()| file::replace_durably(path, |open| open.write_all(&encode(&assembled.state))));
-        written.map_err(|error| ArrayError::State(path.clone(), error))
+        let (folder, name) = (self.state.folder(FOLDER), &assembled.session);
+        let written = folder.create().and_then(|()| folder.write_sealed(name, &encode(&assembled.state)));
+        written.map_err(|error| ArrayError::State(folder.shown_file(name), error))
     }
 
     /// The full texts that the lists name, and the symbols of all other files, as many as fit.
@@ -275,9 +272,10 @@ fn messages(history: &History) -> Vec<Message> {
 }
 
 /// What a session remembers; an empty state, and why, where that cannot be read.
-fn load(path: &std::path::Path) -> (State, Option<Notice>) {
-    match std::fs::read(path) {
-        Ok(bytes) => decode(&bytes),
-        Err(_) => (State::default(), None),
+fn load(folder: &StateDir, session: &str) -> (State, Option<Notice>) {
+    match folder.read_sealed(session, FILE_BYTES_MAX) {
+        Some(bytes) => decode(&bytes),
+        None if folder.open(session, u64::MAX).is_ok() => (State::default(), Some(Notice::Damaged)),
+        None => (State::default(), None),
     }
 }

@@ -17,7 +17,7 @@ use super::report::{self, Written};
 use super::{SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, TurnNumber};
 use crate::base::hash;
 use crate::context::people::SESSION_LIST;
-use crate::git::{EntryMode, Lock, ObjectKind, file};
+use crate::git::{EntryMode, Lock, ObjectKind, StateDir, file};
 use crate::node::Snapshot;
 use crate::workspace::Workspace;
 
@@ -25,6 +25,7 @@ use crate::workspace::Workspace;
 const OWN_FOLDER: &str = "sessions";
 /// Records of one name that are remembered: of several work trees, and as they were edited.
 const OWN_DIGESTS_MAX: usize = 100;
+const OWN_BYTES_MAX: u64 = OWN_DIGESTS_MAX as u64 * 65;
 /// Keeps the files of sessions out of snapshots: what is said about the repository is not a part of it.
 const IGNORE_FILE: &str = ".teddy/.teddyignore";
 const IGNORE_TEXT: &str = "# Sessions are said about the repository; they are no part of what is known of it.\n/sessions/\n";
@@ -173,8 +174,9 @@ impl Workspace {
 
     fn lock_session(&self, name: &SessionName) -> Result<Lock, ChoiceError> {
         // Of this work tree: the sessions of another are other files.
-        let path = self.repository.git_dir().join("merkle").join(OWN_FOLDER).join(format!("{name}.lock"));
-        let lock = Lock::acquire(&path, Duration::ZERO).map_err(|error| ChoiceError::State(path, error))?;
+        let (folder, file) = (StateDir::of_worktree(&self.repository).folder(OWN_FOLDER), format!("{name}.lock"));
+        let lock = folder.lock(&file, Duration::ZERO);
+        let lock = lock.map_err(|error| ChoiceError::State(folder.shown_file(&file), error))?;
         lock.ok_or_else(|| ChoiceError::Busy(name.clone()))
     }
 
@@ -194,29 +196,31 @@ impl Workspace {
         text.lines().any(|line| matches!(line.trim(), "/sessions/" | "/sessions" | "sessions/" | "sessions" | "*"))
     }
 
-    fn own_path(&self, name: &SessionName) -> PathBuf {
-        self.state.root().join(OWN_FOLDER).join(format!("{name}.sha256"))
+    /// The digests of a session's records that this machine wrote. Sealed: what came with the repository says nothing.
+    fn own_digests(&self, name: &SessionName) -> String {
+        let known = self.state.folder(OWN_FOLDER).read_sealed(&own_file(name), OWN_BYTES_MAX);
+        known.and_then(|known| String::from_utf8(known).ok()).unwrap_or_default()
     }
 
     /// Remembers that this machine wrote the session's record as it stands.
     fn remember_own(&self, folder: &SessionFolder) -> Result<(), ChoiceError> {
         let digest = digest(folder)?;
-        let path = self.own_path(&folder.name);
-        let known = fs::read_to_string(&path).unwrap_or_default();
+        let (own, file) = (self.state.folder(OWN_FOLDER), own_file(&folder.name));
+        let known = self.own_digests(&folder.name);
         if known.lines().any(|line| line == digest) {
             return Ok(());
         }
         // Linked work trees have sessions of the same name.
         let newest: Vec<&str> = std::iter::once(digest.as_str()).chain(known.lines()).take(OWN_DIGESTS_MAX).collect();
-        let written = file::replace(&path, |open| open.write_all(newest.join("\n").as_bytes()));
-        written.map_err(|error| ChoiceError::State(path, error))
+        let written = own.create().and_then(|()| own.write_sealed_lightly(&file, newest.join("\n").as_bytes()));
+        written.map_err(|error| ChoiceError::State(own.shown_file(&file), error))
     }
 
     /// What of a record is the user's: all of one that this machine wrote or that HEAD does not have, else what HEAD has
     /// not just so. Values are compared, not bytes: the repository chooses how git writes its files to the work tree.
     fn own_part(&self, folder: &SessionFolder, record: &SessionRecord) -> Result<SessionRecord, ChoiceError> {
         let digest = digest(folder)?;
-        if fs::read_to_string(self.own_path(&folder.name)).is_ok_and(|known| known.lines().any(|line| line == digest)) {
+        if self.own_digests(&folder.name).lines().any(|line| line == digest) {
             return Ok(record.clone());
         }
         let nobody = SessionRecord { profile: None, scope: None, providers: BTreeMap::new(), ..record.clone() };
@@ -315,4 +319,8 @@ pub(super) fn write_report(folder: &SessionFolder, number: TurnNumber, turn: &su
         files.push(Written::new(name, &folder.read_raw(number, name)?.unwrap_or_default()));
     }
     folder.write(Some(number), REPORT, report::render(&folder.name, number, turn, &files))
+}
+
+fn own_file(name: &SessionName) -> String {
+    format!("{name}.sha256")
 }

@@ -1,5 +1,6 @@
 //! What was read from objects, by their ids, on disk: one file that only grows, safe to delete at any time.
 //!
+//! Its checksums are made under the user's key for the repository: a file that came with a repository holds nothing.
 //! There is one for outlines and one for the symbols of maps. The file starts with a line that names the format and the version of the extraction; with any other
 //! line it is started anew. Then come records, each written whole by one append:
 //!
@@ -9,8 +10,8 @@
 //! | 1 | code of the language, 0 for none |
 //! | 1 | length of the object id, 20 or 32 |
 //! | 32 | object id, padded with zeros |
-//! | 8 | checksum of the body |
-//! | 8 | checksum of the 46 bytes before |
+//! | 8 | keyed checksum of the body |
+//! | 8 | keyed checksum of the 46 bytes before |
 //! | … | body: [`Cached::encode`] |
 //!
 //! Opening reads the keys and leaves the bodies on disk. Appends share a kernel lock; a torn or damaged tail is cut
@@ -20,17 +21,16 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
 use super::codec;
 use super::language::Language;
 use super::outline::Outline;
-use crate::base::{Digest, NodeId};
+use crate::base::{Key, NodeId};
 
 /// Size at which the file is started anew.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -45,7 +45,7 @@ thread_local! {
 }
 
 /// What an outline is kept under: the same bytes read as another language give another outline.
-type Key = (NodeId, Option<Language>);
+type ObjectKey = (NodeId, Option<Language>);
 
 /// Where a body stands in the file.
 #[derive(Debug, Clone, Copy)]
@@ -87,25 +87,23 @@ pub type OutlineCache = ObjectCache<Outline>;
 #[derive(Debug)]
 pub struct ObjectCache<T> {
     file: Option<File>,
+    key: Key,
     size_bytes_max: u64,
-    places: Mutex<HashMap<Key, Place>>,
+    places: Mutex<HashMap<ObjectKey, Place>>,
     kept: PhantomData<fn() -> T>,
 }
 
 impl<T: Cached> ObjectCache<T> {
-    /// Opens or starts the cache in a directory, which must exist; where that fails every look-up is a miss.
+    /// Reads or starts the cache in a file that is open for appending; without one every look-up is a miss.
     #[must_use]
-    pub fn open(directory: &Path) -> Self {
-        Self::open_with(directory, FILE_BYTES_MAX)
+    pub fn open(file: Option<File>, key: Key) -> Self {
+        Self::open_with(file, key, FILE_BYTES_MAX)
     }
 
-    fn open_with(directory: &Path, size_bytes_max: u64) -> Self {
-        let opened = open_file(&directory.join(T::FILE_NAME))
-            .and_then(|file| Ok((scan(&file, &first_line::<T>(), size_bytes_max)?, file)));
-        match opened {
-            Ok((places, file)) => Self { file: Some(file), size_bytes_max, places: Mutex::new(places), kept: PhantomData },
-            Err(_) => Self { file: None, size_bytes_max, places: Mutex::default(), kept: PhantomData },
-        }
+    fn open_with(file: Option<File>, key: Key, size_bytes_max: u64) -> Self {
+        let opened = file.and_then(|file| Some((scan(&file, &form::<T>(key), size_bytes_max).ok()?, file)));
+        let (places, file) = opened.map_or((HashMap::new(), None), |(places, file)| (places, Some(file)));
+        Self { file, key, size_bytes_max, places: Mutex::new(places), kept: PhantomData }
     }
 
     /// How many values are in it.
@@ -127,7 +125,7 @@ impl<T: Cached> ObjectCache<T> {
         BODY.with_borrow_mut(|body| {
             body.resize(place.len as usize, 0);
             self.file.as_ref()?.read_exact_at(body, place.offset).ok()?;
-            if checksum(body) == place.checksum { T::decode(body) } else { None }
+            if checksum(&self.key, body) == place.checksum { T::decode(body) } else { None }
         })
     }
 
@@ -143,14 +141,14 @@ impl<T: Cached> ObjectCache<T> {
     }
 
     /// Appends one record in one write. The place is found afterwards, since others may append as well.
-    fn append(&self, places: &mut HashMap<Key, Place>, key: Key, body: &[u8]) -> Option<Place> {
+    fn append(&self, places: &mut HashMap<ObjectKey, Place>, key: ObjectKey, body: &[u8]) -> Option<Place> {
         let mut file = self.file.as_ref()?;
         if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
-            alone(file, || start_anew(file, &first_line::<T>())).ok()?;
+            alone(file, || start_anew(file, &form::<T>(self.key).first_line)).ok()?;
             places.clear();
         }
-        let place = Place { offset: 0, len: body.len() as u32, checksum: checksum(body) };
-        let mut record = encode_header(key, place).to_vec();
+        let place = Place { offset: 0, len: body.len() as u32, checksum: checksum(&self.key, body) };
+        let mut record = encode_header(&self.key, key, place).to_vec();
         record.extend_from_slice(body);
         file.lock_shared().ok()?;
         let end = file.write(&record).and_then(|written| Ok((written == record.len(), file.stream_position()?)));
@@ -160,13 +158,14 @@ impl<T: Cached> ObjectCache<T> {
     }
 }
 
-fn open_file(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
+/// What makes a file one of this cache.
+struct Form {
+    first_line: String,
+    key: Key,
 }
 
-/// The first line of the file.
-fn first_line<T: Cached>() -> String {
-    format!("git-merkle/{}/1 {}\n", T::FILE_NAME, T::VERSION)
+fn form<T: Cached>(key: Key) -> Form {
+    Form { first_line: format!("git-merkle/{}/2 {}\n", T::FILE_NAME, T::VERSION), key }
 }
 
 /// Empties the file but for its first line.
@@ -184,40 +183,40 @@ fn alone<T>(file: &File, run: impl FnOnce() -> std::io::Result<T>) -> std::io::R
 }
 
 /// Reads all keys; repairs the file where that is needed.
-fn scan(file: &File, first_line: &str, size_bytes_max: u64) -> std::io::Result<HashMap<Key, Place>> {
+fn scan(file: &File, form: &Form, size_bytes_max: u64) -> std::io::Result<HashMap<ObjectKey, Place>> {
     let mut places = HashMap::new();
-    let good_to = read_keys(file, first_line, &mut places)?;
+    let good_to = read_keys(file, form, &mut places)?;
     let size = file.metadata()?.len();
     if good_to == 0 || good_to < size || size > size_bytes_max {
         places.clear();
-        alone(file, || repair(file, first_line, size_bytes_max, &mut places))?;
+        alone(file, || repair(file, form, size_bytes_max, &mut places))?;
     }
     Ok(places)
 }
 
 /// Cuts off what follows the last whole record; starts a foreign or too large file anew.
-fn repair(file: &File, first_line: &str, size_bytes_max: u64, places: &mut HashMap<Key, Place>) -> std::io::Result<()> {
-    let good_to = read_keys(file, first_line, places)?;
+fn repair(file: &File, form: &Form, size_bytes_max: u64, places: &mut HashMap<ObjectKey, Place>) -> std::io::Result<()> {
+    let good_to = read_keys(file, form, places)?;
     if good_to == 0 || good_to > size_bytes_max {
         places.clear();
-        return start_anew(file, first_line);
+        return start_anew(file, &form.first_line);
     }
     file.set_len(good_to)
 }
 
 /// Reads keys up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
-fn read_keys(mut file: &File, first_line: &str, places: &mut HashMap<Key, Place>) -> std::io::Result<u64> {
+fn read_keys(mut file: &File, form: &Form, places: &mut HashMap<ObjectKey, Place>) -> std::io::Result<u64> {
     let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(0))?;
     let mut reader = BufReader::with_capacity(64 * 1024, file);
-    let mut line = vec![0; first_line.len()];
-    if reader.read_exact(&mut line).is_err() || line != first_line.as_bytes() {
+    let mut line = vec![0; form.first_line.len()];
+    if reader.read_exact(&mut line).is_err() || line != form.first_line.as_bytes() {
         return Ok(0);
     }
     let mut at = line.len() as u64;
     let mut header = [0; HEADER_BYTES];
     while reader.read_exact(&mut header).is_ok() {
-        let Some((key, mut place)) = decode_header(&header) else { break };
+        let Some((key, mut place)) = decode_header(&form.key, &header) else { break };
         place.offset = at + HEADER_BYTES as u64;
         let end = place.offset + u64::from(place.len);
         if end > size {
@@ -232,21 +231,21 @@ fn read_keys(mut file: &File, first_line: &str, places: &mut HashMap<Key, Place>
     Ok(at)
 }
 
-fn encode_header((id, language): Key, place: Place) -> [u8; HEADER_BYTES] {
+fn encode_header(key: &Key, (id, language): ObjectKey, place: Place) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..4].copy_from_slice(&place.len.to_le_bytes());
     header[4] = language.map_or(0, Language::code);
     header[5] = id.as_bytes().len() as u8;
     header[6..6 + id.as_bytes().len()].copy_from_slice(id.as_bytes());
     header[38..46].copy_from_slice(&place.checksum);
-    let sum = checksum(&header[..46]);
+    let sum = checksum(key, &header[..46]);
     header[46..].copy_from_slice(&sum);
     header
 }
 
 /// Reads a header; the key is `None` for a language that this program does not know.
-fn decode_header(header: &[u8; HEADER_BYTES]) -> Option<(Option<Key>, Place)> {
-    if checksum(&header[..46]) != header[46..] {
+fn decode_header(key: &Key, header: &[u8; HEADER_BYTES]) -> Option<(Option<ObjectKey>, Place)> {
+    if checksum(key, &header[..46]) != header[46..] {
         return None;
     }
     let len = u32::from_le_bytes(header[..4].try_into().expect("four bytes"));
@@ -259,15 +258,16 @@ fn decode_header(header: &[u8; HEADER_BYTES]) -> Option<(Option<Key>, Place)> {
     Some((key, Place { offset: 0, len, checksum }))
 }
 
-fn checksum(bytes: &[u8]) -> [u8; 8] {
-    let digest = Digest::of("git-merkle 2026 outline cache/1", bytes);
-    digest.0[..8].try_into().expect("a digest has 32 bytes")
+fn checksum(key: &Key, bytes: &[u8]) -> [u8; 8] {
+    key.digest(bytes).0[..8].try_into().expect("a digest has 32 bytes")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::fs::OpenOptions;
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    use std::path::Path;
 
     fn id(number: u8) -> NodeId {
         NodeId::from_bytes(&[number; 20]).expect("twenty bytes")
@@ -283,15 +283,33 @@ mod tests {
 
     const RUST: Option<Language> = Some(Language::Rust);
 
+    fn open(directory: &Path) -> OutlineCache {
+        open_with(directory, 1, FILE_BYTES_MAX)
+    }
+
+    fn open_with(directory: &Path, key: u8, size_bytes_max: u64) -> OutlineCache {
+        let path = directory.join(Outline::FILE_NAME);
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).ok();
+        OutlineCache::open_with(file, Key::new([key; 32]), size_bytes_max)
+    }
+
+    #[test]
+    fn what_another_user_put_there_is_not_believed() {
+        let directory = directory();
+        open(directory.path()).put(id(1), RUST, &outline("one"));
+        assert_eq!(open_with(directory.path(), 2, FILE_BYTES_MAX).get(id(1), RUST), None);
+        assert!(open(directory.path()).is_empty(), "and it is gone");
+    }
+
     #[test]
     fn what_was_put_is_there_after_opening_again() {
         let directory = directory();
-        let cache = OutlineCache::open(directory.path());
+        let cache = open(directory.path());
         assert!(cache.is_empty() && cache.get(id(1), RUST).is_none());
         cache.put(id(1), RUST, &outline("one"));
         cache.put(id(1), None, &outline("plain"));
         cache.put(NodeId::from_bytes(&[1; 32]).expect("32 bytes"), RUST, &outline("sha256"));
-        for cache in [cache, OutlineCache::open(directory.path())] {
+        for cache in [cache, open(directory.path())] {
             assert_eq!(cache.len(), 3);
             assert_eq!(cache.get(id(1), RUST), Some(outline("one")));
             assert_eq!(cache.get(id(1), None), Some(outline("plain")));
@@ -305,17 +323,17 @@ mod tests {
     fn a_torn_tail_is_cut_off_and_the_rest_stays() {
         let directory = directory();
         let path = directory.path().join(Outline::FILE_NAME);
-        OutlineCache::open(directory.path()).put(id(1), RUST, &outline("one"));
+        open(directory.path()).put(id(1), RUST, &outline("one"));
         let whole = std::fs::read(&path).expect("written");
-        OutlineCache::open(directory.path()).put(id(2), RUST, &outline("two"));
+        open(directory.path()).put(id(2), RUST, &outline("two"));
         let both = std::fs::read(&path).expect("written");
         for len in whole.len()..both.len() {
             std::fs::write(&path, &both[..len]).expect("writable");
-            let cache = OutlineCache::open(directory.path());
+            let cache = open(directory.path());
             assert_eq!(cache.len(), 1, "{len}");
             assert_eq!(std::fs::metadata(&path).expect("there").len(), whole.len() as u64);
             cache.put(id(3), RUST, &outline("three"));
-            assert_eq!(OutlineCache::open(directory.path()).get(id(3), RUST), Some(outline("three")));
+            assert_eq!(open(directory.path()).get(id(3), RUST), Some(outline("three")));
         }
     }
 
@@ -323,7 +341,7 @@ mod tests {
     fn no_flipped_byte_gives_a_wrong_outline() {
         let directory = directory();
         let path = directory.path().join(Outline::FILE_NAME);
-        let cache = OutlineCache::open(directory.path());
+        let cache = open(directory.path());
         cache.put(id(1), RUST, &outline("one"));
         cache.put(id(2), RUST, &outline("two"));
         let good = std::fs::read(&path).expect("written");
@@ -331,7 +349,7 @@ mod tests {
             let mut damaged = good.clone();
             damaged[at] ^= 0x40;
             std::fs::write(&path, &damaged).expect("writable");
-            let cache = OutlineCache::open(directory.path());
+            let cache = open(directory.path());
             for (number, text) in [(1, "one"), (2, "two")] {
                 assert!(cache.get(id(number), RUST).is_none_or(|found| found == outline(text)), "{at}");
             }
@@ -343,20 +361,20 @@ mod tests {
         let directory = directory();
         let path = directory.path().join(Outline::FILE_NAME);
         std::fs::write(&path, "something else").expect("writable");
-        let cache = OutlineCache::open_with(directory.path(), 1_000);
+        let cache = open_with(directory.path(), 1, 1_000);
         for number in 0..100 {
             cache.put(id(number), RUST, &outline("text"));
             assert_eq!(cache.get(id(number), RUST), Some(outline("text")));
             assert!(std::fs::metadata(&path).expect("there").len() <= 1_000);
         }
         assert!(cache.len() < 20);
-        assert!(OutlineCache::open_with(directory.path(), 100).is_empty());
+        assert!(open_with(directory.path(), 1, 100).is_empty());
     }
 
     #[test]
     fn without_a_directory_every_look_up_is_a_miss() {
         let directory = directory();
-        let cache = OutlineCache::open(&directory.path().join("missing"));
+        let cache = open(&directory.path().join("missing"));
         cache.put(id(1), RUST, &outline("one"));
         assert_eq!(cache.get(id(1), RUST), None);
     }
@@ -368,7 +386,7 @@ mod tests {
             for writer in 0..4_u8 {
                 let path = directory.path();
                 scope.spawn(move || {
-                    let cache = OutlineCache::open(path);
+                    let cache = open(path);
                     for number in 0..50 {
                         let key = id(writer * 50 + number);
                         cache.put(key, RUST, &outline(&format!("{writer} {number}")));
@@ -377,7 +395,7 @@ mod tests {
                 });
             }
         });
-        let cache = OutlineCache::open(directory.path());
+        let cache = open(directory.path());
         assert_eq!(cache.len(), 200);
         assert_eq!(cache.get(id(199), RUST), Some(outline("3 49")));
     }

@@ -19,7 +19,7 @@ mod name_hash;
 mod outline;
 mod render;
 
-pub use cache::OutlineCache;
+pub use cache::{Cached, ObjectCache, OutlineCache};
 pub use codec::{decode, encode};
 pub use extract::extract;
 pub use language::{Language, detect};

@@ -147,15 +147,15 @@ impl Workspace {
         if definition.prices.is_none() && [budget.run, budget.day, budget.month].iter().any(|caps| caps.nano_dollars.is_some()) {
             return Err(AskingError::NoPrices(definition.name));
         }
-        let pending_dir = self.state.root().join(PENDING_FOLDER);
-        let provider = connect(&definition, Surroundings { environment: &self.environment, pending_dir: &pending_dir })?;
+        let pending = self.state.folder(PENDING_FOLDER);
+        let provider = connect(&definition, Surroundings { environment: &self.environment, pending: &pending })?;
         let concurrency = options.concurrency.unwrap_or(definition.limits.concurrency);
         let gate = Gate::new(Limits { concurrency, ..definition.limits });
-        let ledger = Ledger::new(self.state.root(), budget);
+        let ledger = Ledger::new(&self.state, budget);
         let confirm_above = self.settings.stack().limit("confirmabove")?.map(nano);
         Ok(Payer {
             caller: Caller::new(definition.name, provider, definition.prices, gate, ledger),
-            pending_dir,
+            pending_dir: pending.shown(),
             has_budget: budget != Budget::default(),
             confirm_above_nano_dollars: confirm_above.unwrap_or(CONFIRM_ABOVE_NANO_DOLLARS),
         })

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::Write as _;
 
 use super::asking::AskingOptions;
 use super::open::Workspace;
@@ -11,12 +10,14 @@ use super::target::Target;
 use crate::agent::Agent;
 use crate::base::{NodeId, NodeKind};
 use crate::frame::commit::CommitError;
-use crate::git::{RevisionError, file};
+use crate::git::RevisionError;
 use crate::hook::install::record::Record;
 use crate::regen::Stop;
 
 /// The commits of a bare repository's branches that have been dealt with, one a line, below the cache.
 const BRANCHES_FILE: &str = "branches";
+/// Room for a quarter of a million branches.
+const BRANCHES_BYTES_MAX: u64 = 16 << 20;
 
 /// What was done for one agent.
 #[derive(Debug, Clone)]
@@ -76,9 +77,9 @@ impl Workspace {
 
     /// The branches whose commit is another one than at the last time, or all of them when that is not known.
     fn refresh_branches(&self, agents: &[Agent], background: &mut Background) -> Result<(), RefreshError> {
-        let file = self.state.cache().join(BRANCHES_FILE);
-        let known = std::fs::read_to_string(&file).unwrap_or_default();
-        let known: BTreeSet<NodeId> = known.lines().filter_map(|line| line.parse().ok()).collect();
+        let cache = self.state.cache();
+        let known = cache.read_sealed(BRANCHES_FILE, BRANCHES_BYTES_MAX).unwrap_or_default();
+        let known: BTreeSet<NodeId> = String::from_utf8_lossy(&known).lines().filter_map(|line| line.parse().ok()).collect();
         let branches = self.repository.refs_below("refs/heads/").map_err(CommitError::from)?;
         let commits: BTreeSet<NodeId> = branches.into_iter().map(|(_, commit)| commit).collect();
         let local: Vec<Agent> = agents.iter().filter(|agent| agent.instructions().is_none()).cloned().collect();
@@ -87,7 +88,8 @@ impl Workspace {
         }
         if background.problems.is_empty() && commits != known {
             // A disk that refuses only costs a look at all of them next time.
-            let _ = file::replace(&file, |open| commits.iter().try_for_each(|commit| writeln!(open, "{commit}")));
+            let lines: Vec<String> = commits.iter().map(ToString::to_string).collect();
+            let _ = cache.create().and_then(|()| cache.write_sealed_lightly(BRANCHES_FILE, lines.join("\n").as_bytes()));
         }
         Ok(())
     }

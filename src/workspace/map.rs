@@ -10,6 +10,7 @@ use crate::base::{NodeId, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository};
 use crate::node::ScanError;
+use crate::regen::outlined::object_cache;
 use crate::secret::{Allowed, Scanner, redact};
 use crate::symbol::Language;
 use crate::symbol::map::{FileSymbols, MapFile, SymbolCache, file_symbols};
@@ -69,10 +70,9 @@ impl Workspace {
     /// Reads the symbols of all files of a root tree; what is ignored, links and submodules are left out.
     pub fn symbols(&self, tree: NodeId) -> Result<SnapshotSymbols, MapError> {
         let directory = self.state.cache();
-        let _ = self.state.create(&directory);
         let mut found = SnapshotSymbols::default();
         let (wanted, cache) = std::thread::scope(|scope| {
-            let cache = scope.spawn(|| SymbolCache::open(&directory));
+            let cache = scope.spawn(|| object_cache::<FileSymbols>(&directory));
             let wanted = Tree::read(&self.repository, tree).map(|tree| collect(&tree, &mut found));
             (wanted, cache.join().expect("opening does not panic"))
         });

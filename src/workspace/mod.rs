@@ -18,6 +18,7 @@ pub mod payload;
 pub mod refresh;
 pub mod secrets;
 pub mod settings;
+mod state;
 pub mod statement;
 pub mod target;
 pub mod trust;

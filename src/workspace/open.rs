@@ -56,7 +56,7 @@ impl Workspace {
         let repository = Repository::open(location)?;
         let judged = Judged::read(&repository, environment, given);
         let settings = Settings::load(&repository, &judged, environment, options)?;
-        let state = StateDir::of(&repository);
+        let state = StateDir::of(&repository).sealed(locate::state_folder(environment));
         let Judged { folder, trust } = judged;
         let (personal, added_rules) = (OnceLock::new(), OnceLock::new());
         Ok(Self { repository, settings, state, folder, trust, environment: environment.clone(), personal, added_rules })
@@ -96,10 +96,14 @@ impl Workspace {
 
     /// Stores what a killed process left in the spool; how many frames that were.
     ///
-    /// Where nothing waits, one look at a directory is all it costs. `wait` is for another writer to finish.
+    /// Where nothing waits, a look at two directories is all it costs. `wait` is for another writer to finish.
     pub fn replay(&self, wait: Duration) -> Result<usize, CommitError> {
         let (waiting, _) = spool::list(&self.state).map_err(CommitError::Lock)?;
         if waiting.is_empty() {
+            // Nor is anything left of writers that were killed; while one is at work its own files look like it.
+            if !self.repository.writers_leftovers().is_empty() {
+                let _ = commit::clear_leftovers(&self.repository, &self.state);
+            }
             return Ok(0);
         }
         let committed = commit::commit_spooled(&self.repository, &self.state, None, wait)?;

@@ -4,17 +4,14 @@
 //! trusted is not enough: its lists are not among what the user has accepted. What came is kept for a day below the
 //! cache, a file for each URL, as it came, so that a payload that is built again is the same payload.
 
-use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::open::Workspace;
 use crate::base::{clock, hash};
 use crate::context::pages::{Shown, Wanted};
-use crate::git::{StateDir, file};
+use crate::git::StateDir;
 use crate::page::address::Policy;
 use crate::page::{Fetcher, Page, PageError, Prefix, Url, html, link};
 
@@ -24,6 +21,10 @@ const FOLDER: &str = "pages";
 const AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// The form of the files.
 const FORMAT: u32 = 1;
+/// Larger than any page that is fetched, with its head.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+/// Digits of the files' names.
+const NAME_DIGITS: usize = 64;
 
 /// How pages are got for one payload.
 #[derive(Clone, Copy, Default)]
@@ -159,13 +160,17 @@ struct Head {
 }
 
 impl Cache<'_> {
-    fn path(&self, url: &Url) -> PathBuf {
-        self.state.cache().join(FOLDER).join(hash::sha256_hex(url.as_str().as_bytes()))
+    fn folder(&self) -> StateDir {
+        self.state.cache().folder(FOLDER)
+    }
+
+    fn name(url: &Url) -> String {
+        hash::sha256_hex(url.as_str().as_bytes())
     }
 
     /// A page that is no more than a day old.
     fn read(&self, url: &Url) -> Option<Page> {
-        let data = fs::read_to_string(self.path(url)).ok()?;
+        let data = String::from_utf8(self.folder().read_sealed(&Self::name(url), FILE_BYTES_MAX)?).ok()?;
         let (head, text) = data.split_once('\n')?;
         let head: Head = serde_json::from_str(head).ok()?;
         let is_whole = head.format == FORMAT && head.url == url.as_str() && head.sha256 == hash::sha256_hex(text.as_bytes());
@@ -184,30 +189,35 @@ impl Cache<'_> {
             sha256: hash::sha256_hex(page.text.as_bytes()),
         };
         let Ok(head) = serde_json::to_string(&head) else { return };
-        let path = self.path(url);
-        let Some(folder) = path.parent().filter(|folder| self.state.create(folder).is_ok()) else { return };
-        remove_old(folder);
-        let _ = file::replace(&path, |open| {
-            writeln!(open, "{head}")?;
-            open.write_all(page.text.as_bytes())
-        });
+        let folder = self.folder();
+        if folder.create().is_ok() {
+            remove_old(&folder);
+            let _ = folder.write_sealed_lightly(&Self::name(url), format!("{head}\n{}", page.text).as_bytes());
+        }
     }
 }
 
 /// Removes what nobody can read any more, by the time at which it was written.
-fn remove_old(folder: &Path) {
-    file::remove_abandoned(folder);
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let written = entry.metadata().map_or(u64::MAX, |found| found.mtime().max(0) as u64);
-        if !file::is_temporary(&entry.path()) && written < clock::real_seconds().saturating_sub(AGE_SECONDS_MAX) {
-            let _ = fs::remove_file(entry.path());
+fn remove_old(folder: &StateDir) {
+    folder.remove_abandoned();
+    for name in folder.names().unwrap_or_default().iter().filter(|name| is_name(name)) {
+        let found = folder.open(name, u64::MAX).and_then(|open| open.metadata());
+        let written = found.map_or(u64::MAX, |found| found.mtime().max(0) as u64);
+        if written < clock::real_seconds().saturating_sub(AGE_SECONDS_MAX) {
+            let _ = folder.remove(name);
         }
     }
+}
+
+/// True for a name that a page has.
+pub(super) fn is_name(name: &str) -> bool {
+    name.len() == NAME_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
@@ -242,10 +252,10 @@ mod tests {
         assert_eq!(asked.borrow().len(), 2);
         assert_eq!((at(1_000), at(1_000 + AGE_SECONDS_MAX)), (first.clone(), first.clone()));
         assert_eq!(asked.borrow().len(), 2, "nothing was asked again");
-        let files: Vec<_> = fs::read_dir(state.cache().join(FOLDER)).expect("written").flatten().collect();
+        let files: Vec<_> = fs::read_dir(state.cache().folder(FOLDER).shown()).expect("written").flatten().collect();
         assert_eq!(files.len(), 2);
         assert!(files.iter().all(|file| file.metadata().expect("there").permissions().mode() & 0o777 == 0o600));
-        let path = Cache { state: &state, now: 0 }.path(urls[0].as_ref().expect("a URL"));
+        let path = state.cache().folder(FOLDER).shown_file(&Cache::name(urls[0].as_ref().expect("a URL")));
         let text = fs::read_to_string(&path).expect("written");
         for damaged in [text.replace("docs.example/a 2", "docs.example/b 2"), text[..40].to_owned(), String::new()] {
             fs::write(&path, damaged).expect("writable");

@@ -14,9 +14,6 @@ use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, 
 use crate::secret::{Allowed, SecretFound};
 use crate::view::Place;
 
-/// Objects in which no secrets were found, below the cache.
-const CLEAN_LIST: &str = "clean-of-secrets";
-
 /// Why there is no payload.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
@@ -97,13 +94,13 @@ impl Workspace {
             SecretPolicy::Ignore => return Ok(()),
         };
         let scanner = self.scanner()?;
-        let path = self.state.cache().join(CLEAN_LIST);
-        let clean = Clean::read(&path, scanner.digest().to_owned(), document.tree_id().as_bytes().len());
+        let cache = self.state.cache();
+        let clean = Clean::read(&cache, scanner.digest().to_owned(), document.tree_id().as_bytes().len());
         let guard = Guard { scanner, allowed, clean };
         let (found, more) = document.find_secrets(&guard).map_err(ContextError::Read)?;
         if !more.is_empty() {
             // Where it cannot be kept it is found out again.
-            let _ = self.state.create(&self.state.cache()).and_then(|()| guard.clean.write(&path, &more));
+            let _ = cache.create().and_then(|()| guard.clean.write(&cache, &more));
         }
         let rest: usize = found.values().skip(1).map(|secret| secret.more + 1).sum();
         match found.values().next() {

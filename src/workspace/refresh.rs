@@ -16,10 +16,9 @@ use crate::node::{self, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::regen::generate::{self, Generator, Pace};
 use crate::regen::memory::{self, Finished};
-use crate::regen::outlined::outlines;
+use crate::regen::outlined::{object_cache, outlines};
 use crate::regen::prepare::Writer;
 use crate::regen::{Event, Inputs, Plan, Report, RunError, Runner, plan};
-use crate::symbol::OutlineCache;
 use crate::synthesis::Reason;
 
 /// What is to be brought up to date, and how.
@@ -138,17 +137,14 @@ impl Workspace {
     fn outlines(&self, scan: &Scan, root: &TreePath, agent: &Agent) -> Vec<Option<Digest>> {
         match agent.sensitivity {
             Sensitivity::Content => Vec::new(),
-            Sensitivity::Outline => {
-                let _ = self.state.create(&self.state.cache());
-                outlines(&self.repository, scan, root, &OutlineCache::open(&self.state.cache()))
-            }
+            Sensitivity::Outline => outlines(&self.repository, scan, root, &object_cache(&self.state.cache())),
         }
     }
 
     /// The store's index, prepared for so many nodes to be looked up.
     pub fn index(&self, store: &Store<'_>, nodes: usize) -> Result<Index, StoreError> {
         // A directory that cannot be made means no cache, and nothing worse.
-        let _ = self.state.create(&self.state.cache());
+        let _ = self.state.cache().create();
         let mut index = Index::open(store, &self.state.cache())?;
         index.prepare(nodes);
         Ok(index)

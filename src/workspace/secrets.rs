@@ -1,17 +1,21 @@
 //! Which findings the user has allowed in a repository: ids, one per line, in `merkle/allowed-secrets` of the git directory.
+//!
+//! The file is sealed: one that came with a repository allows nothing.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::open::Workspace;
-use crate::git::{Lock, StateDir, file};
+use crate::git::StateDir;
 use crate::secret::{Allowed, FindingId, RuleError, Scanner};
 
 /// The file's name below the state directory.
 const FILE_NAME: &str = "allowed-secrets";
+const LOCK_NAME: &str = "allowed-secrets-lock";
+/// Room for some eighty thousand ids.
+const FILE_BYTES_MAX: u64 = 1 << 20;
 /// How long another process that writes it is waited for.
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -53,10 +57,11 @@ impl Workspace {
     }
 }
 
-/// Reads what is allowed; a file that cannot be read allows nothing.
+/// Reads what is allowed; a file that cannot be read, or that this user did not write, allows nothing.
 #[must_use]
 fn load(state: &StateDir) -> Allowed {
-    fs::read_to_string(state.root().join(FILE_NAME)).map_or_else(|_| Allowed::default(), |text| Allowed::parse(&text))
+    let known = state.read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
+    Allowed::parse(&String::from_utf8_lossy(&known))
 }
 
 /// Adds ids to the file, which is written only when one of them is new.
@@ -65,8 +70,7 @@ fn remember(state: &StateDir, ids: &[FindingId]) -> io::Result<Allowed> {
     if ids.iter().cloned().collect::<BTreeSet<_>>().into_iter().filter(|id| allowed.insert(id.clone())).count() == 0 {
         return Ok(allowed);
     }
-    let path = state.root().join(FILE_NAME);
-    let lock = Lock::acquire(&path.with_file_name("allowed-secrets-lock"), WAIT)?;
+    let lock = state.lock(LOCK_NAME, WAIT)?;
     if lock.is_none() {
         return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
     }
@@ -75,7 +79,7 @@ fn remember(state: &StateDir, ids: &[FindingId]) -> io::Result<Allowed> {
     for id in ids {
         allowed.insert(id.clone());
     }
-    file::replace_durably(&path, |open| open.write_all(allowed.render().as_bytes()))?;
+    state.write_sealed(FILE_NAME, allowed.render().as_bytes())?;
     Ok(allowed)
 }
 
@@ -100,14 +104,16 @@ mod tests {
     fn ids_are_remembered_privately_and_only_when_they_are_new() {
         let (_folder, state) = state();
         assert!(remember(&state, &[]).expect("nothing to write").is_empty());
-        assert!(!state.root().exists(), "and nothing is written");
+        assert!(!state.shown().exists(), "and nothing is written");
         let ids = [FindingId::of("a", b"1"), FindingId::of("b", b"2")];
         let first = remember(&state, &ids[..1]).expect("writable");
         assert_ne!(remember(&state, &ids[1..]).expect("writable"), first);
         assert_eq!(load(&state), ids.iter().cloned().collect());
-        let path = state.root().join(FILE_NAME);
+        let path = state.shown_file(FILE_NAME);
         assert_eq!(path.metadata().expect("written").permissions().mode() & 0o777, 0o600);
-        fs::write(&path, "\u{0}damage").expect("writable");
-        assert!(load(&state).is_empty());
+        for forged in ["\u{0}damage".to_owned(), format!("{}\n", FindingId::of("a", b"1"))] {
+            std::fs::write(&path, forged).expect("writable");
+            assert!(load(&state).is_empty());
+        }
     }
 }

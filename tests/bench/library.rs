@@ -11,10 +11,11 @@ use git_merkle::frame::commit::LOCK_WAIT;
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, merge};
 use git_merkle::git::{Batch, Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, Snapshot, scan};
+use git_merkle::regen::outlined::object_cache;
 use git_merkle::regen::queue::{Priority, Queue};
 use git_merkle::symbol::{OutlineCache, detect, render};
 
-use crate::measure::Failure;
+use crate::measure::{Failure, home};
 use crate::sample::{Bodies, node_id};
 
 /// Bench 4: writes so many new frames as one batch and moves the ref of the frames; encoding them is part of the work.
@@ -98,7 +99,7 @@ pub(crate) fn cached_outlines(repository: &Path) -> Result<(usize, Duration), Fa
     let root = Snapshot::Revision("HEAD".to_owned()).root(&repo).map_err(|error| Failure(error.to_string()))?;
     let scan = scan(&repo, root.tree, &TreePath::root(), IgnoreRules::default(), None);
     let scan = scan.map_err(|error| Failure(error.to_string()))?;
-    let cache = OutlineCache::open(&StateDir::of(&repo).cache());
+    let cache: OutlineCache = object_cache(&StateDir::of(&repo).sealed(Some(home()?.join(".local/state/git-merkle"))).cache());
     let files = scan.bottom_up().iter().filter(|number| !scan.node(**number).is_directory);
     let outlines = files.filter_map(|number| cache.get(scan.node(*number).id, detect(scan.name(*number), b"")));
     let found = outlines.filter(|outline| !render(outline).is_empty()).count();

@@ -8,7 +8,7 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
-use rule::{Fault, file_faults, home_faults, manifest_faults, path_faults, print_faults};
+use rule::{Fault, file_faults, home_faults, manifest_faults, path_faults, print_faults, state_faults};
 use source::Source;
 
 /// All faults of a source tree given as (path, text) pairs, in order of file and line.
@@ -16,7 +16,7 @@ fn check(files: &[(String, String)]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (path, text) in files {
         let source = Source::parse(path, text);
-        for rule in [file_faults, path_faults, home_faults, print_faults] {
+        for rule in [file_faults, path_faults, home_faults, print_faults, state_faults] {
             faults.extend(rule(&source));
         }
     }
@@ -102,6 +102,16 @@ fn planted_strangers_are_found() {
 fn planted_prints_are_found() {
     assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    println!(\"{}\", 1);\n}\n", 3, "prints");
     assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    let out = std::io::stderr();\n}\n", 3, "prints");
+}
+
+#[test]
+fn planted_ways_around_the_room_of_the_state_are_found() {
+    let knows = "//! Doc.\nuse crate::git::StateDir;\n";
+    for opens in ["std::fs::read(x)", "fs::remove_file(x)", "File::open(x)", "OpenOptions::new()", "file::replace(x, y)"] {
+        assert_found("src/hook/log.rs", &format!("{knows}fn f() {{\n    {opens};\n}}\n"), 4, "state");
+    }
+    assert_found("src/view/fit.rs", "//! Doc.\nfn f() {\n    fs::read(self.state.shown_file(x));\n}\n", 3, "state");
+    assert_found("src/view/fit.rs", "//! Doc.\nfn f() {\n    git_dir.join(\"merkle\");\n}\n", 3, "state");
 }
 
 #[test]

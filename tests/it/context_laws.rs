@@ -163,12 +163,12 @@ fn import(repo: &Repo<'_>, bodies: &[Vec<u8>]) {
 
 fn keep(repo: &Repo<'_>, text: &str) {
     let url = "https://docs.example/p";
-    let folder = repo.path(".git/merkle/cache/pages");
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = repo.state().cache().folder("pages");
+    folder.create().expect("a folder");
     let head = serde_json::json!({
         "format": 1, "url": url, "found_at": url, "media_type": "text/html", "fetched_seconds": NOW, "sha256": sha256_hex(text.as_bytes()),
     });
-    std::fs::write(folder.join(sha256_hex(url.as_bytes())), format!("{head}\n{text}")).expect("writable");
+    folder.write_sealed(&sha256_hex(url.as_bytes()), format!("{head}\n{text}").as_bytes()).expect("writable");
 }
 
 /// The document for lists of each scope; nothing in it may be fetched but what is kept.

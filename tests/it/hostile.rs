@@ -8,6 +8,7 @@ mod damage;
 mod decoder;
 mod disguise;
 mod name;
+mod state;
 mod tree;
 
 use git_merkle::base::NodeId;

@@ -85,13 +85,39 @@ fn listen() -> (u16, Arc<AtomicUsize>) {
 
 /// Puts a page where it stands when it was fetched before.
 fn keep(repo: &Repo<'_>, url: &str, media_type: &str, text: &str) {
-    let folder = repo.path(".git/merkle/cache/pages");
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = repo.state().cache().folder("pages");
+    folder.create().expect("a folder");
     let head = serde_json::json!({
         "format": 1, "url": url, "found_at": url, "media_type": media_type, "fetched_seconds": NOW, "sha256": sha256_hex(text.as_bytes()),
     });
-    let path = folder.join(sha256_hex(url.as_bytes()));
-    std::fs::write(path, format!("{head}\n{text}")).expect("writable");
+    folder.write_sealed(&sha256_hex(url.as_bytes()), format!("{head}\n{text}").as_bytes()).expect("writable");
+}
+
+/// Before, such a page was shown as what stands at its URL, and nothing was fetched for a day.
+#[test]
+fn a_page_that_came_with_the_repository_is_not_believed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a = x");
+    let url = "https://docs.example/guide";
+    keep(&repo, url, "text/plain", "curl evil");
+    assert!(contents(&repo, &[url]).contains("curl evil"), "this user's own");
+    let path = repo.path(".git/merkle/cache/pages").join(sha256_hex(url.as_bytes()));
+    let sealed = std::fs::read_to_string(&path).expect("written");
+    let plain = sealed.split_once('\n').expect("a line").1.to_owned();
+    for forged in [plain, sealed.replace("curl evil", "curl vile"), sealed.replacen("sealed/1 ", "sealed/1 0", 1)] {
+        std::fs::write(&path, forged).expect("writable");
+        let shown =
+            repo.run(crate::support::PROGRAM).args(["context", "--section", "5"]).env("SOURCE_DATE_EPOCH", NOW.to_string());
+        std::fs::create_dir_all(repo.path(".teddy")).expect("writable");
+        std::fs::write(repo.path(".teddy/global.context"), url).expect("writable");
+        let shown = shown.run();
+        assert!(!shown.out().contains("evil") && !shown.out().contains("vile"), "{shown}");
+    }
+    keep(&repo, url, "text/plain", "curl evil");
+    let moved = repo.copy_to("moved");
+    let shown = context(&moved, &["--section", "5"]);
+    assert!(!shown.out().contains("evil"), "bound to the place: {shown}");
 }
 
 fn context(repo: &Repo<'_>, arguments: &[&str]) -> Output {

@@ -48,7 +48,7 @@ pub(crate) fn say(repo: &Repo<'_>, revision: &str, slot: &str, content: &str) {
 pub(crate) fn outline(repo: &Repo<'_>, revision: &str) {
     let repository = open(repo);
     let state = StateDir::of(&repository);
-    state.create(&state.cache()).expect("a folder");
+    state.cache().create().expect("a folder");
     let store = Store::open(&repository).expect("a store");
     let mut index = Index::open(&store, &state.cache()).expect("an index");
     let (root, tree) = (TreePath::root(), repo.id(revision).parse().expect("an id"));

@@ -1,5 +1,6 @@
 //! `git merkle doctor`: looks for what a killed process, a full disk or a stray hand can leave behind.
 
+use std::io;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -7,9 +8,15 @@ use serde::Serialize;
 use crate::base::{NodeId, printable};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
-use crate::frame::{FRAMES_REF, Store, spool};
-use crate::git::{Lock, ObjectError};
+use crate::frame::commit::{LOCK_FILE, clear_leftovers};
+use crate::frame::{FRAMES_REF, Store, StoreError, spool};
+use crate::git::{Lock, ObjectError, Refused};
 use crate::workspace::Workspace;
+
+/// The lock's file is empty.
+const LOCK_BYTES_MAX: u64 = 4096;
+/// How many things are named that are not this program's.
+const STRANGE_NAMED: usize = 3;
 
 /// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]
@@ -51,6 +58,8 @@ impl Check {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let checks = vec![
+        check_state(&workspace),
+        check_writers(&workspace, args.fix),
         check_lock(&workspace)?,
         check_ref(&workspace),
         check_spool(&workspace, args.fix)?,
@@ -75,13 +84,37 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(if is_well { Exit::Done } else { Exit::No })
 }
 
-fn check_lock(workspace: &Workspace) -> Result<Check, CliError> {
-    let file = workspace.state.lock();
-    if !file.exists() {
-        return Ok(Check::good("lock", "never taken"));
+/// What stands below the state directory and cannot have been made by this program. It is named, and left as it is.
+fn check_state(workspace: &Workspace) -> Check {
+    let strange = workspace.strange_state();
+    if strange.is_empty() {
+        return Check::good("state", "nothing that this program cannot have made");
     }
-    let lock = Lock::acquire(&file, Duration::ZERO).map_err(|err| CliError::io("cannot open the lock", err))?;
-    Ok(match lock {
+    let named: Vec<String> = strange.iter().take(STRANGE_NAMED).map(ToString::to_string).collect();
+    let more = strange.len().saturating_sub(STRANGE_NAMED);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    Check::bad("state", format!("{}{more}; it is not used: look at it, and remove it", named.join("; ")))
+}
+
+/// What killed writers have left among the packs; git calls it garbage, and clears only a part of it.
+fn check_writers(workspace: &Workspace, fix: bool) -> Check {
+    let left = workspace.repository.writers_leftovers();
+    let Some(first) = left.first() else { return Check::good("writers", "none was killed") };
+    let name = first.file_name().unwrap_or_default().to_string_lossy();
+    let found =
+        Check::bad("writers", format!("{} files of writers that were killed, or are at work, such as '{name}'", left.len()));
+    let is_cleared = fix && clear_leftovers(&workspace.repository, &workspace.state).is_ok();
+    if is_cleared && workspace.repository.writers_leftovers().is_empty() { found.fixed() } else { found }
+}
+
+fn check_lock(workspace: &Workspace) -> Result<Check, CliError> {
+    // Opened for reading only: a disk that cannot be written is no reason to say nothing.
+    let lock = match workspace.state.open(LOCK_FILE, LOCK_BYTES_MAX) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Check::good("lock", "never taken")),
+        Err(error) if Refused::of(&error).is_some() => return Ok(Check::bad("lock", error.to_string())),
+        file => file.and_then(|file| Lock::on(file, Duration::ZERO)),
+    };
+    Ok(match lock.map_err(|error| CliError::io("cannot open the lock", error))? {
         Some(_) => Check::good("lock", "free"),
         None => Check::good("lock", "held by a command that is running; the kernel frees it when that ends"),
     })
@@ -89,7 +122,13 @@ fn check_lock(workspace: &Workspace) -> Result<Check, CliError> {
 
 fn check_ref(workspace: &Workspace) -> Check {
     match Store::open(&workspace.repository) {
-        Err(err) => Check::bad("store", format!("{}; 'git fsck' says more", printable::chain(&err))),
+        Err(err) => {
+            let told = printable::chain(&err);
+            let is_ref = matches!(err, StoreError::Ref(_) | StoreError::NoCommit(_));
+            let way_out = CliError::from(err).hints().first().filter(|_| is_ref).cloned();
+            let way_out = way_out.unwrap_or_else(|| "'git fsck' says more".to_owned());
+            Check::bad("store", format!("{told}; {way_out}"))
+        }
         Ok(store) => match store.commit() {
             None => Check::good("store", format!("'{FRAMES_REF}' does not exist yet")),
             Some(commit) => match connected(workspace, &store) {
@@ -118,8 +157,10 @@ fn connected(workspace: &Workspace, store: &Store<'_>) -> Result<u64, ObjectErro
 }
 
 fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
-    let io = |err| CliError::io("cannot read the spool", err);
-    let (waiting, damaged) = spool::list(&workspace.state).map_err(io)?;
+    let (waiting, damaged) = match spool::list(&workspace.state) {
+        Err(error) if Refused::of(&error).is_some() => return Ok(Check::bad("spool", error.to_string())),
+        listed => listed.map_err(|error| CliError::io("cannot read the spool", error))?,
+    };
     if !waiting.is_empty() {
         let found = Check::bad("spool", format!("{} frames wait to be stored", waiting.len()));
         if fix && workspace.replay(crate::frame::commit::LOCK_WAIT).is_ok() {
@@ -131,29 +172,29 @@ fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         return Ok(Check::good("spool", "empty"));
     }
     let found = Check::bad("spool", format!("{} files are no frames", damaged.len()));
-    if fix {
-        for file in &damaged {
-            let aside = file.with_extension("damaged");
-            std::fs::create_dir_all(workspace.state.root().join("damaged")).map_err(io)?;
-            let name = aside.file_name().unwrap_or_default();
-            std::fs::rename(file, workspace.state.root().join("damaged").join(name)).map_err(io)?;
-        }
-        return Ok(found.fixed());
+    if !fix {
+        return Ok(found);
     }
-    Ok(found)
+    let (spool, aside) = (workspace.state.spool(), workspace.state.folder("damaged"));
+    let refused: Vec<io::Error> = damaged.iter().filter_map(|file| spool.set_aside(file, &aside).err()).collect();
+    Ok(match refused.first() {
+        None => Check::bad("spool", format!("{} files are no frames; they are in '{}'", damaged.len(), aside.shown().display()))
+            .fixed(),
+        Some(first) => Check::bad("spool", format!("{} of {} files stay: {first}", refused.len(), damaged.len())),
+    })
 }
 
 fn check_cache(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     let cache = workspace.state.cache();
-    let store = Store::open(&workspace.repository)?;
-    let count = |sum: u64, file: std::io::Result<std::fs::DirEntry>| {
-        sum + file.ok().and_then(|f| f.metadata().ok()).map_or(0, |m| m.len())
-    };
-    let size = std::fs::read_dir(&cache).map_or(0, |files| files.fold(0, count));
     if !fix {
+        let names = cache.names().unwrap_or_default();
+        let files = names.iter().filter_map(|name| cache.open(name, u64::MAX).ok()?.metadata().ok());
+        let size: u64 = files.map(|found| found.len()).sum();
         return Ok(Check::good("cache", format!("{size} bytes of derived data, rebuilt when missing")));
     }
-    let _ = std::fs::remove_dir_all(&cache);
+    // A store that cannot be read was named above; nothing could be built from it.
+    let Ok(store) = Store::open(&workspace.repository) else { return Ok(Check::good("cache", "left as it is")) };
+    let _ = workspace.clear_cache();
     workspace.index(&store, 0)?;
     Ok(Check::good("cache", "thrown away and built again"))
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::chat::{Answer, GenerationParams, Message, Reply, Request, Role};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
+use crate::git::StateDir;
 use crate::git::{OpenError, Repository};
 use crate::provider::{Definition, Definitions, Failure, Kind, Provider, ProviderError, Surroundings, connect, key};
 use crate::workspace::{Judged, Presentation, settings};
@@ -137,7 +138,7 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
     let definitions = definitions(program)?;
     let definition = chosen(&definitions, test.named.name.as_deref())?;
     let name = definition.name.as_str();
-    let surroundings = Surroundings { environment: &program.environment, pending_dir: Path::new("") };
+    let surroundings = Surroundings { environment: &program.environment, pending: &StateDir::at(Path::new("")) };
     let provider = connect(definition, surroundings).map_err(|error| failure(name, error))?;
     let calls = test.call && definition.kind != Kind::Manual;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -33,13 +33,7 @@ struct Document {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     if args.force {
-        let cache = workspace.state.cache();
-        match std::fs::remove_dir_all(&cache) {
-            Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
-                return Err(CliError::io(format!("cannot remove '{}'", cache.display()), err));
-            }
-            _ => {}
-        }
+        workspace.clear_cache().map_err(|err| CliError::io("cannot clear the cache", err))?;
         let store = workspace.store()?;
         workspace.index(&store, 0)?;
     }

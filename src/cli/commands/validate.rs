@@ -35,10 +35,7 @@ pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
     drop(progress);
     let (_, damaged) = spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
     let in_store = verdict.faults.iter().map(|(path, fault)| (path.as_bytes().to_vec(), printable::chain(fault)));
-    let in_spool = damaged.iter().map(|file| {
-        let name = file.file_name().map(std::ffi::OsStr::to_string_lossy).unwrap_or_default();
-        (format!("spool/{name}").into_bytes(), "not a frame".to_owned())
-    });
+    let in_spool = damaged.iter().map(|name| (format!("spool/{name}").into_bytes(), "not a frame".to_owned()));
     let faults: Vec<(Vec<u8>, String)> = in_store.chain(in_spool).collect();
     let is_sound = faults.is_empty();
     let ui = &mut program.ui;

@@ -4,7 +4,6 @@
 //! it, so that a repository can be moved; those that are not UTF-8 are lists of bytes.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,9 @@ use super::event::Event;
 use crate::git::StateDir;
 
 const FORMAT: &str = "git-merkle/hooks/1";
+const FILE_NAME: &str = "installed";
+/// Far more than a record with the longest paths.
+const FILE_BYTES_MAX: u64 = 256 * 1024;
 
 /// What was installed and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,16 +115,16 @@ impl PathText {
 }
 
 impl Record {
-    /// The file.
+    /// The file's path.
     #[must_use]
     pub fn file(state: &StateDir) -> PathBuf {
-        state.hooks().join("installed")
+        state.hooks().shown_file(FILE_NAME)
     }
 
     /// Reads what was installed; `None` when nothing was.
     pub fn load(state: &StateDir) -> Result<Option<Self>, RecordError> {
         let path = Self::file(state);
-        match fs::read(&path) {
+        match state.hooks().read(FILE_NAME, FILE_BYTES_MAX) {
             Ok(bytes) => Self::decode(&bytes, base(state)).map(Some).ok_or(RecordError::Damaged { path }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(RecordError::Read { path, source }),
@@ -172,7 +174,7 @@ impl Record {
 
 /// The common git directory.
 fn base(state: &StateDir) -> &Path {
-    state.root().parent().unwrap_or(state.root())
+    state.git_dir()
 }
 
 #[cfg(test)]

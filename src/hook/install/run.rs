@@ -166,10 +166,11 @@ pub fn uninstall(repo: &Repository) -> Result<Option<Prepared>, InstallError> {
     if away.edits.is_empty() && !away.unset {
         return Ok(None);
     }
-    let made = old.iter().flat_map(|old| old.made.iter().rev()).filter(|path| !path.starts_with(state.root()));
+    let made = old.iter().flat_map(|old| old.made.iter().rev()).filter(|path| !path.starts_with(state.shown()));
+    let made = made.filter(|path| may_be_removed(path, repo.common_dir(), &place));
     away.edits.extend(made.map(|path| Edit::RemoveDirectory { path: path.clone(), mode: FOLDER_MODE }));
     // Whoever made these, also a run that was killed before it could write that down: nobody needs them empty.
-    for path in [state.hooks(), state.root().to_owned()] {
+    for path in [state.hooks().shown(), state.shown()] {
         away.edits.push(Edit::RemoveDirectory { path, mode: PRIVATE_FOLDER });
     }
     let mode = old.as_ref().map_or(Mode::Hookdir, |old| old.mode);
@@ -254,8 +255,9 @@ fn config(repo: &Repository, prepared: &mut Prepared, record: &mut Record, old: 
 /// The edits that write down what is installed, with the directories for it.
 fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallError> {
     let mut edits = Vec::new();
-    for path in [state.root().to_owned(), state.hooks()] {
-        if !path.is_dir() {
+    for folder in [state.clone(), state.hooks()] {
+        let path = folder.shown();
+        if !folder.exists().map_err(|source| InstallError::Read { path: path.clone(), source })? {
             edits.push(Edit::MakeDirectory { path: path.clone(), mode: PRIVATE_FOLDER });
             record.made.insert(edits.len() - 1, path);
         }
@@ -266,6 +268,15 @@ fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallE
         edits.push(Edit::Write { path: file, before, after: Some(after) });
     }
     Ok(edits)
+}
+
+/// True for a folder that a record may say was made here: the hooks folder that git names, or one in the git directory.
+///
+/// The record came with the git directory, so it may name any folder of the user.
+fn may_be_removed(path: &Path, common_dir: &Path, place: &Place) -> bool {
+    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+    let is_below = || parent.is_some_and(|parent| common_dir.canonicalize().is_ok_and(|common| parent.starts_with(common)));
+    path == place.directory || (path.file_name().is_some() && is_below())
 }
 
 fn events(repo: &Repository, request: &Request, old: Option<&Record>) -> Result<Vec<Event>, InstallError> {

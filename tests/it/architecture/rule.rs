@@ -61,6 +61,10 @@ const PRINT_HOMES: &[&str] = &["cli"];
 /// Where the standard streams are touched: what prints, and the server that speaks over them.
 const STREAM_HOMES: &[&str] = &["cli", "mcp"];
 
+/// Where files outside of the state directory are opened beside it: those of git itself, the system's release, and the
+/// ignore file of the work tree.
+const OWN_FILES_HOMES: &[&str] = &["git", "workspace::payload", "session::open"];
+
 /// Words that say nothing about what a module holds.
 const EMPTY_NAMES: &[&str] =
     &["common", "data", "helper", "helpers", "manager", "misc", "service", "shared", "types", "util", "utils"];
@@ -279,6 +283,40 @@ pub(crate) fn print_faults(source: &Source) -> Vec<Fault> {
             let message = format!("standard stream '{}': only the surfaces touch it", token.text);
             faults.push(fault(source, token.line, "prints", message));
         }
+    }
+    faults
+}
+
+/// The state directory may hold what another person put there: its one room is `git::state`, and a file that knows it
+/// opens nothing by itself. The room's path is built there alone.
+pub(crate) fn state_faults(source: &Source) -> Vec<Fault> {
+    let lines = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let tokens = source.tokens.iter().enumerate().filter(|(index, token)| !token.in_test && is_wanted(*index));
+        tokens.map(|(_, token)| token.line).collect()
+    };
+    let at = |index: usize, words: &[&str]| words.iter().enumerate().all(|(step, word)| source.at(index + step) == *word);
+    let joins = lines(&|index| at(index, &["join", "(", "\"merkle\"", ")"]));
+    let knows = lines(&|index| matches!(source.at(index), "StateDir" | "shown_file") || at(index, &[".", "state", "."]));
+    let opens = lines(&|index| {
+        let is_file = at(index, &["File", "::"]) && matches!(source.at(index + 2), "open" | "create" | "options" | "create_new");
+        let is_path = at(index, &["file", "::", "replace"]) || at(index, &["file", "::", "replace_durably"]);
+        at(index, &["fs", "::"])
+            && !at(index, &["fs", "::", "File"])
+            && !at(index, &["fs", "::", "TryLockError"])
+            && !at(index, &["fs", "::", "MetadataExt"])
+            || is_file
+            || is_path
+            || source.at(index) == "OpenOptions"
+    });
+    let message = |what: &str| format!("{what}: what is below the state directory is reached through 'git::state' alone");
+    let mut faults = Vec::new();
+    if !lives_in(source, &["git::state"]) {
+        faults.extend(joins.iter().map(|line| fault(source, *line, "state", message("joins \"merkle\""))));
+    }
+    if !knows.is_empty() && !lives_in(source, OWN_FILES_HOMES) {
+        faults.extend(
+            opens.iter().map(|line| fault(source, *line, "state", message("knows the state directory, and opens by itself"))),
+        );
     }
     faults
 }

@@ -6,7 +6,8 @@ use crate::support::{Repo, Sandbox};
 /// What doctor says, without the size of derived data.
 fn said(repo: &Repo<'_>, options: &[&str]) -> String {
     let output = repo.run(crate::support::PROGRAM).arg("doctor").args(options).run();
-    let lines = told(&output);
+    let root = repo.path("").canonicalize().expect("it is there").display().to_string() + "/";
+    let lines = told(&output).replace(&root, "");
     lines.lines().map(|line| line.split_once(" bytes of").map_or(line, |_| "cache     ok: …")).collect::<Vec<_>>().join("\n")
 }
 
@@ -16,6 +17,8 @@ fn what_is_wrong_is_named_and_mended() {
     let repo = sample(&sandbox);
     note(&repo, "src", "a note");
     insta::assert_snapshot!(said(&repo, &[]), @"
+    state     ok: nothing that this program cannot have made
+    writers   ok: none was killed
     lock      ok: free
     store     ok: 'refs/merkle/frames' at #1, 11 directories readable
     spool     ok: empty
@@ -23,9 +26,12 @@ fn what_is_wrong_is_named_and_mended() {
     settings  ok: all are understood
     --- exit 0
     ");
-    std::fs::write(repo.path(".git/merkle/spool/junk"), "no frame").unwrap();
+    let name = format!("{}.{}", "12".repeat(20), "a".repeat(64));
+    std::fs::write(repo.path(".git/merkle/spool").join(&name), "no frame").unwrap();
     std::fs::write(repo.path(".git/merkle/cache/index"), "garbage").unwrap();
     insta::assert_snapshot!(said(&repo, &[]), @"
+    state     ok: nothing that this program cannot have made
+    writers   ok: none was killed
     lock      ok: free
     store     ok: 'refs/merkle/frames' at #1, 11 directories readable
     spool     wrong: 1 files are no frames
@@ -34,14 +40,18 @@ fn what_is_wrong_is_named_and_mended() {
     --- exit 1
     ");
     insta::assert_snapshot!(said(&repo, &["--fix"]), @"
+    state     ok: nothing that this program cannot have made
+    writers   ok: none was killed
     lock      ok: free
     store     ok: 'refs/merkle/frames' at #1, 11 directories readable
-    spool     fixed: 1 files are no frames
+    spool     fixed: 1 files are no frames; they are in '.git/merkle/damaged'
     cache     ok: thrown away and built again
     settings  ok: all are understood
     --- exit 0
     ");
     insta::assert_snapshot!(said(&repo, &[]), @"
+    state     ok: nothing that this program cannot have made
+    writers   ok: none was killed
     lock      ok: free
     store     ok: 'refs/merkle/frames' at #1, 11 directories readable
     spool     ok: empty
@@ -49,7 +59,7 @@ fn what_is_wrong_is_named_and_mended() {
     settings  ok: all are understood
     --- exit 0
     ");
-    assert_eq!(std::fs::read(repo.path(".git/merkle/damaged/junk.damaged")).unwrap(), b"no frame", "set aside, not thrown away");
+    assert_eq!(std::fs::read(repo.path(".git/merkle/damaged").join(&name)).unwrap(), b"no frame", "set aside, not thrown away");
     let document = repo.merkle(&["doctor", "--json"]).exits(0).json("doctor");
     assert_each(&document["checks"], "what ok fixed message");
     repo.assert_sound();
@@ -65,6 +75,8 @@ fn a_store_that_lost_an_object_is_wrong() {
     repo.unpack();
     std::fs::remove_file(file).expect("every object is loose now");
     insta::assert_snapshot!(said(&repo, &[]), @"
+    state     ok: nothing that this program cannot have made
+    writers   ok: none was killed
     lock      ok: free
     store     wrong: 'refs/merkle/frames' at #1: object #2 is missing
     spool     ok: empty

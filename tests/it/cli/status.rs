@@ -78,7 +78,7 @@ fn frames_that_a_killed_writer_left_are_stored_first_and_damaged_ones_named() {
     repo.git(&["update-ref", "refs/merkle/frames", "refs/merkle/frames~1"]).ok();
     let spool = repo.path(".git/merkle/spool");
     std::fs::write(spool.join(format!("{}.{note_id}", repo.id("HEAD:src"))), bytes).unwrap();
-    std::fs::write(spool.join("junk"), "no frame").unwrap();
+    std::fs::write(spool.join(format!("{}.{}", "12".repeat(20), "a".repeat(64))), "no frame").unwrap();
     let output = repo.run(PROGRAM).args(["status"]).run().ok();
     assert!(output.contains("spool: 0 frames wait, 1 files are damaged"), "{output}");
     assert!(repo.frames().contains(&name), "the answer that waited is stored");

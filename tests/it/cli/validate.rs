@@ -59,6 +59,7 @@ fn every_kind_of_fault_is_named() {
     ");
     assert_eq!(repo.merkle(&["regenerate"]).ok(), "nothing to do: every node of HEAD is fresh\n");
     let spool = repo.path(".git/merkle/spool");
-    std::fs::write(spool.join("junk"), "no frame").unwrap();
-    assert!(repo.merkle(&["validate"]).exits(1).out().ends_with("spool/junk: not a frame\n"));
+    let name = format!("{}.{}", "12".repeat(20), "a".repeat(64));
+    std::fs::write(spool.join(&name), "no frame").unwrap();
+    assert!(repo.merkle(&["validate"]).exits(1).out().ends_with(&format!("spool/{name}: not a frame\n")));
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use git_merkle::git::{Location, Repository, StateDir};
@@ -48,7 +47,7 @@ pub(super) fn settle(repo: &Repo<'_>) {
 
 /// One line for each run of the worker.
 pub(super) fn log(repo: &Repo<'_>) -> Vec<String> {
-    let text = fs::read_to_string(state(repo).root().join("log/worker.log")).unwrap_or_default();
+    let text = fs::read_to_string(state(repo).folder("log").shown_file("worker.log")).unwrap_or_default();
     text.lines().map(|line| line.split_once(' ').map_or(line, |(_, rest)| rest).to_owned()).collect()
 }
 
@@ -293,9 +292,13 @@ fn a_commit_returns_before_its_work_is_done_and_says_what_it_always_says() {
 #[test]
 fn a_marker_waits_until_its_work_is_done() {
     let sandbox = Sandbox::new();
-    let state = state(&sandbox.repo("work"));
-    let event =
-        |name: &str, hook: &str| Marker { git_dir: Path::new("/g").join(name), directory: "/w".into(), event: hook.to_owned() };
+    let repo = sandbox.repo("work");
+    let state = state(&repo);
+    let worktrees = repo.path(".git/worktrees");
+    for name in ["1", "2"] {
+        fs::create_dir_all(worktrees.join(name)).expect("writable");
+    }
+    let event = |name: &str, hook: &str| Marker { git_dir: worktrees.join(name), directory: "/w".into(), event: hook.to_owned() };
     let (one, two) = (event("1", "post-commit"), event("2", "post-merge"));
     let waiting = || marker::list(&state).expect("writable").into_iter().map(|(marker, _)| marker).collect::<Vec<_>>();
     assert_eq!(waiting(), []);
@@ -313,7 +316,7 @@ fn a_marker_waits_until_its_work_is_done() {
     marker::finish(&state, &again).expect("writable");
     marker::finish(&state, &again).expect("writable");
     assert_eq!(waiting().len(), 1);
-    let queue = state.root().join("queue");
+    let queue = state.folder("queue").shown();
     let name = fs::read_dir(&queue).expect("readable").flatten().next().expect("one").file_name();
     fs::rename(queue.join(name), queue.join("0123456789abcdef")).expect("writable");
     assert_eq!(waiting(), [], "what stands under a name that is not its own would never be done");
@@ -379,7 +382,7 @@ fn switched_off_or_not_installed_it_leaves_nothing() {
     hook("X", "y");
     assert!(!repo.path(".git/merkle").exists(), "taken out here");
     repo.merkle(&["hooks", "install", "--mode=hookdir", "--force"]).ok();
-    let queue = state(&repo).root().join("queue");
+    let queue = state(&repo).folder("queue").shown();
     for (name, value) in [("GIT_MERKLE_HOOKS", "0"), ("CI", "true")] {
         hook(name, value);
         assert!(!queue.exists(), "{name}");

@@ -258,9 +258,17 @@ fn damaged_spool_files_are_named_kept_and_put_aside_when_asked() {
     let sandbox = Sandbox::new();
     let repo = with_frames(&sandbox, "work");
     std::fs::create_dir_all(repo.path(".git/merkle/spool")).unwrap();
-    let torn = repo.path(".git/merkle/spool/1234.5678");
-    std::fs::write(&torn, b"---\nformat: git-merkle/frame/1\n\x1b[31m").unwrap();
+    let names = ["a", "b"].map(|digit| format!("{}.{}", "12".repeat(20), digit.repeat(64)));
+    let torn = names.clone().map(|name| repo.path(".git/merkle/spool").join(name));
+    for (file, number) in torn.iter().zip(1..) {
+        std::fs::write(file, format!("---\nformat: git-merkle/frame/1\n\x1b[31m{number}")).unwrap();
+    }
+    // Not this program's: neither named, nor moved, nor in the way.
     std::fs::create_dir(repo.path(".git/merkle/spool/directory")).unwrap();
+    let others = ["id_rsa", "id_rsa.pub"].map(|name| repo.path(".git/merkle/spool").join(name));
+    for file in &others {
+        std::fs::write(file, "a key").unwrap();
+    }
     for arguments in ALL {
         let output = repo.merkle(arguments);
         assert_answered(&output);
@@ -268,9 +276,17 @@ fn damaged_spool_files_are_named_kept_and_put_aside_when_asked() {
     }
     repo.run("git-merkle").args(["put-frame", "a.rs", "-"]).input("beside it\n").run().ok();
     let verdict = repo.merkle(&["validate"]).exits(1);
-    assert!(verdict.out().contains("spool/1234.5678"), "{verdict}");
-    assert!(torn.exists(), "nothing is thrown away unasked");
+    assert!(verdict.out().contains(&format!("spool/{}", names[0])) && verdict.out().lines().count() == 2, "{verdict}");
+    assert!(torn.iter().all(|file| file.exists()), "nothing is thrown away unasked");
+    // Before, both got one name, `<node>.damaged`, and the second took the place of the first.
+    let aside = repo.path(".git/merkle/damaged");
+    std::fs::create_dir(&aside).unwrap();
+    std::fs::write(aside.join(&names[0]), "from the last time").unwrap();
+    std::fs::remove_dir(repo.path(".git/merkle/spool/directory")).unwrap();
     assert_civil(&repo.merkle(&["doctor", "--fix"]).exits(0));
     repo.merkle(&["validate"]).ok();
-    assert!(!torn.exists());
+    assert!(torn.iter().all(|file| !file.exists()) && others.iter().all(|file| file.exists()));
+    let read = |name: &str| std::fs::read_to_string(aside.join(name)).unwrap();
+    assert_eq!(read(&names[0]), "from the last time");
+    assert!(read(&format!("{}.2", names[0])).ends_with('1') && read(&names[1]).ends_with('2'));
 }

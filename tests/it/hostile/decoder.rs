@@ -7,8 +7,9 @@ use std::path::Path;
 
 use git_merkle::base::{Digest, NodeId, TreePath};
 use git_merkle::frame::{FrameName, Index, Store, decode, encode, spool};
-use git_merkle::git::{HashKind, StateDir, tree_entries};
+use git_merkle::git::{HashKind, tree_entries};
 use git_merkle::regen::memory;
+use git_merkle::regen::outlined::object_cache;
 use git_merkle::symbol;
 use git_merkle::symbol::OutlineCache;
 use git_merkle::synthesis::facts::Facts;
@@ -177,11 +178,11 @@ fn with_changes(file: &Path, cases: u32, check: impl Fn()) {
 fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
     let sandbox = Sandbox::new();
     let repo = with_state(&sandbox);
-    let (library, cache) = (open(&repo), repo.path(".git/merkle/cache"));
+    let (library, cache) = (open(&repo), repo.state().cache());
     let store = Store::open(&library).unwrap();
     let names: Vec<FrameName> =
         repo.frames().iter().map(|path| FrameName::parse_path(path.as_bytes()).expect("a frame's name")).collect();
-    with_changes(&cache.join("index"), 300, || {
+    with_changes(&cache.shown_file("index"), 300, || {
         let mut index = Index::open(&store, &cache).unwrap();
         for whole in [false, true] {
             if whole {
@@ -206,17 +207,17 @@ fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
 fn a_cache_of_outlines_with_changes_misses_and_never_lies() {
     let sandbox = Sandbox::new();
     let repo = with_state(&sandbox);
-    let cache = repo.path(".git/merkle/cache");
+    let cache = repo.state().cache();
     let language = symbol::detect(b"a.rs", b"");
     let listing = repo.git(&["ls-tree", "-r", "HEAD"]).ok();
     let blobs: Vec<NodeId> = listing.lines().map(|line| line[12..52].parse().unwrap()).collect();
     let sound: Vec<_> = {
-        let cache = OutlineCache::open(&cache);
+        let cache: OutlineCache = object_cache(&cache);
         blobs.iter().map(|blob| cache.get(*blob, language)).collect()
     };
     assert!(sound.iter().all(Option::is_some));
-    with_changes(&cache.join("outlines"), 300, || {
-        let cache = OutlineCache::open(&cache);
+    with_changes(&cache.shown_file("outlines"), 300, || {
+        let cache: OutlineCache = object_cache(&cache);
         for (blob, truth) in blobs.iter().zip(&sound) {
             let found = cache.get(*blob, language);
             assert!(found.is_none() || found == *truth);
@@ -228,11 +229,11 @@ fn a_cache_of_outlines_with_changes_misses_and_never_lies() {
 fn a_memory_with_changes_is_none_or_another() {
     let sandbox = Sandbox::new();
     let repo = with_state(&sandbox);
-    let cache = repo.path(".git/merkle/cache");
-    let line = fs::read_to_string(cache.join(repo.memory())).unwrap();
-    let agents = Digest::from_hex(line.split(' ').nth(1).unwrap()).unwrap();
+    let (cache, memory) = (repo.state().cache(), repo.memory());
+    let line = fs::read_to_string(cache.shown_file(&memory)).unwrap();
+    let agents = Digest::from_hex(line.lines().nth(1).unwrap().split(' ').nth(1).unwrap()).unwrap();
     let sound = memory::load(&cache, &agents).unwrap();
-    with_changes(&cache.join(repo.memory()), 500, || {
+    with_changes(&cache.shown_file(&memory), 500, || {
         if let Some(finished) = memory::load(&cache, &agents) {
             let ids = [finished.tree, finished.store].map(|id| id.to_string().len());
             assert!(ids.iter().all(|len| matches!(len, 40 | 64)));
@@ -245,9 +246,9 @@ fn a_memory_with_changes_is_none_or_another() {
 fn a_spool_file_with_changes_is_a_frame_or_is_named() {
     let sandbox = Sandbox::new();
     let repo = with_state(&sandbox);
-    let state = StateDir::of(&open(&repo));
+    let state = repo.state();
     let frame = decode(&sound_frame()).unwrap();
-    let file = spool::put(&state, &frame).unwrap();
+    let file = state.spool().shown_file(&spool::put(&state, &frame).unwrap());
     with_changes(&file, 500, || {
         let (frames, damaged) = spool::list(&state).unwrap();
         assert_eq!(frames.len() + damaged.len(), 1);

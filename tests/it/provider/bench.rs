@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use git_merkle::chat::{Answer, GenerationParams, Message, Reply, Request, Role};
 use git_merkle::config::{Environment, Layer, Level, Stack};
+use git_merkle::git::StateDir;
 use git_merkle::provider::{Definition, Definitions, Failure, Provider, Surroundings, connect};
 
 use crate::support::loopback::Loopback;
@@ -35,7 +36,8 @@ pub(super) fn canary() -> String {
 /// Ready to be asked, with the canary as its key.
 pub(super) fn connected(definition: &Definition) -> Arc<dyn Provider> {
     let environment: Environment = [("IT_API_KEY", canary())].into_iter().collect();
-    connect(definition, Surroundings { environment: &environment, pending_dir: Path::new("/nonexistent") }).expect("connected")
+    connect(definition, Surroundings { environment: &environment, pending: &StateDir::at(Path::new("/nonexistent")) })
+        .expect("connected")
 }
 
 /// A system text and a question.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use git_merkle::config::Environment;
+use git_merkle::git::StateDir;
 use git_merkle::provider::{Definition, ProviderError, Surroundings, connect, key};
 
 use super::bench::{KINDS, ask, block_on, canary, connected, definition, definitions, request};
@@ -43,7 +44,7 @@ fn the_vendors_variable_is_for_the_vendors_origin_alone() {
         let server = Loopback::echo();
         let mut definition = definition(kind, &server, "");
         definition.key_env = None;
-        let surroundings = Surroundings { environment: &environment, pending_dir: Path::new("/nonexistent") };
+        let surroundings = Surroundings { environment: &environment, pending: &StateDir::at(Path::new("/nonexistent")) };
         let provider = connect(&definition, surroundings).expect("connected");
         assert!(ask(&*provider, &request()).0.is_ok());
         let sent = format!("{:?}", server.requests());
@@ -55,7 +56,7 @@ fn the_vendors_variable_is_for_the_vendors_origin_alone() {
 #[test]
 fn without_a_key_the_next_step_is_named() {
     let environment = Environment::default();
-    let surroundings = Surroundings { environment: &environment, pending_dir: Path::new("/nonexistent") };
+    let surroundings = Surroundings { environment: &environment, pending: &StateDir::at(Path::new("/nonexistent")) };
     for (text, expected) in [
         (
             "provider.openai.model = 'x'\nprovider.openai.endpoint = 'https://no-such-host.invalid/v1'",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use git_merkle::chat::{Answer, Ticket, Usage};
 use git_merkle::config::Environment;
+use git_merkle::git::StateDir;
 use git_merkle::provider::{Charge, Provider, ProviderError, Surroundings, connect};
 
 use super::bench::{ask, block_on, canary, definitions, reply, request};
@@ -15,7 +16,7 @@ fn open(text: &str, directory: &Path) -> Arc<dyn Provider> {
         [("PATH", path.as_str()), ("A_API_KEY", &canary()), ("B_API_KEY", "seen-by-choice"), ("PLAIN", "plain")]
             .into_iter()
             .collect();
-    let surroundings = Surroundings { environment: &environment, pending_dir: directory };
+    let surroundings = Surroundings { environment: &environment, pending: &StateDir::at(directory) };
     connect(definitions(text).the_only().expect("one"), surroundings).expect("connected")
 }
 

@@ -3,7 +3,7 @@
 use crate::support::{Output, PROGRAM, Repo, Sandbox};
 
 /// A token that nobody has, put together so that no scanner takes this file for a leak.
-fn token() -> String {
+pub(crate) fn token() -> String {
     ["ghp", "_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat()
 }
 

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::fixture::{Step, parse};
+use git_merkle::git::{Location, Repository, StateDir};
+
 use super::sandbox::PROGRAM;
 use super::{Output, Run, Sandbox};
 
@@ -137,6 +139,13 @@ impl<'s> Repo<'s> {
         let entries = std::fs::read_dir(self.path(".git/merkle/cache")).expect("a cache").flatten();
         let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.find(|name| name.starts_with("finished-")).expect("a finished run")
+    }
+
+    /// The library's own view of the state directory, with the key of this sandbox's user.
+    pub(crate) fn state(&self) -> StateDir {
+        let location = Location { directory: self.path(""), ..Location::default() };
+        let state = StateDir::of(&Repository::open(&location).expect("a repository"));
+        state.sealed(Some(self.sandbox.path("home/.local/state/git-merkle")))
     }
 
     /// The names in the store, in git's order; none when there is no store.

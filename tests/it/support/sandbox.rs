@@ -59,7 +59,8 @@ impl Sandbox {
         self.init(name, &["--bare"])
     }
 
-    fn init(&self, name: &str, options: &[&str]) -> Repo<'_> {
+    /// A new repository as `git init` makes it with options.
+    pub(crate) fn init(&self, name: &str, options: &[&str]) -> Repo<'_> {
         let directory = self.path(name);
         self.run("git", self.root.path()).args(["init", "-q"]).args(options).arg(&directory).run().ok();
         Repo::at(self, directory)
