@@ -192,8 +192,9 @@ impl From<RevisionError> for CliError {
 
 impl From<ContextError> for CliError {
     fn from(error: ContextError) -> Self {
-        match &error {
-            ContextError::Scan(_) | ContextError::Store(_) => Self::from_source(Exit::Git, error),
+        match error {
+            ContextError::Scan(inner) => inner.into(),
+            ContextError::Store(_) => Self::from_source(Exit::Git, error),
             ContextError::Read(_) => Self::from_source(Exit::Io, error),
             ContextError::Budget { needed, .. } => {
                 let hint = format!("list less, or allow more with '--budget {needed}'");
@@ -283,13 +284,15 @@ impl From<TargetError> for CliError {
 
 impl From<ScanError> for CliError {
     fn from(error: ScanError) -> Self {
+        let hint = match &error {
+            ScanError::Object { source: ObjectError::Missing(_), .. } => {
+                "in a partial clone 'git ls-tree -r HEAD' brings what is missing; elsewhere 'git fsck' says what is wrong"
+            }
+            ScanError::Object { .. } => "'git fsck' says what is wrong with the repository",
+            _ => "leave parts out with a .teddyignore, or name a smaller part of the tree",
+        };
         let kind = if matches!(error, ScanError::Object { .. }) { Exit::Git } else { Exit::Refused };
-        let failed = Self::from_source(kind, error);
-        if kind == Exit::Git {
-            failed.hint("'git fsck' says what is wrong with the repository")
-        } else {
-            failed.hint("leave parts out with a .teddyignore, or name a smaller part of the tree")
-        }
+        Self::from_source(kind, error).hint(hint)
     }
 }
 

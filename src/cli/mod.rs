@@ -4,6 +4,7 @@
 //! and indicatif, and the only place that prints. Knows no rule of the domain: a command reads its arguments, calls
 //! the modules below, and renders what they return. Start with [`run`], then `commands/<verb>.rs`.
 
+pub mod absent;
 pub mod args;
 pub mod asker;
 pub mod commands;

@@ -29,6 +29,12 @@ impl SnapshotArgs {
         }
     }
 
+    /// The revision that the snapshot is or differs from, as git takes it.
+    #[must_use]
+    pub fn revision(&self) -> &str {
+        self.rev.as_deref().unwrap_or("HEAD")
+    }
+
     /// The snapshot's root; files that were let in and look like secrets are warned about.
     pub fn root(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
         self.root_or(Snapshot::Revision("HEAD".to_owned()), workspace, warn)

@@ -171,21 +171,22 @@ impl Scan {
         })
     }
 
-    /// The name under which a node was first met; empty for the root.
+    /// The name under which a node was first met: empty for the root, and a whole path for each of several places.
     #[must_use]
     pub fn name(&self, number: u32) -> &[u8] {
         self.bytes(self.node(number).name)
     }
 
-    /// The path at which a node was first met, below `root`.
+    /// The path at which a node was first met, below `root`: the path that was scanned, or the root of the snapshot for a
+    /// scan of several places.
     #[must_use]
     pub fn path(&self, root: &TreePath, mut number: u32) -> TreePath {
         let mut names = Vec::new();
-        while self.node(number).parent != NO_NODE {
+        while number != NO_NODE {
             names.push(self.name(number));
             number = self.node(number).parent;
         }
-        names.iter().rev().fold(root.clone(), |path, name| path.join(name))
+        names.iter().rev().filter(|name| !name.is_empty()).fold(root.clone(), |path, name| path.join(name))
     }
 
     /// At how many paths below the root a directory's files stand; 1 for a file. Saturates.
@@ -226,14 +227,49 @@ pub fn scan(
     old: Option<NodeId>,
 ) -> Result<Scan, ScanError> {
     let mut walk = Walk { repo, root_path, rules, is_shallow: false, scan: Scan::default(), data: Vec::new() };
-    walk.run(tree, old)?;
+    walk.run((tree, Span::default()), old)?;
+    Ok(walk.scan)
+}
+
+/// A file or directory that a scan of several places starts from.
+pub struct Start {
+    /// Its object.
+    pub id: NodeId,
+    /// True for a tree, false for a blob.
+    pub is_directory: bool,
+    /// Where it stands in the snapshot.
+    pub path: TreePath,
+    /// The ignore rules of the directories above it.
+    pub rules: IgnoreRules,
+    /// What stood there before, if that is known to be dealt with already.
+    pub old: Option<NodeId>,
+}
+
+/// Walks several files and directories as one: what two of them hold is one node. Its paths begin at the root.
+pub fn scan_all(repo: &Repository, starts: Vec<Start>) -> Result<Scan, ScanError> {
+    let root_path = &TreePath::root();
+    let rules = IgnoreRules::default();
+    let mut walk = Walk { repo, root_path, rules, is_shallow: false, scan: Scan::default(), data: Vec::new() };
+    for Start { id, is_directory, path, rules, old } in starts {
+        if walk.scan.find(&id).is_some() {
+            continue;
+        }
+        walk.rules = rules;
+        let name = walk.scan.keep_name(path.as_bytes());
+        if is_directory {
+            walk.run((id, name), old)?;
+        } else {
+            let file = walk.add_node(id, EntryMode::File, (NO_NODE, name), false)?;
+            walk.close(file);
+        }
+    }
     Ok(walk.scan)
 }
 
 /// Looks at a directory and its entries only; the entries count as unchanged.
 pub fn scan_entries(repo: &Repository, tree: NodeId, root_path: &TreePath, rules: IgnoreRules) -> Result<Scan, ScanError> {
     let mut walk = Walk { repo, root_path, rules, is_shallow: true, scan: Scan::default(), data: Vec::new() };
-    walk.run(tree, None)?;
+    walk.run((tree, Span::default()), None)?;
     Ok(walk.scan)
 }
 
@@ -273,9 +309,9 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn run(&mut self, tree: NodeId, old: Option<NodeId>) -> Result<(), ScanError> {
+    fn run(&mut self, (tree, name): (NodeId, Span), old: Option<NodeId>) -> Result<(), ScanError> {
         let is_unchanged = old == Some(tree);
-        let root = self.add_node(tree, EntryMode::Directory, (NO_NODE, Span::default()), is_unchanged)?;
+        let root = self.add_node(tree, EntryMode::Directory, (NO_NODE, name), is_unchanged)?;
         if is_unchanged {
             self.close(root);
             return Ok(());
@@ -427,8 +463,8 @@ impl Walk<'_> {
             self.scan.nodes[number as usize].paths = sum;
         }
         self.scan.order.push(number);
-        if number == 0 {
-            self.scan.counts.paths = self.scan.paths(0);
+        if self.scan.node(number).parent == NO_NODE {
+            self.scan.counts.paths = self.scan.counts.paths.saturating_add(self.scan.paths(number));
         }
     }
 }

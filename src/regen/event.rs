@@ -29,8 +29,14 @@ pub enum Event {
         /// What it cost; `None` when no price is known.
         nano_dollars: Option<u64>,
     },
+    /// A node's frame was made.
+    Made(TreePath),
     /// A node's frame was attached without asking: the same was said before.
     Reused(TreePath),
+    /// A directory turned out to be fresh: what it holds says what it said.
+    Kept(TreePath),
+    /// A file's content is not in this clone, so nothing is said about it.
+    Absent(TreePath),
     /// An attempt failed and is made again.
     Retried {
         /// About which node.
@@ -89,7 +95,7 @@ pub struct Report {
     /// Nodes that were fresh to begin with.
     pub fresh: u64,
     /// Files whose content is not in this partial clone.
-    pub absent: u64,
+    pub absent: Vec<TreePath>,
     /// Nodes that failed, and why; the directories above them failed with them and are not listed.
     pub failed: Vec<(TreePath, String)>,
     /// Nodes whose answers come later, with their tickets; what waits for them is left.
@@ -122,7 +128,7 @@ impl Report {
     /// True when every task was done.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.failed.is_empty() && self.absent == 0 && self.left == 0
+        self.failed.is_empty() && self.absent.is_empty() && self.left == 0
     }
 
     /// Adds what another run has done.
@@ -132,7 +138,7 @@ impl Report {
         self.reused += other.reused;
         self.kept += other.kept;
         self.fresh += other.fresh;
-        self.absent += other.absent;
+        self.absent.extend(other.absent);
         self.failed.extend(other.failed);
         self.awaited.extend(other.awaited);
         self.held_back += other.held_back;

@@ -240,6 +240,7 @@ impl<'g, 'i> Work<'g, 'i> {
         let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
         if is_open && self.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis) {
             self.report.kept += 1;
+            on_event(Event::Kept(self.path(number)));
             return self.done(number, on_event);
         }
         let children = self.children(task.node);
@@ -257,7 +258,14 @@ impl<'g, 'i> Work<'g, 'i> {
                 self.prepared.insert(self.queue.rank(number), (number, question));
             }
             Ok(Prepared::Absent) => {
-                self.report.absent += 1;
+                let path = self.path(number);
+                on_event(Event::Absent(path.clone()));
+                self.report.absent.push(path);
+                self.done(number, on_event);
+            }
+            Err(error) if error.is_unreadable() => {
+                // The directories above are asked about without it: they say that nothing is known of this one.
+                self.book_failure(number, chain(&error), on_event);
                 self.done(number, on_event);
             }
             Err(error) => self.fail(number, chain(&error), on_event),
@@ -465,7 +473,6 @@ impl<'g, 'i> Work<'g, 'i> {
     fn attach(&mut self, number: u32, saying: Saying, on_event: &mut dyn FnMut(Event)) {
         let task = self.tasks[number as usize];
         let made = self.desk().encode(task, self.desk().frame(task, saying), true);
-        on_event(Event::Reused(self.path(number)));
         self.take_made(number, made, on_event);
     }
 
@@ -478,6 +485,8 @@ impl<'g, 'i> Work<'g, 'i> {
                     (false, true) => self.report.made_directories += 1,
                     (false, false) => self.report.made_files += 1,
                 }
+                let path = self.path(number);
+                on_event(if is_reused { Event::Reused(path) } else { Event::Made(path) });
                 self.batch.push(new);
                 self.plan.heads[node as usize] = Some(record);
                 self.said.put(node, body);
@@ -494,11 +503,15 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     fn fail(&mut self, number: u32, reason: String, on_event: &mut dyn FnMut(Event)) {
+        self.book_failure(number, reason, on_event);
+        self.report.held_back += self.queue.fail(number);
+        self.progress(on_event);
+    }
+
+    fn book_failure(&mut self, number: u32, reason: String, on_event: &mut dyn FnMut(Event)) {
         let path = self.path(number);
         on_event(Event::Failed { path: path.clone(), reason: reason.clone() });
         self.report.failed.push((path, reason));
-        self.report.held_back += self.queue.fail(number);
-        self.progress(on_event);
         if self.generator.pace.fail_fast {
             self.stop(Stop::FailFast, on_event);
         }

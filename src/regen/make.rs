@@ -30,6 +30,15 @@ pub enum NodeError {
     Fit(#[from] FitError),
 }
 
+impl NodeError {
+    /// True when an object cannot be read: it is missing or damaged. Nobody can say anything about it until it is repaired, so
+    /// nothing else waits for it.
+    #[must_use]
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+}
+
 /// What a finished node says.
 pub type Body = Arc<str>;
 

@@ -151,7 +151,10 @@ impl Plan {
 
 /// The name by which a file's language is told: that under which it was first met.
 pub(super) fn file_name<'s>(scan: &'s Scan, root: &'s TreePath, number: u32) -> &'s [u8] {
-    if number == scan.root() { root.name() } else { scan.name(number) }
+    match scan.name(number) {
+        [] => root.name(),
+        name => name.rsplit(|byte| *byte == b'/').next().unwrap_or(name),
+    }
 }
 
 /// The kind of a directory's entry, as a basis and a policy know it.

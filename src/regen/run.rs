@@ -8,9 +8,9 @@ use super::event::{Event, Report};
 use super::make::{Body, Desk, MadeFrame, NodeError, Said, Saying};
 use super::outlined::object_cache;
 use super::plan::{Inputs, Plan, Task, file_name, part_kind};
-use crate::base::FrameId;
 use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::{FrameId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
 use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
@@ -107,7 +107,7 @@ impl Runner<'_> {
         let (tasks, cache) = (progress.plan.tasks.clone(), self.cache(&progress.plan));
         let mut done = 0;
         for stretch in tasks.chunks(STRETCH) {
-            self.make(stretch, &mut progress, cache.as_ref());
+            self.make(stretch, &mut progress, cache.as_ref(), on_event);
             done += stretch.len() as u64;
             on_event(Event::Progress { done, total: tasks.len() as u64, spent: Spend::default() });
             if progress.batch.len() >= BATCH_FRAMES_MAX || progress.batch_bytes >= BATCH_BYTES_MAX {
@@ -124,7 +124,7 @@ impl Runner<'_> {
         progress.said.keep(self.scan.root());
         let (tasks, cache) = (progress.plan.tasks.clone(), self.cache(&progress.plan));
         for stretch in tasks.chunks(STRETCH) {
-            self.make(stretch, &mut progress, cache.as_ref());
+            self.make(stretch, &mut progress, cache.as_ref(), &mut |_| {});
             progress.batch.clear();
         }
         match progress.said.of(self.repo, &progress.plan, self.scan.root()) {
@@ -142,10 +142,10 @@ impl Runner<'_> {
         (files >= CACHE_FROM).then(|| object_cache(&self.state.cache()))
     }
 
-    fn make(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>) {
-        self.make_files(stretch, progress, cache);
+    fn make(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>, on_event: &mut dyn FnMut(Event)) {
+        self.make_files(stretch, progress, cache, on_event);
         for task in stretch.iter().filter(|task| self.scan.node(task.node).is_directory) {
-            self.make_directory(*task, progress);
+            self.make_directory(*task, progress, on_event);
         }
     }
 
@@ -155,17 +155,23 @@ impl Runner<'_> {
         Maker { desk, cache }
     }
 
-    fn make_files(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>) {
+    fn make_files(
+        &self,
+        stretch: &[Task],
+        progress: &mut Progress<'_>,
+        cache: Option<&OutlineCache>,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         let files: Vec<Task> = stretch.iter().copied().filter(|task| !self.scan.node(task.node).is_directory).collect();
         let maker = self.maker(progress, cache);
         let work = |repo: &Repository, at: usize| maker.file(repo, files[at]);
         let made = on_all_cores(files.len(), self.repo, || self.repo.fork(), work);
         for (task, made) in files.iter().zip(made) {
-            self.take(task.node, made, progress);
+            self.take(task.node, made, progress, on_event);
         }
     }
 
-    fn make_directory(&self, task: Task, progress: &mut Progress<'_>) {
+    fn make_directory(&self, task: Task, progress: &mut Progress<'_>, on_event: &mut dyn FnMut(Event)) {
         let children: Vec<u32> = self.scan.entries(task.node).filter_map(|entry| entry.node).collect();
         if children.iter().any(|child| progress.is_failed[*child as usize]) {
             progress.is_failed[task.node as usize] = true;
@@ -176,6 +182,7 @@ impl Runner<'_> {
         let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
         if is_open && progress.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis) {
             progress.report.kept += 1;
+            on_event(Event::Kept(self.path(task.node)));
             return progress.said.release(self.scan, task.node);
         }
         let frames: Vec<FrameId> = children.iter().filter_map(|child| Some(progress.plan.content_of(*child)?.1)).collect();
@@ -188,7 +195,7 @@ impl Runner<'_> {
                 Err(err) => Made::Failed(err),
             },
         };
-        self.take(task.node, made, progress);
+        self.take(task.node, made, progress, on_event);
         progress.said.release(self.scan, task.node);
     }
 
@@ -202,9 +209,13 @@ impl Runner<'_> {
         Ok(Summarize.synthesize(&parts))
     }
 
+    fn path(&self, number: u32) -> TreePath {
+        self.scan.path(self.inputs.root, number)
+    }
+
     /// Books what came of a task.
-    fn take(&self, number: u32, made: Made, progress: &mut Progress<'_>) {
-        let report = &mut progress.report;
+    fn take(&self, number: u32, made: Made, progress: &mut Progress<'_>, on_event: &mut dyn FnMut(Event)) {
+        let (report, path) = (&mut progress.report, self.path(number));
         match made {
             Made::Frame(made) => {
                 let MadeFrame { new, record, body, is_reused } = *made;
@@ -213,15 +224,22 @@ impl Runner<'_> {
                     (false, true) => report.made_directories += 1,
                     (false, false) => report.made_files += 1,
                 }
+                on_event(if is_reused { Event::Reused(path) } else { Event::Made(path) });
                 progress.batch_bytes += new.size_bytes();
                 progress.batch.push(new);
                 progress.plan.heads[number as usize] = Some(record);
                 progress.said.put(number, body);
             }
-            Made::Absent => report.absent += 1,
+            Made::Absent => {
+                on_event(Event::Absent(path.clone()));
+                report.absent.push(path);
+            }
             Made::Failed(err) => {
-                report.failed.push((self.scan.path(self.inputs.root, number), crate::base::printable::chain(&err)));
-                progress.is_failed[number as usize] = true;
+                let reason = crate::base::printable::chain(&err);
+                on_event(Event::Failed { path: path.clone(), reason: reason.clone() });
+                report.failed.push((path, reason));
+                // The directories above describe the others: one that cannot be read stands in their bases by its id.
+                progress.is_failed[number as usize] = !err.is_unreadable();
             }
         }
     }

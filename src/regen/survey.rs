@@ -41,26 +41,6 @@ pub struct Survey {
     pub secrets: Vec<SecretFound>,
 }
 
-impl Survey {
-    /// Of nothing: no calls, no cost.
-    #[must_use]
-    pub fn none() -> Self {
-        Self { estimate: Estimate { nano_dollars: Some(0), ..Estimate::default() }, secrets: Vec::new() }
-    }
-
-    /// Adds another plan's.
-    pub fn add(&mut self, other: Self) {
-        let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = other.estimate;
-        let sum = &mut self.estimate;
-        sum.calls += calls;
-        sum.reused += reused;
-        sum.input_tokens += input_tokens;
-        sum.output_tokens += output_tokens;
-        sum.nano_dollars = sum.nano_dollars.zip(nano_dollars).map(|(a, b)| a.saturating_add(b));
-        self.secrets.extend(other.secrets);
-    }
-}
-
 /// What one file adds.
 #[derive(Default)]
 struct Share {

@@ -210,6 +210,7 @@ impl Workspace {
         let paths = |group: Vec<u32>| group.into_iter().map(|number| TreePath::new(files[number as usize].path)).collect();
         gathered.components = references.components().into_iter().map(paths).collect();
         gathered.tree = (0..files.len() as u32).map(|number| map.shown_path(number).to_owned()).collect();
+        gathered.notes.extend(self.absent_note(found.absent.len(), "HEAD"));
         if found.is_cut {
             gathered.notes.push(format!("only the first {} files are listed", gathered.tree.len()));
         }

@@ -32,7 +32,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/1")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/2")
     }
 
     fn synthesize(&self, parts: &[Part<'_>]) -> String {
@@ -153,7 +153,7 @@ fn line(part: &Part<'_>) -> String {
         }
         (PartKind::Symlink, _) => line.push_str(" (symlink)"),
         (PartKind::Submodule, _) => line.push_str(" (submodule)"),
-        _ => {}
+        _ => line.push_str(unsaid(part)),
     }
     if let Some(says) = lead(part, SENTENCE_BYTES_MAX).or_else(|| declared(part)) {
         let _ = write!(line, " — {says}");
@@ -172,8 +172,15 @@ fn names(parts: &[&Part<'_>]) -> String {
             line.push_str(", ");
         }
         line.push_str(&code(part));
+        line.push_str(unsaid(part));
     }
     line
+}
+
+/// What stands behind a file or directory about which nothing is said: its content is not in this clone, for example.
+fn unsaid(part: &Part<'_>) -> &'static str {
+    let is_node = matches!(part.kind, PartKind::File | PartKind::Directory);
+    if is_node && part.bodies.is_empty() { " (no statement)" } else { "" }
 }
 
 /// A name as Markdown code, with a slash after a directory's. The fence is longer than any run in the name.

@@ -246,9 +246,8 @@ impl Workspace {
 
     /// Looks at everything that a plan would send.
     #[must_use]
-    pub fn survey(&self, planned: &Planned, target: &Target, (request, asking): (&Refresh<'_>, &Asking<'_>)) -> Survey {
-        let root = target.path.clone().unwrap_or_default();
-        let inputs = inputs(request, &root, &planned.outlines);
+    pub fn survey(&self, planned: &Planned, request: &Refresh<'_>, asking: &Asking<'_>) -> Survey {
+        let inputs = inputs(request, &planned.root, &planned.outlines);
         let nodes = Nodes { repo: &self.repository, scan: &planned.scan, inputs: &inputs };
         survey(nodes, (&planned.plan, &planned.index), &asking.writer, &asking.caller)
     }

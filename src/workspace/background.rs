@@ -125,7 +125,7 @@ impl Workspace {
         let frame_type = agent.frame_type.clone();
         let mut request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
         if agent.instructions().is_none() {
-            return self.refresh(target, &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)));
+            return self.refresh(std::slice::from_ref(target), &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)));
         }
         let budget = match self.hook_budget_usd() {
             Ok(Some(budget)) => budget,
@@ -143,7 +143,7 @@ impl Workspace {
             Err(error) => return Ok(Err(error.to_string())),
         };
         request.asking = Some(&asking);
-        self.refresh(target, &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)))
+        self.refresh(std::slice::from_ref(target), &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)))
     }
 }
 

@@ -47,6 +47,8 @@ pub struct SnapshotSymbols {
     /// Paths in their order, each with the number of its symbols.
     paths: Vec<(Vec<u8>, u32)>,
     symbols: Vec<FileSymbols>,
+    /// Files whose content this clone does not hold: they are listed without their symbols.
+    pub absent: Vec<TreePath>,
     /// True when there are more files than [`FILES_MAX`], or more paths than are looked at.
     pub is_cut: bool,
 }
@@ -84,6 +86,9 @@ impl Workspace {
             let failed = |source| MapError::Object { path: TreePath::new(found.paths[wanted.first].0.clone()), source };
             symbols.push(read.map_err(failed)?);
         }
+        let is_absent = |number: &u32| symbols[*number as usize].is_absent;
+        found.absent =
+            found.paths.iter().filter(|(_, number)| is_absent(number)).map(|(path, _)| TreePath::new(path.clone())).collect();
         found.symbols = symbols;
         Ok(found)
     }
@@ -113,18 +118,18 @@ fn collect(tree: &Tree, found: &mut SnapshotSymbols) -> Vec<Wanted> {
     wanted
 }
 
-/// The symbols of one object. What is too large, or not in this partial clone, has none.
+/// The symbols of one object. What is too large, or not in this clone, has none.
 fn read(repo: &Repository, cache: &SymbolCache, wanted: &Wanted, found: &SnapshotSymbols) -> Result<FileSymbols, ObjectError> {
     let Wanted { id, language, first } = wanted;
     if let Some(known) = cache.get(*id, *language) {
         return Ok(known);
     }
-    let absent = FileSymbols { language: *language, ..FileSymbols::default() };
+    let none = FileSymbols { language: *language, ..FileSymbols::default() };
     let Some(header) = repo.header(id)? else {
-        return if repo.is_partial() { Ok(absent) } else { Err(ObjectError::Missing(*id)) };
+        return Ok(FileSymbols { is_absent: true, ..none });
     };
     if header.size_bytes > FILE_BYTES_MAX {
-        return Ok(absent);
+        return Ok(none);
     }
     let path = &found.paths[*first].0;
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();

@@ -4,6 +4,7 @@
 //! has nothing but arguments. Operations of lower modules take from it the few things they need, never the whole.
 //! Must not print, and must not know how a surface looks. Start with [`Workspace`].
 
+pub mod absent;
 pub mod asking;
 pub mod background;
 pub mod evidence;

@@ -19,9 +19,8 @@ impl Workspace {
         let target = Target { id: place.id, kind: place.kind, path, root };
         let frame_type = agent.frame_type.clone();
         let request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
-        let mut planned = self.plan(&self.store()?, &target, &request)?;
-        let root = target.path.unwrap_or_default();
-        let inputs = inputs(&request, &root, &planned.outlines);
+        let mut planned = self.plan(&self.store()?, &[target], &request)?;
+        let inputs = inputs(&request, &planned.root, &planned.outlines);
         let runner = Runner { repo: &self.repository, state: &self.state, scan: &planned.scan, inputs: &inputs };
         Ok(runner.body(planned.plan, &mut planned.index)?.to_string())
     }

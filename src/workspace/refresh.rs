@@ -98,6 +98,8 @@ pub struct Refreshed {
 pub struct Planned {
     /// The nodes.
     pub scan: Scan,
+    /// What their paths are below.
+    pub root: TreePath,
     /// What is to be made of them.
     pub plan: Plan,
     /// The store's index.
@@ -108,21 +110,23 @@ pub struct Planned {
 
 impl Workspace {
     /// Plans without doing anything.
-    pub fn plan(&self, store: &Store<'_>, target: &Target, request: &Refresh<'_>) -> Result<Planned, RefreshError> {
-        let old = request.since.map_or(Ok(None), |tree| self.tree_at(tree, target))?;
-        self.plan_from(store, target, request, old)
+    pub fn plan(&self, store: &Store<'_>, targets: &[Target], request: &Refresh<'_>) -> Result<Planned, RefreshError> {
+        let old = |target| request.since.map_or(Ok(None), |tree| self.tree_at(tree, target));
+        let places = targets.iter().map(|target| Ok((target, old(target)?))).collect::<Result<Vec<_>, RefreshError>>()?;
+        self.plan_from(store, &places, request)
     }
 
     fn plan_from(
         &self,
         store: &Store<'_>,
-        target: &Target,
+        places: &[(&Target, Option<NodeId>)],
         request: &Refresh<'_>,
-        old: Option<NodeId>,
     ) -> Result<Planned, RefreshError> {
-        let scan = self.scan(target, old)?;
+        let (scan, root) = match places {
+            [(target, old)] => (self.scan(target, *old)?, target.path.clone().unwrap_or_default()),
+            several => (self.scan_all(several)?, TreePath::root()),
+        };
         let mut index = self.index(store, scan.len())?;
-        let root = target.path.clone().unwrap_or_default();
         let outlines = self.outlines(&scan, &root, request.agent);
         let inputs = inputs(request, &root, &outlines);
         let mut plan = plan_scan(&scan, &index, &inputs);
@@ -130,7 +134,7 @@ impl Workspace {
             index = self.rebuild_index(store)?;
             plan = plan_scan(&scan, &index, &inputs);
         }
-        Ok(Planned { scan, plan, index, outlines })
+        Ok(Planned { scan, root, plan, index, outlines })
     }
 
     /// What stands for files in the bases of an agent; empty for one to whom every byte matters.
@@ -161,9 +165,24 @@ impl Workspace {
             return Ok(Scan::of_file(target.id));
         }
         let path = target.path.clone().unwrap_or_default();
-        let rules =
-            target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))?;
-        Ok(node::scan(&self.repository, target.id, &path, rules, old)?)
+        Ok(node::scan(&self.repository, target.id, &path, self.rules_above(target)?, old)?)
+    }
+
+    /// The same for several targets at once: a node that two of them hold is looked at once.
+    fn scan_all(&self, places: &[(&Target, Option<NodeId>)]) -> Result<Scan, RefreshError> {
+        let mut starts = Vec::with_capacity(places.len());
+        for (target, old) in places {
+            let is_directory = target.kind == NodeKind::Directory;
+            let rules = if is_directory { self.rules_above(target)? } else { node::IgnoreRules::default() };
+            let path = target.path.clone().unwrap_or_default();
+            starts.push(node::Start { id: target.id, is_directory, path, rules, old: *old });
+        }
+        Ok(node::scan_all(&self.repository, starts)?)
+    }
+
+    fn rules_above(&self, target: &Target) -> Result<node::IgnoreRules, ObjectError> {
+        let path = target.path.clone().unwrap_or_default();
+        target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))
     }
 
     /// True when the last finished run was for just this: nothing has to be looked at.
@@ -177,25 +196,28 @@ impl Workspace {
         self.remembered(store, &digest_of(request)).filter(|_| is_whole && !request.verify && !request.force)
     }
 
-    /// Makes what is missing or outdated below a target, and stores it.
+    /// Makes what is missing or outdated below all targets in one run, and stores it.
     pub fn refresh(
         &self,
-        target: &Target,
+        targets: &[Target],
         request: &Refresh<'_>,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Refreshed, RefreshError> {
-        request.agent.may_write(target.kind, BasisKind::Generated)?;
         let store = self.store()?;
-        let remembered = self.baseline(&store, target, request);
-        if request.since.is_none() && remembered == Some(target.id) {
+        let mut places = Vec::with_capacity(targets.len());
+        for target in targets {
+            request.agent.may_write(target.kind, BasisKind::Generated)?;
+            let remembered = self.baseline(&store, target, request);
+            match request.since {
+                Some(tree) => places.push((target, self.tree_at(tree, target)?)),
+                None if remembered == Some(target.id) => {}
+                None => places.push((target, remembered)),
+            }
+        }
+        if places.is_empty() {
             return Ok(Refreshed { is_remembered: true, ..Refreshed::default() });
         }
-        let old = match request.since {
-            Some(tree) => self.tree_at(tree, target)?,
-            None => remembered,
-        };
-        let Planned { scan, plan, mut index, outlines } = self.plan_from(&store, target, request, old)?;
-        let root = target.path.clone().unwrap_or_default();
+        let Planned { scan, root, plan, mut index, outlines } = self.plan_from(&store, &places, request)?;
         let inputs = inputs(request, &root, &outlines);
         let (repo, state) = (&self.repository, &self.state);
         let report = match request.asking {
@@ -205,10 +227,10 @@ impl Workspace {
                 generate::block_on(&generator, plan, &mut index, on_event)?
             }
         };
-        let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
-        if let (true, true, None, Some(store)) = (report.is_complete(), is_whole, request.since, index.commit()) {
+        let whole = places.iter().map(|(target, _)| target).find(|target| target.path.as_ref().is_some_and(TreePath::is_root));
+        if let (true, Some(whole), None, Some(store)) = (report.is_complete(), whole, request.since, index.commit()) {
             let agents = digest_of(request);
-            memory::save(&self.state.cache(), &Finished { tree: target.id, agents, store });
+            memory::save(&self.state.cache(), &Finished { tree: whole.id, agents, store });
         }
         // The index has a commit only while each step of the store was this run's own. What was just saved is not carried.
         if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
@@ -263,9 +285,7 @@ impl Workspace {
             return Ok(Scan::of_file(target.id));
         }
         let path = target.path.clone().unwrap_or_default();
-        let rules =
-            target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))?;
-        Ok(node::scan_entries(&self.repository, target.id, &path, rules)?)
+        Ok(node::scan_entries(&self.repository, target.id, &path, self.rules_above(target)?)?)
     }
 }
 

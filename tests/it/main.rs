@@ -1,5 +1,6 @@
 //! The one integration test binary: each module asks the built program, or the source itself, one kind of question.
 
+mod absent;
 mod architecture;
 mod cli;
 mod context;

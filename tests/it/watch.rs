@@ -146,6 +146,72 @@ fn each_batch_of_changes_is_one_line_and_everything_is_fresh() {
     repo.assert_sound();
 }
 
+/// The changes of the next line, each as `change path: agent/type state, …`.
+#[track_caller]
+fn changes(watch: &Watch) -> Vec<String> {
+    let document: serde_json::Value = serde_json::from_str(&watch.line()).expect("a line of JSON");
+    let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
+    let frame =
+        |frame: &serde_json::Value| format!("{}/{} {}", text(&frame["agent"]), text(&frame["type"]), text(&frame["state"]));
+    let change = |change: &serde_json::Value| {
+        let frames: Vec<String> = change["frames"].as_array().expect("a list").iter().map(frame).collect();
+        format!("{} {} '{}': {}", text(&change["change"]), text(&change["kind"]), text(&change["path"]), frames.join(", "))
+    };
+    document["changes"].as_array().expect("a list").iter().map(change).collect()
+}
+
+/// Before, a line had a root and four counts: nobody could tell what to read again.
+#[test]
+fn a_line_names_paths_states_and_agents() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ .gitignore = *.log\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}");
+    drop(repo.run(PROGRAM).args(["put-frame", "a.rs", "-"]).input("A note.\n").run().ok());
+    let watch = Watch::start(&repo, &["--jsonl"]);
+    let outline = "outline/outline fresh";
+    assert_eq!(
+        changes(&watch),
+        [
+            format!("unchanged directory '': {outline}"),
+            format!("unchanged file '.gitignore': {outline}"),
+            format!("unchanged file 'a.rs': human/note fresh, {outline}"),
+            format!("unchanged directory 'src': {outline}"),
+            format!("unchanged file 'src/b.rs': {outline}"),
+        ]
+    );
+    write(&repo, "a.rs", "pub fn edited() {}\n");
+    assert_eq!(
+        changes(&watch),
+        [format!("modified directory '': {outline}"), format!("modified file 'a.rs': human/note outdated, {outline}")]
+    );
+    fs::remove_dir_all(repo.path("src")).expect("it is there");
+    let deleted = ["deleted directory 'src': ".to_owned(), "deleted file 'src/b.rs': ".to_owned()];
+    assert_eq!(changes(&watch), [&[format!("modified directory '': {outline}")][..], &deleted].concat());
+    write(&repo, "src/new.rs", "pub fn new() {}\n");
+    assert_eq!(
+        changes(&watch),
+        [
+            format!("modified directory '': {outline}"),
+            format!("added directory 'src': {outline}"),
+            format!("added file 'src/new.rs': {outline}"),
+        ]
+    );
+    // Back to what was there: nothing has to be made, and an editor has to read all of it again.
+    fs::remove_file(repo.path("src/new.rs")).expect("it is there");
+    repo.git(&["checkout", "-q", "--", "."]).ok();
+    assert_eq!(
+        changes(&watch),
+        [
+            format!("modified directory '': {outline}"),
+            format!("modified file 'a.rs': human/note fresh, {outline}"),
+            format!("modified directory 'src': {outline}"),
+            format!("added file 'src/b.rs': {outline}"),
+            "deleted file 'src/new.rs': ".to_owned(),
+        ]
+    );
+    assert_eq!(watch.end(Signal::SIGINT), [] as [&str; 0]);
+}
+
 #[test]
 fn it_goes_on_after_trouble_and_ends_when_it_is_told_to() {
     let sandbox = Sandbox::new();

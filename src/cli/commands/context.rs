@@ -14,6 +14,7 @@ use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Program, Ui, json};
+use crate::context::body::ABSENT;
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Scope};
@@ -98,7 +99,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             let mut text = Vec::new();
             let tokens_estimated = write(&mut text).map_err(OutputError::from)?;
             let text = String::from_utf8_lossy(&text).into_owned();
-            tell_missing(&program.ui, &missing);
+            tell_missing(args, &program.ui, &workspace, &missing);
             program.ui.write_json("context", &JsonDocument { text, tokens_estimated, missing })?;
             return Ok(exit);
         }
@@ -111,7 +112,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if is_heard {
         program.ui.note(&format!("{tokens} tokens (estimate)"));
     }
-    tell_missing(&program.ui, &missing);
+    tell_missing(args, &program.ui, &workspace, &missing);
     Ok(exit)
 }
 
@@ -125,12 +126,16 @@ fn missing(args: &Args, document: &Document<'_>) -> Result<Vec<MissingDocument>,
 }
 
 /// Names what cannot be shown, after the answer: a document of many pages would hide it.
-fn tell_missing(ui: &Ui, missing: &[MissingDocument]) {
+fn tell_missing(args: &Args, ui: &Ui, workspace: &Workspace, missing: &[MissingDocument]) {
     for MissingDocument { name, reason } in missing.iter().take(MISSING_SHOWN_MAX) {
         ui.warn(&format!("'{name}' is not shown: {reason}"));
     }
     if missing.len() > MISSING_SHOWN_MAX {
         ui.warn(&format!("{} more are not shown; the document names each with its reason", missing.len() - MISSING_SHOWN_MAX));
+    }
+    let absent = missing.iter().filter(|missing| missing.reason == ABSENT).count();
+    if let Some(note) = workspace.absent_note(absent, args.snapshot.revision()) {
+        ui.warn(&note);
     }
 }
 

@@ -56,7 +56,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let frame_type = agent.frame_type.clone();
     let head = store.head(&target.id, &agent.id, &frame_type)?;
     let request = Refresh { agent, frame_type, force: false, verify: true, since: None, asking: None };
-    let planned = workspace.plan(&store, &target, &request)?;
+    let planned = workspace.plan(&store, std::slice::from_ref(&target), &request)?;
     let (scan, plan) = (&planned.scan, &planned.plan);
     let is_made_here = agent.makes(target.kind);
     let reason = if is_made_here {

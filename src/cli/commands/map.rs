@@ -36,12 +36,14 @@ struct Document<'d> {
     tokens: u64,
     left: usize,
     is_cut: bool,
+    missing: usize,
     files: Vec<File<'d>>,
 }
 
 #[derive(Serialize)]
 struct File<'d> {
     path: String,
+    missing: bool,
     language: Option<&'static str>,
     referring: u32,
     imports: Vec<String>,
@@ -93,6 +95,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if found.is_cut {
         program.ui.warn(&format!("only the first {FILES_MAX} files are in the map"));
     }
+    if let Some(note) = workspace.absent_note(found.absent.len(), args.snapshot.revision()) {
+        program.ui.warn(&note);
+    }
     let files = found.files();
     let wanted = wanted(args, &workspace, &root, &files)?;
     let references = references(&files);
@@ -114,6 +119,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             tokens: token::estimate(&texts.concat()),
             left,
             is_cut: found.is_cut,
+            missing: found.absent.len(),
             files: shown.iter().map(|shown| file(&map, &files, *shown)).collect(),
         };
         program.ui.write_json("map", &document)?;
@@ -169,6 +175,7 @@ fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], shown: Shown) -> File<'d
     };
     File {
         path: json::path(file.path),
+        missing: file.symbols.is_absent,
         language: file.symbols.language.map(Language::name),
         referring: references.referring,
         imports: paths(&references.imports).into_iter().chain(references.directories.clone()).collect(),

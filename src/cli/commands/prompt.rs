@@ -205,7 +205,10 @@ fn prepare(
     let store = workspace.store()?;
     let composed = workspace.compose(&store, target, (agent, frame_type), &writer)?;
     let composed = composed.ok_or_else(|| {
-        CliError::new(Exit::Git, "its content is not in this partial clone").hint("git fetch --refetch --no-filter")
+        let path = target.path.as_ref().map_or_else(|| target.id.to_string(), |path| path.to_text().into_owned());
+        let is_partial = workspace.repository.is_partial();
+        let fetch = if is_partial { format!("git cat-file -e {}", target.id) } else { workspace.fetch_command("HEAD") };
+        CliError::new(Exit::Git, format!("the content of '{path}' is missing in this clone")).hint(format!("'{fetch}' brings it"))
     })?;
     Ok(Prepared { composed, profile, definition })
 }

@@ -149,22 +149,13 @@ fn refresh(
     request: &Refresh<'_>,
 ) -> Result<Refreshed, CliError> {
     let mut progress = Progress::new(&program.ui);
-    let mut done = Refreshed { is_remembered: true, ..Refreshed::default() };
     let mut output = Ok(());
-    for target in targets {
-        let one = workspace.refresh(target, request, &mut |event| {
-            event::show(&mut progress, &event);
-            if args.model.json_lines && output.is_ok() {
-                output = event::write(&mut program.ui, &event);
-            }
-        })?;
-        done.is_remembered &= one.is_remembered;
-        done.visited += one.visited;
-        done.report.add(one.report);
-        if done.report.stop.is_some() {
-            break;
+    let done = workspace.refresh(targets, request, &mut |event| {
+        event::show(&mut progress, &event);
+        if args.model.json_lines && output.is_ok() {
+            output = event::write(&mut program.ui, &event, (&request.agent.id, &request.frame_type));
         }
-    }
+    })?;
     drop(progress);
     output?;
     Ok(done)

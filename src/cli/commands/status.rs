@@ -116,7 +116,7 @@ fn summarize(workspace: &Workspace, store: &Store<'_>, tree: NodeId) -> Result<S
             continue;
         }
         let request = Refresh { agent, frame_type, force: false, verify: true, since: None, asking: None };
-        let planned = workspace.plan(store, &target, &request)?;
+        let planned = workspace.plan(store, std::slice::from_ref(&target), &request)?;
         let missing = planned.plan.tasks.iter().filter(|task| task.reason == Reason::Missing).count() as u64;
         slots.push(SlotDocument {
             agent: agent.id.to_string(),

@@ -1,9 +1,10 @@
 //! `git merkle watch`: keeps local frames of the work tree fresh while files change. One line for each batch.
 
+mod batch;
+
 use std::time::Duration;
 
-use serde::Serialize;
-
+use self::batch::{Batch, Told};
 use crate::agent::Agent;
 use crate::base::NodeId;
 use crate::cli::program::Program;
@@ -27,15 +28,6 @@ pub struct Args {
     once: bool,
 }
 
-#[derive(Serialize)]
-struct Batch {
-    root: String,
-    made_files: u64,
-    made_directories: u64,
-    reused: u64,
-    failed: u64,
-}
-
 /// Watches until it is interrupted.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
@@ -55,10 +47,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             Ok(Some(batch)) => print(args, program, &batch)?,
             Ok(None) => {}
             // A file that goes while it is read, a merge with conflicts, a lock: the next change brings the next look.
-            Err(error) => {
-                last = None;
-                program.ui.warn(&error.to_string());
-            }
+            Err(error) => program.ui.warn(&error.to_string()),
         }
         if !watch.wait(Duration::from_millis(args.quiet_for)) {
             return Ok(Exit::Done);
@@ -66,21 +55,24 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
 }
 
-/// Brings the work tree's frames up to date; `None` if it holds what it held at the last look.
-fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<(NodeId, Report)>, CliError> {
+/// Brings the work tree's frames up to date; `None` if it holds what it held at the last look that succeeded.
+fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch>, CliError> {
     let tree = workspace.root(&Snapshot::Worktree)?.tree;
-    if last.replace(tree) == Some(tree) {
+    if *last == Some(tree) {
         return Ok(None);
     }
     let agents = workspace.agents();
-    let mut report = Report::default();
-    let target = Target::root_of(tree);
+    let (mut report, mut told) = (Report::default(), Told::default());
     for agent in agents.iter().filter(|agent| is_local(agent)) {
         let frame_type = agent.frame_type.clone();
         let request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
-        report.add(workspace.refresh(&target, &request, &mut |_| {})?.report);
+        let slot = (&agent.id, &request.frame_type);
+        let done = workspace.refresh(&[Target::root_of(tree)], &request, &mut |event| told.add(slot, event))?;
+        report.add(done.report);
     }
-    Ok(Some((tree, report)))
+    let batch = told.batch((workspace, &report), *last, tree)?;
+    *last = Some(tree);
+    Ok(Some(batch))
 }
 
 /// True for an agent that needs nobody and costs nothing.
@@ -88,15 +80,17 @@ fn is_local(agent: &Agent) -> bool {
     agent.instructions().is_none() && agent.makes(crate::base::NodeKind::Directory)
 }
 
-fn print(args: &Args, program: &mut Program, (tree, report): &(NodeId, Report)) -> Result<(), CliError> {
-    let Report { made_files, made_directories, reused, ref failed, .. } = *report;
-    let failed = failed.len() as u64;
-    if made_files + made_directories + reused + failed == 0 {
-        return Ok(());
-    }
+fn print(args: &Args, program: &mut Program, batch: &Batch) -> Result<(), CliError> {
+    let Batch { made_files, made_directories, reused, failed, ref changes, .. } = *batch;
+    let is_still = made_files + made_directories + reused + failed == 0;
     let ui = &mut program.ui;
     if args.json_lines || ui.is_json() {
-        ui.write_json("watch", &Batch { root: tree.to_string(), made_files, made_directories, reused, failed })?;
+        if is_still && changes.is_empty() {
+            return Ok(());
+        }
+        ui.write_json("watch", batch)?;
+    } else if is_still {
+        return Ok(());
     } else {
         let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
         writeln!(ui, "{made_files} files and {made_directories} directories made, {reused} reused{failed}")?;

@@ -46,7 +46,7 @@ impl Cached for FileSymbols {
         let entries = entries(&mut rest)?;
         let (more, imports) = (rest.number()?, many(&mut rest, import)?);
         let uses = uses(&mut rest, entries.len())?;
-        rest.0.is_empty().then_some(Self { language, is_parsed, entries, more, imports, uses })
+        rest.0.is_empty().then_some(Self { language, is_parsed, is_absent: false, entries, more, imports, uses })
     }
 }
 

@@ -20,6 +20,8 @@ pub struct FileSymbols {
     pub language: Option<Language>,
     /// True when the declarations were read with a grammar.
     pub is_parsed: bool,
+    /// True when the content could not be read, as it is not in this clone. Never kept in a cache.
+    pub is_absent: bool,
     /// Declarations, or headings of a document, each before its members.
     pub entries: Entries,
     /// Declarations beyond the limits.
@@ -45,7 +47,7 @@ pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
     set_lines(&mut entries, &starts, data);
     let imports = outline.language.map_or_else(Vec::new, |language| import::imports(&outline, language));
     let uses = with_places(&uses, &places);
-    FileSymbols { language, is_parsed: !is_document, entries, more, imports, uses }
+    FileSymbols { language, is_parsed: !is_document, is_absent: false, entries, more, imports, uses }
 }
 
 struct Listing<'o> {

@@ -51,6 +51,9 @@ impl Detail {
     pub const KEPT: Self = Self { level: Level::Full, has_counts: false, has_lines: false };
 }
 
+/// What stands behind the path of a file whose content is not in this clone.
+const ABSENT: &str = " (content missing)";
+
 /// The files of a snapshot with their references, ready to be written.
 pub struct SymbolMap<'m> {
     files: &'m [MapFile<'m>],
@@ -113,6 +116,7 @@ impl<'m> SymbolMap<'m> {
         let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
         out.push_str(&legend.shorten(self.shown_path(number)));
         push_count(out, references.referring, detail);
+        out.push_str(if file.symbols.is_absent { ABSENT } else { "" });
         out.push('\n');
         if detail.level == Level::Name {
             return;
@@ -291,6 +295,7 @@ fn safe(text: &str) -> Cow<'_, str> {
 /// A path on one line: quoted as git does it when it holds what git quotes, and when it could be taken for something else.
 fn shown_path(path: &[u8]) -> String {
     let text = safe(&quote(path, false)).into_owned();
-    let is_plain = text.starts_with('"') || !text.starts_with([' ', '@', '+']) && !text.contains(" ←") && !text.ends_with(' ');
+    let is_plain = text.starts_with('"')
+        || !text.starts_with([' ', '@', '+']) && !text.contains(" ←") && !text.contains(ABSENT) && !text.ends_with(' ');
     if is_plain && !text.is_empty() { text } else { format!("\"{text}\"") }
 }

@@ -42,7 +42,7 @@ const FAILURES: &[(&str, u8, &str, &str)] = &[
     ("get-head --type review src", 1, "error: nothing is said about 'src'\n", "hint: git merkle regenerate"),
     ("show --type review src", 1, "nothing is said about 'src' yet", ""),
     ("invalidate --type review src", 1, "", ""),
-    ("diff HEAD~1", 1, "", ""),
+    ("diff --exit-code HEAD~1", 1, "warning: ", "regenerate"),
     ("explain --agent human src", 1, "", ""),
     ("status", 0, "", ""),
 ];

@@ -76,7 +76,7 @@ fn the_documents_and_the_records() {
     let done = repo.merkle(&["regenerate", "--json"]).exits(0).json("regenerate");
     assert_fields(
         &done,
-        "schema agent type visited made_files made_directories reused kept fresh absent stored held_back failed awaited left stop",
+        "schema agent type visited made_files made_directories reused kept fresh absent absent_paths stored held_back failed awaited left stop",
     );
 }
 
@@ -119,4 +119,26 @@ fn agents_that_are_not_made_here_are_refused() {
     let error: serde_json::Value = serde_json::from_str(&json.err()).unwrap();
     assert_fields(&error, "schema code message hint");
     assert_eq!((&error["schema"], &error["code"]), (&"git-merkle/error/1".into(), &78.into()));
+}
+
+/// Before, a run without a model told counts only.
+#[test]
+fn each_step_of_a_run_names_path_agent_and_type() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}");
+    let steps = || {
+        let lines = repo.merkle(&["regenerate", "--json-lines"]).ok();
+        let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(lines.last().expect("a report")["schema"], "git-merkle/regenerate/1");
+        let named: Vec<&serde_json::Value> = lines.iter().filter(|line| line["path"].is_string()).collect();
+        assert!(named.iter().all(|line| line["agent"] == "outline" && line["type"] == "outline"), "{named:?}");
+        let step = |line: &&serde_json::Value| format!("{} {}", line["event"].as_str().unwrap(), line["path"].as_str().unwrap());
+        named.iter().map(step).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(), ["made a.rs", "made src/b.rs", "made src", "made "]);
+    // What a body says is not in its outline: the directories above have what they had.
+    repo.fill("commit second\n+ src/b.rs = pub fn b() { /* inside */ }");
+    assert_eq!(steps(), ["made src/b.rs", "reused src", "reused "]);
+    assert_eq!(steps(), [] as [&str; 0]);
 }

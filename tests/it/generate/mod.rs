@@ -7,6 +7,7 @@ mod fresh;
 mod payload;
 mod person;
 mod team;
+mod together;
 mod whole;
 mod wire;
 

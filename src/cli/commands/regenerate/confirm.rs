@@ -15,11 +15,12 @@ pub(super) fn confirm(
     (request, asking): (&Refresh<'_>, &Asking<'_>),
 ) -> Result<(), CliError> {
     let store = workspace.store()?;
-    let mut survey = Survey::none();
-    for target in targets.iter().filter(|target| !workspace.is_up_to_date(&store, target, request)) {
-        let planned = workspace.plan(&store, target, request)?;
-        survey.add(workspace.survey(&planned, target, (request, asking)));
+    let is_open = |target: &&Target| !workspace.is_up_to_date(&store, target, request);
+    let open: Vec<Target> = targets.iter().filter(is_open).cloned().collect();
+    if open.is_empty() {
+        return Ok(());
     }
+    let survey = workspace.survey(&workspace.plan(&store, &open, request)?, request, asking);
     if survey.estimate.calls == 0 {
         return Ok(());
     }

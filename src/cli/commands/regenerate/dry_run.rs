@@ -47,7 +47,6 @@ struct Task {
     reason: Reason,
 }
 
-#[derive(Default)]
 struct Plans {
     tasks: Vec<Task>,
     fresh: u64,
@@ -95,23 +94,18 @@ pub(super) fn run(
 }
 
 fn plan(workspace: &Workspace, targets: &[Target], request: &Refresh<'_>) -> Result<Plans, CliError> {
-    let store = workspace.store()?;
-    let mut plans = Plans { survey: Survey::none(), ..Plans::default() };
-    for target in targets {
-        let planned = workspace.plan(&store, target, request)?;
-        let root = target.path.clone().unwrap_or_default();
-        plans.fresh += planned.plan.fresh;
-        plans.skipped += planned.plan.skipped;
-        for task in &planned.plan.tasks {
-            let is_directory = planned.scan.node(task.node).is_directory;
-            let path = planned.scan.path(&root, task.node).as_bytes().to_vec();
-            plans.tasks.push(Task { path, is_directory, reason: task.reason });
-        }
-        if let Some(asking) = request.asking {
-            plans.survey.add(workspace.survey(&planned, target, (request, asking)));
-        }
-    }
-    Ok(plans)
+    let planned = workspace.plan(&workspace.store()?, targets, request)?;
+    let tasks = planned.plan.tasks.iter().map(|task| Task {
+        path: planned.scan.path(&planned.root, task.node).as_bytes().to_vec(),
+        is_directory: planned.scan.node(task.node).is_directory,
+        reason: task.reason,
+    });
+    Ok(Plans {
+        tasks: tasks.collect(),
+        fresh: planned.plan.fresh,
+        skipped: planned.plan.skipped,
+        survey: request.asking.map_or_else(Survey::default, |asking| workspace.survey(&planned, request, asking)),
+    })
 }
 
 /// What would be asked, in words.

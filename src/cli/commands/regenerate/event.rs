@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::base::TreePath;
+use crate::base::{AgentId, FrameType, TreePath};
 use crate::cli::progress::{Progress, Step};
 use crate::cli::ui::OutputError;
 use crate::cli::{Ui, json};
@@ -17,6 +17,10 @@ struct Line {
     event: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     done: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,8 +61,12 @@ fn message(spent: &Spend) -> String {
 }
 
 /// Prints a step as a line of JSON, at once.
-pub(super) fn write(ui: &mut Ui, event: &Event) -> Result<(), OutputError> {
-    ui.write_json("event", &line(event))?;
+pub(super) fn write(ui: &mut Ui, event: &Event, (agent, frame_type): (&AgentId, &FrameType)) -> Result<(), OutputError> {
+    let mut line = line(event);
+    if line.path.is_some() {
+        (line.agent, line.r#type) = (Some(agent.to_string()), Some(frame_type.to_string()));
+    }
+    ui.write_json("event", &line)?;
     ui.flush()
 }
 
@@ -80,7 +88,10 @@ fn line(event: &Event) -> Line {
             cost_usd: nano_dollars.map(dollars),
             ..about("answered", path)
         },
+        Event::Made(path) => about("made", path),
         Event::Reused(path) => about("reused", path),
+        Event::Kept(path) => about("kept", path),
+        Event::Absent(path) => about("absent", path),
         Event::Retried { path, reason, pause } => {
             Line { reason: Some(reason.clone()), pause_ms: Some(millis(*pause)), ..about("retried", path) }
         }

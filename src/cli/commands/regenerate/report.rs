@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Args, event};
 use crate::base::clock;
+use crate::cli::absent;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::provider::ledger::dollars;
@@ -24,6 +25,8 @@ pub(in crate::cli) struct Run {
     kept: u64,
     fresh: u64,
     absent: u64,
+    #[serde(default)]
+    absent_paths: Vec<String>,
     stored: u64,
     held_back: u64,
     failed: Vec<FailedDocument>,
@@ -87,9 +90,7 @@ pub(super) fn report(
     } else {
         document.write(ui)?;
     }
-    if report.absent > 0 {
-        ui.note(&format!("{} files are not in this partial clone; 'git fetch --refetch --no-filter' brings them", report.absent));
-    }
+    absent::tell(ui, workspace, &report.absent, args.snapshot.revision());
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
         let left = if left == 1 { "1 frame is left".to_owned() } else { format!("{left} frames are left") };
@@ -205,7 +206,8 @@ fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
         reused: report.reused,
         kept: report.kept,
         fresh: report.fresh,
-        absent: report.absent,
+        absent: report.absent.len() as u64,
+        absent_paths: report.absent.iter().map(|path| json::path(path.as_bytes())).collect(),
         stored: report.stored,
         held_back: report.held_back,
         failed: failed.collect(),
