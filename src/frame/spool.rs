@@ -9,7 +9,7 @@ use super::codec::{decode, encode};
 use super::model::Frame;
 use crate::base::limit::{BODY_BYTES_MAX, HEADER_BYTES_MAX};
 use crate::base::{FrameId, NodeId};
-use crate::git::StateDir;
+use crate::git::{Refused, StateDir};
 
 /// No frame is larger.
 const FILE_BYTES_MAX: u64 = (HEADER_BYTES_MAX + BODY_BYTES_MAX + 1024) as u64;
@@ -38,7 +38,12 @@ pub fn put(state: &StateDir, frame: &Frame) -> io::Result<String> {
 pub fn list(state: &StateDir) -> io::Result<(Vec<Spooled>, Vec<String>)> {
     let spool = state.spool();
     let (mut frames, mut damaged) = (Vec::new(), Vec::new());
-    for file in spool.names()?.into_iter().filter(|name| is_name(name)) {
+    let names = match spool.names() {
+        // Where something else stands in its place, nothing waits either; a writer hears of it, and `doctor` names it.
+        Err(err) if Refused::of(&err).is_some() => Vec::new(),
+        names => names?,
+    };
+    for file in names.into_iter().filter(|name| is_name(name)) {
         match spool.read(&file, FILE_BYTES_MAX).map(|bytes| decode(&bytes)) {
             Ok(Ok(frame)) => frames.push(Spooled { file, frame }),
             // Another process has stored and removed it between the two looks.
