@@ -405,6 +405,7 @@ impl From<RefreshError> for CliError {
             RefreshError::Object(inner) => inner.into(),
             RefreshError::Revision(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
+            RefreshError::Rules(inner) => inner.into(),
             RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => Self::from_source(Exit::Io, error),
             RefreshError::Run(RunError::NoBody(_)) => Self::from_source(Exit::No, error),
         }
@@ -505,6 +506,8 @@ impl From<StatementError> for CliError {
             StatementError::Secret(inner) => inner.into(),
             StatementError::Rules(inner) => inner.into(),
             StatementError::Spool(_) => Self::from_source(Exit::Io, error),
+            StatementError::Node(inner) => ComposeError::Node(inner).into(),
+            StatementError::OwnType(..) => Self::from_source(Exit::Usage, error).hint("choose another with '--into <type>'"),
             StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
         }
     }

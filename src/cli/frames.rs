@@ -23,7 +23,7 @@ pub enum State {
 }
 
 impl State {
-    /// The word for people and JSON.
+    /// The word in JSON.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -34,9 +34,22 @@ impl State {
         }
     }
 
+    /// The word for people: what was declared void is told apart from what is only outdated.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        if self.is_invalidated() { "invalidated" } else { self.word() }
+    }
+
+    /// True when the frame was declared void: its text is not shown as what is said.
+    #[must_use]
+    pub fn is_invalidated(self) -> bool {
+        self == Self::Outdated(Reason::Invalidated)
+    }
+
     fn style(self) -> Style {
         match self {
             Self::Fresh => Style::Good,
+            Self::Outdated(Reason::Invalidated) => Style::Bad,
             Self::Outdated(_) | Self::Stale => Style::Caution,
             Self::Older => Style::Dim,
         }
@@ -146,7 +159,7 @@ pub struct FramesDocument {
 
 /// One line: id, state, agent and type, generation, when and by whom.
 pub fn write_line(ui: &mut Ui, frame: &Frame, state: State) -> Result<(), OutputError> {
-    let (id, word) = (frame.id.short(), state.word());
+    let (id, word) = (frame.id.short(), state.label());
     let (id, word) = (ui.styled(Style::Id, &id).to_string(), ui.styled(state.style(), word).to_string());
     let by = [frame.provider.as_deref(), frame.model.as_deref(), frame.created.as_deref()];
     let by: Vec<&str> = by.into_iter().flatten().collect();
@@ -161,9 +174,11 @@ pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, (path, note): (Opti
     let made_at = frame.path.as_ref();
     let title = format!("{} {}/{}", frame.id.short(), frame.agent, frame.frame_type);
     let title = ui.styled(Style::Heading, &title).to_string();
-    let word = ui.styled(state.style(), state.word()).to_string();
+    let word = ui.styled(state.style(), state.label()).to_string();
     write!(ui, "{title} {word}")?;
-    if let State::Outdated(reason) = state {
+    if let State::Outdated(reason) = state
+        && !state.is_invalidated()
+    {
         write!(ui, " ({reason})")?;
     }
     if let Some(path) = path.or(made_at).filter(|path| !path.is_root()) {
@@ -180,6 +195,9 @@ pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, (path, note): (Opti
     if !note.is_empty() {
         let note = ui.styled(Style::Dim, note).to_string();
         write!(ui, " {note}")?;
+    }
+    if state.is_invalidated() {
+        return writeln!(ui, "\n\n(not shown: it was declared void)");
     }
     write!(ui, "\n\n")?;
     let content = printable(frame.content.trim_end()).to_string();

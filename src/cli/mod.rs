@@ -5,6 +5,7 @@
 //! the modules below, and renders what they return. Start with [`run`], then `commands/<verb>.rs`.
 
 pub mod absent;
+pub mod advice;
 pub mod args;
 pub mod asker;
 pub mod commands;

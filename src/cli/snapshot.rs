@@ -1,6 +1,7 @@
 //! Arguments and lookups that commands about nodes share: which snapshot, which node.
 
 use super::CliError;
+use super::advice::shell_word;
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::workspace::{Target, Workspace, find_object, find_target};
 
@@ -33,6 +34,17 @@ impl SnapshotArgs {
     #[must_use]
     pub fn revision(&self) -> &str {
         self.rev.as_deref().unwrap_or("HEAD")
+    }
+
+    /// The options that name the snapshot, each with a space before it, as they stand in a command.
+    #[must_use]
+    pub fn option(&self) -> String {
+        match (self.index, self.worktree, &self.rev) {
+            (true, _, _) => " --index".to_owned(),
+            (_, true, _) => " --worktree".to_owned(),
+            (_, _, Some(revision)) => format!(" --rev {}", shell_word(revision)),
+            _ => String::new(),
+        }
     }
 
     /// The snapshot's root; files that were let in and look like secrets are warned about.

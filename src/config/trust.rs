@@ -69,6 +69,7 @@ pub const RULES: &[Rule] = &[
     limit("budgettokens"),
     limit("budgetday"),
     limit("hookbudget"),
+    rule("hookcomplete", Permission::Never, Permission::Never),
     limit("confirmabove"),
     limit("concurrency"),
     limit("retries"),

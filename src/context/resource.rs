@@ -403,7 +403,11 @@ impl<'r> Resolver<'r> {
     /// a node that has no frame where an outline would do: one is made.
     fn frame_of(&self, node: NodeId, slot: Option<&(AgentId, FrameType)>) -> Result<Option<(AgentId, FrameType)>, String> {
         let heads = self.store.heads(&node).map_err(|error| format!("unreadable: {}", chain(&error)))?;
-        let wanted = |head: &&Head| slot.is_none_or(|(agent, kind)| head.frame.agent == *agent && head.frame.frame_type == *kind);
+        // A synthesis is shown where it is named and nowhere else.
+        let wanted = |head: &&Head| match slot {
+            Some((agent, kind)) => head.frame.agent == *agent && head.frame.frame_type == *kind,
+            None => head.frame.policy().is_none(),
+        };
         let found = heads.iter().filter(wanted).min_by_key(|head| weight(head));
         match found {
             None if slot.is_none_or(|(agent, kind)| (agent.as_str(), kind.as_str()) == (OUTLINE, OUTLINE)) => Ok(None),

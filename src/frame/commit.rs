@@ -12,7 +12,7 @@ use super::codec::{CodecError, decode, encode};
 use super::merge;
 use super::model::{BasisKind, Frame, content_digest};
 use super::name::FrameName;
-use super::record::Record;
+use super::record::{Place, Record, place_of};
 use super::spool;
 use super::store::{FRAMES_REF, Store, StoreError};
 use crate::base::{BasisId, Digest, FrameId, NodeId, clock};
@@ -62,6 +62,10 @@ pub struct Stored {
     pub content: Digest,
     /// The blob that holds it.
     pub blob: NodeId,
+    /// True when it remembers its policy.
+    pub has_policy: bool,
+    /// The key of its slot and path; absent for an invalidation and where no path is known.
+    pub(super) place: Option<Place>,
 }
 
 impl Stored {
@@ -76,13 +80,16 @@ impl Stored {
             frame: frame.id,
         };
         let content = content_digest(&frame.content);
-        Self { name, basis: frame.basis, basis_kind: frame.basis_kind, content, blob }
+        let path = frame.path.as_ref().filter(|_| frame.basis_kind != BasisKind::Invalidation);
+        let place = path.map(|path| place_of((&frame.agent, &frame.frame_type), path));
+        let has_policy = frame.policy().is_some();
+        Self { name, basis: frame.basis, basis_kind: frame.basis_kind, content, blob, has_policy, place }
     }
 
     /// What the index knows of it as a head, given the newest invalidation of its slot.
     #[must_use]
     pub fn record(&self, invalidation: Option<(u32, FrameId)>) -> Record {
-        let Stored { name, basis, basis_kind, content, blob } = self;
+        let Stored { name, basis, basis_kind, content, blob, has_policy, place: _ } = self;
         Record {
             seq: name.seq,
             frame: name.frame,
@@ -91,6 +98,7 @@ impl Stored {
             content: *content,
             blob: *blob,
             invalidation,
+            has_policy: *has_policy,
         }
     }
 }

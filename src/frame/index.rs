@@ -1,4 +1,4 @@
-//! The derived index of a store: the head of every slot, and every basis that already has a frame.
+//! The derived index of a store: the head of every slot, every basis that has a frame, every path that is spoken of.
 //!
 //! Local, deletable at any time, never the truth: each lookup that it answers could be answered from the store's
 //! trees, more slowly. It is one file, `index`, made for one commit of the store; what the store has gained since
@@ -7,9 +7,8 @@
 //! is rebuilt; so is a damaged one, but a large file is checked page by page, where it is read: ask
 //! [`is_damaged`](Index::is_damaged) after the lookups and start again with [`Index::rebuild`] if so.
 //!
-//! Layout, little endian: magic (24) · commit (1 + 32) · slots length u32 · head count u32 · basis count u32 ·
-//! slots (`agent type\n`) · head table · basis table · checksums of pages (see `table`).
-//! A head record's key is the node id, zero-padded, and the slot number; a basis record's key is the basis id.
+//! Layout, little endian: magic (24) · commit (1 + 32) · slots length u32 · head count u32 · basis count u32 · place count
+//! u32 · slots (`agent type\n`) · head table · basis table · place table · checksums of pages (see `table`).
 
 use std::io::{self, BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,20 +17,20 @@ use super::commit::{Committed, Stored};
 use super::model::BasisKind;
 use super::name::FrameName;
 use super::news::News;
-use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, Record, head_key, padded};
+use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, head_key, padded, place_of};
 use super::store::{Entry, Slot, Store, StoreError};
 use super::table::{self, PageWriter, Shape, Source};
 use crate::base::cores::cores;
-use crate::base::{BasisId, FrameId, NodeId};
+use crate::base::{BasisId, FrameId, NodeId, TreePath};
 use crate::git::{EntryMode, Side, StateDir, diff_trees};
 
-const MAGIC: &[u8; 24] = b"git-merkle store index 3";
+const MAGIC: &[u8; 24] = b"git-merkle store index 4";
 /// The file, and the purpose of the key of its checksums.
 const FILE_NAME: &str = "index";
 const KEY_CONTEXT: &str = "git-merkle 2026 index page/2";
 /// Far more than a store of ten million frames needs; a larger file is no index.
 const FILE_BYTES_MAX: u64 = 4 << 30;
-const HEADER_BYTES: usize = 24 + 33 + 4 + 4 + 4;
+const HEADER_BYTES: usize = 24 + 33 + 4 * 4;
 /// From so many news on the file is written anew: see [`Index::news_max`].
 const NEWS_MIN: usize = 128;
 const NEWS_MAX: usize = 2_048;
@@ -56,6 +55,7 @@ struct Base {
     source: Source,
     heads: Shape,
     bases: Shape,
+    places: Shape,
 }
 
 impl Index {
@@ -156,28 +156,73 @@ impl Index {
         self.news.bases.get(basis).copied().max(stored)
     }
 
+    /// True when a slot has spoken about something at a path: what stands there now, or what stood there before.
+    ///
+    /// Known by the path that each frame names, so a file that was renamed since is not found under its new path.
+    #[must_use]
+    pub fn speaks_of(&self, slot: u16, path: &TreePath) -> bool {
+        let Some((agent, frame_type)) = self.slots.get(usize::from(slot)) else { return false };
+        let place = place_of((agent, frame_type), path);
+        self.news.places.contains(&place)
+            || self
+                .base
+                .as_ref()
+                .is_some_and(|base| self.noted(base.places.find(&base.source, &place)).is_some_and(|found| !found.is_empty()))
+    }
+
+    /// How many nodes have a head in a slot.
+    #[must_use]
+    pub fn count_heads(&self, slot: u16) -> u64 {
+        let mut count = 0;
+        self.any_head(slot, &mut |_| {
+            count += 1;
+            false
+        });
+        count
+    }
+
+    /// True when a slot has a head that remembers its policy: frames of its type are synthesized.
+    #[must_use]
+    pub fn is_synthesized(&self, slot: u16) -> bool {
+        self.any_head(slot, &mut |head| head.has_policy)
+    }
+
+    /// Whether a head of a slot is such a one; looks at all of them.
+    fn any_head(&self, slot: u16, is_such: &mut dyn FnMut(&Record) -> bool) -> bool {
+        if self.news.heads.iter().any(|((_, number), head)| *number == slot && head.seq > 0 && is_such(head)) {
+            return true;
+        }
+        let id_len = self.commit.map_or(0, |commit| commit.as_bytes().len());
+        let Some(heads) = self.base.as_ref().and_then(|base| self.noted(base.heads.all(&base.source))) else { return false };
+        heads.chunks_exact(HEAD_BYTES as usize).any(|bytes| {
+            let is_of_slot = bytes[32..34] == slot.to_le_bytes() && !self.is_replaced(bytes, id_len);
+            is_of_slot && record::decode_head(bytes).is_some_and(|head| head.seq > 0 && is_such(&head))
+        })
+    }
+
     /// Adds a frame that has been stored.
     pub fn add(&mut self, stored: &Stored) {
-        let Stored { name, basis, basis_kind, content, blob } = stored;
-        let (basis, basis_kind, content, blob) = (*basis, *basis_kind, *content, *blob);
+        let Stored { name, basis, basis_kind, content, blob, has_policy, place } = stored;
+        let (basis, basis_kind, content, blob, has_policy) = (*basis, *basis_kind, *content, *blob, *has_policy);
         let slot = self.slot_number(&(name.agent.clone(), name.frame_type.clone()));
         let key = (name.node, slot);
         let known = self.find_record(&name.node, slot);
         let mut invalidation = known.and_then(|record| record.invalidation);
         if basis_kind == BasisKind::Invalidation {
             invalidation = invalidation.max(Some((name.seq, name.frame)));
-            let absent = Record { seq: 0, frame: NO_FRAME, basis, basis_kind, content, blob, invalidation };
+            let absent = Record { seq: 0, frame: NO_FRAME, basis, basis_kind, content, blob, invalidation, has_policy };
             let head = known.unwrap_or(absent);
             self.news.heads.insert(key, Record { invalidation, ..head });
             return;
         }
+        self.news.places.extend(*place);
         let of_basis = self.news.bases.entry(basis).or_insert((name.frame, blob));
         *of_basis = (*of_basis).max((name.frame, blob));
         if known.is_some_and(|record| (record.seq, record.frame) > (name.seq, name.frame)) {
             return;
         }
         let (seq, frame) = (name.seq, name.frame);
-        self.news.heads.insert(key, Record { seq, frame, basis, basis_kind, content, blob, invalidation });
+        self.news.heads.insert(key, Record { seq, frame, basis, basis_kind, content, blob, invalidation, has_policy });
     }
 
     /// Follows a commit of frames. One that was put on top of something else is caught up with at the next opening.
@@ -260,7 +305,7 @@ impl Index {
         let header = source.read(0, HEADER_BYTES)?;
         let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-        let (slots_len, head_count, basis_count) = (number(57) as usize, number(61), number(65));
+        let (slots_len, head_count, basis_count, place_count) = (number(57) as usize, number(61), number(65), number(69));
         if header[..24] != *MAGIC {
             return Err(damaged());
         }
@@ -268,10 +313,11 @@ impl Index {
         let commit = NodeId::from_bytes(&header[25..25 + usize::from(header[24]).min(32)]).ok_or_else(damaged)?;
         let heads = Shape { at: (HEADER_BYTES + slots_len) as u64, count: head_count, width: HEAD_BYTES };
         let bases = Shape { at: heads.end(), count: basis_count, width: BASIS_BYTES };
-        let slots = record::parse_slots(&slots).filter(|_| bases.end() == source.len()).ok_or_else(damaged)?;
+        let places = Shape { at: bases.end(), count: place_count, width: PLACE_BYTES };
+        let slots = record::parse_slots(&slots).filter(|_| places.end() == source.len()).ok_or_else(damaged)?;
         let mut index = Self::empty(cache);
         (index.slots, index.commit) = (slots, Some(commit));
-        index.base = Some(Base { commit, source, heads, bases });
+        index.base = Some(Base { commit, source, heads, bases, places });
         Ok(index)
     }
 
@@ -285,7 +331,7 @@ impl Index {
 
     /// Writes base and news as one file, by rename; readers see the old one or the new one.
     fn write_anew(&self, commit: &NodeId) -> io::Result<()> {
-        let (mut heads, mut bases) = self.news.encode();
+        let [mut heads, mut bases, mut places] = self.news.encode();
         if let Some(base) = &self.base {
             for record in base.heads.all(&base.source)?.chunks_exact(HEAD_BYTES as usize) {
                 if !self.is_replaced(record, commit.as_bytes().len()) {
@@ -293,17 +339,21 @@ impl Index {
                 }
             }
             bases.extend_from_slice(&base.bases.all(&base.source)?);
+            places.extend_from_slice(&base.places.all(&base.source)?);
         }
         let heads = sorted(&heads, HEAD_BYTES as usize);
         let bases = sorted(&bases, BASIS_BYTES as usize);
+        let places = sorted(&places, PLACE_BYTES as usize);
         let slots = record::encode_slots(&self.slots);
         let head_count = (heads.len() / HEAD_BYTES as usize) as u32;
         let basis_count = (bases.len() / BASIS_BYTES as usize) as u32;
         let head_shape = Shape { at: (HEADER_BYTES + slots.len()) as u64, count: head_count, width: HEAD_BYTES };
         let basis_shape = Shape { at: head_shape.end(), count: basis_count, width: BASIS_BYTES };
+        let place_count = (places.len() / PLACE_BYTES as usize) as u32;
+        let place_shape = Shape { at: basis_shape.end(), count: place_count, width: PLACE_BYTES };
         let mut header = MAGIC.to_vec();
         header.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32, head_count, basis_count] {
+        for number in [slots.len() as u32, head_count, basis_count, place_count] {
             header.extend_from_slice(&number.to_le_bytes());
         }
         let key = self.cache.key(KEY_CONTEXT);
@@ -313,6 +363,7 @@ impl Index {
             out.write_all(slots.as_bytes())?;
             table::write(&mut out, head_shape, &heads)?;
             table::write(&mut out, basis_shape, &bases)?;
+            table::write(&mut out, place_shape, &places)?;
             out.finish()
         })
     }

@@ -48,6 +48,9 @@ pub struct Frame {
     pub content: String,
 }
 
+/// The header's key under which a synthesis remembers how it was made.
+pub const POLICY_KEY: &str = "policy";
+
 /// The program and version that new frames name.
 pub const TOOL: &str = concat!("git-merkle ", env!("CARGO_PKG_VERSION"));
 
@@ -76,6 +79,16 @@ impl Frame {
             unknown: Vec::new(),
             content,
         }
+    }
+
+    /// How this synthesis was made, as its header has it; `None` for every other frame.
+    ///
+    /// Such a frame is shown only to a reader who names its type: a synthesis changes no other view.
+    #[must_use]
+    pub fn policy(&self) -> Option<&str> {
+        let is_synthesis = self.basis_kind == BasisKind::Synthesis && self.kind == NodeKind::Directory;
+        let found = self.unknown.iter().filter(|_| is_synthesis).find(|(key, _)| key == POLICY_KEY);
+        found.map(|(_, value)| value.as_str())
     }
 
     /// The same frame with the path at which its node was met; paths that are not UTF-8 have no place in a header.

@@ -4,28 +4,30 @@
 //! fit the index or is damaged counts as absent: a tree diff finds the same.
 //!
 //! Layout, little endian: magic (24) · commit of the index (1 + 32) · commit (1 + 32) · slots length u32 · head count u32 ·
-//! slots (`agent type\n`, those of the index first) · head records · basis records. It is a sealed file.
+//! basis count u32 · slots (`agent type\n`, those of the index first) · head records · basis records · place records. It
+//! is a sealed file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
-use super::record::{self, BASIS_BYTES, HEAD_BYTES, Record, padded, unpadded};
+use super::record::{self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, padded, unpadded};
 use super::store::Slot;
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
 
-const MAGIC: &[u8; 24] = b"git-merkle index news 2\n";
+const MAGIC: &[u8; 24] = b"git-merkle index news 3\n";
 const FILE_NAME: &str = "index-news";
 /// Far more than [`Index`](super::Index) ever leaves in it.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const ID_BYTES: usize = 33;
-const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 4 + 4;
+const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 3 * 4;
 
-/// Heads that have changed, and bases that have come.
+/// Heads that have changed, bases and places that have come.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct News {
     pub heads: HashMap<(NodeId, u16), Record>,
     pub bases: HashMap<BasisId, (FrameId, NodeId)>,
+    pub places: HashSet<Place>,
 }
 
 /// What a file of news says.
@@ -40,14 +42,15 @@ pub(super) struct Found {
 impl News {
     /// The larger number of records of one kind.
     pub(super) fn len(&self) -> usize {
-        self.heads.len().max(self.bases.len())
+        self.heads.len().max(self.bases.len()).max(self.places.len())
     }
 
-    /// The records, heads and bases, in no order.
-    pub(super) fn encode(&self) -> (Vec<u8>, Vec<u8>) {
+    /// The records, heads, bases and places, in no order.
+    pub(super) fn encode(&self) -> [Vec<u8>; 3] {
         let heads = self.heads.iter().flat_map(|((node, slot), head)| record::encode_head(node, *slot, head)).collect();
         let bases = self.bases.iter().flat_map(|(basis, (frame, blob))| record::encode_basis(basis, frame, blob)).collect();
-        (heads, bases)
+        let places = self.places.iter().flatten().copied().collect();
+        [heads, bases, places]
     }
 
     /// Puts the news into the file, for an index of the commit `index` and the store at `commit`.
@@ -56,11 +59,11 @@ impl News {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&padded(index));
         bytes.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32, self.heads.len() as u32] {
+        for number in [slots.len() as u32, self.heads.len() as u32, self.bases.len() as u32] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        let (heads, bases) = self.encode();
-        bytes.extend([slots.as_bytes(), &heads, &bases].concat());
+        let [heads, bases, places] = self.encode();
+        bytes.extend([slots.as_bytes(), &heads, &bases, &places].concat());
         cache.write_sealed_lightly(FILE_NAME, &bytes)
     }
 
@@ -76,11 +79,13 @@ impl News {
             return None;
         }
         let number = |at: usize| header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
-        let (slots_len, head_count) = (number(HEADER_BYTES - 8)?, number(HEADER_BYTES - 4)?);
+        let slots_len = number(HEADER_BYTES - 12)?;
+        let (head_count, basis_count) = (number(HEADER_BYTES - 8)?, number(HEADER_BYTES - 4)?);
         let (slot_bytes, records) = rest.split_at_checked(slots_len)?;
-        let (heads, bases) = records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;
+        let (heads, records) = records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;
+        let (bases, places) = records.split_at_checked(basis_count.checked_mul(BASIS_BYTES as usize)?)?;
         let found = record::parse_slots(slot_bytes)?;
-        if !found.starts_with(slots) || bases.len() % BASIS_BYTES as usize != 0 {
+        if !found.starts_with(slots) || places.len() % PLACE_BYTES as usize != 0 {
             return None;
         }
         let id_len = index.as_bytes().len();
@@ -89,6 +94,7 @@ impl News {
         let news = Self {
             heads: heads.map(|head| Some((record::head_of(head, id_len)?, record::decode_head(head)?))).collect::<Option<_>>()?,
             bases: bases.map(|basis| Some((record::basis_of(basis)?, record::decode_basis(basis)?))).collect::<Option<_>>()?,
+            places: places.chunks_exact(PLACE_BYTES as usize).filter_map(|place| place.try_into().ok()).collect(),
         };
         Some(Found { commit: unpadded(&commit[..ID_BYTES])?, slots: found, news })
     }
@@ -118,10 +124,12 @@ mod tests {
             content: digest(byte + 2),
             blob: id(byte),
             invalidation: (byte == 2).then(|| (7, FrameId(digest(9)))),
+            has_policy: byte == 1,
         };
         News {
             heads: HashMap::from([((id(1), 0), head(1)), ((id(2), 1), head(2))]),
             bases: HashMap::from([(BasisId(digest(3)), (FrameId(digest(1)), id(4)))]),
+            places: HashSet::from([[5; 16], [6; 16]]),
         }
     }
 

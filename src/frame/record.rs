@@ -1,16 +1,24 @@
-//! The fixed-width records of the index: the head of a slot of a node, and a frame of a basis.
+//! The fixed-width records of the index: the head of a slot of a node, a frame of a basis, a path that a slot speaks about.
 //!
-//! A head record's key is the node id, zero-padded, and the slot number; a basis record's key is the basis id.
+//! A head record's key is the node id, zero-padded, and the slot number; a basis record's key is the basis id. A place
+//! record is a key and nothing else: a digest of slot and path.
 //! Numbers are little endian.
 
 use super::model::BasisKind;
 use super::store::Slot;
-use crate::base::{BasisId, Digest, FrameId, NodeId};
+use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 
 /// Bytes of a head record.
 pub(super) const HEAD_BYTES: u32 = 34 + 4 + 1 + 3 * 32 + 33 + 4 + 32;
 /// Bytes of a basis record.
 pub(super) const BASIS_BYTES: u32 = 32 + 32 + 33;
+/// Bytes of a place record.
+pub(super) const PLACE_BYTES: u32 = 16;
+/// Set beside the basis kind of a head that remembers its policy.
+const POLICY_BIT: u8 = 0x80;
+
+/// The key of a statement's path and slot. Only whether there is one is ever looked up.
+pub(super) type Place = [u8; PLACE_BYTES as usize];
 
 /// What stands for no frame.
 pub(super) const NO_FRAME: FrameId = FrameId(Digest([0; 32]));
@@ -32,6 +40,8 @@ pub struct Record {
     pub blob: NodeId,
     /// The newest invalidation of the slot: generation and frame id.
     pub invalidation: Option<(u32, FrameId)>,
+    /// True for a synthesis that remembers its policy: see [`Frame::policy`](super::Frame::policy).
+    pub has_policy: bool,
 }
 
 impl Record {
@@ -67,7 +77,7 @@ pub(super) fn encode_head(node: &NodeId, slot: u16, record: &Record) -> Vec<u8> 
     let mut bytes = Vec::with_capacity(HEAD_BYTES as usize);
     bytes.extend_from_slice(&head_key(node, slot));
     bytes.extend_from_slice(&record.seq.to_le_bytes());
-    bytes.push(record.basis_kind as u8);
+    bytes.push(record.basis_kind as u8 | if record.has_policy { POLICY_BIT } else { 0 });
     bytes.extend_from_slice(&record.frame.0.0);
     bytes.extend_from_slice(&record.basis.0.0);
     bytes.extend_from_slice(&record.content.0);
@@ -85,12 +95,13 @@ pub(super) fn decode_head(bytes: &[u8]) -> Option<Record> {
     Some(Record {
         seq: number(34),
         basis_kind: *[BasisKind::Generated, BasisKind::Synthesis, BasisKind::Written, BasisKind::Invalidation]
-            .get(usize::from(bytes[38]))?,
+            .get(usize::from(bytes[38] & !POLICY_BIT))?,
         frame: FrameId(digest(39)),
         basis: BasisId(digest(71)),
         content: digest(103),
         blob: unpadded(&bytes[135..168])?,
         invalidation: (invalidation > 0).then(|| (invalidation, FrameId(digest(172)))),
+        has_policy: bytes[38] & POLICY_BIT != 0,
     })
 }
 
@@ -114,6 +125,13 @@ pub(super) fn decode_basis(bytes: &[u8]) -> Option<(FrameId, NodeId)> {
 
 pub(super) fn unpadded(bytes: &[u8]) -> Option<NodeId> {
     NodeId::from_bytes(bytes[1..].get(..usize::from(bytes[0]))?)
+}
+
+/// The key of a slot's statements about what stands, or stood, at a path.
+pub(super) fn place_of((agent, frame_type): (&AgentId, &FrameType), path: &TreePath) -> Place {
+    let hasher = FieldHasher::new("git-merkle 2026 place/1").field(agent.as_str().as_bytes());
+    let digest = hasher.field(frame_type.as_str().as_bytes()).field(path.as_bytes()).finish();
+    *digest.0.first_chunk().expect("a digest is longer")
 }
 
 pub(super) fn encode_slots(slots: &[Slot]) -> String {

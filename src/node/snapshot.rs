@@ -29,6 +29,9 @@ pub struct SnapshotRoot {
     pub tree: NodeId,
     /// The commit, where the snapshot is one.
     pub commit: Option<NodeId>,
+    /// The commit from which earlier contents of a path are looked for: that of the snapshot, or `HEAD` of an index or
+    /// work tree.
+    pub history: Option<NodeId>,
     /// Files that were let in against git's ignore rules though their names look like secrets.
     pub secrets: Vec<TreePath>,
 }
@@ -59,17 +62,19 @@ impl Snapshot {
                 let is_tree = repo.header(&object)?.is_some_and(|header| header.kind == ObjectKind::Tree);
                 let tree = if is_tree { object } else { repo.tree_of(&object)? };
                 let commit = (!is_tree).then_some(object);
-                Ok(SnapshotRoot { tree, commit, secrets: Vec::new() })
+                Ok(SnapshotRoot { tree, commit, history: commit, secrets: Vec::new() })
             }
             Self::Index => {
                 repo.work_dir().ok_or(SnapshotError::Bare)?;
-                Ok(SnapshotRoot { tree: repo.write_index_tree()?, commit: None, secrets: Vec::new() })
+                let history = repo.resolve_commit("HEAD").ok();
+                Ok(SnapshotRoot { tree: repo.write_index_tree()?, commit: None, history, secrets: Vec::new() })
             }
             Self::Worktree => {
                 let directory = repo.work_dir().ok_or(SnapshotError::Bare)?;
                 let included = Included::new(directory);
                 let tree = repo.write_work_tree(Some(&|path| included.lets_in(path)))?;
-                Ok(SnapshotRoot { tree, commit: None, secrets: included.secrets.into_inner() })
+                let history = repo.resolve_commit("HEAD").ok();
+                Ok(SnapshotRoot { tree, commit: None, history, secrets: included.secrets.into_inner() })
             }
         }
     }

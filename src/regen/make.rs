@@ -192,7 +192,8 @@ pub(super) fn is_again(task: Task) -> bool {
     matches!(task.reason, Reason::Forced | Reason::Invalidated)
 }
 
-fn read_frame(repo: &Repository, blob: &NodeId) -> Result<Frame, NodeError> {
+/// The frame that a blob holds.
+pub(super) fn read_frame(repo: &Repository, blob: &NodeId) -> Result<Frame, NodeError> {
     let mut data = Vec::new();
     repo.read(blob, ObjectKind::Blob, &mut data)?;
     Ok(codec::decode(&data)?)

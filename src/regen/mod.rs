@@ -15,9 +15,10 @@ pub mod prepare;
 pub mod queue;
 pub mod run;
 pub mod survey;
+pub mod synthesize;
 
 pub use event::{Event, Report, Stop};
 pub use make::{Body, NodeError};
-pub use plan::{Inputs, Plan, Task, plan};
+pub use plan::{Inputs, Known, Plan, Reach, Task, plan};
 pub use prepare::{Composed, Nodes, Writer};
 pub use run::{RunError, Runner};

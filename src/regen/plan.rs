@@ -20,6 +20,49 @@ pub struct Inputs<'i> {
     /// What stands for a file in its basis in place of its id, by number: its outline, for an agent that says so.
     /// Empty for all others.
     pub outlines: &'i [Option<Digest>],
+    /// Which nodes may be named.
+    pub reach: Reach,
+}
+
+/// Which nodes a plan may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Whatever needs a frame.
+    #[default]
+    All,
+    /// What the agent has spoken about, the node itself or what stood at its path before.
+    Said,
+    /// Of that, what has changed since: for a run that nobody asked for.
+    Changed,
+}
+
+impl Reach {
+    /// Whether a node that needs a frame for this reason may be named.
+    fn covers(self, reason: Reason) -> bool {
+        match self {
+            Self::All => true,
+            Self::Said => reason != Reason::Missing,
+            Self::Changed => reason == Reason::Changed,
+        }
+    }
+
+    /// The word in the digest of what a finished run was for; none for a run over everything.
+    #[must_use]
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::All => None,
+            Self::Said => Some("said"),
+            Self::Changed => Some("changed"),
+        }
+    }
+}
+
+/// What is known of a slot's frames.
+pub struct Known<'k> {
+    /// Finds a node's head.
+    pub find_head: &'k mut dyn FnMut(&NodeId) -> Option<Record>,
+    /// Whether the slot has spoken about what stands, or stood, at a path.
+    pub speaks_of: &'k dyn Fn(&TreePath) -> bool,
 }
 
 /// A node that needs a frame.
@@ -53,14 +96,14 @@ impl Plan {
     }
 }
 
-/// Plans an agent's frames of a type over a scan. `find_head` looks a node's head up.
-pub fn plan(scan: &Scan, inputs: &Inputs<'_>, find_head: &mut dyn FnMut(&NodeId) -> Option<Record>) -> Plan {
+/// Plans an agent's frames of a type over a scan.
+pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
     let bases = BasisOf::new(inputs.agent, inputs.frame_type, &inputs.agent.prompt_digest());
     let mut plan = Plan { tasks: Vec::new(), fresh: 0, skipped: 0, bases, heads: vec![None; scan.len()] };
     let mut is_task = vec![false; scan.len()];
     let mut is_included = vec![true; scan.len()];
     for &number in scan.bottom_up() {
-        let head = find_head(&scan.node(number).id);
+        let head = (known.find_head)(&scan.node(number).id);
         plan.heads[number as usize] = head;
         is_included[number as usize] = includes(scan, inputs, &is_included, number);
         let kind = if scan.node(number).is_directory { NodeKind::Directory } else { NodeKind::File };
@@ -68,8 +111,13 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, find_head: &mut dyn FnMut(&NodeId)
             plan.skipped += 1;
             continue;
         }
-        match plan.reason(scan, inputs, &is_task, number) {
+        let reason = plan.reason(scan, inputs, &is_task, number).map(|reason| match reason {
+            Reason::Missing if (known.speaks_of)(&scan.path(inputs.root, number)) => Reason::Changed,
+            reason => reason,
+        });
+        match reason {
             None => plan.fresh += 1,
+            Some(reason) if !inputs.reach.covers(reason) => plan.skipped += 1,
             Some(reason) => {
                 is_task[number as usize] = true;
                 plan.tasks.push(Task { node: number, reason });

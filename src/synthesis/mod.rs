@@ -20,9 +20,11 @@ pub mod facts;
 pub mod outline;
 pub mod policy;
 pub mod recipe;
+pub mod spec;
 pub mod summarize;
 
 pub use basis::{Child, ChildState};
 pub use facts::Facts;
 pub use policy::{Part, PartKind, Policies, Policy, PolicyError};
 pub use recipe::Reason;
+pub use spec::{PolicySpec, SourceTypes};

@@ -123,9 +123,16 @@ impl Filter {
     #[must_use]
     pub fn wants(&self, frame: &Frame, state: State) -> bool {
         self.wants_slot(&frame.agent, &frame.frame_type)
+            && (frame.policy().is_none() || self.wants_syntheses())
             && any_or_listed(&self.basis_kinds, &frame.basis_kind)
             && any_or_listed(&self.states, &state)
             && !self.created_from.as_deref().is_some_and(|from| is_before(frame.created.as_deref(), from))
+    }
+
+    /// True when a synthesis is shown: only where its type, or syntheses as such, are asked for.
+    #[must_use]
+    pub fn wants_syntheses(&self) -> bool {
+        !self.types.is_empty() || self.basis_kinds.contains(&BasisKind::Synthesis)
     }
 
     /// The part of the filter that a frame's name in the store answers.

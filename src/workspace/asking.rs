@@ -18,7 +18,7 @@ use crate::provider::{Definition, DefinitionError, Definitions, Gate, Limits, Pr
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
 use crate::regen::survey::{Survey, survey};
-use crate::regen::{Body, Composed, Inputs, NodeError, Nodes, Writer};
+use crate::regen::{Body, Composed, Inputs, NodeError, Nodes, Reach, Writer};
 use crate::secret::FindingId;
 
 /// Where requests to people wait, below the state directory.
@@ -190,7 +190,7 @@ impl Workspace {
     ) -> Result<Option<Composed>, ComposeError> {
         let scan = self.scan_shallow(target)?;
         let root = target.path.clone().unwrap_or_default();
-        let inputs = Inputs { agent, frame_type, root: &root, force: false, outlines: &[] };
+        let inputs = Inputs { agent, frame_type, root: &root, force: false, outlines: &[], reach: Reach::All };
         let mut said = |child: u32| {
             let head = store.head(&scan.node(child).id, &agent.id, frame_type).ok().flatten();
             Ok(head.map(|head| Body::from(head.frame.content)))

@@ -12,7 +12,7 @@ use crate::base::{NodeId, NodeKind};
 use crate::frame::commit::CommitError;
 use crate::git::RevisionError;
 use crate::hook::install::record::Record;
-use crate::regen::Stop;
+use crate::regen::{Reach, Stop};
 
 /// The commits of a bare repository's branches that have been dealt with, one a line, below the cache.
 const BRANCHES_FILE: &str = "branches";
@@ -57,7 +57,8 @@ pub struct Background {
 impl Workspace {
     /// Brings what is checked out up to date, without anybody to ask; in a bare repository also each branch that has moved.
     ///
-    /// A paid agent takes part once it has frames here, when `merkle.hookBudget` (US dollars a day) gives it something
+    /// A paid agent says anew what it has said about paths that have changed, and with `merkle.hookComplete` also what it
+    /// never said. It takes part when `merkle.hookBudget` (US dollars a day) gives it something
     /// to spend and, for one of the repository's own, when the repository is trusted; for other branches than that of
     /// `HEAD` never. Secrets are taken out of what is sent. Keys come from the credential helpers: no variable of a hook
     /// reaches this.
@@ -107,6 +108,13 @@ impl Workspace {
                 Err(reason) => background.problems.push(format!("agent '{}': {reason}", agent.id)),
             }
         }
+        for (slot, refreshed) in self.refresh_syntheses(&target, &|_| true, Some(*commit), &mut |_| {})? {
+            let agent = format!("{}/{}", slot.0, slot.1);
+            if let Some((path, reason)) = refreshed.report.failed.first() {
+                background.problems.push(format!("'{agent}' of '{}': {reason}", path.to_text()));
+            }
+            background.done.push(Done { agent, refreshed });
+        }
         Ok(())
     }
 
@@ -122,10 +130,14 @@ impl Workspace {
 
     /// One agent's part; `None` for one that is not at work here, an inner error for one that cannot be.
     fn refresh_one(&self, target: &Target, agent: &Agent) -> Result<Result<Option<Refreshed>, String>, RefreshError> {
-        let frame_type = agent.frame_type.clone();
-        let mut request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
+        let mut request = Refresh::of(agent);
         if agent.instructions().is_none() {
             return self.refresh(std::slice::from_ref(target), &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)));
+        }
+        match self.settings.stack().boolean("hookcomplete") {
+            Ok(Some(true)) => {}
+            Ok(_) => request.reach = Reach::Changed,
+            Err(error) => return Ok(Err(error.to_string())),
         }
         let budget = match self.hook_budget_usd() {
             Ok(Some(budget)) => budget,

@@ -17,8 +17,7 @@ impl Workspace {
         agent.may_write(NodeKind::File, BasisKind::Generated)?;
         let (root, path) = place.found_in.clone().unzip();
         let target = Target { id: place.id, kind: place.kind, path, root };
-        let frame_type = agent.frame_type.clone();
-        let request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
+        let request = Refresh::of(agent);
         let mut planned = self.plan(&self.store()?, &[target], &request)?;
         let inputs = inputs(&request, &planned.root, &planned.outlines);
         let runner = Runner { repo: &self.repository, state: &self.state, scan: &planned.scan, inputs: &inputs };

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use super::open::Workspace;
+use super::secrets::RulesError;
 use super::target::Target;
 use crate::agent::{Agent, AgentError, Sensitivity};
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
@@ -18,7 +19,7 @@ use crate::regen::generate::{self, Generator, Pace};
 use crate::regen::memory::{self, Finished};
 use crate::regen::outlined::{object_cache, outlines};
 use crate::regen::prepare::Writer;
-use crate::regen::{Event, Inputs, Plan, Report, RunError, Runner, plan};
+use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner, plan};
 use crate::synthesis::Reason;
 
 /// What is to be brought up to date, and how.
@@ -34,8 +35,19 @@ pub struct Refresh<'a> {
     pub verify: bool,
     /// Look only at what differs from this root tree.
     pub since: Option<NodeId>,
+    /// Which nodes may be made.
+    pub reach: Reach,
     /// What and whom to ask, for an agent whose frames a model makes.
     pub asking: Option<&'a Asking<'a>>,
+}
+
+impl<'a> Refresh<'a> {
+    /// Everything of an agent's own type that is missing or outdated; whatever is remembered of the last run is used.
+    #[must_use]
+    pub fn of(agent: &'a Agent) -> Self {
+        let frame_type = agent.frame_type.clone();
+        Self { agent, frame_type, force: false, verify: false, since: None, reach: Reach::All, asking: None }
+    }
 }
 
 /// What a model is asked, which one, and how fast.
@@ -75,6 +87,9 @@ pub enum RefreshError {
     /// The run stopped.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The rules about secrets cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
 }
 
 impl From<CommitError> for RefreshError {
@@ -255,14 +270,17 @@ impl Workspace {
 
     /// Why a head is not fresh; `None` when it is. Looks at the node and its children, not deeper.
     ///
-    /// Frames of agents that this program cannot run, and of types that an agent does not make by itself (a synthesis
-    /// that was asked for), stand at the very node that they were made for: fresh until somebody invalidates them.
+    /// Frames of agents that this program cannot run, and of types that an agent does not make by itself, stand at the very
+    /// node that they were made for: fresh until they are invalidated. A synthesis is compared with everything below it.
     pub fn staleness(&self, store: &Store<'_>, target: &Target, head: &Head) -> Result<Option<Reason>, RefreshError> {
         if head.invalidated {
             return Ok(Some(Reason::Invalidated));
         }
         let agents = self.agents();
         let known = agents.get(head.frame.agent.as_str()).ok();
+        if known.is_some() && head.frame.policy().is_some() {
+            return self.synthesis_reason(store, target, head);
+        }
         let is_made = |agent: &&Agent| agent.makes(target.kind) && agent.frame_type == head.frame.frame_type;
         let Some(agent) = known.filter(is_made) else { return Ok(None) };
         if head.frame.basis_kind == BasisKind::Written {
@@ -274,8 +292,9 @@ impl Workspace {
         let slot: Slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
         let root = target.path.clone().unwrap_or_default();
         let outlines = self.outlines(&scan, &root, agent);
-        let inputs = Inputs { agent, frame_type: &slot.1, root: &root, force: false, outlines: &outlines };
-        let plan = plan(&scan, &inputs, &mut |node| find_record(store, node, &slot));
+        let inputs = Inputs { agent, frame_type: &slot.1, root: &root, force: false, outlines: &outlines, reach: Reach::All };
+        let mut find_head = |node: &NodeId| find_record(store, node, &slot);
+        let plan = plan(&scan, &inputs, &mut Known { find_head: &mut find_head, speaks_of: &|_| false });
         Ok(plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason))
     }
 
@@ -302,6 +321,9 @@ fn digest_of(request: &Refresh<'_>) -> Digest {
         .field(request.frame_type.as_str().as_bytes())
         .field(&agent.prompt_digest().0)
         .field(&[u8::from(agent.path_sensitive)]);
+    if let Some(word) = request.reach.word() {
+        hasher.add(word.as_bytes());
+    }
     if let Some(instructions) = agent.instructions() {
         hasher.add(format!("{:?} {:?}", agent.role, agent.sensitivity).as_bytes());
         for pattern in instructions.include.patterns() {
@@ -312,12 +334,14 @@ fn digest_of(request: &Refresh<'_>) -> Digest {
 }
 
 pub(super) fn inputs<'i>(request: &'i Refresh<'_>, root: &'i TreePath, outlines: &'i [Option<Digest>]) -> Inputs<'i> {
-    let Refresh { agent, force, .. } = *request;
-    Inputs { agent, frame_type: &request.frame_type, root, force, outlines }
+    let Refresh { agent, force, reach, .. } = *request;
+    Inputs { agent, frame_type: &request.frame_type, root, force, outlines, reach }
 }
 
 /// Plans a scan with an index.
 fn plan_scan(scan: &Scan, index: &Index, inputs: &Inputs<'_>) -> Plan {
     let slot = index.slot(&(inputs.agent.id.clone(), inputs.frame_type.clone()));
-    plan(scan, inputs, &mut |node| index.find_head(node, slot?))
+    let mut find_head = |node: &NodeId| index.find_head(node, slot?);
+    let speaks_of = |path: &TreePath| slot.is_some_and(|slot| index.speaks_of(slot, path));
+    plan(scan, inputs, &mut Known { find_head: &mut find_head, speaks_of: &speaks_of })
 }

@@ -5,7 +5,7 @@ use git_merkle::base::{BasisId, Digest, NodeId, TreePath};
 use git_merkle::frame::{BasisKind, Children, Frame, Index, NewFrame, NodeKind, Store, commit, frame_id};
 use git_merkle::git::{Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, scan};
-use git_merkle::regen::{Inputs, Runner, plan};
+use git_merkle::regen::{Inputs, Known, Reach, Runner, plan};
 
 use crate::support::Repo;
 
@@ -55,9 +55,10 @@ pub(crate) fn outline(repo: &Repo<'_>, revision: &str) {
     let scan = scan(&repository, tree, &root, IgnoreRules::default(), None).expect("a tree");
     let registry = Registry::built_in();
     let agent = registry.get(OUTLINE).expect("built in");
-    let inputs = Inputs { agent, frame_type: &agent.frame_type, root: &root, force: false, outlines: &[] };
+    let inputs = Inputs { agent, frame_type: &agent.frame_type, root: &root, force: false, outlines: &[], reach: Reach::All };
     let slot = index.slot(&(agent.id.clone(), agent.frame_type.clone()));
-    let plan = plan(&scan, &inputs, &mut |id| index.find_head(id, slot?));
+    let mut find_head = |id: &_| index.find_head(id, slot?);
+    let plan = plan(&scan, &inputs, &mut Known { find_head: &mut find_head, speaks_of: &|_| false });
     let runner = Runner { repo: &repository, state: &state, scan: &scan, inputs: &inputs };
     runner.run(plan, &mut index, &mut |_| {}).expect("stored");
 }

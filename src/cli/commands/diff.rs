@@ -182,7 +182,8 @@ fn is_node((mode, _): Side) -> bool {
 fn heads(args: &Args, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>, CliError> {
     let Some((_, id)) = side.filter(|side| is_node(*side)) else { return Ok(Vec::new()) };
     let mut heads = store.heads(&id)?;
-    heads.retain(|head| is_named(args, &slot(head)));
+    // A synthesis is shown where its type is named and nowhere else.
+    heads.retain(|head| is_named(args, &slot(head)) && (args.frame_type.is_some() || head.frame.policy().is_none()));
     Ok(heads)
 }
 

@@ -2,14 +2,19 @@
 
 use serde::Serialize;
 
+use crate::agent::Agent;
+use crate::base::{FrameId, FrameType, NodeId, NodeKind};
+use crate::cli::advice::missing_object;
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Style, json};
-use crate::frame::{BasisKind, Children, Head};
+use crate::frame::{BasisKind, Children, Head, Store};
+use crate::git::{ObjectKind, tree_entries};
 use crate::node::Scan;
 use crate::regen::Plan;
+use crate::regen::synthesize::Synthesizer;
 use crate::synthesis::Reason;
-use crate::workspace::Refresh;
+use crate::workspace::{Earlier, Refresh, Target, Workspace};
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -20,6 +25,9 @@ pub struct Args {
     /// Whose frame (default: the outline builder's)
     #[arg(long, value_name = "agent", default_value = crate::agent::OUTLINE)]
     agent: String,
+    /// Of which type (default: the agent's own)
+    #[arg(long = "type", value_name = "type")]
+    frame_type: Option<FrameType>,
     #[command(flatten)]
     snapshot: SnapshotArgs,
 }
@@ -40,10 +48,35 @@ struct Document {
     /// What differs below: paths that are to be made first, at most [`SHOWN_MAX`].
     waits_for: Vec<String>,
     changed_children: Vec<String>,
+    /// The newest commit with the content that was described, where that is not the node's.
+    described_at: Option<String>,
+    /// The commit that changed it.
+    changed_in: Option<String>,
 }
 
 /// Paths that are shown; more are counted.
 const SHOWN_MAX: usize = 10;
+
+/// Why a frame is to be made, and what that takes.
+#[derive(Default)]
+struct Why {
+    reason: Option<Reason>,
+    tasks: usize,
+    calls: u64,
+    waits_for: Vec<String>,
+    changed_children: Vec<String>,
+}
+
+/// Whose frame of which node is explained.
+struct Subject<'s> {
+    workspace: &'s Workspace,
+    store: &'s Store<'s>,
+    target: &'s Target,
+    agent: &'s Agent,
+    frame_type: &'s FrameType,
+    head: Option<&'s Head>,
+    start: Option<NodeId>,
+}
 
 /// Prints the state, the input that differs, and the cost.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
@@ -53,61 +86,159 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let target = find(&workspace, &root, &args.node)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
-    let frame_type = agent.frame_type.clone();
+    let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
     let head = store.head(&target.id, &agent.id, &frame_type)?;
-    let request = Refresh { agent, frame_type, force: false, verify: true, since: None, asking: None };
-    let planned = workspace.plan(&store, std::slice::from_ref(&target), &request)?;
-    let (scan, plan) = (&planned.scan, &planned.plan);
-    let is_made_here = agent.makes(target.kind);
-    let reason = if is_made_here {
-        plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason)
-    } else {
-        match &head {
-            None => Some(Reason::Missing),
-            Some(head) => head.invalidated.then_some(Reason::Invalidated),
-        }
-    };
-    let path = target.path.clone().unwrap_or_default();
-    let below = plan.tasks.iter().filter(|task| is_made_here && task.node != scan.root());
+    let (workspace, store, frame_type, start) = (&workspace, &store, &frame_type, root.history);
+    let subject = Subject { workspace, store, target: &target, agent, frame_type, head: head.as_ref(), start };
+    let mut why = subject.why()?;
+    let earlier = if head.is_none() { subject.earlier()? } else { None };
+    if let Some(earlier) = &earlier {
+        why.reason = Some(Reason::Changed);
+        why.changed_children = subject.changed_entries(&earlier.node)?;
+    }
+    let shown = head.as_ref().or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));
     let document = Document {
         node: target.id.to_string(),
         path: target.path.as_ref().map(|path| json::path(path.as_bytes())),
         agent: agent.id.to_string(),
-        r#type: request.frame_type.to_string(),
-        state: match reason {
+        r#type: frame_type.to_string(),
+        state: match why.reason {
             None => "fresh",
             Some(Reason::Missing) => "missing",
             Some(_) => "outdated",
         },
-        reason: reason.map(Reason::as_str),
-        frame: head.as_ref().map(|head| head.frame.id.to_string()),
-        basis: head.as_ref().map(|head| head.frame.basis.to_string()),
-        tasks: if is_made_here { plan.tasks.len() } else { 0 },
-        calls: if is_made_here && agent.instructions().is_some() { plan.tasks.len() as u64 } else { 0 },
-        waits_for: below.take(SHOWN_MAX).map(|task| json::path(scan.path(&path, task.node).as_bytes())).collect(),
-        changed_children: head.as_ref().map(|head| changed_children(scan, plan, head)).unwrap_or_default(),
+        reason: why.reason.map(Reason::as_str),
+        frame: shown.map(|head| head.frame.id.to_string()),
+        basis: shown.map(|head| head.frame.basis.to_string()),
+        tasks: why.tasks,
+        calls: why.calls,
+        waits_for: why.waits_for,
+        changed_children: why.changed_children,
+        described_at: earlier.as_ref().map(|earlier| earlier.commit.to_string()),
+        changed_in: earlier.as_ref().and_then(|earlier| earlier.changed_in).map(|commit| commit.to_string()),
     };
     if program.ui.is_json() {
         program.ui.write_json("explain", &document)?;
     } else {
-        write_text(program, &document, reason, head.as_ref())?;
+        let path = target.path.as_ref().map(|path| if path.is_root() { ".".to_owned() } else { path.to_text().into_owned() });
+        let node = path.as_deref().unwrap_or(&args.node);
+        write_text(program, node, (&document, why.reason), (shown, earlier.as_ref()))?;
+        if let Some(missing) = missing_object(workspace, &target).filter(|_| why.reason.is_some()) {
+            writeln!(program.ui, "  {missing}")?;
+        }
     }
-    Ok(if reason.is_none() { Exit::Done } else { Exit::No })
+    Ok(if why.reason.is_none() { Exit::Done } else { Exit::No })
+}
+
+impl Subject<'_> {
+    fn why(&self) -> Result<Why, CliError> {
+        let Self { target, agent, frame_type, head, .. } = *self;
+        if *frame_type == agent.frame_type && agent.makes(target.kind) {
+            return self.made();
+        }
+        let slot = (agent.id.clone(), frame_type.clone());
+        let is_synthesized = || -> Result<bool, CliError> {
+            let index = self.workspace.index(self.store, 0)?;
+            Ok(self.workspace.synthesized_slots(&index).contains(&slot))
+        };
+        let is_said = head.is_some_and(|head| head.invalidated || head.frame.policy().is_none());
+        if !is_said && target.kind == NodeKind::Directory && is_synthesized()? {
+            return self.synthesized();
+        }
+        let reason = match head {
+            None => Some(Reason::Missing),
+            Some(head) => head.invalidated.then_some(Reason::Invalidated),
+        };
+        Ok(Why { reason, ..Why::default() })
+    }
+
+    /// Of what the agent makes by itself.
+    fn made(&self) -> Result<Why, CliError> {
+        let Self { workspace, store, target, agent, .. } = *self;
+        let request = Refresh { verify: true, ..Refresh::of(agent) };
+        let planned = workspace.plan(store, std::slice::from_ref(target), &request)?;
+        let (scan, plan) = (&planned.scan, &planned.plan);
+        let path = target.path.clone().unwrap_or_default();
+        let below = plan.tasks.iter().filter(|task| task.node != scan.root());
+        Ok(Why {
+            reason: plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason),
+            tasks: plan.tasks.len(),
+            calls: if agent.instructions().is_some() { plan.tasks.len() as u64 } else { 0 },
+            waits_for: below.take(SHOWN_MAX).map(|task| json::path(scan.path(&path, task.node).as_bytes())).collect(),
+            changed_children: self.head.map(|head| changed_children(scan, plan, head)).unwrap_or_default(),
+        })
+    }
+
+    /// Of what a policy has made of the children's frames.
+    fn synthesized(&self) -> Result<Why, CliError> {
+        let Self { workspace, store, target, agent, frame_type, head, start } = *self;
+        let slot = (agent.id.clone(), frame_type.clone());
+        let planned = workspace.plan_syntheses(store, target, &slot, start)?;
+        let path = target.path.clone().unwrap_or_default();
+        let (scan, plan) = (&planned.scan, &planned.plan);
+        let below = plan.tasks.iter().filter(|task| task.node != scan.root());
+        let repo = &workspace.repository;
+        let work = Synthesizer { repo, scan, root: &path, index: &planned.index, agent, into: frame_type };
+        let changed = head.and_then(made_from).map(|frames| work.changed_entries(plan, scan.root(), frames));
+        Ok(Why {
+            reason: planned.reason().or_else(|| head.is_none().then_some(Reason::Missing)),
+            tasks: plan.tasks.len(),
+            calls: 0,
+            waits_for: below.take(SHOWN_MAX).map(|task| json::path(scan.path(&path, task.node).as_bytes())).collect(),
+            changed_children: changed.unwrap_or_default().iter().take(SHOWN_MAX).map(|name| json::path(name)).collect(),
+        })
+    }
+
+    /// What the slot has said about an earlier content of the path.
+    fn earlier(&self) -> Result<Option<Earlier>, CliError> {
+        let Self { workspace, store, target, agent, frame_type, start, .. } = *self;
+        let wanted = |head: &Head| head.frame.agent == agent.id && head.frame.frame_type == *frame_type;
+        Ok(workspace.earlier(store, start, target, &wanted)?)
+    }
+
+    /// Names of the entries that a directory has now and did not have so before.
+    fn changed_entries(&self, before: &NodeId) -> Result<Vec<String>, CliError> {
+        if self.target.kind == NodeKind::File {
+            return Ok(Vec::new());
+        }
+        let entries = |tree: &NodeId| -> Result<Vec<(Vec<u8>, NodeId)>, CliError> {
+            let (repo, mut data) = (&self.workspace.repository, Vec::new());
+            repo.read(tree, ObjectKind::Tree, &mut data)?;
+            let entries = tree_entries(*tree, &data, repo.hash_kind());
+            Ok(entries.map(|entry| entry.map(|entry| (entry.name.to_vec(), entry.id))).collect::<Result<_, _>>()?)
+        };
+        // What is no directory any more has no entries to compare with.
+        let (before, now) = (entries(before).unwrap_or_default(), entries(&self.target.id)?);
+        let changed = now.iter().filter(|entry| !before.contains(entry)).map(|(name, _)| name);
+        let gone = before.iter().map(|(name, _)| name).filter(|name| !now.iter().any(|(other, _)| other == *name));
+        Ok(changed.chain(gone).take(SHOWN_MAX).map(|name| json::path(name)).collect())
+    }
+}
+
+/// The frames that a head was made from, where it lists them.
+fn made_from(head: &Head) -> Option<&[FrameId]> {
+    if let Children::Listed(frames) = &head.frame.children { Some(frames) } else { None }
 }
 
 /// Children whose current frame is not among those that the head was made from.
 fn changed_children(scan: &Scan, plan: &Plan, head: &Head) -> Vec<String> {
-    let Children::Listed(made_from) = &head.frame.children else { return Vec::new() };
+    let Some(made_from) = made_from(head) else { return Vec::new() };
     let differs = |number: u32| plan.frame_of(number).is_none_or(|frame| !made_from.contains(&frame));
     let entries = scan.entries(scan.root()).filter(|entry| entry.node.is_some_and(differs));
     entries.take(SHOWN_MAX).map(|entry| json::path(entry.name)).collect()
 }
 
-fn write_text(program: &mut Program, document: &Document, reason: Option<Reason>, head: Option<&Head>) -> Result<(), CliError> {
+fn write_text(
+    program: &mut Program,
+    node: &str,
+    (document, reason): (&Document, Option<Reason>),
+    (head, earlier): (Option<&Head>, Option<&Earlier>),
+) -> Result<(), CliError> {
     let ui = &mut program.ui;
     let style = if reason.is_none() { Style::Good } else { Style::Caution };
     let state = ui.styled(style, document.state).to_string();
-    writeln!(ui, "{}/{} of {} is {state}", document.agent, document.r#type, document.node)?;
+    let node = ui.styled(Style::Plain, node).to_string();
+    writeln!(ui, "{}/{} of {node} is {state}", document.agent, document.r#type)?;
     match reason {
         None if head.is_some_and(|head| head.frame.basis_kind == BasisKind::Written) => {
             writeln!(ui, "  it was written by hand for this very node")?;
@@ -115,7 +246,12 @@ fn write_text(program: &mut Program, document: &Document, reason: Option<Reason>
         None => writeln!(ui, "  everything that it was made from is unchanged")?,
         Some(reason) => writeln!(ui, "  {reason}")?,
     }
-    let lists = [("to be made first", &document.waits_for), ("says something else now", &document.changed_children)];
+    if let Some(Earlier { commit, changed_in, .. }) = earlier {
+        let changed = changed_in.map_or("not committed yet".to_owned(), |commit| format!("in commit {}", commit.short()));
+        writeln!(ui, "  described as of commit {}, changed since: {changed}", commit.short())?;
+    }
+    let what = if earlier.is_some() { "changed" } else { "says something else now" };
+    let lists = [("to be made first", &document.waits_for), (what, &document.changed_children)];
     for (what, paths) in lists.iter().filter(|(_, paths)| !paths.is_empty() && reason.is_some()) {
         for path in *paths {
             let path = ui.styled(Style::Plain, path).to_string();
@@ -123,7 +259,8 @@ fn write_text(program: &mut Program, document: &Document, reason: Option<Reason>
         }
     }
     if let Some(head) = head {
-        writeln!(ui, "  frame {}, generation {}, basis {}", head.frame.id.short(), head.frame.seq, head.frame.basis.short())?;
+        let of = if earlier.is_some() { "that frame is " } else { "frame " };
+        writeln!(ui, "  {of}{}, generation {}, basis {}", head.frame.id.short(), head.frame.seq, head.frame.basis.short())?;
     }
     if document.tasks > 0 {
         let nodes = if document.tasks == 1 { "node" } else { "nodes" };

@@ -1,12 +1,14 @@
 //! `git merkle get-head`: the current frame of a node, its text and nothing else.
 
-use crate::agent::OUTLINE;
+use crate::agent::{OUTLINE, Registry};
 use crate::base::{AgentId, FrameType};
+use crate::cli::advice::{Asked, nothing_said, shell_word};
 use crate::cli::frames::{FrameDocument, State};
 use crate::cli::program::Program;
-use crate::cli::snapshot::find_at_head;
+use crate::cli::snapshot::{SnapshotArgs, find_at_head};
 use crate::cli::{CliError, Exit};
 use crate::frame::Head;
+use crate::synthesis::Reason;
 
 /// Arguments of `get-head`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +24,8 @@ pub struct Args {
     frame_type: Option<FrameType>,
 }
 
-/// Prints the content of the head as it is stored.
+/// Prints the content of the head as it is stored. What was declared void is no current frame; a synthesis is one where
+/// its type is named.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = workspace.store()?;
@@ -30,9 +33,24 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let mut heads = store.heads(&target.id)?;
     heads.retain(|head| {
         args.agent.as_ref().is_none_or(|agent| *agent == head.frame.agent)
-            && args.frame_type.as_ref().is_none_or(|frame_type| *frame_type == head.frame.frame_type)
+            && match &args.frame_type {
+                Some(frame_type) => *frame_type == head.frame.frame_type,
+                None => head.frame.policy().is_none(),
+            }
     });
-    let head = choose(heads, &args.node)?;
+    if heads.is_empty() {
+        let (snapshot, agent) = (&SnapshotArgs::default(), args.agent.as_ref());
+        let asked = Asked { node: &args.node, snapshot, agent, frame_type: args.frame_type.as_ref() };
+        return Err(CliError::new(Exit::No, nothing_said(&workspace, &target, &asked)));
+    }
+    let agents = workspace.agents();
+    let is_void = heads.iter().all(|head| head.invalidated);
+    if let (true, true, [head]) = (program.ui.is_json(), is_void, &heads[..]) {
+        let document = FrameDocument::new(&head.frame, Some(Reason::Invalidated).into()).at(target.path.as_ref());
+        program.ui.write_json("get-head", &document)?;
+        return Ok(Exit::No);
+    }
+    let head = choose(heads, &args.node, &agents)?;
     if program.ui.is_json() {
         let state = State::from(workspace.staleness(&store, &target, &head)?);
         program.ui.write_json("get-head", &FrameDocument::new(&head.frame, state).at(target.path.as_ref()))?;
@@ -42,15 +60,27 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The one head that is meant.
-fn choose(mut heads: Vec<Head>, node: &str) -> Result<Head, CliError> {
+/// The one head that is meant, of those that are there.
+fn choose(heads: Vec<Head>, node: &str, agents: &Registry) -> Result<Head, CliError> {
+    let (mut heads, void): (Vec<Head>, Vec<Head>) = heads.into_iter().partition(|head| !head.invalidated);
     if heads.len() > 1
         && let Some(at) = heads.iter().position(|head| head.frame.agent.as_str() == OUTLINE)
     {
         return Ok(heads.swap_remove(at));
     }
     match heads.len() {
-        0 => Err(CliError::new(Exit::No, format!("nothing is said about '{node}'")).hint("git merkle regenerate")),
+        0 => {
+            let failed = CliError::new(Exit::No, format!("what was said about '{node}' was declared void"));
+            let frame = void.first().map(|head| &head.frame);
+            let agent = frame.and_then(|frame| agents.get(frame.agent.as_str()).ok());
+            let Some((frame, agent)) = frame.zip(agent) else { return Err(failed) };
+            let (word, id, kind) = (shell_word(node), &frame.agent, &frame.frame_type);
+            Err(failed.hint(if agent.makes(frame.kind) && agent.frame_type == *kind {
+                format!("git merkle regenerate --agent {id} {word}")
+            } else {
+                format!("git merkle put-frame {word} <file> --agent {id} --type {kind}")
+            }))
+        }
         1 => Ok(heads.remove(0)),
         _ => {
             let names: Vec<String> = heads.iter().map(|head| format!("{}/{}", head.frame.agent, head.frame.frame_type)).collect();

@@ -4,21 +4,24 @@ mod confirm;
 mod dry_run;
 mod event;
 mod report;
+mod syntheses;
 
 pub(in crate::cli) use report::Run;
 
 use std::time::Instant;
 
 use crate::agent::{Agent, Registry};
-use crate::base::{AgentId, FrameType, NodeKind, TreePath};
+use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::progress::Progress;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, asker};
 use crate::node::SnapshotRoot;
 use crate::provider::ledger::{Caps, Spend};
+use crate::regen::Reach;
 use crate::regen::queue::Priority;
 use crate::workspace::{Asking, AskingOptions, Refresh, Refreshed, Target, Workspace};
+use syntheses::Scope;
 
 /// Arguments of `regenerate`.
 #[derive(Debug, clap::Args)]
@@ -35,6 +38,9 @@ pub struct Args {
     /// Of which type (default: the agent's own)
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
+    /// Only what the agent has spoken about before: what is outdated, and not what is missing
+    #[arg(long, conflicts_with = "force")]
+    outdated: bool,
     /// Directories with everything below them: always so, accepted for clarity
     #[arg(long, short = 'r')]
     recursive: bool,
@@ -119,23 +125,28 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Some(revision) => Some(workspace.repository.tree_of(&workspace.repository.resolve(revision)?)?),
         None => None,
     };
-    let asking = asking(args, program, &workspace, agent)?;
+    let scope = Scope::of(args, &workspace, agent)?;
+    if scope.is_own {
+        require_maker(agent)?;
+    }
+    let asking = if scope.is_own { asking(args, program, &workspace, agent)? } else { None };
     let request = Refresh {
         agent,
         frame_type: args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone()),
         force: args.force,
         verify: args.verify,
         since,
+        reach: if args.outdated { Reach::Said } else { Reach::All },
         asking: asking.as_ref(),
     };
     let targets = targets(args, &workspace, &root)?;
     if args.dry_run {
-        return dry_run::run(&workspace, program, &targets, &request);
+        return dry_run::run((&workspace, program), &targets, &request, (&scope, root.history));
     }
     if let Some(asking) = &asking {
         confirm::confirm(args, (&workspace, program), &targets, (&request, asking))?;
     }
-    let done = refresh(args, (&workspace, program), &targets, &request)?;
+    let done = refresh(args, (&workspace, program), &targets, (&request, &scope, root.history))?;
     let exit = report::report(args, (&workspace, program), &request, &done, begun.elapsed())?;
     // Nothing follows but the end of the process, which gives all of it back at once.
     std::mem::forget(workspace);
@@ -146,16 +157,28 @@ fn refresh(
     args: &Args,
     (workspace, program): (&Workspace, &mut Program),
     targets: &[Target],
-    request: &Refresh<'_>,
+    (request, scope, start): (&Refresh<'_>, &Scope, Option<NodeId>),
 ) -> Result<Refreshed, CliError> {
     let mut progress = Progress::new(&program.ui);
     let mut output = Ok(());
-    let done = workspace.refresh(targets, request, &mut |event| {
+    let mut on_event = |event| {
         event::show(&mut progress, &event);
         if args.model.json_lines && output.is_ok() {
             output = event::write(&mut program.ui, &event, (&request.agent.id, &request.frame_type));
         }
-    })?;
+    };
+    let mut done = Refreshed { is_remembered: true, ..Refreshed::default() };
+    if scope.is_own {
+        done = workspace.refresh(targets, request, &mut on_event)?;
+    }
+    let is_stopped = done.report.stop.is_some();
+    for target in targets.iter().filter(|_| !is_stopped) {
+        for (_, one) in workspace.refresh_syntheses(target, &|slot| scope.wants(slot), start, &mut on_event)? {
+            done.is_remembered &= one.is_remembered;
+            done.visited += one.visited;
+            done.report.add(one.report);
+        }
+    }
     drop(progress);
     output?;
     Ok(done)
@@ -169,6 +192,11 @@ fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) ->
         None if args.model.is_about_a_model() => asker::the_only(agents, |id| format!("git merkle regenerate --agent {id}"))?,
         named => agents.get(named.unwrap_or(crate::agent::OUTLINE))?,
     };
+    Ok(agent)
+}
+
+/// Refuses an agent that makes nothing by itself.
+fn require_maker(agent: &Agent) -> Result<(), CliError> {
     if !agent.makes(NodeKind::Directory) {
         let message = format!("frames of agent '{}' are written by hand, not made", agent.id);
         let hint = if agent.disabled {
@@ -178,7 +206,7 @@ fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) ->
         };
         return Err(CliError::new(Exit::Config, message).hint(hint));
     }
-    Ok(agent)
+    Ok(())
 }
 
 /// What and whom to ask; `None` for an agent that needs nobody.

@@ -1,7 +1,7 @@
 //! `git merkle show`: what is said about nodes, with whether it still holds.
 
-use crate::base::limit::STALE_COMMITS_MAX;
 use crate::base::{AgentId, FrameType, NodeId};
+use crate::cli::advice::{Asked, nothing_said};
 use crate::cli::frames::{FrameDocument, FramesDocument, State, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
@@ -33,7 +33,7 @@ struct Found {
     commit: Option<NodeId>,
 }
 
-/// Prints the heads of each node.
+/// Prints the heads of each node; exit 1 when none of them says anything. A synthesis is shown where its type is named.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
     let store = workspace.store()?;
@@ -41,14 +41,17 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let here = [".".to_owned()];
     let specs = if args.nodes.is_empty() { &here[..] } else { &args.nodes };
     let mut documents = Vec::new();
-    let mut is_first = true;
+    let (mut is_first, mut is_said) = (true, false);
     for spec in specs {
         let target = find(&workspace, &root, spec)?;
         let found = heads(args, &workspace, &store, &root, &target)?;
         if found.is_empty() {
-            program.ui.note(&format!("nothing is said about '{spec}' yet; 'git merkle regenerate {spec}' outlines it"));
+            let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
+            let asked = Asked { node: spec, snapshot: &args.snapshot, agent, frame_type };
+            program.ui.note(&nothing_said(&workspace, &target, &asked));
         }
         for Found { head, state, commit } in found {
+            is_said |= !state.is_invalidated();
             if program.ui.is_json() {
                 let document = FrameDocument::new(&head.frame, state).at(target.path.as_ref());
                 documents.push(match commit {
@@ -65,14 +68,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             write_whole(&mut program.ui, &head.frame, state, (target.path.as_ref(), &note))?;
         }
     }
-    let is_empty = if program.ui.is_json() {
-        let is_empty = documents.is_empty();
+    if program.ui.is_json() {
         program.ui.write_json("show", &FramesDocument { frames: documents })?;
-        is_empty
-    } else {
-        is_first
-    };
-    Ok(if is_empty { Exit::No } else { Exit::Done })
+    }
+    Ok(if is_said { Exit::Done } else { Exit::No })
 }
 
 fn heads(
@@ -84,41 +83,22 @@ fn heads(
 ) -> Result<Vec<Found>, CliError> {
     let wanted = |head: &Head| {
         args.agent.as_ref().is_none_or(|agent| *agent == head.frame.agent)
-            && args.frame_type.as_ref().is_none_or(|frame_type| *frame_type == head.frame.frame_type)
+            && match &args.frame_type {
+                Some(frame_type) => *frame_type == head.frame.frame_type,
+                None => head.frame.policy().is_none(),
+            }
     };
     let mut found = Vec::new();
     for head in store.heads(&target.id)?.into_iter().filter(wanted) {
         let state = workspace.staleness(store, target, &head)?.into();
         found.push(Found { head, state, commit: None });
     }
-    if found.is_empty() && root.commit.is_some() {
-        found = stale(workspace, store, root, target, &wanted)?;
+    if found.is_empty() {
+        // What an earlier content of the path had is always labelled as such.
+        let said = |head: &Head| !head.invalidated && wanted(head);
+        let earlier = workspace.earlier(store, root.history, target, &said)?;
+        let (heads, commit) = earlier.map_or((Vec::new(), None), |earlier| (earlier.heads, Some(earlier.commit)));
+        found = heads.into_iter().map(|head| Found { head, state: State::Stale, commit }).collect();
     }
     Ok(found)
-}
-
-/// The newest frames that the same path had in earlier commits, always labelled as such.
-fn stale(
-    workspace: &Workspace,
-    store: &Store<'_>,
-    root: &SnapshotRoot,
-    target: &Target,
-    wanted: &dyn Fn(&Head) -> bool,
-) -> Result<Vec<Found>, CliError> {
-    let (Some(commit), Some(path)) = (root.commit, &target.path) else { return Ok(Vec::new()) };
-    let mut last = Some(target.id);
-    for step in workspace.repository.first_parents(&commit).take(STALE_COMMITS_MAX + 1).skip(1) {
-        let (commit, tree) = step?;
-        let there = workspace.repository.find_entry(&tree, path.as_bytes())?.map(|(_, id)| id);
-        if there == last {
-            continue;
-        }
-        last = there;
-        let Some(id) = there else { continue };
-        let heads: Vec<_> = store.heads(&id)?.into_iter().filter(wanted).collect();
-        if !heads.is_empty() {
-            return Ok(heads.into_iter().map(|head| Found { head, state: State::Stale, commit: Some(commit) }).collect());
-        }
-    }
-    Ok(Vec::new())
 }

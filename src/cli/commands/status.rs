@@ -2,17 +2,18 @@
 
 use serde::Serialize;
 
-use crate::agent::Maker;
-use crate::base::{NodeId, NodeKind};
+use crate::agent::{Agent, Maker, OUTLINE};
+use crate::base::{AgentId, NodeKind, TreePath};
+use crate::cli::advice::remedy;
 use crate::cli::commands::regenerate;
 use crate::cli::commands::tiers::{Reported, reported};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
 use crate::frame::{Index, Slot, Store, spool};
-use crate::node::{Counts, Scan};
+use crate::node::{Counts, Scan, SnapshotRoot};
 use crate::synthesis::Reason;
-use crate::workspace::{Planned, Refresh, Target, Workspace};
+use crate::workspace::{Planned, PlannedSyntheses, Refresh, Target, Workspace};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -22,9 +23,12 @@ pub struct Args {
     /// Show what the last run with a model did
     #[arg(long, conflicts_with = "exit_code")]
     last: bool,
-    /// Exit with 1 if a frame that is made here is missing or outdated
+    /// Exit with 1 if a frame that can be made again is outdated, or an outline is missing
     #[arg(long)]
     exit_code: bool,
+    /// Count what this agent has not spoken about as well; may be given more than once
+    #[arg(long = "agent", value_name = "agent")]
+    agents: Vec<AgentId>,
 }
 
 #[derive(Serialize)]
@@ -33,6 +37,8 @@ struct Document {
     commit: Option<String>,
     files: u64,
     directories: u64,
+    /// Files that nothing is said about because their content is not in this repository, as far as that was looked at.
+    absent: u64,
     store: Option<String>,
     slots: Vec<SlotDocument>,
     spooled: usize,
@@ -50,12 +56,19 @@ struct SlotDocument {
     outdated: u64,
     /// Absent for agents whose frames are written by hand: nothing says that every node needs one.
     missing: Option<u64>,
+    /// How many frames somebody who wants everything fresh has to make, and the command that makes them.
+    #[serde(skip)]
+    behind: Option<(u64, String)>,
 }
 
 struct Summary {
     counts: Counts,
     slots: Vec<SlotDocument>,
+    absent: u64,
 }
+
+/// Files without a frame whose content is looked for.
+const ABSENT_LOOKS_MAX: usize = 1_000;
 
 /// Prints counts by agent and type.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
@@ -64,15 +77,20 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return last_run(&workspace, program);
     }
     let store = workspace.store()?;
+    let agents = workspace.agents();
+    for id in &args.agents {
+        agents.get(id.as_str())?;
+    }
     let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
-    let summary = summarize(&workspace, &store, root.tree)?;
+    let summary = Counting { args, workspace: &workspace, store: &store, root: &root }.summary()?;
     let (spooled, damaged) = spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
-    let stale: u64 = summary.slots.iter().filter_map(|slot| slot.missing.map(|missing| missing + slot.outdated)).sum();
+    let stale: u64 = summary.slots.iter().filter_map(|slot| slot.behind.as_ref()).map(|(count, _)| count).sum();
     let document = Document {
         root: root.tree.to_string(),
         commit: root.commit.map(|commit| commit.to_string()),
         files: summary.counts.files,
         directories: summary.counts.directories,
+        absent: summary.absent,
         store: store.commit().map(|commit| commit.to_string()),
         slots: summary.slots,
         spooled: spooled.len(),
@@ -82,7 +100,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if program.ui.is_json() {
         program.ui.write_json("status", &document)?;
     } else {
-        write_text(program, args.snapshot.name(), &document, stale)?;
+        write_text(program, &workspace, args.snapshot.name(), &document)?;
     }
     Ok(if args.exit_code && stale > 0 { Exit::No } else { Exit::Done })
 }
@@ -101,57 +119,120 @@ fn last_run(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliErr
     Ok(Exit::Done)
 }
 
-fn summarize(workspace: &Workspace, store: &Store<'_>, tree: NodeId) -> Result<Summary, CliError> {
-    let agents = workspace.agents();
-    let target = Target::root_of(tree);
-    let mut slots = Vec::new();
-    let mut seen: Vec<Slot> = Vec::new();
-    let mut last = None;
-    let index = workspace.index(store, 0)?;
-    for agent in agents.iter().filter(|agent| agent.makes(NodeKind::Directory)) {
-        let frame_type = agent.frame_type.clone();
-        // An agent that was never put to work does not make every node a missing one.
-        let is_at_work = agent.maker == Maker::Outline || index.slot(&(agent.id.clone(), frame_type.clone())).is_some();
-        if !is_at_work {
-            continue;
-        }
-        let request = Refresh { agent, frame_type, force: false, verify: true, since: None, asking: None };
-        let planned = workspace.plan(store, std::slice::from_ref(&target), &request)?;
-        let missing = planned.plan.tasks.iter().filter(|task| task.reason == Reason::Missing).count() as u64;
-        slots.push(SlotDocument {
-            agent: agent.id.to_string(),
-            r#type: request.frame_type.to_string(),
-            fresh: planned.plan.fresh,
-            outdated: planned.plan.tasks.len() as u64 - missing,
-            missing: Some(missing),
-        });
-        seen.push((agent.id.clone(), request.frame_type));
-        last = Some(planned);
-    }
-    let Planned { scan, index, .. } = last.expect("the outline builder is built in");
-    let mut others = count_others(&scan, &index, &seen);
-    if index.is_damaged() {
-        others = count_others(&scan, &workspace.rebuild_index(store)?, &seen);
-    }
-    slots.extend(others);
-    Ok(Summary { counts: scan.counts, slots })
+/// What is counted.
+struct Counting<'c> {
+    args: &'c Args,
+    workspace: &'c Workspace,
+    store: &'c Store<'c>,
+    root: &'c SnapshotRoot,
 }
 
-/// Heads in the slots that no plan has looked at.
+impl Counting<'_> {
+    fn summary(&self) -> Result<Summary, CliError> {
+        let Self { workspace, store, .. } = *self;
+        let agents = workspace.agents();
+        let target = Target::root_of(self.root.tree);
+        let (mut slots, mut seen, mut absent, mut last) = (Vec::new(), Vec::new(), 0, None);
+        let index = workspace.index(store, 0)?;
+        for agent in agents.iter().filter(|agent| agent.makes(NodeKind::Directory)) {
+            let slot = (agent.id.clone(), agent.frame_type.clone());
+            // An agent that was never put to work does not make every node a missing one.
+            if agent.maker != Maker::Outline && index.slot(&slot).is_none() && !self.args.agents.contains(&agent.id) {
+                continue;
+            }
+            let request = Refresh { verify: true, ..Refresh::of(agent) };
+            let planned = workspace.plan(store, std::slice::from_ref(&target), &request)?;
+            if agent.maker == Maker::Outline {
+                absent = self.absent(&planned);
+            }
+            slots.push(self.count_made(agent, &planned));
+            seen.push(slot);
+            last = Some(planned);
+        }
+        for slot in workspace.synthesized_slots(&index) {
+            let planned = workspace.plan_syntheses(store, &target, &slot, self.root.history)?;
+            slots.push(self.count_synthesized(&slot, &planned));
+            seen.push(slot);
+        }
+        let Planned { scan, index, .. } = last.expect("the outline builder is built in");
+        let mut others = count_others(&scan, &index, &seen);
+        if index.is_damaged() {
+            others = count_others(&scan, &workspace.rebuild_index(store)?, &seen);
+        }
+        slots.extend(others);
+        Ok(Summary { counts: scan.counts, slots, absent })
+    }
+
+    /// What an agent makes by itself. Of an agent with a model, what it has never spoken about counts where the user
+    /// names the agent: who has tried it on one file does not want all others.
+    fn count_made(&self, agent: &Agent, planned: &Planned) -> SlotDocument {
+        let Planned { plan, .. } = planned;
+        let missing = plan.tasks.iter().filter(|task| task.reason == Reason::Missing).count() as u64;
+        let outdated = plan.tasks.len() as u64 - missing;
+        let is_whole = agent.maker == Maker::Outline || self.args.agents.contains(&agent.id);
+        let behind = if is_whole { outdated + missing } else { outdated };
+        let command = remedy(agent, &self.args.snapshot, !is_whole && missing > 0);
+        SlotDocument {
+            agent: agent.id.to_string(),
+            r#type: agent.frame_type.to_string(),
+            fresh: plan.fresh,
+            outdated,
+            missing: Some(missing),
+            behind: command.filter(|_| behind > 0).map(|command| (behind, command)),
+        }
+    }
+
+    fn count_synthesized(&self, slot: &Slot, planned: &PlannedSyntheses) -> SlotDocument {
+        let outdated = planned.plan.tasks.len() as u64;
+        let snapshot = self.args.snapshot.option();
+        let command = format!("git merkle regenerate --agent {} --type {}{snapshot}", slot.0, slot.1);
+        SlotDocument {
+            agent: slot.0.to_string(),
+            r#type: slot.1.to_string(),
+            fresh: planned.plan.fresh,
+            outdated,
+            missing: None,
+            behind: (outdated > 0).then_some((outdated, command)),
+        }
+    }
+
+    /// Files that have no outline because their content is not here, among the first that have none.
+    fn absent(&self, planned: &Planned) -> u64 {
+        let Planned { scan, plan, .. } = planned;
+        let files = plan.tasks.iter().map(|task| scan.node(task.node)).filter(|node| !node.is_directory);
+        let is_absent = |id| matches!(self.workspace.repository.header(id), Ok(None));
+        files.take(ABSENT_LOOKS_MAX).filter(|node| is_absent(&node.id)).count() as u64
+    }
+}
+
+/// Heads in the slots that no plan has looked at: what people have said, and agents that are not defined here.
+///
+/// What stood at a path before and was spoken about counts as outdated, like everything that was declared void.
 fn count_others(scan: &Scan, index: &Index, seen: &[Slot]) -> Vec<SlotDocument> {
     let mut slots = Vec::new();
     for (number, slot) in index.slots().iter().enumerate().filter(|(_, slot)| !seen.contains(slot)) {
-        let heads = scan.bottom_up().iter().filter_map(|node| index.find_head(&scan.node(*node).id, number as u16));
-        let (mut fresh, mut outdated) = (0, 0);
-        heads.for_each(|head| if head.is_invalidated() { outdated += 1 } else { fresh += 1 });
+        let (mut fresh, mut outdated, mut silent) = (0, 0, Vec::new());
+        for node in scan.bottom_up() {
+            match index.find_head(&scan.node(*node).id, number as u16) {
+                Some(head) if head.is_invalidated() => outdated += 1,
+                Some(_) => fresh += 1,
+                None => silent.push(*node),
+            }
+        }
+        // Where every statement of the slot is about something in this snapshot, none is about what stood there before.
+        if fresh + outdated < index.count_heads(number as u16) {
+            let speaks_of = |node: &&u32| index.speaks_of(number as u16, &scan.path(&TreePath::root(), **node));
+            outdated += silent.iter().filter(speaks_of).count() as u64;
+        }
         if fresh + outdated > 0 {
-            slots.push(SlotDocument { agent: slot.0.to_string(), r#type: slot.1.to_string(), fresh, outdated, missing: None });
+            let (agent, r#type) = (slot.0.to_string(), slot.1.to_string());
+            slots.push(SlotDocument { agent, r#type, fresh, outdated, missing: None, behind: None });
         }
     }
     slots
 }
 
-fn write_text(program: &mut Program, snapshot: &str, document: &Document, stale: u64) -> Result<(), CliError> {
+fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, document: &Document) -> Result<(), CliError> {
     let ui = &mut program.ui;
     let id = ui.styled(Style::Id, &document.root).to_string();
     writeln!(ui, "root {id} ({snapshot}): {} files, {} directories", document.files, document.directories)?;
@@ -169,10 +250,25 @@ fn write_text(program: &mut Program, snapshot: &str, document: &Document, stale:
     if !document.turns.is_empty() {
         writeln!(ui, "turns, {}", document.turns.line())?;
     }
-    if stale > 0 {
-        writeln!(ui, "{stale} nodes are not fresh (use \"git merkle regenerate\" to bring them up to date)")?;
-    } else {
+    if document.absent > 0 {
+        let files = if document.absent == 1 { "1 file is" } else { &format!("{} files are", document.absent) };
+        let way = if workspace.repository.is_partial() {
+            "'git fetch --refetch --no-filter' brings all of history, 'git checkout' what it checks out"
+        } else {
+            "'git fetch --refetch' brings what a remote has, 'git fsck' names what is missing"
+        };
+        writeln!(ui, "the content of {files} not in this repository; {way}")?;
+    }
+    let mut behind = document.slots.iter().filter_map(|slot| Some((slot, slot.behind.as_ref()?))).peekable();
+    if behind.peek().is_none() {
         writeln!(ui, "everything is fresh")?;
+    }
+    for (slot, (count, command)) in behind {
+        let is_outline = slot.agent == OUTLINE && slot.r#type == OUTLINE;
+        let of = if is_outline { String::new() } else { format!(" of {}/{}", slot.agent, slot.r#type) };
+        let nodes = if *count == 1 { "1 node" } else { &format!("{count} nodes") };
+        let are = if *count == 1 { "is" } else { "are" };
+        writeln!(ui, "{nodes}{of} {are} not fresh (use \"{command}\" to bring them up to date)")?;
     }
     Ok(())
 }

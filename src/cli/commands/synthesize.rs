@@ -1,7 +1,5 @@
 //! `git merkle synthesize`: makes a directory's frame from its children's, by a fixed policy, without a model.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use crate::agent::OUTLINE;
@@ -9,9 +7,8 @@ use crate::base::FrameType;
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
-use crate::synthesis::policy::Filter;
-use crate::synthesis::{Policies, Policy};
-use crate::workspace::{SourceTypes, Synthesis};
+use crate::synthesis::{PolicySpec, SourceTypes};
+use crate::workspace::Synthesis;
 
 /// Arguments of `synthesize`.
 #[derive(Debug, clap::Args)]
@@ -54,16 +51,17 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let target = find_at_head(&workspace, &args.directory)?;
     let usage = |err: crate::synthesis::PolicyError| CliError::from_source(Exit::Usage, err);
-    let filter = Filter::new(args.globs.clone(), args.kind.clone(), args.max_bytes).map_err(usage)?;
-    let policy: Arc<dyn Policy> = Policies::built_in(filter).get(&args.policy).map_err(usage)?;
     let source = match args.source.as_str() {
         "*" => SourceTypes::All,
         one => SourceTypes::One(one.parse().map_err(|err: crate::base::IdError| CliError::from_source(Exit::Usage, err))?),
     };
+    let (globs, kind, max_bytes) = (args.globs.clone(), args.kind.clone(), args.max_bytes);
+    let spec = PolicySpec { globs, kind, max_bytes, ..PolicySpec::named(&args.policy, source) };
+    let policy = spec.policy().map_err(usage)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
     let allowed = program.allowed_secrets(&workspace)?;
-    let synthesis = Synthesis { agent, source, into: args.into.clone(), policy: &*policy, allowed: &allowed };
+    let synthesis = Synthesis { agent, into: args.into.clone(), spec, policy, allowed: &allowed };
     let made = workspace.synthesize(&target, &synthesis)?;
     if program.ui.is_json() {
         let (frame, kept) = (made.frame.to_string(), made.kept);

@@ -64,8 +64,7 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
     let agents = workspace.agents();
     let (mut report, mut told) = (Report::default(), Told::default());
     for agent in agents.iter().filter(|agent| is_local(agent)) {
-        let frame_type = agent.frame_type.clone();
-        let request = Refresh { agent, frame_type, force: false, verify: false, since: None, asking: None };
+        let request = Refresh::of(agent);
         let slot = (&agent.id, &request.frame_type);
         let done = workspace.refresh(&[Target::root_of(tree)], &request, &mut |event| told.add(slot, event))?;
         report.add(done.report);

@@ -23,8 +23,24 @@ fn the_content_as_it_is_stored() {
     assert_fields(&document, &format!("schema {FRAME_FIELDS}"));
     assert_eq!((&document["state"], &document["content"]), (&"fresh".into(), &outline.as_str().into()));
     repo.merkle(&["invalidate", "src"]).ok();
-    let document = repo.merkle(&["get-head", "--json", "src"]).exits(0).json("get-head");
+    // What was declared void is no answer, and is labelled where it is shown at all.
+    let document = repo.merkle(&["get-head", "--json", "--agent", "human", "src"]).exits(1).json("get-head");
     assert_eq!((&document["state"], &document["reason"]), (&"outdated".into(), &"invalidated".into()));
+    insta::assert_snapshot!(told(&repo.merkle(&["get-head", "--agent", "human", "src"])), @"
+    --- stderr
+    error: what was said about 'src' was declared void
+    hint: git merkle put-frame src <file> --agent human --type note
+    --- exit 1
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["get-head", "--agent", "outline", "src"])), @"
+    --- stderr
+    error: what was said about 'src' was declared void
+    hint: git merkle regenerate --agent outline src
+    --- exit 1
+    ");
+    // One that holds is found beside one that does not.
+    repo.merkle(&["regenerate"]).ok();
+    assert_eq!(repo.merkle(&["get-head", "src"]).ok(), outline);
 }
 
 #[test]
@@ -43,8 +59,7 @@ fn nothing_and_too_much_are_answers_of_their_own() {
     assert_eq!(repo.merkle(&["get-head", "--type", "review", "new.md"]).ok(), "two");
     insta::assert_snapshot!(told(&repo.merkle(&["get-head", "--type", "plan", "new.md"])), @"
     --- stderr
-    error: nothing is said about 'new.md'
-    hint: git merkle regenerate
+    error: nothing of type 'plan' is said about 'new.md' yet; 'git merkle put-frame new.md <file> --type plan' says it
     --- exit 1
     ");
 }

@@ -33,7 +33,8 @@ fn void_frames_are_made_again_and_stay_listed() {
     assert_fields(&document, "schema invalidated");
     assert_eq!(document["invalidated"], 2, "the rest: README.md and the root");
     assert_eq!(repo.merkle(&["regenerate"]).ok(), "made 6 frames (3 files, 3 directories)\n");
-    assert!(repo.merkle(&["show", "--agent", "human", "src/lib.rs"]).ok().contains("outdated (it was invalidated)"));
+    let shown = repo.merkle(&["show", "--agent", "human", "src/lib.rs"]).exits(1).out();
+    assert!(shown.contains("human/note invalidated src/lib.rs") && !shown.contains("a note"), "{shown}");
     let _ = repo.merkle(&["invalidate", "--type", "review", "src"]).exits(1);
     repo.merkle(&["validate"]).ok();
     repo.assert_sound();

@@ -11,7 +11,7 @@ fn every_frame_of_a_node_oldest_first() {
     repo.merkle(&["invalidate", "src/lib.rs", "--agent", "outline"]).ok();
     insta::assert_snapshot!(masked(&repo.merkle(&["list-frames", "src/lib.rs"]).ok()), @"
     #1 fresh human/note 1 written 2027-01-15T08:00:04Z
-    #2 outdated outline/outline 1 generated
+    #2 invalidated outline/outline 1 generated
     #3 older outline/outline 2 invalidation 2027-01-15T08:00:05Z
     ");
     repo.merkle(&["regenerate"]).ok();

@@ -25,7 +25,7 @@ fn what_was_said_about_a_path_over_time() {
     insta::assert_snapshot!(masked(&repo.merkle(&["log", "--agent", "outline", "-n", "1", "src/lib.rs"]).ok()), @"
     commit #1 #2
         #3 older outline/outline 2 invalidation 2027-01-15T08:00:14Z
-        #4 outdated outline/outline 1 generated
+        #4 invalidated outline/outline 1 generated
     ");
     let document = repo.merkle(&["log", "--json", "src/lib.rs"]).exits(0).json("log");
     let versions = document["versions"].as_array().unwrap();

@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod explain;
 mod get_head;
+mod hint;
 mod init;
 mod invalidate;
 mod list_frames;

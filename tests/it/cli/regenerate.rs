@@ -48,7 +48,7 @@ fn what_was_done_in_words() {
     src/
     /
     --- stderr
-    would make 4 frames (3 missing, 1 invalidated), 2 fresh; no calls to a model, no cost
+    would make 4 frames (3 changed, 1 invalidated), 2 fresh; no calls to a model, no cost
     --- exit 0
     ");
     insta::assert_snapshot!(told(&repo.merkle(&["regenerate"])), @"

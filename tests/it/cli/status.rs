@@ -36,7 +36,8 @@ fn how_much_is_said_and_how_much_of_it_holds() {
     root #1 (HEAD): 4 files, 3 directories
 
     agent/type                   fresh  outdated   missing
-    outline/outline                  3         1         3
+    outline/outline                  3         3         1
+    human/note                       0         1         -
 
     4 nodes are not fresh (use "git merkle regenerate" to bring them up to date)
     "#);
@@ -47,7 +48,7 @@ fn how_much_is_said_and_how_much_of_it_holds() {
     outline/outline                  4         2         0
     human/note                       0         1         -
 
-    2 nodes are not fresh (use "git merkle regenerate" to bring them up to date)
+    2 nodes are not fresh (use "git merkle regenerate --rev HEAD~1" to bring them up to date)
     "#);
     let _ = repo.merkle(&["status", "--exit-code", "--json"]).exits(1);
 }
@@ -58,7 +59,7 @@ fn the_document_names_root_store_and_slots() {
     let repo = sample(&sandbox);
     note(&repo, "src", "about src");
     let document = repo.merkle(&["status", "--json"]).exits(0).json("status");
-    assert_fields(&document, "schema root commit files directories store slots spooled damaged_spool_files");
+    assert_fields(&document, "schema root commit files directories absent store slots spooled damaged_spool_files");
     assert_eq!(document["store"], repo.id("refs/merkle/frames"));
     assert_eq!(document["commit"], repo.id("HEAD"));
     let slots = document["slots"].as_array().unwrap();
@@ -83,4 +84,39 @@ fn frames_that_a_killed_writer_left_are_stored_first_and_damaged_ones_named() {
     assert!(output.contains("spool: 0 frames wait, 1 files are damaged"), "{output}");
     assert!(repo.frames().contains(&name), "the answer that waited is stored");
     assert_eq!(std::fs::read_dir(&spool).unwrap().count(), 1);
+}
+
+/// Before, one frame of an agent made every other node a missing one, and `--exit-code` stayed at 1.
+#[test]
+fn an_agent_that_was_tried_on_one_file_is_not_behind() {
+    let world = crate::generate::World::steady(crate::generate::PROTOCOLS[0]);
+    let repo = world.repo(super::SAMPLE);
+    repo.merkle(&["regenerate"]).ok();
+    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes", "README.md"]).run().ok();
+    let text = repo.merkle(&["status", "--exit-code"]).ok();
+    assert!(
+        text.contains("docs/summary                     1         0         5") && text.ends_with("everything is fresh\n"),
+        "{text}"
+    );
+    let text = repo.merkle(&["status", "--exit-code", "--agent", "docs"]).exits(1).out();
+    assert!(text.contains("5 nodes of docs/summary are not fresh (use \"git merkle regenerate --agent docs\""), "{text}");
+    repo.fill("commit edit\n+ README.md = # Other");
+    repo.merkle(&["regenerate"]).ok();
+    let text = repo.merkle(&["status", "--exit-code"]).exits(1).out();
+    assert!(
+        text.contains("1 node of docs/summary is not fresh (use \"git merkle regenerate --agent docs --outdated\""),
+        "{text}"
+    );
+    let asked = world.server.posts().len();
+    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes", "--outdated"]).run().ok();
+    assert_eq!(world.server.posts().len() - asked, 1, "what it never spoke about is left");
+    repo.merkle(&["status", "--exit-code"]).ok();
+    // What a person has said is nothing that a command makes: it is counted, and changes no exit code.
+    note(&repo, "README.md", "by hand");
+    repo.fill("commit edit\n+ README.md = # Third");
+    repo.merkle(&["regenerate"]).ok();
+    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes", "--outdated"]).run().ok();
+    let text = repo.merkle(&["status", "--exit-code"]).ok();
+    assert!(text.contains("human/note                       0         1         -"), "{text}");
+    let _ = repo.merkle(&["status", "--agent", "nobody"]).exits(65);
 }

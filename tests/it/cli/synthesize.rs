@@ -86,3 +86,141 @@ fn what_cannot_be_synthesized_is_refused() {
     --- exit 129
     ");
 }
+
+/// The children of a directory, two levels deep, spoken about by a person.
+fn spoken(sandbox: &Sandbox) -> crate::support::Repo<'_> {
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ d/a.txt = a\n+ d/e/b.txt = b\n+ README.md = # R");
+    repo.merkle(&["regenerate"]).ok();
+    note(&repo, "d/a.txt", "first statement");
+    note(&repo, "d/e/b.txt", "deep statement");
+    repo.merkle(&["synthesize", "d", "--agent", "human", "--type", "note"]).ok();
+    repo
+}
+
+/// Before, `show d` called the digest fresh after its child had said something else, and nothing made it again.
+#[test]
+fn a_synthesis_follows_its_children_without_a_model() {
+    let sandbox = Sandbox::new();
+    let repo = spoken(&sandbox);
+    let shown = |node: &str| repo.merkle(&["show", "--type", "digest", node]).ok();
+    assert!(shown("d").contains("human/digest fresh d"));
+    repo.merkle(&["status", "--exit-code"]).ok();
+    note(&repo, "d/a.txt", "second statement");
+    let text = shown("d");
+    assert!(text.contains("human/digest outdated (its children say something else now) d") && text.contains("first"), "{text}");
+    insta::assert_snapshot!(told(&repo.merkle(&["explain", "d", "--agent", "human", "--type", "digest"])), @"
+    human/digest of d is outdated
+      its children say something else now
+        a.txt (says something else now)
+      frame #1, generation 1, basis #2
+      refreshing looks at 1 node; no calls to a model, no cost
+    --- exit 1
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["regenerate", "--dry-run"])), @"
+    d/
+    --- stderr
+    would make 1 frames (1 children), 7 fresh; no calls to a model, no cost
+    --- exit 0
+    ");
+    let text = repo.merkle(&["status", "--exit-code"]).exits(1).out();
+    assert!(text.contains("human/digest                     1         1         -"), "{text}");
+    repo.merkle(&["regenerate"]).ok();
+    assert!(shown("d").contains("fresh d") && shown("d").contains("second statement"));
+    // One level deeper: the directory between says something else first.
+    note(&repo, "d/e/b.txt", "deeper statement");
+    assert!(shown("d").contains("human/digest outdated (a child is to be made first) d"));
+    repo.merkle(&["regenerate", "--agent", "human", "--type", "digest"]).ok();
+    assert!(shown("d").contains("fresh d") && shown("d").contains("deeper statement"));
+    assert_eq!(repo.merkle(&["regenerate"]).ok(), "nothing to do: every node of HEAD is fresh\n");
+    // A child that was taken back is no longer told.
+    repo.merkle(&["invalidate", "d/a.txt", "--agent", "human"]).ok();
+    repo.merkle(&["regenerate"]).ok();
+    assert!(!shown("d").contains("second statement"));
+    // A changed file, and a directory that is new: what `synthesize` would make today.
+    repo.fill("commit second\n+ d/a.txt = changed\n+ d/new/c.txt = c");
+    assert!(
+        repo.merkle(&["explain", "d", "--agent", "human", "--type", "digest"]).exits(1).out().contains("it has changed since")
+    );
+    note(&repo, "d/new/c.txt", "new statement");
+    repo.merkle(&["regenerate"]).ok();
+    let made = shown("d");
+    assert!(made.contains("new statement") && made.contains("deeper statement"), "{made}");
+    let again = repo.merkle(&["synthesize", "d", "--agent", "human", "--type", "note", "--json"]).exits(0).json("synthesize");
+    assert_eq!((&again["made"], &again["kept"]), (&0.into(), &3.into()));
+    repo.merkle(&["status", "--exit-code"]).ok();
+    repo.assert_sound();
+}
+
+#[test]
+fn a_synthesis_remembers_its_policy_in_its_header() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.merkle(&["synthesize", "src", "--policy", "filter", "--glob", "*.rs", "--kind", "file"]).ok();
+    let name = repo
+        .frames()
+        .into_iter()
+        .find(|name| name.contains(".digest.") && name.replace('/', "").starts_with(&repo.id("HEAD:src")));
+    let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{}", name.expect("it is stored"))]).ok();
+    let policy = "policy: {\"name\":\"filter\",\"type\":\"outline\",\"globs\":[\"*.rs\"],\"kind\":\"file\"}\n---\n";
+    assert!(bytes.contains(policy), "{bytes}");
+    // By that policy it is made again.
+    repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\n+ src/notes.md = # Notes");
+    repo.merkle(&["regenerate"]).ok();
+    let shown = repo.merkle(&["show", "--type", "digest", "src"]).ok();
+    assert!(shown.contains("other()") && !shown.contains("notes.md") && !shown.contains("deep"), "{shown}");
+    // One that was invalidated is left alone until it is asked for again.
+    repo.merkle(&["invalidate", ".", "-r", "--type", "digest"]).ok();
+    repo.merkle(&["regenerate"]).ok();
+    repo.merkle(&["status", "--exit-code"]).ok();
+    assert!(repo.merkle(&["show", "--type", "digest", "src"]).exits(1).out().contains("invalidated"));
+    repo.merkle(&["synthesize", "src"]).ok();
+    assert!(repo.merkle(&["show", "--type", "digest", "src"]).ok().contains("fresh src"));
+}
+
+/// Before, `synthesize .` made the payload of flask 16 times as large, and `show` began with the digest.
+#[test]
+fn a_synthesis_changes_no_other_view() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    repo.fill("commit second\n+ more.md = # More");
+    repo.merkle(&["regenerate"]).ok();
+    let commands =
+        ["context", "context src/", "show", "show src", "get-head .", "get-head src", "get-node src", "diff HEAD~1", "map"];
+    let views = || {
+        let run = |line: &&str| repo.merkle(&line.split(' ').collect::<Vec<_>>());
+        commands.iter().map(run).map(|output| (output.code, output.out(), output.err())).collect::<Vec<_>>()
+    };
+    let before = views();
+    repo.merkle(&["synthesize", "."]).ok();
+    for (command, (before, after)) in commands.iter().zip(before.iter().zip(views())) {
+        let count = |text: &str| text.replace("the node itself has 2", "the node itself has 1");
+        assert_eq!(*before, (after.0, count(&after.1), after.2), "{command}");
+    }
+    // Asked for by its type it is there.
+    assert!(repo.merkle(&["show", "--type", "digest"]).ok().contains("outline/digest fresh"));
+    assert!(repo.merkle(&["get-head", ".", "--type", "digest"]).ok().contains("## README.md"));
+    assert!(repo.merkle(&["context", "src/", "--frames", "digest"]).ok().contains("## lib.rs"));
+}
+
+/// Before, `regenerate --agent docs --type digest` asked the model about every node, and `--agent outline` put outlines over it.
+#[test]
+fn neither_a_model_nor_an_outline_takes_the_place_of_a_synthesis() {
+    let world = crate::generate::World::steady(crate::generate::PROTOCOLS[0]);
+    let repo = world.repo(super::SAMPLE);
+    repo.merkle(&["regenerate"]).ok();
+    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes"]).run().ok();
+    let asked = world.server.posts().len();
+    repo.merkle(&["synthesize", ".", "--agent", "docs", "--type", "summary", "--into", "dig"]).ok();
+    repo.merkle(&["synthesize", "."]).ok();
+    let digests = || ["dig", "digest"].map(|kind| repo.merkle(&["get-head", ".", "--type", kind]).ok());
+    let before = digests();
+    for (agent, kind) in [("docs", "dig"), ("outline", "digest")] {
+        let text = repo.merkle(&["regenerate", "--agent", agent, "--type", kind]).ok();
+        assert_eq!(text, "nothing to do: every node of HEAD is fresh\n");
+    }
+    let refused = repo.merkle(&["regenerate", "--agent", "outline", "--type", "dig"]).exits(65);
+    assert!(refused.err().contains("hint: git merkle synthesize . --agent outline --into dig"), "{refused}");
+    note(&repo, "src", "x");
+    assert_eq!((world.server.posts().len(), digests()), (asked, before));
+}

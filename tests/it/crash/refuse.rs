@@ -44,7 +44,9 @@ fn assert_refused(output: Output) {
 fn assert_readable(mut run: impl FnMut(&[&str]) -> Output) {
     for arguments in READING {
         let output = run(arguments);
-        assert!(matches!(output.code, Some(0 | 1)) && !output.err().contains("error"), "{output}");
+        // That a statement was declared void is an answer.
+        let text = output.err().replace("error: what was said about 'a.md' was declared void", "");
+        assert!(matches!(output.code, Some(0 | 1)) && !text.contains("error"), "{output}");
     }
 }
 

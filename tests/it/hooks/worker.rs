@@ -453,3 +453,68 @@ fn an_agent_that_costs_something_runs_within_the_users_own_budget_only() {
     assert_eq!(after_edit(), 2, "what is spent today is more than that");
     assert!(repo.merkle(&["status"]).err().contains("the hooks' worker: agent 'docs': the budget of"));
 }
+
+/// Before, one trial frame and a budget made the worker describe the whole repository.
+#[test]
+fn a_paid_agent_says_anew_what_it_has_said_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "50ms");
+    let model = Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
+    let endpoint = model.endpoint();
+    let set = |name: &str, value: &str| repo.git(&["config", "--global", name, value]).ok();
+    for (name, value) in [("kind", "local"), ("endpoint", &endpoint), ("model", "m"), ("priceInput", "1"), ("priceOutput", "1")] {
+        set(&format!("merkle.provider.m.{name}"), value);
+    }
+    set("merkle.hookBudget", "1");
+    let agents = sandbox.path("home/.config/git-merkle/agents");
+    fs::create_dir_all(&agents).expect("writable");
+    fs::write(agents.join("docs.toml"), "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\n").expect("writable");
+    for path in ["README.md", "d/a.rs", "d/b.rs", "d/e/c.rs"] {
+        edit(&repo, path, &format!("// {path}\n"));
+    }
+    commit(&repo, "one");
+    settle(&repo);
+    let asks = || model.posts().len();
+    let mut last = 0;
+    let mut calls = |path: &str, text: &str| {
+        edit(&repo, path, text);
+        commit(&repo, "edit");
+        settle(&repo);
+        let before = std::mem::replace(&mut last, asks());
+        last - before
+    };
+    repo.merkle(&["regenerate", "README.md", "--agent", "docs", "--yes"]).ok();
+    assert_eq!(calls("d/a.rs", "// other\n"), 1, "the one that was asked for by hand; none for a file that was never described");
+    assert_eq!(calls("README.md", "# Changed\n"), 1, "the file that was described; its directory never was");
+    assert_eq!(calls("new.rs", "// new\n"), 0, "a new file");
+    repo.merkle(&["regenerate", "d", "--agent", "docs", "--yes"]).ok();
+    let described = calls("d/b.rs", "// b, other\n") - 5;
+    assert_eq!(described, 2, "the file and its directory, not the root; five were asked for by hand");
+    // A new file in a directory that was described: the directory says something else, the file was never spoken about.
+    assert_eq!(calls("d/new.rs", "// new\n"), 1);
+    repo.git(&["config", "merkle.hookComplete", "true"]).ok();
+    assert_eq!(calls("new.rs", "// newer\n"), 0, "a repository cannot ask for more");
+    repo.git(&["config", "--unset", "merkle.hookComplete"]).ok();
+    set("merkle.hookComplete", "true");
+    assert!(calls("new.rs", "// newest\n") >= 3, "the user can: the new files and the root");
+    assert_fresh(&repo);
+}
+
+/// Before, nothing but `synthesize` itself made a synthesis again.
+#[test]
+fn syntheses_follow_a_commit_whoever_spoke() {
+    let sandbox = Sandbox::new();
+    let repo = hooked(&sandbox, "50ms");
+    edit(&repo, "d/a.txt", "a\n");
+    commit(&repo, "one");
+    settle(&repo);
+    repo.run(PROGRAM).args(["put-frame", "d/a.txt", "-"]).input("spoken of a").run().ok();
+    repo.merkle(&["synthesize", "d", "--agent", "human", "--type", "note"]).ok();
+    repo.merkle(&["synthesize", "d"]).ok();
+    edit(&repo, "d/b.txt", "b\n");
+    commit(&repo, "two");
+    assert_fresh(&repo);
+    let digest = |agent: &str| repo.merkle(&["get-head", "d", "--agent", agent, "--type", "digest"]).ok();
+    assert!(digest("human").contains("spoken of a") && digest("outline").contains("b.txt"));
+    assert!(log(&repo).last().is_some_and(|line| line.contains("human/digest")), "{:#?}", log(&repo));
+}

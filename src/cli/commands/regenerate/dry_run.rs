@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::syntheses::Scope;
+use crate::base::NodeId;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, json};
 use crate::provider::ledger::dollars;
@@ -47,6 +49,7 @@ struct Task {
     reason: Reason,
 }
 
+#[derive(Default)]
 struct Plans {
     tasks: Vec<Task>,
     fresh: u64,
@@ -56,12 +59,12 @@ struct Plans {
 
 /// Prints the plan; sends and makes nothing.
 pub(super) fn run(
-    workspace: &Workspace,
-    program: &mut Program,
+    (workspace, program): (&Workspace, &mut Program),
     targets: &[Target],
     request: &Refresh<'_>,
+    scope: (&Scope, Option<NodeId>),
 ) -> Result<Exit, CliError> {
-    let plans = plan(workspace, targets, request)?;
+    let plans = plan(workspace, targets, request, scope)?;
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json("plan", &document(&plans, request))?;
@@ -93,19 +96,34 @@ pub(super) fn run(
     Ok(Exit::Done)
 }
 
-fn plan(workspace: &Workspace, targets: &[Target], request: &Refresh<'_>) -> Result<Plans, CliError> {
-    let planned = workspace.plan(&workspace.store()?, targets, request)?;
-    let tasks = planned.plan.tasks.iter().map(|task| Task {
+fn plan(
+    workspace: &Workspace,
+    targets: &[Target],
+    request: &Refresh<'_>,
+    (scope, start): (&Scope, Option<NodeId>),
+) -> Result<Plans, CliError> {
+    let store = workspace.store()?;
+    let mut plans = Plans::default();
+    for target in targets {
+        let (tasks, fresh) = scope.tasks(workspace, (&store, target), start)?;
+        plans.fresh += fresh;
+        plans.tasks.extend(tasks.into_iter().map(|(path, reason)| Task { path, is_directory: true, reason }));
+    }
+    if !scope.is_own {
+        return Ok(plans);
+    }
+    let planned = workspace.plan(&store, targets, request)?;
+    plans.tasks.extend(planned.plan.tasks.iter().map(|task| Task {
         path: planned.scan.path(&planned.root, task.node).as_bytes().to_vec(),
         is_directory: planned.scan.node(task.node).is_directory,
         reason: task.reason,
-    });
-    Ok(Plans {
-        tasks: tasks.collect(),
-        fresh: planned.plan.fresh,
-        skipped: planned.plan.skipped,
-        survey: request.asking.map_or_else(Survey::default, |asking| workspace.survey(&planned, request, asking)),
-    })
+    }));
+    plans.fresh += planned.plan.fresh;
+    plans.skipped += planned.plan.skipped;
+    if let Some(asking) = request.asking {
+        plans.survey = workspace.survey(&planned, request, asking);
+    }
+    Ok(plans)
 }
 
 /// What would be asked, in words.

@@ -1,0 +1,138 @@
+//! What a reader is told where there is nothing to show: why, and the command that changes it.
+//!
+//! Each command that is named here is run by `tests/it/cli/hint.rs`, which demands that the complaint is gone afterwards.
+
+use super::snapshot::SnapshotArgs;
+use crate::agent::{Agent, HUMAN, Maker, OUTLINE, Registry};
+use crate::base::{AgentId, FrameType, NodeKind};
+use crate::workspace::{Target, Workspace};
+
+/// What a command was asked to show.
+pub struct Asked<'a> {
+    /// The node as the user wrote it.
+    pub node: &'a str,
+    /// Where it was looked for.
+    pub snapshot: &'a SnapshotArgs,
+    /// Only frames of this agent.
+    pub agent: Option<&'a AgentId>,
+    /// Only frames of this type.
+    pub frame_type: Option<&'a FrameType>,
+}
+
+/// Why nothing is said about a node, and the command that changes it.
+#[must_use]
+pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Asked<'_>) -> String {
+    let agents = workspace.agents();
+    let Asked { node, snapshot, .. } = asked;
+    let agent = match speaker(&agents, asked) {
+        Ok(agent) => agent,
+        Err(unknown) => return format!("no agent '{unknown}' is defined here; 'git merkle agent list' lists those there are"),
+    };
+    if agent.disabled {
+        return format!("agent '{0}' is disabled and says nothing; 'git merkle agent show {0}' shows where", agent.id);
+    }
+    let of_type = asked.frame_type.map_or_else(String::new, |frame_type| format!(" of type '{frame_type}'"));
+    let is_own = asked.frame_type.is_none_or(|frame_type| *frame_type == agent.frame_type);
+    let word = shell_word(node);
+    let by = if agent.id.as_str() == HUMAN { String::new() } else { format!(" --agent {}", agent.id) };
+    if !agent.makes(target.kind) || !is_own {
+        let kind =
+            if is_own { String::new() } else { asked.frame_type.map_or_else(String::new, |kind| format!(" --type {kind}")) };
+        return format!("nothing{of_type} is said about '{node}' yet; 'git merkle put-frame {word} <file>{by}{kind}' says it");
+    }
+    if let Some(missing) = missing_object(workspace, target) {
+        return format!("nothing can be said about '{node}': {missing}");
+    }
+    let snapshot = snapshot.option();
+    if agent.id.as_str() == OUTLINE {
+        return format!("nothing is said about '{node}' yet; 'git merkle regenerate{snapshot} {word}' outlines it");
+    }
+    if !speaks_of(agent, target) {
+        return format!("agent '{0}' does not speak about '{node}'; 'git merkle agent show {0}' says about what", agent.id);
+    }
+    format!("agent '{}' has said nothing about '{node}' yet; 'git merkle regenerate{by}{snapshot} {word}' asks it", agent.id)
+}
+
+/// The agent that would say what was asked for: the one that was named, else the one whose type that is.
+fn speaker<'r>(agents: &'r Registry, asked: &Asked<'_>) -> Result<&'r Agent, AgentId> {
+    if let Some(id) = asked.agent {
+        return agents.get(id.as_str()).map_err(|_| id.clone());
+    }
+    let of_type = asked.frame_type.and_then(|frame_type| agents.iter().find(|agent| agent.frame_type == *frame_type));
+    let default = if asked.frame_type.is_some() { HUMAN } else { OUTLINE };
+    Ok(of_type.unwrap_or_else(|| agents.get(default).expect("built in")))
+}
+
+/// Whether an agent wants to speak about a file; what it says of a directory depends on what is below.
+fn speaks_of(agent: &Agent, target: &Target) -> bool {
+    let include = agent.instructions().map(|instructions| &instructions.include);
+    match (include, &target.path) {
+        (Some(include), Some(path)) if target.kind == NodeKind::File && !include.patterns().is_empty() => include.contains(path),
+        _ => true,
+    }
+}
+
+/// That the content of a file is not in this repository, and how to get it; `None` when it is there.
+#[must_use]
+pub fn missing_object(workspace: &Workspace, target: &Target) -> Option<String> {
+    let repository = &workspace.repository;
+    if target.kind != NodeKind::File || !matches!(repository.header(&target.id), Ok(None)) {
+        return None;
+    }
+    let id = target.id;
+    Some(if repository.is_partial() {
+        format!("object {id} is not in this partial clone; 'git cat-file -e {id}' fetches it")
+    } else {
+        format!("object {id} is missing in this repository; 'git fetch --refetch' brings it from a remote that has it")
+    })
+}
+
+/// The command that makes what an agent says true again, for an agent that can be asked.
+#[must_use]
+pub fn remedy(agent: &Agent, snapshot: &SnapshotArgs, is_only_outdated: bool) -> Option<String> {
+    let snapshot = snapshot.option();
+    match agent.maker {
+        Maker::Outline => Some(format!("git merkle regenerate{snapshot}")),
+        Maker::Model(_) if is_only_outdated => Some(format!("git merkle regenerate --agent {} --outdated{snapshot}", agent.id)),
+        Maker::Model(_) => Some(format!("git merkle regenerate --agent {}{snapshot}", agent.id)),
+        Maker::Person => None,
+    }
+}
+
+/// An argument as a shell takes it.
+#[must_use]
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._/:@^~+=%,-".contains(c);
+    let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+    if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('~') {
+        return text;
+    }
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        if matches!(c, '"' | '\\' | '$' | '`') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_where_a_shell_would_split_them() {
+        for (text, word) in [
+            ("src/lib.rs", "src/lib.rs"),
+            ("HEAD~1:a", "HEAD~1:a"),
+            ("a b", "\"a b\""),
+            ("$x", "\"\\$x\""),
+            ("~", "\"~\""),
+            ("-n", "./-n"),
+            ("", "\"\""),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Syntheses of a scan: which directories have one, whether it still says what its policy would say, and making it again.
+//!
+//! A synthesis depends on what its children's frames say and on the policy that its header remembers, so no model is
+//! needed. A directory has one where its head remembers a policy, where an earlier content of its path had one, or where
+//! the directory above has one: that is what `synthesize` would make today. One that was invalidated is left alone until
+//! the user asks for it again, and so is what a person or a model has said in its slot.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::make::{Body, NodeError, read_frame};
+use super::plan::{Task, part_kind};
+use crate::agent::Agent;
+use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
+use crate::frame::model::POLICY_KEY;
+use crate::frame::{BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record};
+use crate::git::Repository;
+use crate::node::{Scan, scan::Entry};
+use crate::secret::SecretFound;
+use crate::synthesis::basis::BasisOf;
+use crate::synthesis::{Child, ChildState, Part, Policy, PolicySpec, Reason};
+
+/// Why a directory has no synthesis. The run goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum SynthesisError {
+    /// What a child says cannot be read, or what is said now is no frame.
+    #[error(transparent)]
+    Node(#[from] NodeError),
+    /// It would say what looks like a secret.
+    #[error(transparent)]
+    Secret(#[from] SecretFound),
+}
+
+impl From<CodecError> for SynthesisError {
+    fn from(error: CodecError) -> Self {
+        Self::Node(error.into())
+    }
+}
+
+/// A slot over a scan.
+pub struct Synthesizer<'s> {
+    /// Where frames are read.
+    pub repo: &'s Repository,
+    /// What was scanned.
+    pub scan: &'s Scan,
+    /// Where the scan's root stands in the snapshot.
+    pub root: &'s TreePath,
+    /// What is known of the store.
+    pub index: &'s Index,
+    /// Whose frames are read, and who speaks.
+    pub agent: &'s Agent,
+    /// The type of the frames that are made.
+    pub into: &'s FrameType,
+}
+
+/// A policy that directories of a slot have, with the start of their bases.
+struct Chosen {
+    spec: PolicySpec,
+    policy: Arc<dyn Policy>,
+    bases: BasisOf,
+}
+
+/// Which syntheses are to be made, and what is known of all of them.
+pub struct SynthesisPlan {
+    /// Directories whose synthesis is missing or outdated, children first.
+    pub tasks: Vec<Task>,
+    /// Directories whose synthesis says what its policy would say.
+    pub fresh: u64,
+    chosen: Vec<Option<Arc<Chosen>>>,
+    heads: Vec<Option<Record>>,
+}
+
+/// What came of a run; the frames are yet to be stored.
+#[derive(Default)]
+pub struct Synthesized {
+    /// Frames that were made.
+    pub frames: Vec<NewFrame>,
+    /// Directories that turned out to say what they said.
+    pub kept: u64,
+    /// Directories that could not be made because one below failed.
+    pub held_back: u64,
+    /// Directories that failed.
+    pub failed: Vec<(TreePath, SynthesisError)>,
+    /// The frame of the scan's root, if it has one.
+    pub root: Option<FrameId>,
+}
+
+/// Finds the policy that an earlier content of a path had.
+pub type FindEarlier<'f> = dyn FnMut(&NodeId, &TreePath) -> Option<PolicySpec> + 'f;
+
+impl Synthesizer<'_> {
+    /// Plans what brings the slot's syntheses up to date.
+    pub fn plan(&self, find_earlier: &mut FindEarlier<'_>) -> SynthesisPlan {
+        let heads = self.heads();
+        let mut chosen: Vec<Option<Arc<Chosen>>> = vec![None; self.scan.len()];
+        let mut is_left = vec![false; self.scan.len()];
+        let mut known = Vec::new();
+        for number in self.directories() {
+            let at = number as usize;
+            chosen[at] = match &heads[at] {
+                Some(head) if head.has_policy && !head.is_invalidated() => self.chosen_of(number, head, &heads, &mut known),
+                None if self.is_changed(number) => {
+                    let found = find_earlier(&self.scan.node(number).id, &self.scan.path(self.root, number));
+                    found.and_then(|spec| self.choose(spec, &mut known))
+                }
+                Some(_) | None => None,
+            };
+            is_left[at] = heads[at].is_some();
+        }
+        // From the top: a directory that came since the synthesis above it was made has that one's policy.
+        for number in self.directories().rev() {
+            let Some(above) = chosen[number as usize].clone() else { continue };
+            for child in self.scan.entries(number).filter_map(|entry| entry.node) {
+                let at = child as usize;
+                if self.scan.node(child).is_directory && chosen[at].is_none() && !is_left[at] {
+                    chosen[at] = Some(above.clone());
+                }
+            }
+        }
+        self.tasks(chosen, heads)
+    }
+
+    /// Plans a synthesis of every directory, by one policy, as the user asks for it.
+    pub fn plan_all(&self, spec: PolicySpec, policy: Arc<dyn Policy>) -> SynthesisPlan {
+        let one = Arc::new(self.chosen(spec, policy));
+        let mut chosen = vec![None; self.scan.len()];
+        self.directories().for_each(|number| chosen[number as usize] = Some(one.clone()));
+        self.tasks(chosen, self.heads())
+    }
+
+    fn tasks(&self, chosen: Vec<Option<Arc<Chosen>>>, heads: Vec<Option<Record>>) -> SynthesisPlan {
+        let mut plan = SynthesisPlan { tasks: Vec::new(), fresh: 0, chosen, heads };
+        let mut is_task = vec![false; self.scan.len()];
+        for number in self.directories() {
+            let Some(one) = &plan.chosen[number as usize] else { continue };
+            let waits = || self.scan.entries(number).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
+            let reason = match &plan.heads[number as usize] {
+                None if self.is_changed(number) => Some(Reason::Changed),
+                None => Some(Reason::Missing),
+                Some(head) if head.is_invalidated() => Some(Reason::Invalidated),
+                Some(_) if waits() => Some(Reason::Waiting),
+                Some(head) => (self.basis(number, one, &plan.heads) != head.basis).then_some(Reason::Children),
+            };
+            match reason {
+                None => plan.fresh += 1,
+                Some(reason) => {
+                    is_task[number as usize] = true;
+                    plan.tasks.push(Task { node: number, reason });
+                }
+            }
+        }
+        plan
+    }
+
+    /// Makes what a plan names. `guard` stops what must not be said at a path.
+    pub fn run(&self, plan: SynthesisPlan, guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>) -> Synthesized {
+        let SynthesisPlan { tasks, chosen, mut heads, .. } = plan;
+        let mut done = Synthesized::default();
+        let mut bodies: HashMap<u32, Body> = HashMap::new();
+        let mut is_failed = vec![false; self.scan.len()];
+        for Task { node: number, .. } in tasks {
+            let at = number as usize;
+            let Some(one) = &chosen[at] else { continue };
+            if self.scan.entries(number).filter_map(|entry| entry.node).any(|child| is_failed[child as usize]) {
+                is_failed[at] = true;
+                done.held_back += 1;
+                continue;
+            }
+            let basis = self.basis(number, one, &heads);
+            if heads[at].is_some_and(|head| head.basis == basis && head.has_policy && !head.is_invalidated()) {
+                done.kept += 1;
+                continue;
+            }
+            match self.make(number, (one, basis), (&heads, &bodies), guard) {
+                Ok((frame, body)) => {
+                    let invalidation = heads[at].and_then(|head| head.invalidation);
+                    heads[at] = Some(frame.stored().record(invalidation));
+                    bodies.insert(number, body);
+                    done.frames.push(frame);
+                }
+                Err(error) => {
+                    is_failed[at] = true;
+                    done.failed.push((self.scan.path(self.root, number), error));
+                }
+            }
+        }
+        done.root = heads[self.scan.root() as usize].map(|head| head.frame);
+        done
+    }
+
+    fn make(
+        &self,
+        number: u32,
+        (one, basis): (&Chosen, BasisId),
+        (heads, bodies): (&[Option<Record>], &HashMap<u32, Body>),
+        guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>,
+    ) -> Result<(NewFrame, Body), SynthesisError> {
+        let (mut parts, mut frames) = (Vec::new(), Vec::new());
+        for entry in self.scan.entries(number) {
+            let mut said = Vec::new();
+            for (frame_type, record) in self.said(&entry, one, heads) {
+                let made = entry.node.and_then(|child| bodies.get(&child).cloned());
+                let body = made.map_or_else(|| Ok(read_frame(self.repo, &record.blob)?.content.into()), Ok::<Body, NodeError>)?;
+                frames.push(record.frame);
+                said.push((frame_type, body));
+            }
+            parts.push(Part { name: String::from_utf8_lossy(entry.name), kind: part_kind(entry.mode), bodies: said });
+        }
+        let content = one.policy.synthesize(&parts);
+        let path = self.scan.path(self.root, number);
+        guard(&content, &path)?;
+        let slot = (self.agent.id.clone(), self.into.clone());
+        let node = (self.scan.node(number).id, NodeKind::Directory);
+        let mut frame = Frame::new(node, slot, (BasisKind::Synthesis, basis), content).at(Some(path));
+        frame.children = Children::of(frames);
+        frame.seq = heads[number as usize].map_or(1, |head| head.seq_max().saturating_add(1));
+        frame.unknown = vec![(POLICY_KEY.to_owned(), one.spec.render())];
+        let new = NewFrame::new(self.repo.hash_kind(), &frame, false)?;
+        Ok((new, frame.content.into()))
+    }
+
+    /// Names of the entries of a directory that say something else than what its head was made from.
+    #[must_use]
+    pub fn changed_entries(&self, plan: &SynthesisPlan, number: u32, made_from: &[FrameId]) -> Vec<Vec<u8>> {
+        let Some(one) = &plan.chosen[number as usize] else { return Vec::new() };
+        let differs =
+            |entry: &Entry<'_>| self.said(entry, one, &plan.heads).iter().any(|(_, record)| !made_from.contains(&record.frame));
+        self.scan.entries(number).filter(differs).map(|entry| entry.name.to_vec()).collect()
+    }
+
+    fn directories(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        self.scan.bottom_up().iter().copied().filter(|number| self.scan.node(*number).is_directory)
+    }
+
+    fn slot(&self) -> Option<u16> {
+        self.index.slot(&(self.agent.id.clone(), self.into.clone()))
+    }
+
+    fn heads(&self) -> Vec<Option<Record>> {
+        let mut heads = vec![None; self.scan.len()];
+        let Some(slot) = self.slot() else { return heads };
+        for number in self.directories() {
+            heads[number as usize] = self.index.find_head(&self.scan.node(number).id, slot);
+        }
+        heads
+    }
+
+    fn is_changed(&self, number: u32) -> bool {
+        self.slot().is_some_and(|slot| self.index.speaks_of(slot, &self.scan.path(self.root, number)))
+    }
+
+    fn chosen(&self, spec: PolicySpec, policy: Arc<dyn Policy>) -> Chosen {
+        let bases = BasisOf::synthesis(self.agent, self.into, &spec.digest(&*policy));
+        Chosen { spec, policy, bases }
+    }
+
+    /// The policy of a specification; `None` for one that this program does not have.
+    fn choose(&self, spec: PolicySpec, known: &mut Vec<Arc<Chosen>>) -> Option<Arc<Chosen>> {
+        if let Some(one) = known.iter().find(|one| one.spec == spec) {
+            return Some(one.clone());
+        }
+        let policy = spec.policy().ok()?;
+        let one = Arc::new(self.chosen(spec, policy));
+        known.push(one.clone());
+        Some(one)
+    }
+
+    /// The policy that a head was made by. Its frame is read only where no policy that is known gives its basis.
+    fn chosen_of(
+        &self,
+        number: u32,
+        head: &Record,
+        heads: &[Option<Record>],
+        known: &mut Vec<Arc<Chosen>>,
+    ) -> Option<Arc<Chosen>> {
+        if let Some(one) = known.iter().find(|one| self.basis(number, one, heads) == head.basis) {
+            return Some(one.clone());
+        }
+        let frame = read_frame(self.repo, &head.blob).ok()?;
+        self.choose(PolicySpec::parse(frame.policy()?)?, known)
+    }
+
+    /// The frames through which an entry speaks: a directory through its own synthesis, a file through its heads.
+    fn said(&self, entry: &Entry<'_>, one: &Chosen, heads: &[Option<Record>]) -> Vec<(FrameType, Record)> {
+        let Some(child) = entry.node else { return Vec::new() };
+        if self.scan.node(child).is_directory {
+            let head = heads[child as usize].filter(|head| !head.is_invalidated());
+            return head.map(|head| (self.into.clone(), head)).into_iter().collect();
+        }
+        let slots = self.index.slots().iter().enumerate();
+        let read = slots.filter(|(_, (agent, kind))| *agent == self.agent.id && one.spec.reads(kind, self.into));
+        let found = read.filter_map(|(slot, (_, kind))| Some((kind.clone(), self.index.find_head(&entry.id, slot as u16)?)));
+        let mut said: Vec<_> = found.filter(|(_, head)| !head.is_invalidated()).collect();
+        said.sort_by(|(a, _), (b, _)| a.cmp(b));
+        said
+    }
+
+    fn basis(&self, number: u32, one: &Chosen, heads: &[Option<Record>]) -> BasisId {
+        one.bases.directory(self.scan.entries(number).map(|entry| {
+            let said = self.said(&entry, one, heads);
+            let mut hasher = FieldHasher::new("git-merkle 2026 said/1");
+            for (frame_type, record) in &said {
+                hasher.add(frame_type.as_str().as_bytes());
+                hasher.add(&record.content.0);
+            }
+            let state = if said.is_empty() { ChildState::Unsaid(entry.id) } else { ChildState::Said(hasher.finish()) };
+            Child { name: entry.name, kind: part_kind(entry.mode).as_str(), state }
+        }))
+    }
+}
