@@ -136,13 +136,20 @@ fn parse(bytes: &[u8]) -> Option<Marker> {
     is_marker.then_some(Marker { git_dir, directory, event })
 }
 
+/// The time since then. A marker of the future was left before the clock was set back: long enough ago.
 fn age(left: SystemTime) -> Duration {
-    left.elapsed().unwrap_or_default()
+    left.elapsed().unwrap_or(Duration::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Before, such a marker was as young as can be, and the worker looked at it ten times a second for ten minutes.
+    #[test]
+    fn a_marker_of_the_future_waits_no_longer() {
+        assert!(age(SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 500)) > Duration::from_hours(1));
+    }
 
     #[test]
     fn a_marker_reads_back_whatever_the_path() {

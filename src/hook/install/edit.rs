@@ -1,14 +1,15 @@
 //! Edits of files as values, and doing them: each checks what it expects, and all are undone when one fails.
 //!
 //! A file is replaced by way of `<file>.lock` and a rename, as git does it with its own files, so that this excludes git
-//! as well; mode and owner stay as they were.
+//! as well; mode and owner stay as they were. It is closed before it gets its name: the system starts no program that is
+//! open for writing, and a hook must run at every moment.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown, symlink};
 use std::path::{Path, PathBuf};
 
-use super::folder::is_same_file;
+use super::folder::is_twin;
 
 /// Bytes and mode of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,9 +168,9 @@ impl Edit {
                 }
                 fs::rename(chained, hook).map_err(failed)
             }
-            Self::Untwin { hook, chained } if is_same_file(hook, chained) => fs::remove_file(chained).map_err(failed),
+            Self::Untwin { hook, chained } if is_twin(hook, chained) => fs::remove_file(chained).map_err(failed),
             Self::Untwin { hook, .. } => Err(EditError::Changed(hook.clone())),
-            Self::Twin { hook, chained } => fs::hard_link(hook, chained).map_err(failed),
+            Self::Twin { hook, chained } => second_name(hook, chained).map_err(failed),
             Self::Rename { from, to } if fs::symlink_metadata(to).is_ok() => Err(EditError::Changed(from.clone())),
             Self::Rename { from, to } => fs::rename(from, to).map_err(failed),
         }
@@ -188,19 +189,28 @@ pub fn apply(edits: &[Edit]) -> Result<(), EditError> {
     Ok(())
 }
 
+/// Replaces a file and flushes its directory; where that fails, the file is as it was.
 fn write(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Result<(), EditError> {
+    exchange(path, before, after)?;
+    let flushed = path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all());
+    flushed.map_err(|source| {
+        // Only this edit knows that it was done: those before it are taken back by who called.
+        let _ = exchange(path, after, before);
+        EditError::Failed { path: path.to_owned(), source }
+    })
+}
+
+fn exchange(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Result<(), EditError> {
     let failed = |source: io::Error| EditError::Failed { path: path.to_owned(), source };
-    let (mut open, lock) = lock(path)?;
-    let result = match present(path).map_err(failed) {
-        Ok(found) if found.as_ref() != before => Err(EditError::Changed(path.to_owned())),
-        Ok(_) => after.map_or_else(|| fs::remove_file(path), |after| replace(&mut open, after, &lock, path)).map_err(failed),
-        Err(error) => Err(error),
-    };
-    if result.is_err() || after.is_none() {
-        let _ = fs::remove_file(&lock);
+    let lock = Lock::take(path)?;
+    let found = present(path).map_err(failed)?;
+    if found.as_ref() != before {
+        return Err(EditError::Changed(path.to_owned()));
     }
-    result?;
-    path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all()).map_err(failed)
+    match after {
+        Some(after) => lock.replace(path, after).map_err(failed),
+        None => fs::remove_file(path).map_err(failed),
+    }
 }
 
 /// The other name comes first, as a second one of the same file where that can be, and then ours replaces the first.
@@ -209,55 +219,107 @@ fn chain(hook: &Path, chained: &Path, own: &Content) -> Result<(), EditError> {
     if fs::symlink_metadata(chained).is_ok() {
         return Err(EditError::Changed(chained.to_owned()));
     }
-    let (mut open, lock) = lock(hook)?;
-    let is_linked = fs::hard_link(hook, chained).is_ok();
-    let renamed = if is_linked { Ok(()) } else { fs::rename(hook, chained) };
-    let result = renamed.and_then(|()| open.write_all(&own.bytes));
-    let result = result.and_then(|()| open.set_permissions(fs::Permissions::from_mode(own.mode)));
-    let result = result.and_then(|()| open.sync_all()).and_then(|()| fs::rename(&lock, hook));
-    result.map_err(|error| {
-        let _ = fs::remove_file(&lock);
-        // A file with two names loses one; else it gets its name back.
-        let _ = if is_linked { fs::remove_file(chained) } else { fs::rename(chained, hook) };
+    let lock = Lock::take(hook)?;
+    second_name(hook, chained).map_err(failed)?;
+    lock.put(hook, own).map_err(|error| {
+        let _ = fs::remove_file(chained);
         failed(error)
     })
 }
 
-/// Makes the file by way of which another is replaced; there can be only one.
-///
-/// One that was left by somebody who died is removed: the kernel has let go of it. Git does not lock its own so, and
-/// therefore that of its configuration is never touched.
-fn lock(path: &Path) -> Result<(File, PathBuf), EditError> {
-    let lock = PathBuf::from([path.as_os_str(), ".lock".as_ref()].join(std::ffi::OsStr::new("")));
-    let create = || OpenOptions::new().write(true).create_new(true).open(&lock);
-    let is_gits = path.file_name() == Some("config".as_ref());
-    let made = match create() {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_gits => {
-            let is_abandoned = File::open(&lock).is_ok_and(|open| open.try_lock().is_ok());
-            if is_abandoned && fs::remove_file(&lock).is_ok() { create() } else { Err(error) }
+/// Gives a file a second name; on a file system that has no such thing, a copy of the file with the same mode.
+fn second_name(file: &Path, name: &Path) -> io::Result<()> {
+    match fs::hard_link(file, name) {
+        Err(error) if !matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {}
+        done => return done,
+    }
+    if let Ok(target) = fs::read_link(file) {
+        return symlink(target, name);
+    }
+    let temporary = beside(name, ".tmp");
+    fs::copy(file, &temporary)?;
+    File::open(&temporary)?.sync_all()?;
+    fs::rename(temporary, name)
+}
+
+/// The file by way of which another is replaced, of which there can be only one; gone when dropped.
+struct Lock {
+    path: PathBuf,
+    file: File,
+    /// Holds the kernel's lock, by which others see that this process lives. It only reads, so that it may stay open
+    /// when the file has become a hook.
+    guard: Option<File>,
+}
+
+impl Lock {
+    /// One that was left by somebody who died is removed: the kernel has let go of it. Git does not lock its own so, and
+    /// therefore that of its configuration is never touched.
+    fn take(path: &Path) -> Result<Self, EditError> {
+        let lock = beside(path, ".lock");
+        let create = || OpenOptions::new().write(true).create_new(true).open(&lock);
+        let is_gits = path.file_name() == Some("config".as_ref());
+        let made = match create() {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_gits => {
+                let is_abandoned = File::open(&lock).is_ok_and(|open| open.try_lock().is_ok());
+                if is_abandoned && fs::remove_file(&lock).is_ok() { create() } else { Err(error) }
+            }
+            made => made,
+        };
+        let failed = |source| EditError::Failed { path: path.to_owned(), source };
+        match made {
+            Ok(file) => {
+                // Where the file system has no such locks, nothing is ever taken for abandoned.
+                let guard = File::open(&lock).ok();
+                let _ = guard.as_ref().map(File::try_lock);
+                // Another installer may have taken it for abandoned in the moment before it was locked.
+                if file.metadata().map_err(failed)?.nlink() == 0 {
+                    return Err(EditError::Locked(path.to_owned()));
+                }
+                Ok(Self { path: lock, file, guard })
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(EditError::Locked(path.to_owned())),
+            Err(source) => Err(failed(source)),
         }
-        made => made,
-    };
-    match made {
-        Ok(open) => {
-            // Where the file system has no such locks, nothing is ever taken for abandoned.
-            let _ = open.try_lock();
-            Ok((open, lock))
+    }
+
+    /// Makes the content that of the path, with the owner that the file had.
+    fn replace(self, path: &Path, content: &Content) -> io::Result<()> {
+        if let Ok(found) = fs::metadata(path) {
+            // Only the administrator can give files away; for everybody else they are the same already.
+            let _ = fchown(&self.file, Some(found.uid()), Some(found.gid()));
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(EditError::Locked(path.to_owned())),
-        Err(source) => Err(EditError::Failed { path: path.to_owned(), source }),
+        self.put(path, content)
+    }
+
+    fn put(mut self, path: &Path, content: &Content) -> io::Result<()> {
+        self.file.write_all(&content.bytes)?;
+        self.file.set_permissions(fs::Permissions::from_mode(content.mode))?;
+        self.file.sync_all()?;
+        // Closes the descriptor that writes. The guard's takes its place and is closed at the end.
+        if let Some(guard) = self.guard.take() {
+            self.file = guard;
+        } else {
+            self.file = File::open(&self.path)?;
+        }
+        fs::rename(&self.path, path)
     }
 }
 
-fn replace(open: &mut File, content: &Content, lock: &Path, path: &Path) -> io::Result<()> {
-    open.write_all(&content.bytes)?;
-    if let Ok(found) = fs::metadata(path) {
-        // Only the administrator can give files away; for everybody else they are the same already.
-        let _ = fchown(&*open, Some(found.uid()), Some(found.gid()));
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // After a rename there is none of this name, or that of another process.
+        let own = self.file.metadata().ok().zip(fs::symlink_metadata(&self.path).ok());
+        if own.is_some_and(|(own, there)| (own.dev(), own.ino()) == (there.dev(), there.ino())) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
-    open.set_permissions(fs::Permissions::from_mode(content.mode))?;
-    open.sync_all()?;
-    fs::rename(lock, path)
+}
+
+/// A path with something behind its name.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
 }
 
 /// What is there now.

@@ -54,6 +54,12 @@ impl Event {
         Self::ALL.into_iter().find(|event| event.name() == name)
     }
 
+    /// True for the events for which git-lfs puts in hooks of its own.
+    #[must_use]
+    pub fn is_of_lfs(self) -> bool {
+        matches!(self, Self::PostCommit | Self::PostMerge | Self::PostCheckout | Self::PrePush)
+    }
+
     /// The file that a hook is renamed to when it cannot hold a block.
     #[must_use]
     pub fn chained_name(self) -> String {

@@ -7,9 +7,14 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::event::Event;
+use super::script;
 
 /// Hooks larger than this are not read; no script that a person wrote is.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
+/// What hook managers put behind the name of a hook that they move out of their way: lefthook, pre-commit.
+const MOVED_ENDS: [&str; 2] = [".old", LEGACY_END];
+/// That of pre-commit, which still runs it.
+const LEGACY_END: &str = ".legacy";
 /// The bits of a mode that `chmod` sets.
 const MODE_BITS: u32 = 0o7777;
 
@@ -79,7 +84,10 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let names = Event::ALL.into_iter().flat_map(|event| [event.name().to_owned(), event.chained_name()]);
+        let names = Event::ALL.into_iter().flat_map(|event| {
+            let moved = MOVED_ENDS.map(|end| format!("{}{end}", event.name()));
+            [event.name().to_owned(), event.chained_name()].into_iter().chain(moved)
+        });
         let mut entries = BTreeMap::new();
         for name in names {
             if let Some(entry) = entry(&path.join(&name))? {
@@ -88,7 +96,7 @@ impl Folder {
         }
         let mut twins = BTreeSet::new();
         for event in Event::ALL {
-            if is_same_file(&path.join(event.name()), &path.join(event.chained_name())) {
+            if is_twin(&path.join(event.name()), &path.join(event.chained_name())) {
                 entries.remove(&event.chained_name());
                 twins.insert(event);
             }
@@ -108,6 +116,19 @@ impl Folder {
         self.entries.get(&event.chained_name())
     }
 
+    /// The names of an event's hooks that a hook manager has moved out of its way.
+    pub fn moved(&self, event: Event) -> impl Iterator<Item = String> {
+        let names = MOVED_ENDS.into_iter().map(move |end| format!("{}{end}", event.name()));
+        names.filter(|name| self.entries.contains_key(name))
+    }
+
+    /// What pre-commit runs before its own hook: the one that it moved out of its way.
+    #[must_use]
+    pub fn legacy(&self, event: Event) -> Option<&Entry> {
+        let is_called = self.hook(event).and_then(Entry::bytes).is_some_and(script::is_pre_commit);
+        self.entries.get(&format!("{}{LEGACY_END}", event.name())).filter(|_| is_called)
+    }
+
     /// True when its owner closed it for writing, whatever the user may do besides.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
@@ -115,8 +136,25 @@ impl Folder {
     }
 }
 
+/// True for two names of one file, or of one link; also for a copy with the same mode, where there are no second names.
+pub(super) fn is_twin(one: &Path, other: &Path) -> bool {
+    is_same_file(one, other) || is_copy(one, other)
+}
+
+fn is_copy(one: &Path, other: &Path) -> bool {
+    let Ok(abouts) = fs::symlink_metadata(one).and_then(|found| Ok([found, fs::symlink_metadata(other)?])) else { return false };
+    let [first, second] = abouts;
+    let same =
+        |read: fn(&Path) -> io::Result<Vec<u8>>| read(one).is_ok_and(|bytes| read(other).is_ok_and(|others| bytes == others));
+    match (first.file_type(), second.file_type()) {
+        (a, b) if a.is_symlink() && b.is_symlink() => same(|path| Ok(fs::read_link(path)?.into_os_string().into_encoded_bytes())),
+        (a, b) if a.is_file() && b.is_file() => first.mode() == second.mode() && same(|path| fs::read(path)),
+        _ => false,
+    }
+}
+
 /// True for two names of one file, or of one link.
-pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     let id = |path: &Path| fs::symlink_metadata(path).map(|found| (found.dev(), found.ino())).ok();
     id(one).is_some_and(|found| Some(found) == id(other))
 }

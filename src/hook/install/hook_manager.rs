@@ -1,5 +1,7 @@
 //! Hook managers, and what a person writes into their files where this program must not.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use super::event::Event;
@@ -21,6 +23,8 @@ pub enum HookManager {
 const LEFTHOOK_FILES: [&str; 6] =
     ["lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".lefthook.yaml", "lefthook.toml", "lefthook.json"];
 const PRE_COMMIT_FILE: &str = ".pre-commit-config.yaml";
+/// As much of `.gitattributes` is looked at.
+const ATTRIBUTES_BYTES_MAX: u64 = 1 << 20;
 
 impl HookManager {
     /// Finds out by the hooks folder and by the files of the project.
@@ -62,6 +66,14 @@ impl HookManager {
             Self::PreCommit => vec![(PRE_COMMIT_FILE.to_owned(), pre_commit(events))],
         }
     }
+}
+
+/// True when files of the project are kept by git-lfs, which has hooks of its own.
+#[must_use]
+pub fn uses_lfs(work_dir: &Path) -> bool {
+    let mut text = Vec::new();
+    let read = File::open(work_dir.join(".gitattributes")).map(|open| open.take(ATTRIBUTES_BYTES_MAX).read_to_end(&mut text));
+    read.is_ok() && script::find(&text, b"filter=lfs").is_some()
 }
 
 fn lefthook(event: Event) -> String {

@@ -95,7 +95,7 @@ mod tests {
         let text = String::from_utf8(file(Path::new("/o \"p\"\\t/git-merkle"), &[Event::PostCommit])).unwrap();
         let expected = r#"# git-merkle/hooks/1, written by 'git merkle hooks install', removed by 'git merkle hooks uninstall'
 [hook "merkle-post-commit"]
-	command = "{ if [ -x '/o \"p\"\\t/git-merkle' ]; then '/o \"p\"\\t/git-merkle' hooks run post-commit \"$@\"; elif command -v git-merkle; then git-merkle hooks run post-commit \"$@\"; fi; } </dev/null >/dev/null 2>&1; :"
+	command = "{ if [ -x '/o \"p\"\\t/git-merkle' ]; then '/o \"p\"\\t/git-merkle' hooks run post-commit \"$@\"; else case $(command -v git-merkle) in \"$PWD\"/*) ;; /*) git-merkle hooks run post-commit \"$@\" ;; esac; fi; } </dev/null >/dev/null 2>&1; :"
 	event = post-commit
 "#;
         assert_eq!(text, expected);

@@ -32,7 +32,7 @@ pub mod standing;
 pub use edit::{Edit, EditError};
 pub use event::Event;
 pub use folder::{Entry, Folder};
-pub use hook_manager::HookManager;
+pub use hook_manager::{HookManager, uses_lfs};
 pub use place::{Place, Verdict};
 pub use plan::{Action, Refusal, Step};
 pub use record::{Mode, Record, RecordError};

@@ -75,15 +75,60 @@ pub fn install(folder: &Folder, target: Target<'_>, record: Option<&Record>) -> 
     }
     for event in Event::ALL {
         edits.extend(untwin(folder, event));
-        let decided = if target.events.contains(&event) {
-            Some(add(folder, event, target))
-        } else {
-            remove(folder, event, record).map(|edits| (Action::Removed, edits))
-        };
-        if let Some((action, more)) = decided {
+        if !target.events.contains(&event) {
+            let (more, done) = take_out(folder, event, record);
             edits.extend(more);
-            steps.push(Step { event, action, path: folder.path.join(event.name()) });
+            steps.extend(done);
+            continue;
         }
+        let (name, action, more) = match in_legacy(folder, event, target) {
+            Some((action, more)) => (format!("{}.legacy", event.name()), action, more),
+            None => {
+                let (action, more) = add(folder, event, target, record);
+                (event.name().to_owned(), action, more)
+            }
+        };
+        edits.extend(more);
+        steps.push(Step { event, action, path: folder.path.join(name) });
+    }
+    (edits, steps)
+}
+
+/// The block in the hook that pre-commit moved out of its way and still runs; it needs no second one.
+fn in_legacy(folder: &Folder, event: Event, target: Target<'_>) -> Option<(Action, Vec<Edit>)> {
+    let Some(Entry::File { bytes, mode, .. }) = folder.legacy(event) else { return None };
+    script::has_block(bytes).then_some(())?;
+    let path = folder.path.join(format!("{}.legacy", event.name()));
+    let wanted = with_block(bytes, event, target, false);
+    let edits: Vec<Edit> = rewrite(&path, bytes, *mode, wanted).into_iter().collect();
+    Some((if edits.is_empty() { Action::Kept } else { Action::Updated }, edits))
+}
+
+/// What a hook that has a block shall be: one that is ours alone is written anew.
+fn with_block(bytes: &[u8], event: Event, target: Target<'_>, is_created: bool) -> Vec<u8> {
+    let is_own = script::gives_way(bytes) || is_created;
+    if is_own && script::is_nothing(&script::strip(bytes)) {
+        return script::own(target.binary, event);
+    }
+    script::insert(bytes, &script::block(target.binary, event))
+}
+
+/// All that takes what is ours away from an event.
+fn take_out(folder: &Folder, event: Event, record: Option<&Record>) -> (Vec<Edit>, Vec<Step>) {
+    let (mut edits, mut steps) = (Vec::new(), Vec::new());
+    let mut removed = |name: &str, more: Vec<Edit>| {
+        edits.extend(more);
+        steps.push(Step { event, action: Action::Removed, path: folder.path.join(name) });
+    };
+    let mut is_unchained = false;
+    for name in folder.moved(event) {
+        if let Some((more, unchains)) = remove_moved(folder, event, record, &name) {
+            is_unchained |= unchains;
+            removed(&name, more);
+        }
+    }
+    if let Some(more) = remove(folder, event, record).filter(|_| !is_unchained) {
+        removed(event.name(), more);
     }
     (edits, steps)
 }
@@ -95,10 +140,11 @@ pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<St
     let mut steps = Vec::new();
     for event in Event::ALL {
         edits.extend(untwin(folder, event));
-        if let Some(more) = remove(folder, event, record) {
-            edits.extend(more);
-            steps.push(Step { event, action: Action::Removed, path: folder.path.join(event.name()) });
-        } else if folder.hook(event).is_some() && folder.chained(event).is_some() {
+        let (more, done) = take_out(folder, event, record);
+        let is_left = done.is_empty();
+        edits.extend(more);
+        steps.extend(done);
+        if is_left && folder.hook(event).is_some() && folder.chained(event).is_some() {
             let action = Action::Refused(Refusal::NameTaken);
             steps.push(Step { event, action, path: folder.path.join(event.name()) });
         }
@@ -112,7 +158,7 @@ fn untwin(folder: &Folder, event: Event) -> Option<Edit> {
     folder.twins.contains(&event).then_some(Edit::Untwin { hook, chained })
 }
 
-fn add(folder: &Folder, event: Event, target: Target<'_>) -> (Action, Vec<Edit>) {
+fn add(folder: &Folder, event: Event, target: Target<'_>, record: Option<&Record>) -> (Action, Vec<Edit>) {
     let path = folder.path.join(event.name());
     let is_chained = folder.chained(event).is_some();
     let own = || if is_chained { script::chain(target.binary, event) } else { script::own(target.binary, event) };
@@ -121,8 +167,13 @@ fn add(folder: &Folder, event: Event, target: Target<'_>) -> (Action, Vec<Edit>)
         None => return (Action::Created, vec![create(own())]),
         Some(Entry::Other) => return (Action::Refused(Refusal::NotAFile), Vec::new()),
         Some(Entry::File { bytes, mode, .. }) if script::has_block(bytes) => {
-            let block = script::block(target.binary, event);
-            let edits: Vec<Edit> = rewrite(&path, bytes, *mode, script::insert(bytes, &block)).into_iter().collect();
+            let is_created = record.is_some_and(|record| record.created.contains(&event));
+            let wanted = if script::is_chain(bytes, event) && is_chained {
+                script::chain(target.binary, event)
+            } else {
+                with_block(bytes, event, target, is_created)
+            };
+            let edits: Vec<Edit> = rewrite(&path, bytes, *mode, wanted).into_iter().collect();
             return (if edits.is_empty() { Action::Kept } else { Action::Updated }, edits);
         }
         Some(Entry::File { bytes, mode, is_shared: false }) if mode & 0o111 != 0 && script::is_shell(bytes) => {
@@ -161,10 +212,32 @@ fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<
         return Some(vec![delete]);
     }
     let rest = script::strip(bytes);
-    if rest == script::SHEBANG && record.is_none_or(|record| record.created.contains(&event)) {
+    if script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event)) {
         return Some(vec![delete]);
     }
     Some(rewrite(&path, bytes, *mode, rest).into_iter().collect())
+}
+
+/// The edits that take our part of a hook away that a hook manager has moved, and whether it gets the place of that one
+/// which ours called.
+fn remove_moved(folder: &Folder, event: Event, record: Option<&Record>, name: &str) -> Option<(Vec<Edit>, bool)> {
+    let Some(Entry::File { bytes, mode, .. }) = folder.entries.get(name) else { return None };
+    script::has_block(bytes).then_some(())?;
+    let path = folder.path.join(name);
+    let own = Content { bytes: bytes.clone(), mode: *mode };
+    let is_chain = script::is_chain(bytes, event);
+    // The manager's hook stands in the place; what was renamed takes the name under which the manager looks for it.
+    let is_free = folder.hook(event).and_then(Entry::bytes).is_some_and(|hook| !script::has_block(hook));
+    if is_chain && is_free && folder.chained(event).is_some() {
+        let chained = folder.path.join(event.chained_name());
+        return Some((vec![Edit::Unchain { hook: path, chained, own }], true));
+    }
+    let rest = script::strip(bytes);
+    let is_ours = is_chain || script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event));
+    if is_ours {
+        return Some((vec![Edit::Write { path, before: Some(own), after: None }], false));
+    }
+    Some((rewrite(&path, bytes, *mode, rest).into_iter().collect(), false))
 }
 
 fn rewrite(path: &Path, bytes: &[u8], mode: u32, wanted: Vec<u8>) -> Option<Edit> {

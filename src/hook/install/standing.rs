@@ -91,8 +91,20 @@ fn configured(settings: &[ConfigValue], event: Event) -> Vec<Runner> {
 }
 
 fn in_folder(folder: &Folder, event: Event) -> Vec<Runner> {
-    let hook = || Runner::Hook(folder.path.join(event.name()));
-    let Some(entry) = folder.hook(event).filter(|entry| entry.is_executable()) else { return Vec::new() };
+    let Some(entry) = folder.hook(event) else { return Vec::new() };
+    let own = in_file(folder, event, event.name(), entry);
+    // Pre-commit runs the hook that it found in its place before its own.
+    let legacy = folder.legacy(event).filter(|_| !own.is_empty());
+    let legacy = legacy.map(|entry| in_file(folder, event, &format!("{}.legacy", event.name()), entry)).unwrap_or_default();
+    legacy.into_iter().chain(own).collect()
+}
+
+/// What runs when the file of this name does.
+fn in_file(folder: &Folder, event: Event, name: &str, entry: &Entry) -> Vec<Runner> {
+    let hook = || Runner::Hook(folder.path.join(name));
+    if !entry.is_executable() {
+        return Vec::new();
+    }
     let Entry::File { bytes, .. } = entry else { return vec![hook()] };
     if !can_start(bytes) {
         return Vec::new();
@@ -104,8 +116,8 @@ fn in_folder(folder: &Folder, event: Event) -> Vec<Runner> {
     if script::is_chain(bytes, event) {
         let chained = folder.chained(event).filter(|entry| entry.is_executable());
         runners.extend(chained.map(|_| Runner::Hook(folder.path.join(event.chained_name()))));
-    } else if script::strip(bytes) != script::SHEBANG {
-        runners.push(hook());
+    } else if !script::is_nothing(&script::strip(bytes)) {
+        runners.insert(usize::from(!script::is_behind(bytes)), hook());
     }
     runners
 }

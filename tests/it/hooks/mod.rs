@@ -7,6 +7,8 @@ mod install_config;
 mod install_kill;
 mod install_said;
 #[cfg(target_os = "linux")]
+mod neighbour;
+#[cfg(target_os = "linux")]
 mod push;
 #[cfg(target_os = "linux")]
 mod worker;

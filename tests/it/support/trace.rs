@@ -67,6 +67,39 @@ fn spread(points: usize, wanted: usize) -> Vec<usize> {
     (0..wanted).map(|step| 1 + step * (points - 1) / (wanted - 1).max(1)).collect()
 }
 
+/// System calls that fail instead of being done.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Refusal {
+    /// Which, by their numbers.
+    pub(crate) calls: &'static [i64],
+    /// Among those that start something: only those that start a thread, only those that start a process, or all.
+    pub(crate) starts: Option<Start>,
+    /// The one to refuse, counted from 1; every one when not given.
+    pub(crate) nth: Option<usize>,
+    /// What the caller is told.
+    pub(crate) errno: Errno,
+}
+
+/// What a call starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    Thread,
+    Process,
+}
+
+/// Runs to the end while the system refuses some calls; `points` is how many were asked for.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn refuse(run: &Run, refusal: Refusal) -> Traced {
+    std::thread::scope(|scope| {
+        let watch = move || {
+            let tree = Tree { refusal: Some(refusal), ..Tree::start(run, None) };
+            tree.watch(run)
+        };
+        scope.spawn(watch).join()
+    })
+    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 /// Runs on a thread of its own: waiting is limited to children of the thread, so other tests keep theirs.
 fn trace(run: &Run, fatal_point: Option<usize>) -> Traced {
     std::thread::scope(|scope| scope.spawn(|| Tree::start(run, fatal_point).watch(run)).join())
@@ -79,6 +112,9 @@ struct Tree {
     /// Processes and threads that have been seen and have not ended.
     live: BTreeSet<Pid>,
     fatal_point: Option<usize>,
+    refusal: Option<Refusal>,
+    /// Threads whose call was refused at its entry.
+    refused: BTreeSet<Pid>,
     points: usize,
     /// True from the moment the wrapper has become the command.
     started: bool,
@@ -109,7 +145,19 @@ impl Tree {
         }
         kill(root, Signal::SIGCONT).expect("the wrapper can be continued");
         let live = BTreeSet::from([root]);
-        Self { root, live, fatal_point, points: 0, started: false, killed: false, code: None, stdout, stderr }
+        Self {
+            root,
+            live,
+            fatal_point,
+            refusal: None,
+            refused: BTreeSet::new(),
+            points: 0,
+            started: false,
+            killed: false,
+            code: None,
+            stdout,
+            stderr,
+        }
     }
 
     fn watch(mut self, run: &Run) -> Traced {
@@ -138,6 +186,10 @@ impl Tree {
             WaitStatus::Signaled(..) => drop(self.live.remove(&pid)),
             // Born while the others were dying.
             _ if self.killed => kill_one(pid),
+            WaitStatus::PtraceSyscall(_) if self.refusal.is_some() => {
+                self.refuse(pid);
+                resume(pid, None);
+            }
             WaitStatus::PtraceSyscall(_) if self.is_fatal(pid) => self.kill_all(),
             WaitStatus::PtraceEvent(_, _, event) => {
                 self.live.insert(pid);
@@ -148,6 +200,41 @@ impl Tree {
             _ => resume(pid, None),
         }
     }
+
+    /// Turns a call into one that does not exist, and its result into the error.
+    #[cfg(target_arch = "x86_64")]
+    fn refuse(&mut self, pid: Pid) {
+        let (Some(refusal), Ok(mut registers)) = (self.refusal, ptrace::getregs(pid)) else { return };
+        if !enters_call(pid) {
+            if self.refused.remove(&pid) {
+                registers.rax = (-(refusal.errno as i64)).cast_unsigned();
+                let _ = ptrace::setregs(pid, registers);
+            }
+            return;
+        }
+        let call = registers.orig_rax.cast_signed();
+        if !self.started || !refusal.calls.contains(&call) {
+            return;
+        }
+        let flags = match call {
+            libc::SYS_clone3 => ptrace::read(pid, registers.rdi as ptrace::AddressType).unwrap_or(0),
+            _ => registers.rdi.cast_signed(),
+        };
+        let start = if flags & i64::from(libc::CLONE_THREAD) == 0 { Start::Process } else { Start::Thread };
+        if refusal.starts.is_some_and(|wanted| wanted != start) {
+            return;
+        }
+        self.points += 1;
+        if refusal.nth.is_none_or(|nth| nth == self.points) {
+            registers.orig_rax = u64::MAX;
+            if ptrace::setregs(pid, registers).is_ok() {
+                self.refused.insert(pid);
+            }
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn refuse(&mut self, _: Pid) {}
 
     /// Counts a stop if it is a point, and says whether it is the last one.
     fn is_fatal(&mut self, pid: Pid) -> bool {

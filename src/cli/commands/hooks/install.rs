@@ -153,6 +153,17 @@ fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
         let name = manager.name();
         ui.note(&format!("{name} may write its hooks anew; 'git merkle hooks install --mode=print' shows what to tell it"));
     }
+    let has_lfs_hook = |event: &Event| {
+        let hook = fs::read(prepared.place.directory.join(event.name())).unwrap_or_default();
+        install::script::find(&hook, b"git lfs ").is_some()
+    };
+    let lfs_events: Vec<&Event> = prepared.events.iter().filter(|event| event.is_of_lfs()).collect();
+    let is_lfs_to_come = prepared.mode == Mode::Hookdir
+        && !lfs_events.iter().any(|event| has_lfs_hook(event))
+        && repository.work_dir().is_some_and(install::uses_lfs);
+    if is_lfs_to_come && !lfs_events.is_empty() {
+        ui.note("'git lfs install' puts its own hooks in the place of these; run 'git merkle hooks install' again after it");
+    }
 }
 
 /// Shows what is about to change outside of the git directory, before it does.

@@ -111,6 +111,9 @@ fn show_installation(ui: &mut Ui, repository: &Repository, found: &Standing) -> 
     for event in found.events.iter().filter(is_told) {
         show_event(ui, repository, event)?;
     }
+    if found.events.iter().any(|event| event.is_installed && !event.is_effective()) {
+        ui.note("'git merkle hooks install' puts back what another program has replaced, or says what to write");
+    }
     Ok(())
 }
 
