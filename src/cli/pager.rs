@@ -1,5 +1,7 @@
 //! The pager, as git chooses it: `GIT_PAGER`, `pager.merkle`, `core.pager`, `PAGER`, `less`.
 //!
+//! The environment and the user's own configuration name it, never that of a repository: who wrote that may be a stranger.
+//!
 //! The program does not wait for its pager, it becomes the pager: a second process of the same program, with the same
 //! arguments, writes into it. So the shell waits for the pager itself, and an interrupt in the pager leaves no process
 //! behind that fights for the terminal.
@@ -10,8 +12,11 @@ use std::process::{Command, Stdio};
 
 use crate::base::variable::holds_key;
 use crate::config::Environment;
+use crate::git::program;
 use crate::workspace::PagerSetting;
 
+/// What reads the command line, by its absolute path, as in git.
+const SHELL: &str = "/bin/sh";
 /// Set for everything below a pager, by git and by this program.
 const IN_USE: &str = "GIT_PAGER_IN_USE";
 
@@ -50,6 +55,8 @@ pub(super) fn become_pager(command: &str, environment: &Environment) -> io::Erro
     for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
         pager.env_remove(name);
     }
+    // A pager without a path is not looked for in the directory where the user stands, nor in the work tree.
+    pager.env("PATH", program::search_path());
     pager.envs(defaults).env(IN_USE, "true").stdin(pages).exec()
 }
 
@@ -61,7 +68,7 @@ fn start_writer() -> io::Result<std::process::Child> {
 
 #[expect(clippy::disallowed_methods, reason = "a pager belongs to the surface, not to git or a provider")]
 fn shell(command: &str) -> Command {
-    let mut shell = Command::new("sh");
+    let mut shell = Command::new(SHELL);
     shell.arg("-c").arg(command);
     shell
 }

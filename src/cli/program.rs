@@ -42,6 +42,9 @@ impl Program {
     /// Goes on under the user's pager, where a person sits at the other end; to be called before anything is said.
     pub fn page(&self) {
         if let Some(command) = self.ui.pager(&self.environment) {
+            if self.ui.has_local_pager() {
+                self.ui.warn("the pager that this repository's own configuration names is not run; name it in yours");
+            }
             let error = pager::become_pager(&command, &self.environment);
             self.ui.warn(&format!("cannot run pager '{command}': {error}"));
         }

@@ -158,6 +158,12 @@ impl Ui {
         if wanted { super::pager::choose(environment, &self.presentation.pager) } else { None }
     }
 
+    /// True when the repository's own configuration names a pager, which is not run.
+    #[must_use]
+    pub fn has_local_pager(&self) -> bool {
+        self.presentation.has_local_pager
+    }
+
     /// Writes a part of the answer; `write!` and `writeln!` end up here.
     ///
     /// What is formatted must be the program's own text, or foreign text that went through [`printable()`].

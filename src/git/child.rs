@@ -2,14 +2,18 @@
 //!
 //! A child sees the repository that was opened and nothing else of a calling hook: `GIT_DIR` and `GIT_WORK_TREE` are
 //! given, `GIT_INDEX_FILE`, `GIT_PREFIX` and the like are taken away, configuration (`GIT_CONFIG_*`) is passed on.
-//! It runs no hook and no file system monitor, asks nothing, takes no optional lock, fetches nothing, speaks English.
+//! It runs no hook, no file system monitor and no filter of the repository's own configuration, asks nothing, takes no
+//! optional lock, fetches nothing, speaks English.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::process::{ChildStdin, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
-use super::repo::Repository;
+use super::pipes::finish;
+use super::program;
+use super::repo::{Repository, variable};
 use crate::base::variable::holds_key;
 
 /// What a hook's environment says about its own git command and must not reach ours.
@@ -32,7 +36,7 @@ const FOREIGN_VARIABLES: [&str; 11] = [
 pub enum ChildError {
     /// The program could not be started, or it could not be talked to.
     #[error("cannot run 'git'")]
-    Start(#[source] std::io::Error),
+    Start(#[source] io::Error),
     /// It ran and failed.
     #[error("'git {verb}' failed: {message}")]
     Failed {
@@ -46,12 +50,28 @@ pub enum ChildError {
     /// The index has conflicts, so it stands for no tree.
     #[error("the index has conflicts, the first in '{0}'")]
     Unmerged(String),
+    /// A file goes through a filter that only the repository's own configuration defines.
+    #[error("'{path}' goes through the filter '{filter}', whose program only this repository's own configuration names")]
+    Filter {
+        /// The file.
+        path: String,
+        /// The name of the filter.
+        filter: String,
+        /// What a user runs to allow it, line by line.
+        allow: String,
+    },
 }
+
+/// Input up to this size is written before any output is read: every pipe holds it.
+const SMALL_INPUT_BYTES: usize = 4096;
 
 /// A git command to be run in a repository.
 pub struct GitCommand {
-    command: Command,
+    /// The command, or why there is no git to run.
+    command: io::Result<Command>,
     settings: Vec<&'static str>,
+    /// Further configuration for this child, whose keys may hold any character.
+    overrides: Vec<(String, String)>,
     verb: &'static str,
     options: Vec<OsString>,
     operands: Vec<OsString>,
@@ -63,31 +83,13 @@ pub(super) type Pipe = BufWriter<ChildStdin>;
 impl GitCommand {
     /// `git <verb>` in the repository, with a fixed environment.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "the home of git's child processes")]
     pub fn new(repo: &Repository, verb: &'static str) -> Self {
-        let mut command = Command::new("git");
-        for variable in FOREIGN_VARIABLES {
-            command.env_remove(variable);
-        }
-        without_keys(&mut command);
-        command.current_dir(repo.work_dir().unwrap_or(repo.git_dir())).env("GIT_DIR", repo.git_dir());
-        if let Some(root) = repo.work_dir() {
-            command.env("GIT_WORK_TREE", root);
-        }
-        if repo.objects_dir != repo.common_dir().join("objects") {
-            command.env("GIT_OBJECT_DIRECTORY", &repo.objects_dir);
-        }
-        if let Ok(paths) = std::env::join_paths(repo.alternates.iter().map(|(path, _)| path)) {
-            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", paths);
-        }
-        for (variable, value) in
-            [("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("LC_ALL", "C")]
-        {
-            command.env(variable, value);
-        }
-        command.arg("--no-pager").args(repo.settings.iter().flat_map(|setting| ["-c", setting]));
+        let command = program::git().map(|mut command| {
+            prepare(&mut command, repo);
+            command
+        });
         let settings = vec!["core.hooksPath=/dev/null", "core.fsmonitor=false"];
-        Self { command, settings, verb, options: Vec::new(), operands: Vec::new() }
+        Self { command, settings, overrides: Vec::new(), verb, options: Vec::new(), operands: Vec::new() }
     }
 
     /// Adds a fixed option.
@@ -121,6 +123,13 @@ impl GitCommand {
         self
     }
 
+    /// Adds settings for this child alone whose keys the repository chose: `(key, value)`.
+    #[must_use]
+    pub(super) fn overriding(mut self, settings: &[(String, String)]) -> Self {
+        self.overrides.extend_from_slice(settings);
+        self
+    }
+
     /// Makes the child flush all that it writes to disk before it ends.
     #[must_use]
     pub(super) fn durable(self) -> Self {
@@ -129,51 +138,130 @@ impl GitCommand {
 
     /// Gives the child an index of its own.
     #[must_use]
-    pub(super) fn index(mut self, file: &Path) -> Self {
-        self.command.env("GIT_INDEX_FILE", file);
-        self
+    pub(super) fn index(self, file: &Path) -> Self {
+        self.variable("GIT_INDEX_FILE", file)
     }
 
     /// Makes pathspecs plain paths.
     #[must_use]
-    pub(super) fn literal_paths(mut self) -> Self {
-        self.command.env("GIT_LITERAL_PATHSPECS", "1");
+    pub(super) fn literal_paths(self) -> Self {
+        self.variable("GIT_LITERAL_PATHSPECS", "1")
+    }
+
+    fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        if let Ok(command) = &mut self.command {
+            command.env(name, value);
+        }
         self
     }
 
     /// Runs it with the given standard input and returns its standard output.
     pub fn run(self, input: &[u8]) -> Result<Vec<u8>, ChildError> {
-        self.run_fed(|pipe| pipe.write_all(input))
+        let verb = self.verb;
+        checked(verb, self.output(input)?)
+    }
+
+    /// Runs it with a file as its standard input and returns its standard output.
+    pub(super) fn run_from(self, input: File) -> Result<Vec<u8>, ChildError> {
+        let verb = self.verb;
+        let child = self.start(Stdio::from(input))?;
+        checked(verb, finish(child).map_err(ChildError::Start)?)
     }
 
     /// Runs it while `feed` writes its standard input from another thread, and returns its standard output.
-    pub(super) fn run_fed(self, feed: impl FnOnce(&mut Pipe) -> std::io::Result<()> + Send) -> Result<Vec<u8>, ChildError> {
+    pub(super) fn run_fed(self, feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send) -> Result<Vec<u8>, ChildError> {
         let verb = self.verb;
-        let output = self.output(feed)?;
-        if output.status.success() { Ok(output.stdout) } else { Err(failed(verb, &output)) }
+        checked(verb, self.output_fed(feed)?)
     }
 
-    /// Runs it whatever its exit code.
-    pub(super) fn output(mut self, feed: impl FnOnce(&mut Pipe) -> std::io::Result<()> + Send) -> Result<Output, ChildError> {
-        self.command.args(self.settings.iter().flat_map(|setting| ["-c", setting])).arg(self.verb).args(&self.options);
-        if !self.operands.is_empty() {
-            self.command.arg("--end-of-options").args(&self.operands);
+    /// Runs it with the given standard input, whatever its exit code.
+    pub(super) fn output(self, input: &[u8]) -> Result<Output, ChildError> {
+        if input.len() > SMALL_INPUT_BYTES {
+            return self.output_fed(|pipe| pipe.write_all(input));
         }
-        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = self.command.spawn().map_err(ChildError::Start)?;
+        let child = self.start(Stdio::piped())?;
+        exchange(child, input).map_err(ChildError::Start)
+    }
+
+    fn output_fed(self, feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send) -> Result<Output, ChildError> {
+        let mut child = self.start(Stdio::piped())?;
         let mut pipe = BufWriter::new(child.stdin.take().expect("stdin was asked for"));
         let (output, fed) = std::thread::scope(|scope| {
-            let feeder = scope.spawn(move || feed(&mut pipe).and_then(|()| pipe.flush()));
-            (child.wait_with_output(), feeder.join().expect("a feeder does not panic"))
+            let write = move || feed(&mut pipe).and_then(|()| pipe.flush());
+            match std::thread::Builder::new().spawn_scoped(scope, write) {
+                Ok(feeder) => (finish(child), feeder.join().expect("a feeder does not panic")),
+                Err(error) => {
+                    let _ = child.kill().and_then(|()| child.wait());
+                    (Err(error), Ok(()))
+                }
+            }
         });
         let output = output.map_err(ChildError::Start)?;
         match fed {
-            Err(error) if output.status.success() && error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(ChildError::Start(error))
-            }
+            Err(error) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => Err(ChildError::Start(error)),
             _ => Ok(output),
         }
     }
+
+    fn start(self, stdin: Stdio) -> Result<Child, ChildError> {
+        let mut command = self.command.map_err(ChildError::Start)?;
+        override_settings(&mut command, &self.overrides);
+        command.args(self.settings.iter().flat_map(|setting| ["-c", setting])).arg(self.verb).args(&self.options);
+        if !self.operands.is_empty() {
+            command.arg("--end-of-options").args(&self.operands);
+        }
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(ChildError::Start)
+    }
+}
+
+fn prepare(command: &mut Command, repo: &Repository) {
+    for variable in FOREIGN_VARIABLES {
+        command.env_remove(variable);
+    }
+    without_keys(command);
+    command.current_dir(repo.work_dir().unwrap_or(repo.git_dir())).env("GIT_DIR", repo.git_dir());
+    if let Some(root) = repo.work_dir() {
+        command.env("GIT_WORK_TREE", root);
+    }
+    if repo.objects_dir != repo.common_dir().join("objects") {
+        command.env("GIT_OBJECT_DIRECTORY", &repo.objects_dir);
+    }
+    if let Ok(paths) = std::env::join_paths(repo.alternates.iter().map(|(path, _)| path)) {
+        command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", paths);
+    }
+    for (variable, value) in
+        [("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("LC_ALL", "C")]
+    {
+        command.env(variable, value);
+    }
+    command.arg("--no-pager").args(repo.settings.iter().flat_map(|setting| ["-c", setting]));
+}
+
+/// Adds settings to those that `GIT_CONFIG_COUNT` counts already: unlike `-c`, these keys may hold a `=`.
+fn override_settings(command: &mut Command, overrides: &[(String, String)]) {
+    if overrides.is_empty() {
+        return;
+    }
+    let there: usize = variable("GIT_CONFIG_COUNT").and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
+    for (number, (key, value)) in overrides.iter().enumerate() {
+        let number = there + number;
+        command.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value);
+    }
+    command.env("GIT_CONFIG_COUNT", (there + overrides.len()).to_string());
+}
+
+/// Gives a child a small input, and reads all that it writes.
+pub(super) fn exchange(mut child: Child, input: &[u8]) -> io::Result<Output> {
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+    let output = finish(child)?;
+    match written {
+        Err(error) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(output),
+    }
+}
+
+fn checked(verb: &str, output: Output) -> Result<Vec<u8>, ChildError> {
+    if output.status.success() { Ok(output.stdout) } else { Err(failed(verb, &output)) }
 }
 
 /// Takes away every variable that holds a key: no hook, filter or helper of a child has any use for them.

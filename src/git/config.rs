@@ -37,7 +37,23 @@ pub enum ConfigScope {
     Command,
 }
 
+impl ConfigScope {
+    /// True for the scopes that nobody but the user writes. What is in a repository's own may come from a stranger.
+    #[must_use]
+    pub fn is_protected(self) -> bool {
+        !matches!(self, Self::Local | Self::Worktree)
+    }
+}
+
 impl Repository {
+    /// The last value of a configuration key in the protected scopes; the only ones that may name a program.
+    #[must_use]
+    pub fn protected_string(&self, key: &str) -> Option<String> {
+        let section = key.split('.').next().unwrap_or_default();
+        let mut values = self.config_section(section).into_iter();
+        values.rfind(|value| value.key == key && value.scope.is_protected()).and_then(|value| value.value)
+    }
+
     /// The last value of a configuration key in all of git's scopes, `-c` included.
     #[must_use]
     pub fn config_string(&self, key: &str) -> Option<String> {

@@ -4,10 +4,10 @@
 //! user name [`USER_NAME`], so that a password for the same host is never taken for a key. The children run where no
 //! repository is found: none can name a helper. They ask nobody.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
-use super::child::{ChildError, failed, without_keys};
+use super::child::{ChildError, exchange, failed, without_keys};
+use super::program;
 
 /// The user name under which keys are kept.
 pub const USER_NAME: &str = "git-merkle";
@@ -86,9 +86,8 @@ fn checked(verb: &str, output: Output) -> Result<Output, ChildError> {
     if output.status.success() { Ok(output) } else { Err(failed(verb, &output)) }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a home of git's child processes")]
 fn run(verb: &str, arguments: &[&str], input: &str) -> Result<Output, ChildError> {
-    let mut command = Command::new("git");
+    let mut command = program::git().map_err(ChildError::Start)?;
     for variable in LEADING_VARIABLES {
         command.env_remove(variable);
     }
@@ -96,14 +95,6 @@ fn run(verb: &str, arguments: &[&str], input: &str) -> Result<Output, ChildError
     command.env("GIT_CEILING_DIRECTORIES", OUTSIDE).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
     command.current_dir(OUTSIDE).args(["-c", "core.askPass=", "-c", "credential.interactive=false", verb]).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(ChildError::Start)?;
-    let mut stdin = child.stdin.take().expect("stdin was asked for");
-    // A few lines: they fit into the pipe whether or not they are read.
-    let written = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    let output = child.wait_with_output().map_err(ChildError::Start)?;
-    match written {
-        Err(error) if output.status.success() && error.kind() != std::io::ErrorKind::BrokenPipe => Err(ChildError::Start(error)),
-        _ => Ok(output),
-    }
+    let child = command.spawn().map_err(ChildError::Start)?;
+    exchange(child, input.as_bytes()).map_err(ChildError::Start)
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | where to start | `-C`, else the current directory |
 //! | git directory | `--git-dir`, else `GIT_DIR`, else discovery upwards within `GIT_CEILING_DIRECTORIES` |
-//! | may it be opened | discovered: the owner, else `safe.directory`, and `safe.bareRepository`; named: always, as in git |
+//! | may it be opened | discovered: the owner, else `safe.directory`, and `safe.bareRepository`, and not made of files in another one's work tree (`discover`); named: always, as in git |
 //! | work tree | `GIT_WORK_TREE`, else `core.bare`, else `core.worktree`, else where it was found or, for a named one, the start |
 //! | common directory | the repository; a `GIT_COMMON_DIR` that says otherwise is refused |
 //! | objects | `GIT_OBJECT_DIRECTORY`, else below the common directory; then `GIT_ALTERNATE_OBJECT_DIRECTORIES` |
@@ -17,11 +17,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::discover::upwards::TrustPolicy;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::sec::Trust;
 
 use super::config::{self, ConfigScope};
+use super::discover::{bare_layout, discover, open_error};
+use super::program;
+use super::system::is_system_error;
 use crate::base::TreePath;
 
 /// Memory for bases of delta chains, per handle: on 100,000 files 8 MiB walk as fast as 96, and a quarter faster than none.
@@ -90,6 +92,23 @@ pub enum OpenError {
     /// A bare repository that was not named, where `safe.bareRepository` is `explicit`.
     #[error("cannot use bare repository '{0}' (safe.bareRepository is 'explicit')")]
     Bare(PathBuf),
+    /// A repository that lies as plain files in the work tree of another one, and was not named.
+    #[error("'{git_dir}' is a repository made of files in the work tree of '{outer}', and may have come with it")]
+    Embedded {
+        /// Its git directory.
+        git_dir: PathBuf,
+        /// The root of the other one's work tree.
+        outer: PathBuf,
+    },
+    /// The system failed while the repository was looked for or opened; it may be there and whole.
+    #[error("cannot look for a repository: cannot read '{path}'")]
+    Io {
+        /// What could not be read.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
     /// A `-c` setting without a section and a name.
     #[error("'{0}' is not a configuration setting")]
     Setting(String),
@@ -138,6 +157,9 @@ impl Repository {
         let repo = Self::from_found(found, directory, location.settings.clone())?;
         if named.is_none() && repo.is_forbidden_bare() {
             return Err(OpenError::Bare(repo.git_dir().to_owned()));
+        }
+        if let Some(work_tree) = repo.work_dir() {
+            program::keep_out_of(work_tree);
         }
         repo.unknown_extension().map_or(Ok(repo), |name| Err(OpenError::Extension(name)))
     }
@@ -239,15 +261,12 @@ impl Repository {
         names.find(|name| !EXTENSIONS.contains(&name.as_str()))
     }
 
-    /// True for a bare repository that was come across and not named, if the user forbids those.
+    /// True for a repository in git's bare layout that was come across and not named, if the user forbids those.
+    ///
+    /// What its own configuration says of itself does not matter: `core.worktree` makes no other layout of it.
     fn is_forbidden_bare(&self) -> bool {
-        let settings = self.config_section("safe").into_iter();
-        let mut own = settings.filter(|value| !matches!(value.scope, ConfigScope::Local | ConfigScope::Worktree));
-        let rule = own.rfind(|value| value.key == "safe.barerepository");
-        let inside = |part: &str| self.git_dir().to_string_lossy().contains(part);
-        rule.is_some_and(|rule| rule.value.as_deref() == Some("explicit"))
-            && self.work_dir().is_none()
-            && !(self.git_dir().ends_with(".git") || inside("/.git/worktrees/") || inside("/.git/modules/"))
+        self.protected_string("safe.barerepository").is_some_and(|rule| rule == "explicit")
+            && bare_layout(&self.directory, self.git_dir()).is_some()
     }
 }
 
@@ -265,17 +284,25 @@ pub(super) fn variable(name: &str) -> Option<OsString> {
 
 /// The absolute directory to start from: gix takes relative ones amiss in bare repositories.
 fn start(directory: &Path) -> Result<PathBuf, OpenError> {
-    let here = std::env::current_dir().map_err(|_| OpenError::NotFound(directory.to_owned()))?;
+    let failed = |path: &Path, source: std::io::Error| {
+        if is_system_error(&source) {
+            OpenError::Io { path: path.to_owned(), source }
+        } else {
+            OpenError::NotFound(directory.to_owned())
+        }
+    };
+    let here = std::env::current_dir().map_err(|error| failed(directory, error))?;
     let start = normal(&here.join(directory));
-    if start.is_dir() { Ok(start) } else { Err(OpenError::NotFound(directory.to_owned())) }
+    let is_directory = start.metadata().map_err(|error| failed(&start, error))?.is_dir();
+    if is_directory { Ok(start) } else { Err(OpenError::NotFound(directory.to_owned())) }
 }
 
 /// The path without `.` and `..`, for people; symlinks stay.
-fn normal(path: &Path) -> PathBuf {
+pub(super) fn normal(path: &Path) -> PathBuf {
     gix::path::normalize(path.into(), Path::new("/")).map_or_else(|| path.to_owned(), |path| path.components().collect())
 }
 
-fn options(overrides: &[String]) -> gix::open::Options {
+pub(super) fn options(overrides: &[String]) -> gix::open::Options {
     gix::open::Options::default()
         .cli_overrides(overrides.iter().map(String::as_str))
         .object_store_slots(slots())
@@ -290,60 +317,6 @@ fn slots() -> gix::odb::store::init::Slots {
 fn open_named(git_dir: &Path, overrides: &[String]) -> Result<gix::ThreadSafeRepository, OpenError> {
     let options = options(overrides).open_path_as_is(true).with(Trust::Full);
     gix::ThreadSafeRepository::open_opts(normal(git_dir), options).map_err(|error| open_error(git_dir, error))
-}
-
-/// Looks for a repository upwards; one that somebody else owns is opened only if the user's `safe.directory` names it.
-fn discover(directory: &Path, overrides: &[String]) -> Result<gix::ThreadSafeRepository, OpenError> {
-    let look = |trust, bail| {
-        let options = options(overrides).bail_if_untrusted(bail);
-        let across = variable("GIT_DISCOVERY_ACROSS_FILESYSTEM").and_then(|value| config::parse_bool(value.to_str()?));
-        let upwards = gix::discover::upwards::Options {
-            match_ceiling_dir_or_error: false,
-            cross_fs: across.unwrap_or(false),
-            trust,
-            ..Default::default()
-        };
-        let mapping = gix::sec::trust::Mapping { full: options.clone(), reduced: options };
-        gix::ThreadSafeRepository::discover_opts(directory, upwards.apply_environment(), mapping)
-            .map_err(|error| open_error(directory, error))
-    };
-    match look(TrustPolicy::default(), true) {
-        Err(OpenError::Untrusted(_)) => {
-            let foreign = look(TrustPolicy::default(), false)?.to_thread_local();
-            let root = foreign.workdir().unwrap_or(foreign.git_dir());
-            if is_safe_by_command(&foreign, root) {
-                return look(TrustPolicy::Assume(Trust::Full), false);
-            }
-            Err(OpenError::Untrusted(root.to_owned()))
-        }
-        found => found,
-    }
-}
-
-/// What `-c safe.directory` and its like in the environment say, which gix leaves out; later ones overrule.
-fn is_safe_by_command(foreign: &gix::Repository, root: &Path) -> bool {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let settings = config::section(foreign, "safe").into_iter();
-    let named = settings.filter(|setting| setting.scope == ConfigScope::Command && setting.key == "safe.directory");
-    named.fold(false, |safe, setting| match setting.value.as_deref().unwrap_or_default() {
-        "" => false,
-        "*" => true,
-        directory => match directory.strip_suffix("/*") {
-            Some(above) => safe || root.starts_with(above) && root != Path::new(above),
-            None => safe || root == Path::new(directory) || Path::new(directory).canonicalize().is_ok_and(|it| it == root),
-        },
-    })
-}
-
-fn open_error(path: &Path, error: gix::Error) -> OpenError {
-    let path = path.to_owned();
-    if error.is_permission_denied() {
-        OpenError::Untrusted(path)
-    } else if error.is_not_found() {
-        OpenError::NotFound(path)
-    } else {
-        OpenError::Damaged { path, source: Box::new(error) }
-    }
 }
 
 /// The work tree of a repository that the user named: what it says itself, else where the user stands.
@@ -373,7 +346,7 @@ fn refuse_foreign_common_dir(common_dir: &Path, directory: &Path) -> Result<(), 
     Err(OpenError::Damaged { path: common_dir.to_owned(), source })
 }
 
-fn object_store(path: &Path, hash: gix::hash::Kind) -> Result<gix::odb::Store, OpenError> {
+pub(super) fn object_store(path: &Path, hash: gix::hash::Kind) -> Result<gix::odb::Store, OpenError> {
     let options = gix::odb::store::init::Options { slots: slots(), ..Default::default() };
     gix::odb::Store::at_opts(path.to_owned(), hash, &mut std::iter::empty(), options)
         .map_err(|source| OpenError::Damaged { path: path.to_owned(), source: Box::new(source) })
@@ -604,12 +577,18 @@ mod tests {
     #[test]
     fn a_bare_repository_in_the_way_is_refused_on_demand() {
         let fixture = with_file();
+        fixture.git(&["clone", "-q", "--bare", ".", "../beside"]);
         fixture.git(&["clone", "-q", "--bare", ".", "inside"]);
         let open = |directory: &Path, git_dir: Option<&str>| {
             let settings = vec!["safe.bareRepository=explicit".to_owned()];
             Repository::open(&Location { directory: directory.to_owned(), git_dir: git_dir.map(PathBuf::from), settings })
         };
-        assert!(matches!(open(&fixture.root.join("inside"), None), Err(OpenError::Bare(_))));
+        let beside = fixture.root.join("../beside");
+        for (key, value) in [("core.bare", "true"), ("core.bare", "false"), ("core.worktree", ".")] {
+            fixture.git_in(&beside, &["config", key, value]);
+            assert!(matches!(open(&beside, None), Err(OpenError::Bare(_))));
+        }
+        assert!(matches!(open(&fixture.root.join("inside"), None), Err(OpenError::Embedded { .. })));
         assert!(open(&fixture.root, Some("inside")).is_ok());
         assert!(open(&fixture.root, None).is_ok());
         assert!(open(&fixture.root.join(".git"), None).is_ok());

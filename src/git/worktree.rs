@@ -5,6 +5,7 @@
 //! a younger copy would hide a change made in the same tick. `git add` and `git write-tree` write objects, as they
 //! always do; the user's index is only read.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, FileTimes};
 use std::io;
 use std::path::Path;
@@ -15,6 +16,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use super::child::{ChildError, GitCommand, failed};
+use super::filter::Filters;
 use super::repo::Repository;
 use super::state::StateDir;
 use crate::base::NodeId;
@@ -29,7 +31,7 @@ impl Repository {
     /// The tree that the index would commit.
     pub fn write_index_tree(&self) -> Result<NodeId, ChildError> {
         let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
-        self.write_tree(&copy)
+        self.write_tree(&copy, &Filters::of(self))
     }
 
     /// The tree of the work tree: tracked plus untracked-not-ignored files, plus ignored ones that `include` accepts.
@@ -38,20 +40,53 @@ impl Repository {
     /// A file that cannot be read is an error.
     pub fn write_work_tree(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
         let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
-        // `--sparse` takes in new files outside of a sparse checkout; what is not checked out stays as it is.
-        let command = self.with_index("add", &copy).option("-A").option("--sparse").option("--ignore-errors");
-        let output = command.output(|_| Ok(()))?;
-        if !output.status.success() && !only_lacks_commits(&output) {
-            return Err(failed("add", &output));
-        }
+        let filters = Filters::of(self);
+        self.add_all(&copy, &filters)?;
         if let Some(include) = include {
-            self.add_ignored(&copy, include)?;
+            self.add_ignored(&copy, &filters, include)?;
         }
-        self.write_tree(&copy)
+        self.write_tree(&copy, &filters)
     }
 
-    fn add_ignored(&self, copy: &IndexCopy, include: &Include<'_>) -> Result<(), ChildError> {
-        let command = self.with_index("ls-files", copy).option("-z").option("-o").option("-i");
+    /// Adds everything but tracked submodules, whose commits are then taken from their own `HEAD`.
+    ///
+    /// For a tracked submodule `git add` starts `git status` inside it, which runs filters that the submodule's own
+    /// configuration names. `git update-index` only looks at its `HEAD`.
+    fn add_all(&self, copy: &IndexCopy, filters: &Filters) -> Result<(), ChildError> {
+        let submodules = self.tracked_submodules()?;
+        // `--sparse` takes in new files outside of a sparse checkout; what is not checked out stays as it is.
+        let command = self.with_index("add", copy, filters).option("-A").option("--sparse").option("--ignore-errors");
+        let mut command = command.overriding(&filters.required);
+        if !submodules.is_empty() {
+            command = command.option("--pathspec-from-file=-").option("--pathspec-file-nul");
+        }
+        let excluded = submodules.iter().flat_map(|path| [b":(top,literal,exclude)", &path[..], b"\0"].concat());
+        let pathspecs: Vec<u8> =
+            if submodules.is_empty() { Vec::new() } else { b":/\0".iter().copied().chain(excluded).collect() };
+        let output = command.output(&pathspecs)?;
+        if !output.status.success() && !only_lacks_commits(&output) {
+            return Err(filters.explain(failed("add", &output)));
+        }
+        if submodules.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<u8> = submodules.iter().flat_map(|path| [&path[..], b"\0"].concat()).collect();
+        let command = self.with_index("update-index", copy, filters).overriding(&filters.required);
+        let command = command.option("--add").option("--remove").option("--replace").option("--ignore-skip-worktree-entries");
+        let command = command.option("-z").option("--stdin");
+        command.run(&paths).map(drop).map_err(|error| filters.explain(error))
+    }
+
+    /// The paths of submodules in the user's index.
+    fn tracked_submodules(&self) -> Result<Vec<Vec<u8>>, ChildError> {
+        let index = self.inner.index_or_empty().map_err(|error| ChildError::Start(io::Error::other(error)))?;
+        let entries = index.entries().iter().filter(|entry| entry.mode == gix::index::entry::Mode::COMMIT);
+        let paths: BTreeSet<Vec<u8>> = entries.map(|entry| entry.path(&index).to_vec()).collect();
+        Ok(paths.into_iter().collect())
+    }
+
+    fn add_ignored(&self, copy: &IndexCopy, filters: &Filters, include: &Include<'_>) -> Result<(), ChildError> {
+        let command = self.with_index("ls-files", copy, filters).option("-z").option("-o").option("-i");
         let listed = command.option("--exclude-standard").run(b"")?;
         // A name that ends in '/' is an embedded repository.
         let wanted = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/") && include(path));
@@ -59,12 +94,13 @@ impl Repository {
         if wanted.is_empty() {
             return Ok(());
         }
-        let command = self.with_index("add", copy).literal_paths().option("-f").option("--sparse");
-        command.option("--pathspec-from-file=-").option("--pathspec-file-nul").run(&wanted).map(drop)
+        let command = self.with_index("add", copy, filters).literal_paths().overriding(&filters.required);
+        let command = command.option("-f").option("--sparse").option("--pathspec-from-file=-").option("--pathspec-file-nul");
+        command.run(&wanted).map(drop).map_err(|error| filters.explain(error))
     }
 
-    fn write_tree(&self, copy: &IndexCopy) -> Result<NodeId, ChildError> {
-        let output = self.with_index("write-tree", copy).output(|_| Ok(()))?;
+    fn write_tree(&self, copy: &IndexCopy, filters: &Filters) -> Result<NodeId, ChildError> {
+        let output = self.with_index("write-tree", copy, filters).output(b"")?;
         let told = std::str::from_utf8(&output.stdout).ok().and_then(|text| text.trim().parse().ok());
         if let Some(id) = told.filter(|_| output.status.success()) {
             return Ok(id);
@@ -74,8 +110,9 @@ impl Repository {
         Err(unmerged.map_or_else(|| failed("write-tree", &output), |(path, _)| ChildError::Unmerged(path.to_owned())))
     }
 
-    fn with_index(&self, verb: &'static str, copy: &IndexCopy) -> GitCommand {
-        GitCommand::new(self, verb).setting("core.splitIndex=false").index(&copy.state.shown_file(&copy.name))
+    fn with_index(&self, verb: &'static str, copy: &IndexCopy, filters: &Filters) -> GitCommand {
+        let index = copy.state.shown_file(&copy.name);
+        GitCommand::new(self, verb).setting("core.splitIndex=false").index(&index).overriding(&filters.overrides)
     }
 }
 
@@ -266,7 +303,11 @@ mod tests {
         fixture.git(&["config", "filter.broken.required", "true"]);
         fixture.file(".gitattributes", "b filter=broken\n");
         let error = fixture.open().write_work_tree(None).unwrap_err();
-        assert!(error.to_string().contains("failed"), "{error}");
+        assert!(matches!(error, ChildError::Filter { path, filter, .. } if path == "b" && filter == "broken"));
+        let settings = vec!["filter.broken.clean=false".to_owned()];
+        let location = super::super::repo::Location { directory: fixture.root.clone(), git_dir: None, settings };
+        let error = Repository::open(&location).unwrap().write_work_tree(None).unwrap_err();
+        assert_eq!(error.to_string(), "'git add' failed: b: clean filter 'broken' failed");
         let bare = fixture.folder.path().join("bare");
         fixture.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
         let error = open_at(&bare).write_work_tree(None).unwrap_err();

@@ -17,6 +17,7 @@ use super::{Charge, Failure, ProviderError, fault, key};
 use crate::base::variable::holds_key;
 use crate::chat::{Answer, Capabilities, Reply, Request, Role, Ticket};
 use crate::config::Environment;
+use crate::git::program::with_search_path;
 
 /// Largest answer, in bytes.
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
@@ -46,7 +47,8 @@ impl Drop for Running {
 impl Program {
     pub(super) fn new(definition: Definition, environment: &Environment) -> Self {
         let seen = |name: &std::ffi::OsStr| !holds_key(name) || definition.env.iter().any(|allowed| name == allowed.as_str());
-        let environment = environment.variables().filter(|(name, _)| seen(name)).collect();
+        // No program of a work tree, and none that a relative directory of the search path leads to.
+        let environment = with_search_path(environment.variables().filter(|(name, _)| seen(name))).collect();
         Self { definition, environment }
     }
 

@@ -8,7 +8,7 @@ use std::error::Error;
 use super::git_config;
 use super::trust::Judged;
 use crate::base::AgentId;
-use crate::config::{Environment, Layer, Reason, SourceError, Stack, ValueError, source};
+use crate::config::{Environment, Layer, Reason, SourceError, Stack, ValueError, source, value};
 use crate::git::{ConfigScope, Repository, section_outside};
 
 /// The section of git's configuration that is this program's.
@@ -60,8 +60,10 @@ pub struct Presentation {
     pub color_pager: bool,
     /// `core.quotePath`: whether bytes above 0x7f are escaped in paths.
     pub quote_path: bool,
-    /// `pager.merkle`, else `core.pager`.
+    /// `pager.merkle`, else `core.pager`; from a repository's own configuration only that there is to be none.
     pub pager: PagerSetting,
+    /// True when the repository's own configuration names a pager, which is not run.
+    pub has_local_pager: bool,
     /// `merkle.progress`: whether progress is drawn.
     pub progress: bool,
 }
@@ -69,7 +71,14 @@ pub struct Presentation {
 impl Default for Presentation {
     /// Git's own defaults.
     fn default() -> Self {
-        Self { color: When::Auto, color_pager: true, quote_path: true, pager: PagerSetting::Default, progress: true }
+        Self {
+            color: When::Auto,
+            color_pager: true,
+            quote_path: true,
+            pager: PagerSetting::Default,
+            has_local_pager: false,
+            progress: true,
+        }
     }
 }
 
@@ -86,18 +95,29 @@ impl Presentation {
             color_pager: repository.config_bool("color.pager").unwrap_or(true),
             quote_path: repository.config_bool("core.quotepath").unwrap_or(true),
             pager: load_pager(repository),
+            has_local_pager: names_pager(repository),
             progress: true,
         }
     }
 }
 
+/// The program comes from the protected scopes alone; that there is to be none may be said anywhere.
 fn load_pager(repository: &Repository) -> PagerSetting {
-    let core = || repository.config_string("core.pager").map_or(PagerSetting::Default, PagerSetting::Command);
-    match (repository.config_bool("pager.merkle"), repository.config_string("pager.merkle")) {
-        (Some(false), _) => PagerSetting::Off,
-        (None, Some(command)) => PagerSetting::Command(command),
-        _ => core(),
+    let core = || repository.protected_string("core.pager").map_or(PagerSetting::Default, PagerSetting::Command);
+    let command = || repository.protected_string("pager.merkle").filter(|text| value::boolean(text).is_none());
+    match repository.config_bool("pager.merkle") {
+        Some(false) => PagerSetting::Off,
+        Some(true) => core(),
+        None => command().map_or_else(core, PagerSetting::Command),
     }
+}
+
+/// True when the last word on the pager is a program that only the repository names.
+fn names_pager(repository: &Repository) -> bool {
+    ["core.pager", "pager.merkle"].iter().any(|key| {
+        let last = repository.config_string(key).filter(|text| value::boolean(text).is_none());
+        last.is_some() && last != repository.protected_string(key)
+    })
 }
 
 /// Why settings cannot be used.
@@ -241,6 +261,29 @@ mod tests {
         assert_eq!(gathered.stack.boolean("hooks"), Ok(Some(false)));
         assert_eq!(gathered.stack.boolean("progress"), Ok(Some(true)));
         assert!(gathered.warnings().is_empty());
+    }
+
+    /// Before, a repository's own configuration named the pager, so that `show` in a stranger's folder ran it.
+    #[test]
+    fn a_pager_comes_from_the_users_own_configuration_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        git(folder.path(), &["init", "-q"]);
+        let pager = |settings: &[&str]| {
+            let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
+            let location = Location { directory: folder.path().to_owned(), git_dir: None, settings };
+            let shown = Presentation::load(&Repository::open(&location).expect("a repository"));
+            (shown.pager, shown.has_local_pager)
+        };
+        let own = |command: &str| PagerSetting::Command(command.to_owned());
+        let theirs = ["core.pager=mine", "pager.merkle=own"];
+        assert_eq!(pager(&theirs[..1]), (own("mine"), false));
+        git(folder.path(), &["config", "core.pager", "evil"]);
+        assert_eq!(pager(&["core.pager=mine"]), (own("mine"), false));
+        git(folder.path(), &["config", "pager.merkle", "evil"]);
+        assert_eq!(pager(&theirs[..1]), (own("mine"), true));
+        assert_eq!(pager(&theirs), (own("own"), false));
+        git(folder.path(), &["config", "pager.merkle", "false"]);
+        assert_eq!(pager(&[]).0, PagerSetting::Off, "that there is to be none runs nothing");
     }
 
     fn load(repository: &Repository) -> Result<Settings, SettingsError> {

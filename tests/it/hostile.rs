@@ -7,6 +7,7 @@ mod content;
 mod damage;
 mod decoder;
 mod disguise;
+mod embedded;
 mod name;
 mod state;
 mod tree;
