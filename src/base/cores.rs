@@ -1,8 +1,11 @@
 //! The same work on many numbers, on all cores, with results in the order of the numbers.
+//!
+//! A system that gives a process no further threads (a limit on processes is enough) makes the work slower, and no more.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 /// Numbers that are worth another thread.
 const PER_THREAD: usize = 16;
@@ -40,20 +43,65 @@ pub fn on_all_cores<S: Send, R: Send>(
         let others: Vec<_> = (1..threads)
             .map(|_| {
                 let (state, run) = (there(), &run);
-                scope.spawn(move || run(&state))
+                thread::Builder::new().spawn_scoped(scope, move || run(&state))
             })
             .collect();
+        // Whoever did not get a thread leaves its numbers to the others.
         take(run(here));
-        for other in others {
+        for other in others.into_iter().flatten() {
             take(other.join().expect("workers do not panic"));
         }
     });
     done.into_iter().map(|result| result.expect("every number is taken once")).collect()
 }
 
+/// Work beside that of the caller, or already done.
+pub enum Beside<'s, R> {
+    /// Another thread does it.
+    There(ScopedJoinHandle<'s, R>),
+    /// The system gave no thread, so the caller did it.
+    Here(R),
+}
+
+impl<R> Beside<'_, R> {
+    /// What the work gave; a panic of it is passed on.
+    #[must_use]
+    pub fn join(self) -> R {
+        match self {
+            Self::There(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Self::Here(done) => done,
+        }
+    }
+}
+
+/// Starts work on another thread; where the system gives none, does it here and now.
+pub fn beside<'s, R: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() -> R + Send + 's) -> Beside<'s, R> {
+    // A thread that cannot be started drops what it was given, so the work waits where both can take it.
+    let waiting = Arc::new(Mutex::new(Some(work)));
+    let given = Arc::clone(&waiting);
+    match thread::Builder::new().spawn_scoped(scope, move || take(&given)()) {
+        Ok(handle) => Beside::There(handle),
+        Err(_) => Beside::Here(take(&waiting)()),
+    }
+}
+
+fn take<W>(waiting: &Mutex<Option<W>>) -> W {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner).take().expect("either thread takes it, once")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_beside_gives_its_result() {
+        let text = String::from("one");
+        let both = thread::scope(|scope| {
+            let other = beside(scope, || text.len());
+            (text.as_str(), other.join())
+        });
+        assert_eq!(both, ("one", 3));
+    }
 
     #[test]
     fn results_stand_in_the_order_of_their_numbers() {

@@ -22,7 +22,8 @@ static VOCABULARY: LazyLock<&CoreBpe> =
 
 /// Unpacks the vocabulary beside the caller's other work.
 pub fn prepare() {
-    std::thread::spawn(|| LazyLock::force(&VOCABULARY));
+    // Without a thread the first who counts unpacks it.
+    let _ = std::thread::Builder::new().spawn(|| LazyLock::force(&VOCABULARY));
 }
 
 /// Estimates the tokens of a text.

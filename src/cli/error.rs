@@ -19,7 +19,7 @@ use crate::config::SourceError;
 use crate::context::ContextError;
 use crate::frame::commit::CommitError;
 use crate::frame::{FRAMES_REF, StoreError};
-use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError};
+use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError, system_cause};
 use crate::hook::install::{EditError, InstallError, RecordError};
 use crate::node::{ScanError, SnapshotError};
 use crate::profile::{FitError, ProfileError};
@@ -52,9 +52,12 @@ impl CliError {
     }
 
     /// Wraps an error of a lower module; its text is the message and its sources are printed behind it.
-    #[must_use]
+    ///
+    /// Where the system failed underneath, git did not: that is no statement about the repository.
     pub fn from_source(kind: Exit, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { source: Some(source.into()), ..Self::new(kind, "") }
+        let source = source.into();
+        let kind = if kind == Exit::Git && system_cause(source.as_ref()).is_some() { Exit::Io } else { kind };
+        Self { source: Some(source), ..Self::new(kind, "") }
     }
 
     /// A file that could not be read or written: `cannot <verb> '<subject>': <reason>`.
@@ -74,6 +77,11 @@ impl CliError {
     #[must_use]
     pub fn hints(&self) -> &[String] {
         &self.hints
+    }
+
+    /// Says who names damage, unless it was the system that failed.
+    fn damage_hint(self) -> Self {
+        if self.kind == Exit::Io { self } else { self.hint("'git merkle validate' names everything that is damaged") }
     }
 
     /// How the program ends on it.
@@ -144,7 +152,10 @@ impl From<OpenError> for CliError {
             OpenError::Untrusted(path) => {
                 Some(format!("if you trust it, run 'git config --global --add safe.directory {}'", path.display()))
             }
-            OpenError::Bare(_) | OpenError::Damaged { .. } | OpenError::Setting(_) | OpenError::Extension(_) => None,
+            OpenError::Bare(path) | OpenError::Embedded { git_dir: path, .. } => {
+                Some(format!("if you trust it, name it: --git-dir={}", path.display()))
+            }
+            OpenError::Damaged { .. } | OpenError::Io { .. } | OpenError::Setting(_) | OpenError::Extension(_) => None,
         };
         let kind = if matches!(error, OpenError::Setting(_)) { Exit::Usage } else { Exit::Git };
         let failed = Self::from_source(kind, error);
@@ -224,7 +235,13 @@ impl From<ObjectError> for CliError {
 
 impl From<ChildError> for CliError {
     fn from(error: ChildError) -> Self {
-        Self::from_source(Exit::Git, error)
+        match error {
+            ChildError::Filter { ref allow, .. } => {
+                let hint = format!("if you trust the program, name it in your own configuration:\n{allow}");
+                Self::from_source(Exit::NotTrusted, error).hint(hint)
+            }
+            _ => Self::from_source(Exit::Git, error),
+        }
     }
 }
 
@@ -313,7 +330,7 @@ impl From<StoreError> for CliError {
             StoreError::Ref(inner) => inner.into(),
             StoreError::NoCommit(_) => Self::from_source(Exit::Git, error)
                 .hint(format!("this program did not put it there; 'git update-ref -d {FRAMES_REF}' takes it away")),
-            _ => Self::from_source(Exit::Git, error).hint("'git merkle validate' names everything that is damaged"),
+            _ => Self::from_source(Exit::Git, error).damage_hint(),
         }
     }
 }
@@ -321,7 +338,10 @@ impl From<StoreError> for CliError {
 impl From<CommitError> for CliError {
     fn from(error: CommitError) -> Self {
         match error {
-            CommitError::Busy => Self::from_source(Exit::Busy, error).hint("try again when the other command is done"),
+            CommitError::Busy => {
+                let failed = Self::from_source(Exit::Busy, error).hint("try again when the other command is done");
+                failed.hint("where none is running, 'git merkle doctor' says what holds it")
+            }
             CommitError::Lock(_) => Self::from_source(Exit::Io, error),
             CommitError::Store(inner) => inner.into(),
             CommitError::Write(inner) => inner.into(),
@@ -483,9 +503,7 @@ impl From<ComposeError> for CliError {
             ComposeError::Node(NodeError::Object(inner)) => inner.into(),
             ComposeError::Node(NodeError::Payload(inner)) => inner.into(),
             ComposeError::Node(NodeError::Fit(inner)) => inner.into(),
-            ComposeError::Node(NodeError::Codec(_)) => {
-                Self::from_source(Exit::Git, error).hint("'git merkle validate' names everything that is damaged")
-            }
+            ComposeError::Node(NodeError::Codec(_)) => Self::from_source(Exit::Git, error).damage_hint(),
         }
     }
 }
@@ -502,6 +520,11 @@ impl From<StatementError> for CliError {
         match error {
             StatementError::Agent(inner) => inner.into(),
             StatementError::Commit(inner) => inner.into(),
+            StatementError::Waiting { file, source } => {
+                let waits = format!("nothing is lost: it waits in '{}', and the next command stores it", file.display());
+                // To say it again would help nobody, whatever the hints of the error itself are.
+                Self { hints: vec![waits], ..Self::from(source) }
+            }
             StatementError::Refresh(inner) => inner.into(),
             StatementError::Secret(inner) => inner.into(),
             StatementError::Rules(inner) => inner.into(),

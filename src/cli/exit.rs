@@ -94,6 +94,19 @@ mod tests {
         assert_eq!(codes, [0, 1, 3, 65, 69, 74, 75, 77, 78, 79, 128, 129, 130, 143]);
     }
 
+    /// Before, the codes were told in this file alone.
+    #[test]
+    fn the_table_for_users_is_this_one() {
+        let rows = |text: &str| -> Vec<String> {
+            let lines = text.lines().map(|line| line.trim_start_matches("//! "));
+            let rows = lines.skip_while(|line| *line != "| code | meaning |").take_while(|line| line.starts_with('|'));
+            rows.map(ToOwned::to_owned).collect()
+        };
+        let own = rows(include_str!("exit.rs"));
+        assert!(own.len() > 10, "{own:?}");
+        assert_eq!(rows(include_str!("../../docs/formats.md")), own);
+    }
+
     #[test]
     fn every_code_stands_in_the_module_table() {
         let table: String = include_str!("exit.rs").lines().filter(|line| line.starts_with("//! |")).collect();

@@ -13,7 +13,7 @@ use super::counted::{Counted, Part};
 use super::resource::{Body, Resource};
 use super::secrets::{Found, Guard};
 use crate::base::NodeId;
-use crate::base::cores::cores;
+use crate::base::cores::{beside, cores};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::token::{self, Sample};
 use crate::frame::StoreError;
@@ -59,11 +59,11 @@ impl Blocks<'_> {
         }
         std::thread::scope(|scope| {
             let batches = &batches;
-            let finished: Vec<Receiver<io::Result<Part>>> = (0..threads)
+            let finished: Vec<Option<Receiver<io::Result<Part>>>> = (0..threads)
                 .map(|first| {
                     let (sender, receiver) = sync_channel(1);
                     let (repo, shared) = (self.repo.fork(), self.shared());
-                    scope.spawn(move || {
+                    let work = move || {
                         let blocks = shared.with(&repo);
                         let mut reader = blocks.reader();
                         for batch in batches.iter().skip(first).step_by(threads) {
@@ -76,13 +76,19 @@ impl Blocks<'_> {
                                 return;
                             }
                         }
-                    });
-                    receiver
+                    };
+                    std::thread::Builder::new().spawn_scoped(scope, work).is_ok().then_some(receiver)
                 })
                 .collect();
-            for at in 0..batches.len() {
-                let part = finished[at % threads].recv().map_err(|_| io::Error::other("a reading thread ended early"))?;
-                out.write_part(&part?)?;
+            // Reads what would have been the part of a thread that the system did not give.
+            let mut own: Option<Reader<'_>> = None;
+            for (at, batch) in batches.iter().enumerate() {
+                let part = match (&finished[at % threads], &mut own) {
+                    (Some(thread), _) => thread.recv().map_err(|_| io::Error::other("a reading thread ended early"))??,
+                    (None, Some(reader)) => self.render(batch.clone(), reader, sample),
+                    (None, own) => self.render(batch.clone(), own.insert(self.reader()?), sample),
+                };
+                out.write_part(&part)?;
             }
             Ok(())
         })
@@ -141,12 +147,12 @@ impl Blocks<'_> {
                 .step_by(part)
                 .map(|start| {
                     let (repo, shared, run) = (self.repo.fork(), self.shared(), &run);
-                    scope.spawn(move || run(&repo, &shared, start..count.min(start + part)))
+                    beside(scope, move || run(&repo, &shared, start..count.min(start + part)))
                 })
                 .collect();
             let mut all = Vec::with_capacity(count);
             for handle in handles {
-                all.extend(handle.join().map_err(|_| io::Error::other("a reading thread failed"))??);
+                all.extend(handle.join()?);
             }
             Ok(all)
         })

@@ -20,7 +20,7 @@ use super::news::News;
 use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, head_key, padded, place_of};
 use super::store::{Entry, Slot, Store, StoreError};
 use super::table::{self, PageWriter, Shape, Source};
-use crate::base::cores::cores;
+use crate::base::cores::{Beside, beside, cores};
 use crate::base::{BasisId, FrameId, NodeId, TreePath};
 use crate::git::{EntryMode, Side, StateDir, diff_trees};
 
@@ -387,10 +387,10 @@ fn read_all(store: &Store<'_>, entries: &[Entry]) -> Vec<Stored> {
             .chunks(entries.len().div_ceil(threads))
             .map(|part| {
                 let repo = store.repository().fork();
-                scope.spawn(move || Store::at(&repo, None).map_or_else(|_| Vec::new(), |store| read(&store, part)))
+                beside(scope, move || Store::at(&repo, None).map_or_else(|_| Vec::new(), |store| read(&store, part)))
             })
             .collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("reading does not panic")).collect()
+        workers.into_iter().flat_map(Beside::join).collect()
     })
 }
 

@@ -8,7 +8,8 @@ use std::cmp::Ordering;
 use gix::objs::Kind;
 use gix::objs::{Find as _, FindHeader as _};
 
-use super::repo::{HashKind, Repository};
+use super::repo::{HashKind, Repository, object_store};
+use super::system::{is_system_error, system_cause};
 use crate::base::NodeId;
 
 /// Longest mode of a tree entry: six octal digits, and a zero before them in old trees.
@@ -153,6 +154,15 @@ pub enum ObjectError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The system did not let it be read; it may be there and whole.
+    #[error("object {id} cannot be read")]
+    Io {
+        /// Which.
+        id: NodeId,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
     /// There, but of another kind than asked for.
     #[error("object {id} is a {actual}, not a {expected}")]
     Kind {
@@ -175,7 +185,11 @@ pub enum ObjectError {
 
 impl ObjectError {
     pub(super) fn damaged(id: NodeId, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Damaged { id, source: source.into() }
+        let source = source.into();
+        match system_cause(source.as_ref()) {
+            Some(source) => Self::Io { id, source },
+            None => Self::Damaged { id, source },
+        }
     }
 }
 
@@ -189,7 +203,30 @@ impl Repository {
                 found = gix::objs::FindHeader::try_header(store, &oid).map_err(|error| ObjectError::damaged(*id, error))?;
             }
         }
+        if found.is_none()
+            && let Some(store) = self.second_look(id)?
+        {
+            found = gix::objs::FindHeader::try_header(&store, &oid).map_err(|error| ObjectError::damaged(*id, error))?;
+        }
         Ok(found.map(|header| Header { kind: header.kind.into(), size_bytes: header.size }))
+    }
+
+    /// The object store opened anew, for an object that was not found in it.
+    ///
+    /// A pack that could not be opened for want of a file descriptor counts as gone from then on; so nothing is called
+    /// missing after one look. In a partial clone objects are missing on purpose, and one look has to do.
+    fn second_look(&self, id: &NodeId) -> Result<Option<gix::OdbHandle>, ObjectError> {
+        if self.is_partial() {
+            return Ok(None);
+        }
+        match std::fs::read_dir(self.objects_dir.join("pack")) {
+            Err(source) if is_system_error(&source) => return Err(ObjectError::Io { id: *id, source }),
+            _ => {}
+        }
+        let store =
+            object_store(&self.objects_dir, self.inner.object_hash()).map_err(|error| ObjectError::damaged(*id, error))?;
+        let handle = gix::odb::Cache::from(std::sync::Arc::new(store).to_handle_arc());
+        Ok(Some(gix::odb::memory::Proxy::from(handle).with_write_passthrough()))
     }
 
     /// Reads an object's body into the cleared buffer. Never fetches.
@@ -209,6 +246,11 @@ impl Repository {
             if let Some(found) = store.try_find(&oid, buffer).map_err(failed)? {
                 return Ok(found.kind.into());
             }
+        }
+        if let Some(store) = self.second_look(id)?
+            && let Some(found) = store.try_find(&oid, buffer).map_err(failed)?
+        {
+            return Ok(found.kind.into());
         }
         Err(ObjectError::Missing(*id))
     }

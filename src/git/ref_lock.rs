@@ -5,6 +5,9 @@
 //! lock to the ref publishes the value. When the process is killed in between, the kernel lets go of the draft, and
 //! whoever comes next sees a draft that nobody locks: a `<ref>.lock` that is the same file was left by the dead and is
 //! removed. A lock that is no such file is somebody else's and never touched.
+//!
+//! Some file systems have no hard links (FAT, some network and FUSE mounts). There the ref is moved by git, as in a reftable
+//! repository.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -12,6 +15,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
 
 use super::state::StateDir;
 
@@ -21,6 +26,19 @@ const WAIT: Duration = Duration::from_millis(100);
 const DRAFT_PREFIX: &str = "ref-";
 /// Larger than any draft: an id and a line feed.
 const DRAFT_BYTES_MAX: u64 = 1024;
+
+/// What the system says where a file can have no second name.
+const NO_LINKS: [Errno; 6] = [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK, Errno::XDEV];
+
+/// What came of asking for a lock.
+pub(super) enum Asked {
+    /// It is held.
+    Held(RefLock),
+    /// Another process holds it all the while.
+    Busy,
+    /// This file system has no hard links.
+    NoLinks,
+}
 
 /// A held lock on a ref, with its new value inside; let go without effect when dropped.
 pub(super) struct RefLock {
@@ -34,8 +52,8 @@ pub(super) struct RefLock {
 }
 
 impl RefLock {
-    /// Locks a ref that is shared by all worktrees, with its new value, empty for none; `None` when somebody else holds its lock all the while.
-    pub(super) fn acquire(drafts: &StateDir, name: &str, value: &str) -> io::Result<Option<Self>> {
+    /// Locks a ref that is shared by all worktrees, with its new value, empty for none.
+    pub(super) fn acquire(drafts: &StateDir, name: &str, value: &str) -> io::Result<Asked> {
         drafts.create()?;
         let common_dir = drafts.git_dir();
         let lock = common_dir.join(format!("{name}.lock"));
@@ -46,19 +64,20 @@ impl RefLock {
                 fs::create_dir_all(lock.parent().expect("a ref has a directory"))?;
                 let held = Self { lock: lock.clone(), drafts: drafts.clone(), draft, file, committed: false };
                 match drafts.link(&held.draft, &held.lock) {
-                    Ok(()) => return Ok(Some(held)),
+                    Ok(()) => return Ok(Asked::Held(held)),
                     // Taken, or git removed the empty directory, or somebody took the draft for a dead one's.
                     Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
                         held.abandon();
                     }
                     Err(error) => {
                         held.abandon();
-                        return Err(error);
+                        let code = error.raw_os_error().map(Errno::from_raw_os_error);
+                        return if code.is_some_and(|code| NO_LINKS.contains(&code)) { Ok(Asked::NoLinks) } else { Err(error) };
                     }
                 }
             }
             if Instant::now() >= deadline {
-                return Ok(None);
+                return Ok(Asked::Busy);
             }
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -3,7 +3,7 @@
 //! Reading is gix's. Moving is done here, because neither gix nor git by default flushes a ref to disk, and because
 //! a process that is killed must not leave a lock that stops the next one: see `ref_lock`.
 //! What this does not do is left to `git update-ref`: reftable repositories, reflogs, symbolic refs, shared file modes,
-//! and removing what stands in `packed-refs`.
+//! file systems without hard links, and removing what stands in `packed-refs`. See `ref_child` for what a killed one leaves.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,8 @@ use gix::refs::Target;
 use super::child::{ChildError, GitCommand};
 use super::lock::absent_is_fine;
 use super::object::from_oid;
-use super::ref_lock::RefLock;
+use super::ref_child::RefChild;
+use super::ref_lock::{Asked, RefLock};
 use super::repo::Repository;
 use super::state::StateDir;
 use super::write::sync_dir;
@@ -24,7 +25,7 @@ use crate::base::NodeId;
 const SYMBOLIC_DEPTH_MAX: usize = 5;
 
 /// What git says of a lock that somebody else holds, by files and by reftable.
-const LOCKED: [&str; 2] = ["File exists", "is locked"];
+const LOCKED: [&str; 3] = ["File exists", "is locked", "cannot lock references"];
 
 /// What a ref must be for it to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +146,10 @@ impl Repository {
     pub fn update_ref(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
         if !self.needs_program(name) {
             self.check_ref_path(name)?;
-            let lock = self.lock_ref(name, &format!("{target}\n"))?;
+        }
+        if !self.needs_program(name)
+            && let Some(lock) = self.lock_ref(name, &format!("{target}\n"))?
+        {
             let current = self.find_direct_ref(name)?;
             if !expected.is(current) {
                 return Err(RefError::Moved(name.to_owned()));
@@ -164,8 +168,9 @@ impl Repository {
         if self.find_ref(name)?.is_none() {
             return Ok(());
         }
-        if !self.needs_program(name) {
-            let lock = self.lock_ref(name, "")?;
+        if !self.needs_program(name)
+            && let Some(lock) = self.lock_ref(name, "")?
+        {
             let packed = self.inner.refs.cached_packed_buffer().map_err(|error| RefError::failed(name, error))?;
             let packed = packed.is_some_and(|packed| packed.try_find(name).is_ok_and(|found| found.is_some()));
             if !packed {
@@ -230,9 +235,13 @@ impl Repository {
         Err(RefError::failed(name, "too many levels of symbolic refs"))
     }
 
-    fn lock_ref(&self, name: &str, value: &str) -> Result<RefLock, RefError> {
-        let lock = RefLock::acquire(&StateDir::of(self), name, value);
-        lock.map_err(|error| RefError::failed(name, error))?.ok_or_else(|| RefError::Moved(name.to_owned()))
+    /// The lock on a ref; `None` on a file system without hard links, where git moves it.
+    fn lock_ref(&self, name: &str, value: &str) -> Result<Option<RefLock>, RefError> {
+        match RefLock::acquire(&StateDir::of(self), name, value).map_err(|error| RefError::failed(name, error))? {
+            Asked::Held(lock) => Ok(Some(lock)),
+            Asked::NoLinks => Ok(None),
+            Asked::Busy => Err(RefError::Moved(name.to_owned())),
+        }
     }
 
     /// True when a ref is moved by renaming a file: it is no symbolic ref, and a new one is in nobody's way.
@@ -286,12 +295,20 @@ impl Repository {
 
     fn update_ref_program(&self, name: &str, instruction: &str) -> Result<(), RefError> {
         let command = GitCommand::new(self, "update-ref").durable().option("--no-deref").option("-m").option("git-merkle");
-        match command.option("--stdin").option("-z").run(instruction.as_bytes()) {
+        let failed = |error: io::Error| RefError::failed(name, error);
+        let child = RefChild::write(self, instruction).map_err(failed)?;
+        let input = child.input().map_err(failed)?;
+        match command.option("--stdin").option("-z").run_from(input) {
             Ok(_) => Ok(()),
             Err(ChildError::Failed { message, .. }) if LOCKED.iter().any(|text| message.contains(text)) => {
                 Err(RefError::Moved(name.to_owned()))
             }
-            Err(error) => Err(RefError::failed(name, error)),
+            Err(error) => {
+                if matches!(error, ChildError::Failed { code: None, .. }) {
+                    child.keep();
+                }
+                Err(RefError::failed(name, error))
+            }
         }
     }
 
@@ -301,7 +318,7 @@ impl Repository {
             return Ok(found.into_iter().find(|(found, _)| found == name).map(|(_, id)| id));
         }
         let command = GitCommand::new(self, "rev-parse").option("--verify").option("--quiet");
-        let output = command.operand(name).output(|_| Ok(())).map_err(|error| RefError::failed(name, error))?;
+        let output = command.operand(name).output(b"").map_err(|error| RefError::failed(name, error))?;
         Ok(std::str::from_utf8(&output.stdout).ok().and_then(|text| text.trim().parse().ok()))
     }
 
@@ -397,7 +414,8 @@ mod tests {
         let fixture = Fixture::new();
         let one = fixture.commit("one");
         let repo = fixture.open();
-        let lock = RefLock::acquire(&StateDir::of(&repo), NAME, "x").unwrap().unwrap();
+        let lock = RefLock::acquire(&StateDir::of(&repo), NAME, "x").unwrap();
+        let Asked::Held(lock) = lock else { panic!("nobody holds it") };
         assert!(matches!(repo.update_ref(NAME, &one, Expected::Absent), Err(RefError::Moved(_))));
         lock.die();
         assert!(fixture.root.join(".git").join(format!("{NAME}.lock")).exists());

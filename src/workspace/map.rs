@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::open::Workspace;
-use crate::base::cores::on_all_cores;
+use crate::base::cores::{beside, on_all_cores};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::context::tree::{PATHS_MAX, Tree};
@@ -74,9 +74,9 @@ impl Workspace {
         let directory = self.state.cache();
         let mut found = SnapshotSymbols::default();
         let (wanted, cache) = std::thread::scope(|scope| {
-            let cache = scope.spawn(|| object_cache::<FileSymbols>(&directory));
+            let cache = beside(scope, || object_cache::<FileSymbols>(&directory));
             let wanted = Tree::read(&self.repository, tree).map(|tree| collect(&tree, &mut found));
-            (wanted, cache.join().expect("opening does not panic"))
+            (wanted, cache.join())
         });
         let wanted = wanted?;
         let work = |repo: &Repository, number: usize| read(repo, &cache, &wanted[number], &found);

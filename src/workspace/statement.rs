@@ -2,6 +2,8 @@
 //!
 //! Every write of a frame from outside a plan passes here, and so the one gate of roles and the spool.
 
+use std::path::PathBuf;
+
 use super::open::Workspace;
 use super::refresh::RefreshError;
 use super::secrets::RulesError;
@@ -40,9 +42,18 @@ pub enum StatementError {
     /// It could not be kept safe before it was stored.
     #[error("cannot write to the spool")]
     Spool(#[source] std::io::Error),
-    /// It could not be stored. It waits in the spool, if it got there.
+    /// It could not be stored.
     #[error(transparent)]
     Commit(#[from] CommitError),
+    /// It could not be stored yet, and is safe: the next command stores it.
+    #[error("the statement waits in '{file}'")]
+    Waiting {
+        /// Where it waits.
+        file: PathBuf,
+        /// Why it could not be stored.
+        #[source]
+        source: CommitError,
+    },
     /// What is there already cannot be read.
     #[error(transparent)]
     Refresh(#[from] RefreshError),
@@ -88,7 +99,9 @@ impl Workspace {
         let mut frame = Frame::new((target.id, target.kind), slot, (BasisKind::Written, basis), content).at(target.path.clone());
         frame.created = Some(created);
         let file = spool::put(&self.state, &frame).map_err(StatementError::Spool)?;
-        let committed = commit::commit_spooled(&self.repository, &self.state, Some(&file), LOCK_WAIT)?;
+        let committed = commit::commit_spooled(&self.repository, &self.state, Some(&file), LOCK_WAIT);
+        let waiting = |source| StatementError::Waiting { file: self.state.spool().shown_file(&file), source };
+        let committed = committed.map_err(waiting)?;
         let entries = Store::at(&self.repository, committed.commit)?.entries(&frame.node)?;
         let mut stored = entries.iter().map(|entry| &entry.name);
         if let Some(name) = stored.rfind(|name| name.frame == frame.id) {

@@ -2,10 +2,14 @@
 //!
 //! [`kill`] kills each writing command at system calls spread over its whole run and then asks everything that must
 //! hold, [`worker`] does the same to the hooks' worker and to the hook that starts it. [`refuse`] takes the disk away: full,
-//! or not to be written to.
+//! or not to be written to; [`system`] takes away links, threads, processes and descriptors, and [`child`] looks after what a
+//! killed git leaves.
 
+mod child;
 mod kill;
 mod refuse;
+#[cfg(target_arch = "x86_64")]
+mod system;
 mod worker;
 
 use crate::support::{Repo, Run, Sandbox};

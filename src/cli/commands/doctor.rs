@@ -10,7 +10,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
 use crate::frame::commit::{LOCK_FILE, clear_leftovers};
 use crate::frame::{FRAMES_REF, Store, StoreError, spool};
-use crate::git::{Lock, ObjectError, Refused};
+use crate::git::{Lock, LockOwner, ObjectError, Refused};
 use crate::workspace::Workspace;
 
 /// The lock's file is empty.
@@ -57,7 +57,7 @@ impl Check {
 /// Prints every check; exit 1 while something is wrong.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let checks = vec![
+    let mut checks = vec![
         check_state(&workspace),
         check_writers(&workspace, args.fix),
         check_lock(&workspace)?,
@@ -66,6 +66,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         check_cache(&workspace, args.fix)?,
         check_settings(&workspace),
     ];
+    checks.extend(check_ref_locks(&workspace, args.fix)?);
     let is_well = checks.iter().all(|check| check.ok || check.fixed);
     let ui = &mut program.ui;
     if ui.is_json() {
@@ -118,6 +119,33 @@ fn check_lock(workspace: &Workspace) -> Result<Check, CliError> {
         Some(_) => Check::good("lock", "free"),
         None => Check::good("lock", "held by a command that is running; the kernel frees it when that ends"),
     })
+}
+
+/// Git's own locks on the refs, which stay when a git is killed; nothing is said where there is none.
+fn check_ref_locks(workspace: &Workspace, fix: bool) -> Result<Option<Check>, CliError> {
+    let repository = &workspace.repository;
+    let mut kept = Vec::new();
+    let mut removed = Vec::new();
+    for lock in repository.ref_locks_left() {
+        let name = lock.path.display();
+        let is_gone = fix && lock.remove(repository).map_err(|err| CliError::io(format!("cannot remove '{name}'"), err))?;
+        let whose = match lock.owner {
+            LockOwner::Process(process) => format!("'{name}' is there, and process {process} is at work here"),
+            LockOwner::DeadChild => format!("'{name}' was left by a git that this program started and that was killed"),
+            LockOwner::Unknown => format!("'{name}' is there, and nothing says whose it is; remove it if no git is running"),
+        };
+        if is_gone { removed.push(whose) } else { kept.push((lock.owner, whose)) }
+    }
+    // A git that runs has its locks rightly.
+    let is_good = removed.is_empty() && kept.iter().all(|(owner, _)| matches!(owner, LockOwner::Process(_)));
+    let is_fixed = !removed.is_empty() && kept.is_empty();
+    let told: Vec<String> = kept.into_iter().map(|(_, whose)| whose).chain(removed).collect();
+    if told.is_empty() {
+        return Ok(None);
+    }
+    let message = told.join("; ");
+    let check = if is_good { Check::good("refs", message) } else { Check::bad("refs", message) };
+    Ok(Some(if is_fixed { check.fixed() } else { check }))
 }
 
 fn check_ref(workspace: &Workspace) -> Check {

@@ -13,7 +13,7 @@ use super::declared::{Declarations, Declared, Names};
 use super::entry::FileSymbols;
 use super::resolve::{Paths, Place};
 use super::uses::{Use, Ways};
-use crate::base::cores::on_all_cores;
+use crate::base::cores::{beside, on_all_cores};
 use crate::symbol::language::Language;
 
 /// Most files that one file passes on.
@@ -70,10 +70,10 @@ pub fn references(files: &[MapFile<'_>]) -> References {
     // No import can name a path that is not UTF-8.
     let paths = Paths::new(files.iter().map(|file| std::str::from_utf8(file.path).unwrap_or_default()).collect());
     let (links, passed_on, declarations) = std::thread::scope(|scope| {
-        let declarations = scope.spawn(|| Declarations::of(files));
+        let declarations = beside(scope, || Declarations::of(files));
         let links = on_all_cores(files.len(), &(), || (), |(), number| Links::of(&paths, files, number as u32));
         let passed_on = passed_on(&links);
-        (links, passed_on, declarations.join().expect("workers do not panic"))
+        (links, passed_on, declarations.join())
     });
     let directories = files.iter().map(|file| directory(file.path)).collect();
     let index = Index { files, paths: &paths, links: &links, passed_on: &passed_on, directories, declarations };

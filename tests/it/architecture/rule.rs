@@ -35,7 +35,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
     ("memchr", &["secret"]),
-    ("nix", &["hook"]),
+    ("nix", &["git", "hook"]),
     ("notify", &["watch"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider", "page"]),
