@@ -7,6 +7,8 @@ pub struct Capabilities {
     pub context_tokens: Option<u64>,
     /// Tokens of output.
     pub output_tokens: Option<u64>,
+    /// Tokens that the model makes of a hundred of ours, its template around each message included.
+    pub tokens_percent: u64,
     /// Takes a system message.
     pub system_prompt: bool,
     /// Takes a JSON schema for its answer.
@@ -35,6 +37,7 @@ impl Default for Capabilities {
         Self {
             context_tokens: None,
             output_tokens: None,
+            tokens_percent: 100,
             system_prompt: true,
             structured_output: false,
             streaming: true,

@@ -15,6 +15,6 @@ pub mod sendable;
 pub use capability::Capabilities;
 pub use image::{Image, ImageError};
 pub use message::{Message, Role};
-pub use params::GenerationParams;
+pub use params::{GenerationParams, OUTPUT_TOKENS_DEFAULT};
 pub use reply::{Answer, Reply, Ticket, Usage};
 pub use request::Request;

@@ -1,5 +1,8 @@
 //! How a model is asked. `None` means that nothing is said and the provider decides; an explicit 0 is a value.
 
+/// Most tokens of output where neither a request nor a provider gives a limit.
+pub const OUTPUT_TOKENS_DEFAULT: u64 = 8_192;
+
 /// Parameters of one generation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GenerationParams {

@@ -503,6 +503,7 @@ impl From<ComposeError> for CliError {
             ComposeError::Node(NodeError::Object(inner)) => inner.into(),
             ComposeError::Node(NodeError::Payload(inner)) => inner.into(),
             ComposeError::Node(NodeError::Fit(inner)) => inner.into(),
+            ComposeError::Node(NodeError::NoRoom { .. }) => Self::from_source(Exit::Refused, error),
             ComposeError::Node(NodeError::Codec(_)) => Self::from_source(Exit::Git, error).damage_hint(),
         }
     }

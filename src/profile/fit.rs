@@ -6,6 +6,7 @@
 //! | temperature | outside of the range | the nearest that is taken |
 //! | output tokens | more than the model gives | as many as it gives |
 //! | output tokens | more than input leaves of the window | as many as are left |
+//! | output tokens that the user has not set | more than a quarter of the window | a quarter |
 //! | input tokens at most | more than the window | the window |
 //! | – | the input alone fills the window, or is over the wish | an error |
 //!
@@ -13,10 +14,22 @@
 
 use std::fmt;
 
-use crate::chat::{Capabilities, GenerationParams};
+use crate::chat::{Capabilities, GenerationParams, OUTPUT_TOKENS_DEFAULT};
 
 /// Of a window, what is planned with: estimates of tokens are off by a few per cent.
 const WINDOW_PERCENT: u64 = 90;
+
+/// An answer's share of the window is one of so many.
+const WINDOW_SHARE: u64 = 4;
+
+/// How a profile wishes to have something generated.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Wish {
+    /// The parameters.
+    pub params: GenerationParams,
+    /// True when the limit of output is the user's own word, and not a built-in one.
+    pub is_output_own: bool,
+}
 
 /// Parameters that a provider takes, and what had to be changed for that.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +69,13 @@ pub enum Change {
         /// What is left.
         to: u64,
     },
+    /// The user has not said how long an answer may be: it has a share of the window.
+    OutputQuartered {
+        /// The built-in limit.
+        from: u64,
+        /// A quarter of the window.
+        to: u64,
+    },
     /// The window is smaller than the input that the asker would pay for.
     InputClamped {
         /// The wish.
@@ -81,6 +101,9 @@ impl fmt::Display for Change {
             Self::OutputClamped { from, to } => write!(f, "max_output_tokens {from} becomes {to}, the most that the model gives"),
             Self::OutputCutToWindow { from, to } => {
                 write!(f, "max_output_tokens {from} becomes {to}, what the input leaves of the model's window")
+            }
+            Self::OutputQuartered { from, to } => {
+                write!(f, "max_output_tokens {from} becomes {to}, a quarter of the model's window")
             }
             Self::InputClamped { from, to } => write!(f, "max_input_tokens {from} becomes {to}, the model's window"),
             Self::SystemInText => f.write_str("the system prompt stands in front of the user's text: the model takes none"),
@@ -111,10 +134,49 @@ pub enum FitError {
     },
 }
 
+/// The parameters with a limit of output. One that the user has set stays; another is at most a quarter of the window,
+/// so that a small window has room for what is asked.
+#[must_use]
+pub fn with_output(wish: &Wish, capabilities: &Capabilities) -> (GenerationParams, Option<Change>) {
+    let mut params = wish.params.clone();
+    if let (true, Some(set)) = (wish.is_output_own, params.max_output_tokens) {
+        params.max_output_tokens = Some(set);
+        return (params, None);
+    }
+    let longest = params.max_output_tokens.unwrap_or(OUTPUT_TOKENS_DEFAULT);
+    let share = capabilities.context_tokens.map_or(u64::MAX, |window| window / WINDOW_SHARE).max(1);
+    params.max_output_tokens = Some(longest.min(share));
+    let change = Change::OutputQuartered { from: longest, to: share };
+    (params, (share < longest && capabilities.output_tokens.is_none_or(|most| most > share)).then_some(change))
+}
+
+/// Which setting makes an answer no longer than it may be: the one to raise.
+#[must_use]
+pub fn output_key(changes: &[Change]) -> OutputKey {
+    let of = |change: &Change| match change {
+        Change::OutputCutToWindow { .. } | Change::OutputQuartered { .. } => Some(OutputKey::Window),
+        Change::OutputClamped { .. } => Some(OutputKey::Provider),
+        _ => None,
+    };
+    changes.iter().rev().find_map(of).unwrap_or(OutputKey::Profile)
+}
+
+/// What limits the length of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputKey {
+    /// `max_output_tokens` of the profile.
+    Profile,
+    /// `outputTokens` of the provider.
+    Provider,
+    /// The window, `contextTokens` of the provider.
+    Window,
+}
+
 /// Fits parameters to a provider for an input of so many tokens.
 pub fn fit(params: &GenerationParams, capabilities: &Capabilities, input_tokens: u64) -> Result<Fitted, FitError> {
-    if let Some(window) = capabilities.context_tokens.filter(|window| input_tokens >= *window) {
-        return Err(FitError::Window { input: input_tokens, window });
+    let counted = input_tokens.saturating_mul(capabilities.tokens_percent) / 100;
+    if let Some(window) = capabilities.context_tokens.filter(|window| counted >= *window) {
+        return Err(FitError::Window { input: counted, window });
     }
     if let Some(limit) = params.max_input_tokens.filter(|limit| input_tokens > *limit) {
         return Err(FitError::Input { input: input_tokens, limit });
@@ -122,7 +184,7 @@ pub fn fit(params: &GenerationParams, capabilities: &Capabilities, input_tokens:
     let mut fitted = Fitted { params: params.clone(), changes: Vec::new() };
     fitted.fit_temperature(capabilities.temperature);
     let (longest, window) = (capabilities.output_tokens, capabilities.context_tokens);
-    let left = window.map(|window| window - input_tokens);
+    let left = window.map(|window| window - counted);
     let output = &mut fitted.params.max_output_tokens;
     fitted.changes.extend(clamp(output, longest).map(|(from, to)| Change::OutputClamped { from, to }));
     fitted.changes.extend(clamp(output, left).map(|(from, to)| Change::OutputCutToWindow { from, to }));
@@ -177,8 +239,8 @@ pub fn said_in_words(wants: Wants, capabilities: &Capabilities) -> Vec<Change> {
     all.into_iter().filter_map(|(is_so, change)| is_so.then_some(change)).collect()
 }
 
-/// The most input tokens, by estimate, that a payload may have: what the profile allows, and what nine tenths of the
-/// window leave beside the answer. `None` where neither says anything.
+/// The most input tokens, by our count, that a payload may have: what the profile allows, and what nine tenths of the
+/// window, in tokens of the model, leave beside the answer. `None` where neither says anything.
 #[must_use]
 pub fn input_tokens_max(params: &GenerationParams, capabilities: &Capabilities) -> Option<u64> {
     let longest = capabilities.output_tokens;
@@ -186,7 +248,9 @@ pub fn input_tokens_max(params: &GenerationParams, capabilities: &Capabilities) 
         (Some(wish), Some(longest)) => wish.min(longest),
         (wish, longest) => wish.or(longest).unwrap_or(0),
     };
-    let window = capabilities.context_tokens.map(|window| (window / 100 * WINDOW_PERCENT).saturating_sub(output));
+    let left = |window: u64| (window.saturating_mul(WINDOW_PERCENT) / 100).saturating_sub(output);
+    let of_ours = |tokens: u64| tokens.saturating_mul(100) / capabilities.tokens_percent.max(1);
+    let window = capabilities.context_tokens.map(|window| of_ours(left(window)));
     [params.max_input_tokens, window].into_iter().flatten().min()
 }
 
@@ -239,6 +303,36 @@ mod tests {
         assert_eq!(most(None, Some(1_000), &capabilities), Some(8_000));
         assert_eq!(most(None, Some(50_000), &capabilities), Some(5_000));
         assert_eq!(most(Some(100), Some(1_000), &capabilities), Some(100));
+    }
+
+    /// A window of two thousand tokens left nothing for the question beside a built-in limit of 2,048.
+    #[test]
+    fn a_limit_that_the_user_has_not_set_is_at_most_a_quarter_of_the_window() {
+        let wish = |tokens, is_output_own| Wish {
+            params: GenerationParams { max_output_tokens: tokens, ..GenerationParams::default() },
+            is_output_own,
+        };
+        let small = Capabilities { context_tokens: Some(2_048), ..Capabilities::default() };
+        let output = |wish: &Wish, capabilities: &Capabilities| with_output(wish, capabilities).0.max_output_tokens;
+        assert_eq!(output(&wish(Some(2_048), false), &small), Some(512));
+        assert_eq!(output(&wish(None, true), &small), Some(512));
+        assert_eq!(output(&wish(Some(2_048), true), &small), Some(2_048));
+        assert_eq!(output(&wish(Some(2_048), false), &Capabilities::default()), Some(2_048));
+        assert_eq!(output(&wish(None, false), &Capabilities::default()), Some(OUTPUT_TOKENS_DEFAULT));
+        let (params, change) = with_output(&wish(Some(2_048), false), &small);
+        assert_eq!(change, Some(Change::OutputQuartered { from: 2_048, to: 512 }));
+        assert_eq!(input_tokens_max(&params, &small), Some(1_331));
+        let wordy = Capabilities { tokens_percent: 120, ..small };
+        assert_eq!(input_tokens_max(&params, &wordy), Some(1_109));
+    }
+
+    #[test]
+    fn the_key_to_raise_is_the_one_that_limits() {
+        let (from, to) = (9, 8);
+        assert_eq!(output_key(&[]), OutputKey::Profile);
+        assert_eq!(output_key(&[Change::OutputClamped { from, to }]), OutputKey::Provider);
+        assert_eq!(output_key(&[Change::OutputClamped { from, to }, Change::OutputCutToWindow { from, to }]), OutputKey::Window);
+        assert_eq!(output_key(&[Change::OutputQuartered { from, to }, Change::SystemInText]), OutputKey::Window);
     }
 
     #[test]

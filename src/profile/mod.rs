@@ -10,7 +10,7 @@ pub mod params;
 pub mod registry;
 pub mod standard;
 
-pub use fit::{Change, FitError, Fitted, Wants, fit, input_tokens_max, said_in_words};
+pub use fit::{Change, FitError, Fitted, OutputKey, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output};
 pub use params::{Phase, Profile, ProviderRole, Scope};
 pub use registry::{DEFAULT, ProfileError, Profiles};
 pub use standard::{Standard, Standards};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::fit::Wish;
 use super::standard::Standard;
 use crate::chat::GenerationParams;
 
@@ -112,6 +113,13 @@ impl Profile {
             Some(above) => base.overridden(above),
             None => base,
         }
+    }
+
+    /// The same, and whether the limit of output is the user's own word: what is built in gives way to a small window.
+    #[must_use]
+    pub fn wish(&self, phase: Phase, scope: &str) -> Wish {
+        let params = self.params(phase, scope);
+        Wish { is_output_own: self.file.is_some() && params.max_output_tokens.is_some(), params }
     }
 
     /// The name of the provider that is asked in a phase, if the profile names one.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file;
-use super::params::{Phase, Profile};
+use super::params::{ByPhase, Phase, Profile};
 use crate::chat::GenerationParams;
 use crate::config::{Fault, Folder};
 
 /// The profile that is meant when none is named. Files may define it anew.
 pub const DEFAULT: &str = "default";
-/// What the built-in profile allows a frame.
-const OUTPUT_TOKENS_MAX: u64 = 2_048;
+/// What the built-in profile allows a frame, and what is made in a turn: code.
+const FRAME_OUTPUT_TOKENS: u64 = 2_048;
+const CODE_OUTPUT_TOKENS: u64 = 16_000;
 
 /// Why a profile cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,9 +88,16 @@ fn name_of(path: &str) -> Option<&str> {
     path.strip_prefix("profiles/")?.strip_suffix("/config.yml").filter(|name| !name.contains('/'))
 }
 
+/// Frames are short, what a turn makes is code, and plans and reviews are left to the common default.
 fn built_in() -> Profile {
-    let params = GenerationParams { max_output_tokens: Some(OUTPUT_TOKENS_MAX), ..GenerationParams::default() };
-    Profile { name: DEFAULT.to_owned(), generation_params: [(Phase::Generating, params)].into(), ..Profile::default() }
+    let most = |tokens| GenerationParams { max_output_tokens: Some(tokens), ..GenerationParams::default() };
+    let frames = || -> ByPhase { [(Phase::Generating, most(FRAME_OUTPUT_TOKENS))].into() };
+    Profile {
+        name: DEFAULT.to_owned(),
+        generation_params: [(Phase::Generating, most(CODE_OUTPUT_TOKENS)), (Phase::Revising, most(CODE_OUTPUT_TOKENS))].into(),
+        scope_overrides: ["file", "directory"].map(|scope| (scope.to_owned(), frames())).into(),
+        ..Profile::default()
+    }
 }
 
 #[cfg(test)]
@@ -117,5 +125,7 @@ mod tests {
         assert_eq!(profiles.faults.len(), 1);
         let params = Profiles::load(&[]).get(DEFAULT).expect("built in").params(Phase::Generating, "file");
         assert_eq!(params.max_output_tokens, Some(2_048));
+        let turns = Profiles::load(&[]).get(DEFAULT).expect("built in").params(Phase::Generating, "");
+        assert_eq!(turns.max_output_tokens, Some(16_000), "what a turn makes is longer than a frame");
     }
 }

@@ -78,9 +78,9 @@ pub fn to_request(
         Some(schema) if !capabilities.structured_output => {
             let mut bundle = bundle.clone();
             bundle.output_instructions = joined([bundle.output_instructions, schema_text(schema)], "\n\n");
-            Request { messages: messages(&bundle, capabilities), params, schema: None }
+            Request { messages: messages(&bundle, capabilities), params, ..Request::default() }
         }
-        _ => Request { messages: messages(bundle, capabilities), params, schema: schema.cloned() },
+        _ => Request { messages: messages(bundle, capabilities), params, schema: schema.cloned(), at_once: false },
     }
 }
 

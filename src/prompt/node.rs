@@ -71,6 +71,8 @@ pub struct NodePayload {
     pub bundle: Bundle,
     /// What was left out to fit the limit, in one sentence, for the frame's metadata.
     pub cut: Option<String>,
+    /// The task alone, as it is said after the content block.
+    pub task: String,
 }
 
 /// Why there is no payload.
@@ -118,7 +120,7 @@ pub fn node_payload(
         block.map_err(|shortest| PayloadError::NoRoom { needed: taken + shortest, limit: limit_tokens.unwrap_or(u64::MAX) })?;
     let request = if task.is_empty() { text } else { format!("{text}{BETWEEN}{task}") };
     let bundle = Bundle { system_context: instructions.system.clone(), request, output_instructions, ..Bundle::default() };
-    Ok(NodePayload { bundle, cut })
+    Ok(NodePayload { bundle, cut, task })
 }
 
 /// A content block that fits.

@@ -106,7 +106,7 @@ impl Program {
             Ok(Err(failed)) => failed,
             Err(_) => (ProviderError::Timeout(limit), Charge::Unknown),
         };
-        Err(Failure { error, charge, answered_in_part: false })
+        Err(Failure::new(error, charge))
     }
 }
 
@@ -137,7 +137,7 @@ impl Provider for Program {
     fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
         let reason = "it answers at once and has nothing to collect".to_owned();
         let error = ProviderError::NotConfigured { provider: self.definition.name.clone(), reason };
-        Box::pin(std::future::ready(Err(Failure { error, charge: Charge::Nothing, answered_in_part: false })))
+        Box::pin(std::future::ready(Err(Failure::new(error, Charge::Nothing))))
     }
 }
 

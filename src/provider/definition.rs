@@ -8,7 +8,7 @@
 //! | `header` | `Name: value`, more than once |
 //! | `command`, `env` | program and arguments, one value each; variables that it sees although they hold keys |
 //! | `file` | recorded answers |
-//! | `timeout`, `idleTimeout`, `stream` | for a whole answer (10m), between two pieces (60s); piece by piece (true) |
+//! | `timeout`, `idleTimeout`, `stream` | for a whole answer (10m), between two pieces (60s; on this machine the first may take the whole time); piece by piece (true) |
 //! | `concurrency`, `requestsPerMinute`, `tokensPerMinute` | limits; 4, none, none |
 //! | `contextTokens`, `outputTokens`, `temperature`, `structuredOutput`, `systemPrompt` | what it can do |
 //! | `cacheBreakpoints`, `cacheTokensMin` | cache marks that it takes, and its shortest cached prefix |
@@ -123,6 +123,8 @@ pub struct Definition {
     pub file: Option<PathBuf>,
     /// Longest time for a whole answer.
     pub timeout: Duration,
+    /// Longest time before the first piece of one: on this machine the model may have to be loaded first.
+    pub first_timeout: Duration,
     /// Longest time between two pieces of one.
     pub idle_timeout: Duration,
     /// Whether answers are asked for piece by piece.
@@ -154,6 +156,9 @@ impl Definition {
         let endpoint =
             reader.refusing("endpoint", |text| Endpoint::parse(text).map_err(|error: EndpointError| error.to_string()))?;
         let endpoint = endpoint.or_else(|| kind.endpoint()).filter(|_| kind.has_endpoint());
+        let timeout = reader.value("timeout", "duration", read::duration)?.unwrap_or(TIMEOUT);
+        let idle_timeout = reader.value("idletimeout", "duration", read::duration)?;
+        let is_here = endpoint.as_ref().is_some_and(Endpoint::is_loopback);
         Ok(Self {
             name: name.to_owned(),
             kind,
@@ -163,8 +168,9 @@ impl Definition {
             command: reader.each("command", |text| Ok(text.to_owned()))?,
             env: reader.each("env", |text| Ok(text.to_owned()))?,
             file: reader.text("file").map(PathBuf::from),
-            timeout: reader.value("timeout", "duration", read::duration)?.unwrap_or(TIMEOUT),
-            idle_timeout: reader.value("idletimeout", "duration", read::duration)?.unwrap_or(IDLE_TIMEOUT),
+            timeout,
+            first_timeout: idle_timeout.unwrap_or(if is_here { timeout } else { IDLE_TIMEOUT }),
+            idle_timeout: idle_timeout.unwrap_or(IDLE_TIMEOUT),
             stream: reader.value("stream", "boolean", read::boolean)?.unwrap_or(true),
             limits: limits(reader)?,
             capabilities: capabilities(kind, reader)?,

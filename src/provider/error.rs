@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::chat::Usage;
+use super::length::Lengths;
+use crate::chat::{Reply, Usage};
 
 /// Why there is no answer. Texts hold no key and no words of the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,15 +34,26 @@ pub enum ProviderError {
         available: Vec<String>,
     },
     /// The request is larger than the model's window.
-    #[error("the request is too long for the model: {0}")]
-    ContextTooLong(String),
+    #[error("the request is too long for the model: {reason}")]
+    ContextTooLong {
+        /// What the provider says.
+        reason: String,
+        /// The numbers in it.
+        lengths: Box<Lengths>,
+    },
     /// The model or a filter in front of it declines to answer.
     #[error("the model refuses to answer: {0}")]
     Refused(String),
     /// The answer was cut at the limit of output tokens.
     #[error("the answer was cut at the limit of output tokens")]
     Truncated,
-    /// What came back is not what the protocol says: HTML, broken JSON, an empty answer, a stream without its end.
+    /// A stream came to an end before the answer did, as servers end one that do one thing at a time.
+    #[error("the provider's answer breaks off before its end")]
+    BrokenOff,
+    /// A stream without any event, as servers end one that they cannot begin: asked at once, they say why.
+    #[error("the provider's stream holds no event")]
+    NoEvent,
+    /// What came back is not what the protocol says: HTML, broken JSON, an empty answer, no end.
     #[error("the provider's answer is not understood: {0}")]
     Protocol(String),
     /// Nothing came for too long.
@@ -78,4 +90,14 @@ pub struct Failure {
     pub charge: Charge,
     /// True when part of an answer had come in: what was said is void, and asking again costs again.
     pub answered_in_part: bool,
+    /// What had come of an answer that was cut at the limit of output tokens.
+    pub partial: Option<Box<Reply>>,
+}
+
+impl Failure {
+    /// A failure before anything of an answer was there.
+    #[must_use]
+    pub fn new(error: ProviderError, charge: Charge) -> Self {
+        Self { error, charge, answered_in_part: false, partial: None }
+    }
 }

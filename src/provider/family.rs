@@ -40,6 +40,9 @@ const ROWS: &[Row] = &[
     row("gemini", "gemini", (1_048_576, 8_192), (true, OPENAI), (0, 0)),
 ];
 
+/// Our count is that of the newer models of one vendor; of others' vocabularies and templates this much more was seen.
+const OTHERS_PERCENT: u64 = 120;
+
 /// Families of models that anybody can serve, with limits of his own.
 const OPEN: [&str; 10] = ["llama", "qwen", "mistral", "mixtral", "gemma", "deepseek", "phi", "gpt-oss", "granite", "command"];
 
@@ -64,6 +67,7 @@ pub(super) fn of_vendor(model: &str) -> Capabilities {
         temperature: row.temperature,
         cache_breakpoints: row.cache.0,
         cache_tokens_min: row.cache.1,
+        tokens_percent: tokens_percent(row.family),
         family: Some(row.family.to_owned()),
         model: Some(model.to_owned()),
         ..Capabilities::default()
@@ -76,7 +80,12 @@ pub(super) fn of_anybody(model: &str) -> Capabilities {
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let known = ROWS.iter().map(|row| (row.prefix, row.family)).chain(OPEN.iter().map(|name| (*name, *name)));
     let family = known.filter(|(prefix, _)| name.starts_with(prefix)).map(|(_, family)| family.to_owned()).next();
-    Capabilities { family, model: Some(model.to_owned()), ..Capabilities::default() }
+    let tokens_percent = tokens_percent(family.as_deref().unwrap_or_default());
+    Capabilities { family, tokens_percent, model: Some(model.to_owned()), ..Capabilities::default() }
+}
+
+fn tokens_percent(family: &str) -> u64 {
+    if matches!(family, "gpt" | "gpt-oss") { 100 } else { OTHERS_PERCENT }
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@
 //! | 501, 505 | not understood: the endpoint is another | nothing |
 //! | an error event, or an error in a 200 | as its type says, else not understood | unknown |
 //! | a connection that ends before any answer | unavailable | unknown |
-//! | HTML, broken JSON, another form, no end | not understood | unknown |
+//! | HTML, broken JSON, another form, compressed, without an end | not understood | unknown |
+//! | a stream that ends before its end | broken off | unknown |
+//! | a stream without any event | no event | unknown |
 //! | silence, or too long | timeout | unknown |
 
 use std::time::Duration;
@@ -22,7 +24,9 @@ use std::time::Duration;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::length::{self, Lengths};
 use super::retry_after;
+use super::transport::BodyError;
 use super::{Charge, ProviderError};
 
 /// Most bytes of what a provider says that an error repeats.
@@ -41,8 +45,8 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
         404 if told.says(&["model"]) => ProviderError::ModelNotFound { model: String::new(), available: Vec::new() },
         404 => ProviderError::Protocol("status 404: there is nothing at this endpoint".to_owned()),
         300..400 => ProviderError::Protocol(format!("status {status}: it redirects, and no redirect is followed")),
-        413 => ProviderError::ContextTooLong(text()),
-        400 | 422 if told.says(&LENGTH) => ProviderError::ContextTooLong(text()),
+        413 => ProviderError::ContextTooLong { reason: text(), lengths: told.lengths.into() },
+        400 | 422 if told.is_about_length() => ProviderError::ContextTooLong { reason: text(), lengths: told.lengths.into() },
         400 | 422 if told.says(&["content_filter", "content_policy"]) => ProviderError::Refused(text()),
         400 | 422 if told.says(&["model_not_found"]) => {
             ProviderError::ModelNotFound { model: String::new(), available: Vec::new() }
@@ -53,10 +57,6 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
     }
 }
 
-/// How providers say that a prompt is too long.
-const LENGTH: [&str; 6] =
-    ["context_length", "context length", "prompt is too long", "too many tokens", "context window", "exceeds the maximum"];
-
 /// The failure that an error object in a successful response stands for; `None` when there is none.
 pub(super) fn of_document(document: &Value) -> Option<ProviderError> {
     let told = Told::of(document);
@@ -66,8 +66,8 @@ pub(super) fn of_document(document: &Value) -> Option<ProviderError> {
             ProviderError::Unavailable { reason: text, retry_after: None }
         } else if told.says(&["rate_limit", "too_many_requests"]) {
             ProviderError::RateLimited { retry_after: None }
-        } else if told.says(&LENGTH) {
-            ProviderError::ContextTooLong(text)
+        } else if told.is_about_length() {
+            ProviderError::ContextTooLong { reason: text, lengths: told.lengths.into() }
         } else {
             ProviderError::Protocol(text)
         }
@@ -90,43 +90,11 @@ pub(super) fn of_transport(error: &reqwest::Error, timeout: Duration, sent: Char
     }
 }
 
-/// The failure that the protocol library reports, and its charge.
-pub(super) fn of_library(error: &genai::Error, timeout: Duration) -> (ProviderError, Charge) {
-    use genai::Error;
+/// The failure of a body that is not read to its end; `sent` is the charge once the request was out.
+pub(super) fn of_body(error: &BodyError, timeout: Duration, sent: Charge) -> (ProviderError, Charge) {
     match error {
-        Error::HttpError { status, body, headers, .. } => (of_status(status.as_u16(), headers, body), Charge::Nothing),
-        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => of_call(webc_error, timeout),
-        Error::WebStream { error, .. } => match (error.downcast_ref::<Error>(), error.downcast_ref::<reqwest::Error>()) {
-            (Some(inner), _) => of_library(inner, timeout),
-            (_, Some(inner)) => of_transport(inner, timeout, Charge::Unknown),
-            _ => (ProviderError::Protocol("the stream cannot be read".to_owned()), Charge::Unknown),
-        },
-        Error::ChatResponse { body, .. } => {
-            let document = if body.get("error").is_some() { body.clone() } else { serde_json::json!({ "error": body }) };
-            let error = of_document(&document);
-            (error.unwrap_or_else(|| ProviderError::Protocol("it reports an error".to_owned())), Charge::Unknown)
-        }
-        Error::ChatResponseGeneration { response_body, .. } => {
-            let error = of_document(response_body);
-            (error.unwrap_or_else(|| ProviderError::Protocol("the JSON has another form".to_owned())), Charge::Unknown)
-        }
-        Error::StreamParse { .. } => (ProviderError::Protocol("an event is no JSON".to_owned()), Charge::Unknown),
-        // The texts of the others hold the whole request.
-        _ => (ProviderError::Protocol("the request cannot be put into the provider's form".to_owned()), Charge::Nothing),
-    }
-}
-
-fn of_call(error: &genai::webc::Error, timeout: Duration) -> (ProviderError, Charge) {
-    use genai::webc::Error;
-    match error {
-        Error::ResponseFailedStatus { status, body, headers } => (of_status(status.as_u16(), headers, body), Charge::Nothing),
-        Error::ResponseFailedNotJson { content_type, .. } => {
-            let kind: String = content_type.chars().filter(char::is_ascii_graphic).take(40).collect();
-            (ProviderError::Protocol(format!("its content type is '{kind}', not JSON")), Charge::Unknown)
-        }
-        Error::ResponseFailedInvalidJson { .. } => (ProviderError::Protocol("the JSON is broken".to_owned()), Charge::Unknown),
-        Error::Reqwest(error) => of_transport(error, timeout, Charge::Unknown),
-        Error::JsonValueExt(_) => (ProviderError::Protocol("the JSON has another form".to_owned()), Charge::Unknown),
+        BodyError::Transport(error) => of_transport(error, timeout, sent),
+        BodyError::TooLong => (ProviderError::Protocol("there is no end to it".to_owned()), sent),
     }
 }
 
@@ -135,6 +103,7 @@ struct Told {
     is_error: bool,
     words: String,
     message: Option<String>,
+    lengths: Lengths,
 }
 
 impl Told {
@@ -144,7 +113,12 @@ impl Told {
         let message = text("message").or_else(|| error.and_then(Value::as_str)).or_else(|| document["message"].as_str());
         let kinds = [text("type"), text("code"), text("status"), message];
         let words = kinds.into_iter().flatten().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
-        Self { is_error: error.is_some(), words, message: message.map(shortened) }
+        let lengths = Lengths::of(&words, error.unwrap_or(&Value::Null));
+        Self { is_error: error.is_some(), words, message: message.map(shortened), lengths }
+    }
+
+    fn is_about_length(&self) -> bool {
+        length::is_about(&self.words) || self.lengths != Lengths::default()
     }
 
     fn says(&self, words: &[&str]) -> bool {
@@ -183,7 +157,7 @@ mod tests {
     fn statuses_are_told_apart_by_what_they_say() {
         assert!(matches!(status(429, r#"{"error":{"code":"insufficient_quota"}}"#), ProviderError::Auth(_)));
         assert!(matches!(status(429, "x"), ProviderError::RateLimited { retry_after: None }));
-        assert!(matches!(status(400, r#"{"error":{"message":"Prompt is too long"}}"#), ProviderError::ContextTooLong(_)));
+        assert!(matches!(status(400, r#"{"error":{"message":"Prompt is too long"}}"#), ProviderError::ContextTooLong { .. }));
         assert!(matches!(status(400, r#"{"error":{"code":"content_filter"}}"#), ProviderError::Refused(_)));
         assert!(matches!(status(404, r#"{"error":"model 'x' not found"}"#), ProviderError::ModelNotFound { .. }));
         assert!(matches!(status(404, "<html>"), ProviderError::Protocol(_)));

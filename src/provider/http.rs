@@ -1,9 +1,9 @@
-//! The one HTTP client of a provider, and what is asked over it beside answers: the list of models.
+//! The one HTTP client of a provider: how a request goes out, and what is asked beside answers, the list of models.
 
 use std::sync::Once;
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Proxy, Response};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use super::definition::Definition;
 use super::fault;
 use super::key::Key;
 use super::kind::Kind;
-use super::{Charge, ProviderError};
+use super::{Charge, ProviderError, transport};
 
 /// Longest time to make a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -37,7 +37,12 @@ pub(super) fn client(definition: &Definition) -> Result<Client, String> {
         .referer(false)
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
-        .tcp_nodelay(true);
+        .tcp_nodelay(true)
+        // Another crate may have built these in; what is unpacked on the way no limit would hold for.
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate();
     if let Some(proxy) = &definition.proxy {
         builder = builder.proxy(Proxy::all(proxy.reveal()).map_err(|_| "its proxy is no address".to_owned())?);
     } else if definition.endpoint.as_ref().is_some_and(super::endpoint::Endpoint::is_loopback) {
@@ -47,7 +52,33 @@ pub(super) fn client(definition: &Definition) -> Result<Client, String> {
 }
 
 /// The headers of every request to a provider, the key in its place among them.
-pub(super) fn headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, String)> {
+///
+/// Nothing compressed is asked for: of a compressed body no limit would hold before it is unpacked.
+fn headers(definition: &Definition, key: Option<&Key>) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for (name, value) in named_headers(definition, key) {
+        let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else { continue };
+        value.set_sensitive(true);
+        map.insert(name, value);
+    }
+    map.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    map
+}
+
+/// Sends a document to a place below the endpoint.
+pub(super) async fn post(
+    client: &Client,
+    (definition, key): (&Definition, Option<&Key>),
+    path: &str,
+    body: &Value,
+) -> Result<Response, reqwest::Error> {
+    let endpoint = definition.endpoint.as_ref().expect("a model is connected with an endpoint");
+    let mut headers = headers(definition, key);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    client.post(endpoint.below(path)).headers(headers).body(body.to_string()).send().await
+}
+
+fn named_headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, String)> {
     let mut headers = vec![(USER_AGENT.to_string(), concat!("git-merkle/", env!("CARGO_PKG_VERSION")).to_owned())];
     if definition.kind == Kind::Anthropic {
         headers.push(("anthropic-version".to_owned(), ANTHROPIC_VERSION.to_owned()));
@@ -70,25 +101,21 @@ pub(super) fn headers(definition: &Definition, key: Option<&Key>) -> Vec<(String
 pub(super) async fn models(client: &Client, definition: &Definition, key: Option<&Key>) -> Result<Vec<String>, ProviderError> {
     let Some(endpoint) = &definition.endpoint else { return Ok(Vec::new()) };
     let path = if definition.kind == Kind::Ollama { "api/tags" } else { "models" };
-    let mut map = HeaderMap::new();
-    for (name, value) in headers(definition, key) {
-        let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else { continue };
-        value.set_sensitive(true);
-        map.insert(name, value);
-    }
-    let sent = client.get(endpoint.below(path)).headers(map).timeout(LIST_TIMEOUT).send().await;
+    let sent = client.get(endpoint.below(path)).headers(headers(definition, key)).timeout(LIST_TIMEOUT).send().await;
     let response = sent.map_err(|error| fault::of_transport(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
     listed(response).await
 }
 
-async fn listed(response: Response) -> Result<Vec<String>, ProviderError> {
+async fn listed(mut response: Response) -> Result<Vec<String>, ProviderError> {
+    transport::check_encoding(&response)?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = response.text().await.map_err(|error| fault::of_transport(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
     if !(200..300).contains(&status) {
-        return Err(fault::of_status(status, &headers, &body));
+        return Err(fault::of_status(status, &headers, &transport::beginning(&mut response).await));
     }
+    let body = transport::whole(&mut response, transport::LIST_BYTES_MAX).await;
+    let body = body.map_err(|error| fault::of_body(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
     let document: Value =
-        serde_json::from_str(&body).map_err(|_| ProviderError::Protocol("its list of models is no JSON".to_owned()))?;
+        serde_json::from_slice(&body).map_err(|_| ProviderError::Protocol("its list of models is no JSON".to_owned()))?;
     let list = ["data", "models"].iter().find_map(|name| document[*name].as_array());
     let list = list.ok_or_else(|| ProviderError::Protocol("its list of models has another form".to_owned()))?;
     let names = list.iter().filter_map(|model| model["id"].as_str().or(model["name"].as_str()));

@@ -2,7 +2,8 @@
 //!
 //! [`Throttle`] decides and has no clock: times go in, waits come out. The number of answers owed at once is halved when
 //! the provider says that it is too much, once for each wave of requests, and grows back by one for every full wave that
-//! succeeds, up to what is configured. [`Gate`] is the same for tasks that wait.
+//! succeeds, up to what is configured. An answer that broke off while others were owed halves it too, and for good: such
+//! servers do one thing at a time, and say so in no other way. [`Gate`] is the same for tasks that wait.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,8 +34,19 @@ pub enum Settled {
     Answered,
     /// The provider said that it was too much, and perhaps for how long.
     RateLimited(Option<Duration>),
+    /// It broke off, or its connection did.
+    BrokenOff,
     /// Anything else.
     Failed,
+}
+
+/// Beside whom a request may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Company {
+    /// Beside any others.
+    Any,
+    /// Only while nothing else is owed.
+    Alone,
 }
 
 /// Whether a request may go.
@@ -53,6 +65,12 @@ pub enum Admission {
 pub struct Throttle {
     limits: Limits,
     allowed: f64,
+    /// The most that `allowed` grows to.
+    ceiling: f64,
+    /// One goes alone: until it is back no other one goes.
+    is_alone: bool,
+    /// How many wait to go alone; what else wants to go waits for them.
+    lone: usize,
     owed: usize,
     wave: u64,
     paused_until: Duration,
@@ -67,6 +85,9 @@ impl Throttle {
         Self {
             limits,
             allowed: limits.concurrency.max(1) as f64,
+            ceiling: limits.concurrency.max(1) as f64,
+            is_alone: false,
+            lone: 0,
             owed: 0,
             wave: 0,
             paused_until: Duration::ZERO,
@@ -81,9 +102,20 @@ impl Throttle {
         self.allowed as usize
     }
 
+    /// How many answers may be owed at once for the rest of the run, when that is fewer than configured.
+    #[must_use]
+    pub fn lowered(&self) -> Option<usize> {
+        let ceiling = self.ceiling as usize;
+        (ceiling < self.limits.concurrency).then_some(ceiling)
+    }
+
     /// Asks for leave for a request of so many tokens.
-    pub fn admit(&mut self, tokens: u64, now: Duration) -> Admission {
-        if self.owed >= self.allowed() {
+    pub fn admit(&mut self, tokens: u64, company: Company, now: Duration) -> Admission {
+        let is_full = match company {
+            Company::Any => self.is_alone || self.lone > 0 || self.owed >= self.allowed(),
+            Company::Alone => self.owed > 0,
+        };
+        if is_full {
             return Admission::Full;
         }
         let buckets = [(&mut self.requests, 1), (&mut self.tokens, tokens)];
@@ -100,15 +132,18 @@ impl Throttle {
             }
         }
         self.owed += 1;
+        self.is_alone = company == Company::Alone;
         Admission::Go(self.wave)
     }
 
     /// Gives leave back; `wave` is what [`admit`](Self::admit) gave.
     pub fn settle(&mut self, wave: u64, settled: Settled, now: Duration) {
+        let had_company = self.owed > 1;
         self.owed = self.owed.saturating_sub(1);
+        self.is_alone = false;
         match settled {
             Settled::Answered => {
-                self.allowed = (self.allowed + 1.0 / self.allowed).min(self.limits.concurrency.max(1) as f64);
+                self.allowed = (self.allowed + 1.0 / self.allowed).min(self.ceiling);
             }
             Settled::RateLimited(pause) => {
                 self.paused_until = self.paused_until.max(now + pause.unwrap_or(PAUSE_MIN));
@@ -118,7 +153,12 @@ impl Throttle {
                     self.allowed = (self.allowed / 2.0).floor().max(1.0);
                 }
             }
-            Settled::Failed => {}
+            Settled::BrokenOff if had_company && wave == self.wave => {
+                self.wave += 1;
+                self.ceiling = (self.allowed / 2.0).floor().max(1.0);
+                self.allowed = self.ceiling;
+            }
+            Settled::BrokenOff | Settled::Failed => {}
         }
     }
 }
@@ -168,11 +208,12 @@ impl Gate {
     }
 
     /// Waits until a request of so many tokens may go.
-    pub async fn acquire(&self, tokens: u64) -> Leave<'_> {
+    pub async fn acquire(&self, tokens: u64, company: Company) -> Leave<'_> {
+        let _lone = (company == Company::Alone).then(|| Lone::new(self));
         loop {
             // Before the question, so that no opening between it and the wait is missed.
             let opened = self.opened.notified();
-            let admission = self.throttle().admit(tokens, self.start.elapsed());
+            let admission = self.throttle().admit(tokens, company, self.start.elapsed());
             match admission {
                 Admission::Go(wave) => return Leave { gate: self, wave, settled: Settled::Failed },
                 Admission::Wait(pause) => tokio::time::sleep(pause).await,
@@ -187,8 +228,31 @@ impl Gate {
         self.throttle().allowed()
     }
 
+    /// See [`Throttle::lowered`].
+    #[must_use]
+    pub fn lowered(&self) -> Option<usize> {
+        self.throttle().lowered()
+    }
+
     fn throttle(&self) -> MutexGuard<'_, Throttle> {
         self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts as one that waits to go alone, until it goes or gives up.
+struct Lone<'a>(&'a Gate);
+
+impl<'a> Lone<'a> {
+    fn new(gate: &'a Gate) -> Self {
+        gate.throttle().lone += 1;
+        Self(gate)
+    }
+}
+
+impl Drop for Lone<'_> {
+    fn drop(&mut self) {
+        self.0.throttle().lone -= 1;
+        self.0.opened.notify_waiters();
     }
 }
 
@@ -223,7 +287,7 @@ mod tests {
     const NOW: Duration = Duration::from_secs(1);
 
     fn fill(throttle: &mut Throttle, now: Duration) -> Vec<u64> {
-        std::iter::from_fn(|| match throttle.admit(1, now) {
+        std::iter::from_fn(|| match throttle.admit(1, Company::Any, now) {
             Admission::Go(wave) => Some(wave),
             _ => None,
         })
@@ -234,11 +298,11 @@ mod tests {
     fn a_wave_that_is_too_much_is_halved_once_and_grows_back() {
         let mut throttle = Throttle::new(LIMITS);
         let waves = fill(&mut throttle, NOW);
-        assert_eq!((waves.len(), throttle.admit(1, NOW)), (8, Admission::Full));
+        assert_eq!((waves.len(), throttle.admit(1, Company::Any, NOW)), (8, Admission::Full));
         for wave in waves {
             throttle.settle(wave, Settled::RateLimited(Some(Duration::from_secs(5))), NOW);
         }
-        assert_eq!((throttle.allowed(), throttle.admit(1, NOW)), (4, Admission::Wait(Duration::from_secs(5))));
+        assert_eq!((throttle.allowed(), throttle.admit(1, Company::Any, NOW)), (4, Admission::Wait(Duration::from_secs(5))));
         let later = NOW + Duration::from_secs(5);
         for _ in 0..20 {
             let waves = fill(&mut throttle, later);
@@ -247,6 +311,49 @@ mod tests {
             }
         }
         assert_eq!(throttle.allowed(), 8);
+    }
+
+    /// A server that does one thing at a time breaks off all but the last: asked for fewer and fewer, it answers.
+    #[test]
+    fn what_breaks_off_in_company_lowers_the_number_for_good() {
+        let mut throttle = Throttle::new(LIMITS);
+        for expected in [4, 2, 1] {
+            for wave in fill(&mut throttle, NOW) {
+                throttle.settle(wave, Settled::BrokenOff, NOW);
+            }
+            assert_eq!((throttle.allowed(), throttle.lowered()), (expected, Some(expected)));
+        }
+        for _ in 0..20 {
+            let waves = fill(&mut throttle, NOW);
+            assert_eq!(waves.len(), 1);
+            for wave in waves {
+                throttle.settle(wave, Settled::Answered, NOW);
+            }
+        }
+        let mut throttle = Throttle::new(LIMITS);
+        let Admission::Go(wave) = throttle.admit(1, Company::Any, NOW) else { panic!("free") };
+        throttle.settle(wave, Settled::BrokenOff, NOW);
+        assert_eq!((throttle.allowed(), throttle.lowered()), (8, None), "alone it was not for the others' sake");
+    }
+
+    #[tokio::test]
+    async fn who_goes_alone_waits_for_all_and_is_waited_for() {
+        let gate = Gate::new(LIMITS);
+        let first = gate.acquire(1, Company::Any).await;
+        let mut alone = std::pin::pin!(gate.acquire(1, Company::Alone));
+        assert!(tokio::time::timeout(Duration::from_millis(20), alone.as_mut()).await.is_err());
+        let other = tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await;
+        assert!(other.is_err(), "it goes before others");
+        drop(first);
+        let alone = alone.await;
+        assert!(tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await.is_err());
+        drop(alone);
+        drop(gate.acquire(1, Company::Any).await);
+        // One that gives up while it waits holds nobody up.
+        let held = gate.acquire(1, Company::Any).await;
+        assert!(tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Alone)).await.is_err());
+        drop(gate.acquire(1, Company::Any).await);
+        drop(held);
     }
 
     #[test]
@@ -268,24 +375,24 @@ mod tests {
         let limits = Limits { concurrency: 100, requests_per_minute: Some(6), tokens_per_minute: Some(600) };
         let mut throttle = Throttle::new(limits);
         assert_eq!(fill(&mut throttle, NOW).len(), 6);
-        assert_eq!(throttle.admit(1, NOW), Admission::Wait(Duration::from_secs(10)));
-        assert!(matches!(throttle.admit(1, NOW + Duration::from_secs(10)), Admission::Go(_)));
+        assert_eq!(throttle.admit(1, Company::Any, NOW), Admission::Wait(Duration::from_secs(10)));
+        assert!(matches!(throttle.admit(1, Company::Any, NOW + Duration::from_secs(10)), Admission::Go(_)));
         let mut throttle = Throttle::new(Limits { requests_per_minute: None, ..limits });
-        assert!(matches!(throttle.admit(10_000, NOW), Admission::Go(_)), "more than fits goes when all is there");
-        assert_eq!(throttle.admit(60, NOW), Admission::Wait(Duration::from_secs(6)));
+        assert!(matches!(throttle.admit(10_000, Company::Any, NOW), Admission::Go(_)), "more than fits goes when all is there");
+        assert_eq!(throttle.admit(60, Company::Any, NOW), Admission::Wait(Duration::from_secs(6)));
     }
 
     #[tokio::test]
     async fn tasks_wait_for_each_other() {
         let gate = Gate::new(Limits { concurrency: 2, ..LIMITS });
-        let (first, second) = (gate.acquire(1).await, gate.acquire(1).await);
-        let waiting = tokio::time::timeout(Duration::from_millis(20), gate.acquire(1)).await;
+        let (first, second) = (gate.acquire(1, Company::Any).await, gate.acquire(1, Company::Any).await);
+        let waiting = tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await;
         assert!(waiting.is_err());
         drop(first);
-        let third = gate.acquire(1).await;
+        let third = gate.acquire(1, Company::Any).await;
         second.settle(Settled::RateLimited(Some(Duration::ZERO)));
         assert_eq!(gate.allowed(), 1);
-        let (fourth, ()) = tokio::join!(gate.acquire(1), async { third.settle(Settled::Answered) });
+        let (fourth, ()) = tokio::join!(gate.acquire(1, Company::Any), async { third.settle(Settled::Answered) });
         fourth.settle(Settled::Answered);
         assert_eq!(gate.allowed(), 2);
     }

@@ -40,7 +40,7 @@ impl Person {
         let is_ticket = ticket.0.len() == TICKET_DIGITS && ticket.0.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_ticket {
             let error = ProviderError::Protocol("this is no ticket of a request to a person".to_owned());
-            return Err(Failure { error, charge: Charge::Nothing, answered_in_part: false });
+            return Err(Failure::new(error, Charge::Nothing));
         }
         let file = file(&ticket.0, "answer");
         let text = match self.directory.read_text(&file, ANSWER_BYTES_MAX) {
@@ -67,7 +67,7 @@ impl Person {
         let why = Refused::of(error).map_or_else(|| error.kind().to_string(), |refused| refused.why.to_owned());
         let reason = format!("{what} '{}': {why}", self.directory.shown_file(file).display());
         let error = ProviderError::NotConfigured { provider: self.definition.name.clone(), reason };
-        Failure { error, charge: Charge::Nothing, answered_in_part: false }
+        Failure::new(error, Charge::Nothing)
     }
 }
 

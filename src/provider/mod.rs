@@ -1,4 +1,4 @@
-//! Facts: who can be asked, what they can do, and the asking itself. The only home of genai and of HTTP.
+//! Facts: who can be asked, what they can do, and the asking itself. The only home of their protocols and of HTTP.
 //!
 //! Owns the definitions of providers (protected settings alone), keys, one attempt over the wire, the closed list of
 //! failures, which of them are worth another attempt, rate limits, and the ledger of what was spent. Never reads a
@@ -17,15 +17,17 @@ mod http;
 pub mod key;
 pub mod kind;
 pub mod ledger;
+pub mod length;
 pub mod limit;
 mod manual;
 mod model;
 pub mod price;
+mod protocol;
 mod read;
 mod replay;
 pub mod retry;
 mod retry_after;
-mod seen;
+mod transport;
 mod wire;
 
 pub use ask::{Asking, Provider, TextSink};
@@ -35,6 +37,7 @@ pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Charge, Failure, ProviderError};
 pub use key::{Key, KeyPlace, KeyStatus};
 pub use kind::Kind;
-pub use limit::{Gate, Leave, Limits, Settled};
+pub use length::Lengths;
+pub use limit::{Company, Gate, Leave, Limits, Settled};
 pub use price::Prices;
 pub use wire::{body, protocol};

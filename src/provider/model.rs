@@ -1,26 +1,27 @@
-//! A model behind an endpoint, through the protocol library: one request, one answer or one failure.
+//! A model behind an endpoint: one request, one answer or one failure.
 //!
-//! Always with an explicit target: by a model's name alone the library would choose an endpoint of its own. An answer is
-//! whole only with the end that its protocol has; what ends otherwise is thrown away, and counts in full.
+//! An answer is whole only with the end that its protocol has; what ends otherwise is thrown away. Every body has a
+//! limit of bytes, and limits of time hold however fast bytes come. A server that answers at once though it was asked for
+//! pieces is understood all the same.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use genai::adapter::AdapterKind;
-use genai::chat::{ChatOptions, ChatStreamEvent, StopReason, StreamEnd};
-use genai::resolver::{AuthData, Endpoint as Target};
-use genai::{Client, Headers, ModelIden, ServiceTarget};
+use reqwest::{Client, Response};
+use serde_json::Value;
+use tokio::time::Instant;
 
 use super::ask::{Asking, Provider, TextSink};
 use super::definition::Definition;
 use super::key::{self, Key};
 use super::kind::Kind;
-use super::seen::Seen;
+use super::protocol::{self, Heard, Stop};
+use super::transport::{self, ANSWER_BYTES_MAX, BodyError, Division, Documents};
 use super::{Charge, Failure, ProviderError, fault, http, wire};
-use crate::chat::{Answer, Capabilities, Reply, Request, Ticket, Usage};
+use crate::chat::{Answer, Capabilities, Reply, Request, Ticket};
 
-/// Largest answer, in bytes.
-const ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How long the end of a body is waited for once the answer has ended.
+const LAST_WAIT: Duration = Duration::from_millis(50);
 /// Shortest run of words that an error shares with the request and is then not repeated.
 const SHARED_BYTES_MIN: usize = 24;
 
@@ -28,28 +29,18 @@ const SHARED_BYTES_MIN: usize = 24;
 pub(super) struct Model {
     definition: Definition,
     key: Option<Key>,
-    clients: OnceLock<Result<Clients, String>>,
-}
-
-struct Clients {
-    http: reqwest::Client,
-    chat: Client,
+    client: OnceLock<Result<Client, String>>,
 }
 
 type Attempt = Result<Answer, (ProviderError, Charge)>;
 
 impl Model {
     pub(super) fn new(definition: Definition, key: Option<Key>) -> Self {
-        Self { definition, key, clients: OnceLock::new() }
+        Self { definition, key, client: OnceLock::new() }
     }
 
-    fn clients(&self) -> Result<&Clients, ProviderError> {
-        let made = self.clients.get_or_init(|| {
-            let http = http::client(&self.definition)?;
-            let chat =
-                Client::builder().with_reqwest(http.clone()).build().map_err(|_| "the client cannot be made".to_owned())?;
-            Ok(Clients { http, chat })
-        });
+    fn client(&self) -> Result<&Client, ProviderError> {
+        let made = self.client.get_or_init(|| http::client(&self.definition));
         made.as_ref().map_err(|reason| self.not_configured(reason))
     }
 
@@ -62,138 +53,142 @@ impl Model {
         ProviderError::NotConfigured { provider: self.definition.name.clone(), reason: reason.to_owned() }
     }
 
-    /// Where the request goes; the key stands in it.
-    fn target(&self) -> (ServiceTarget, Option<Headers>) {
-        let Definition { kind, endpoint, .. } = &self.definition;
-        let endpoint = endpoint.as_ref().expect("a model is connected with an endpoint");
-        let (adapter, path) = match kind {
-            Kind::Anthropic => (AdapterKind::Anthropic, Some("messages")),
-            Kind::Gemini => (AdapterKind::Gemini, None),
-            Kind::Ollama => (AdapterKind::Ollama, None),
-            _ => (AdapterKind::OpenAI, Some("chat/completions")),
-        };
-        let headers = Headers::from(http::headers(&self.definition, self.key.as_ref()));
-        let model = ModelIden::new(adapter, wire::model(&self.definition));
-        let (auth, extra) = match path {
-            // All headers are ours then, and without a key there is none.
-            Some(path) => (AuthData::RequestOverride { url: endpoint.below(path), headers }, None),
-            None => {
-                let key = self.key.as_ref().map_or_else(String::new, |key| key.reveal().to_owned());
-                (AuthData::Key(key), Some(headers))
+    async fn ask(&self, request: &Request, on_text: TextSink<'_>, heard: &mut Heard) -> Attempt {
+        let definition = &self.definition;
+        let client = self.client().map_err(|error| (error, Charge::Nothing))?;
+        let streams = wire::streams(request, definition);
+        let body = protocol::body(request, definition);
+        let path = protocol::path(definition, streams);
+        let sent = http::post(client, (definition, self.key.as_ref()), &path, &body);
+        // Before the first piece, a model may have to be loaded and the request to be read.
+        let first = if streams { definition.first_timeout } else { definition.timeout };
+        let sent = tokio::time::timeout(first, sent).await.map_err(|_| (ProviderError::Timeout(first), Charge::Unknown))?;
+        let mut response = sent.map_err(|error| self.of_body(&BodyError::Transport(error)))?;
+        let status = response.status().as_u16();
+        if !(200..300).contains(&status) {
+            let (headers, body) = (response.headers().clone(), transport::beginning(&mut response).await);
+            return Err((fault::of_status(status, &headers, &body), Charge::Nothing));
+        }
+        transport::check_encoding(&response).map_err(|error| (error, Charge::Unknown))?;
+        let media_type = transport::media_type(&response);
+        let division = if definition.kind == Kind::Ollama { Division::Lines } else { Division::Events };
+        match (streams, media_type.as_str()) {
+            (true, "text/event-stream" | "application/x-ndjson" | "") => self.stream(response, division, on_text, heard).await,
+            (true, "application/json") if division == Division::Lines => self.stream(response, division, on_text, heard).await,
+            (_, "application/json" | "") => self.whole(response, heard).await,
+            (_, other) => {
+                let other: String = other.chars().filter(char::is_ascii_graphic).take(40).collect();
+                let wanted = if streams { "a stream of events" } else { "JSON" };
+                Err(unknown(&format!("its content type is '{other}', not {wanted}")))
             }
-        };
-        (ServiceTarget { endpoint: Target::from_owned(endpoint.as_str()), auth, model }, extra)
+        }
     }
 
-    async fn ask(&self, request: &Request, on_text: TextSink<'_>, seen: &Arc<Seen>) -> Attempt {
-        let clients = self.clients().map_err(|error| (error, Charge::Nothing))?;
-        let (target, extra) = self.target();
-        let mut options = wire::options(request, &self.definition);
-        options.extra_headers = extra;
-        let messages = wire::messages(request, &self.definition);
-        if !self.definition.stream || !self.definition.capabilities.streaming {
-            let response = clients.chat.exec_chat(target, messages, Some(&options)).await;
-            return self.whole(response, seen);
-        }
-        let watched = Arc::clone(seen);
-        let options: ChatOptions = options.with_raw_frame_fn(move |_, frame| watched.event(frame.data));
-        let streamed = clients.chat.exec_chat_stream(target, messages, Some(&options)).await;
-        let mut stream = streamed.map_err(|error| self.of_library(&error))?.stream;
-        let mut text = String::new();
-        loop {
-            match self.next(&mut stream, seen).await? {
-                Some(ChatStreamEvent::Chunk(chunk)) => {
-                    seen.text();
-                    text.push_str(&chunk.content);
-                    on_text(&chunk.content);
-                    if text.len() > ANSWER_BYTES_MAX {
-                        return Err((ProviderError::Protocol("the answer does not end".to_owned()), Charge::Unknown));
-                    }
+    /// Reads an answer that comes piece by piece.
+    async fn stream(&self, mut response: Response, division: Division, on_text: TextSink<'_>, heard: &mut Heard) -> Attempt {
+        let (mut documents, mut out) = (Documents::new(division), Vec::new());
+        let (idle, mut has_events) = (self.definition.idle_timeout, false);
+        let (mut lines, mut silent_from, mut patience) = (0, Instant::now(), self.definition.first_timeout);
+        while !heard.is_ended {
+            let piece = tokio::time::timeout_at(silent_from + patience, transport::piece(&mut response)).await;
+            let Ok(piece) = piece else { return Err((ProviderError::Timeout(patience), Charge::Unknown)) };
+            let is_over = match piece {
+                Ok(Some(piece)) => {
+                    documents.push(piece.as_ref(), &mut out).map_err(|error| self.of_body(&error))?;
+                    false
                 }
-                Some(ChatStreamEvent::End(end)) => return self.ended(text, &end, seen),
-                Some(_) => {}
-                None if seen.has_events() => return Err(unknown("the stream ends before the answer does")),
-                None => return Err(unknown("it is no stream of events")),
+                Ok(None) => {
+                    documents.finish(&mut out);
+                    true
+                }
+                Err(_) if has_events => return Err((ProviderError::BrokenOff, Charge::Unknown)),
+                Err(error) => return Err(self.of_body(&error)),
+            };
+            for document in out.drain(..) {
+                has_events = true;
+                self.take(&document, on_text, heard)?;
+            }
+            if documents.lines() > lines {
+                // Comments are no events, but no silence either; bytes without an end of a line are.
+                (lines, silent_from, patience) = (documents.lines(), Instant::now(), idle);
+            } else if silent_from.elapsed() > patience {
+                return Err((ProviderError::Timeout(patience), Charge::Unknown));
+            }
+            if is_over {
+                break;
             }
         }
-    }
-
-    /// The next event, as long as there are signs of life.
-    async fn next(
-        &self,
-        stream: &mut genai::chat::ChatStream,
-        seen: &Seen,
-    ) -> Result<Option<ChatStreamEvent>, (ProviderError, Charge)> {
-        let idle = self.definition.idle_timeout;
-        loop {
-            let frames = seen.frames();
-            match tokio::time::timeout(idle, stream.next()).await {
-                Ok(None) => return Ok(None),
-                Ok(Some(Ok(event))) => return Ok(Some(event)),
-                Ok(Some(Err(error))) => return Err(self.of_broken(&error, seen)),
-                // Comments are no events, but no silence either.
-                Err(_) if seen.frames() > frames => {}
-                Err(_) => return Err((ProviderError::Timeout(idle), Charge::Unknown)),
-            }
+        if heard.is_ended {
+            // The end of the body is read as well, if it is there, so that the connection can be used again.
+            let _ = tokio::time::timeout(LAST_WAIT, transport::piece(&mut response)).await;
         }
+        if has_events { judge(heard) } else { Err((ProviderError::NoEvent, Charge::Unknown)) }
     }
 
-    fn whole(&self, response: genai::Result<genai::chat::ChatResponse>, seen: &Seen) -> Attempt {
-        let response = response.map_err(|error| self.of_library(&error))?;
-        let body = response.captured_raw_body.as_ref();
-        if let Some(error) = body.and_then(fault::of_document) {
+    /// Takes one document of a stream.
+    fn take(&self, document: &str, on_text: TextSink<'_>, heard: &mut Heard) -> Result<(), (ProviderError, Charge)> {
+        if document == "[DONE]" {
+            heard.is_ended = true;
+            return Ok(());
+        }
+        let document: Value = serde_json::from_str(document).map_err(|_| unknown("an event is no JSON"))?;
+        if let Some(error) = fault::of_document(&document) {
             return Err((error, Charge::Unknown));
         }
-        if let Some(body) = body {
-            seen.document(body);
+        protocol::hear(self.definition.kind, &document, heard);
+        let piece = heard.take_piece();
+        if !piece.is_empty() {
+            on_text(&piece);
         }
-        let text = response.content.joined_texts().unwrap_or_default();
-        judge(text, response.stop_reason.as_ref(), usage(&response.usage), seen)
+        if heard.text.len() > ANSWER_BYTES_MAX {
+            return Err(unknown("there is no end to it"));
+        }
+        Ok(())
     }
 
-    fn ended(&self, text: String, end: &StreamEnd, seen: &Seen) -> Attempt {
-        let usage = end.captured_usage.as_ref().and_then(usage);
-        let made_up = self.definition.kind == Kind::Ollama && !seen.is_done();
-        if made_up || (end.captured_stop_reason.is_none() && !seen.is_refused()) {
-            return Err(unknown("the stream ends before the answer does"));
+    /// Reads an answer that comes as one document.
+    async fn whole(&self, mut response: Response, heard: &mut Heard) -> Attempt {
+        let body = transport::whole(&mut response, ANSWER_BYTES_MAX).await.map_err(|error| self.of_body(&error))?;
+        let document: Value = serde_json::from_slice(&body).map_err(|_| unknown("the JSON is broken"))?;
+        drop(body);
+        if let Some(error) = fault::of_document(&document) {
+            return Err((error, Charge::Unknown));
         }
-        judge(text, end.captured_stop_reason.as_ref(), usage, seen)
+        protocol::hear(self.definition.kind, &document, heard);
+        heard.take_piece();
+        if !heard.is_understood {
+            return Err(unknown("the JSON has another form"));
+        }
+        judge(heard)
     }
 
-    fn of_library(&self, error: &genai::Error) -> (ProviderError, Charge) {
-        fault::of_library(error, self.definition.timeout)
-    }
-
-    /// A stream that breaks after it had begun is no outage to be waited for: it has been paid for.
-    fn of_broken(&self, error: &genai::Error, seen: &Seen) -> (ProviderError, Charge) {
-        match self.of_library(error) {
-            (ProviderError::Unavailable { .. } | ProviderError::Protocol(_), Charge::Unknown)
-                if seen.has_events() && is_cut(error) =>
-            {
-                unknown("the stream ends before the answer does")
-            }
-            other => other,
-        }
+    fn of_body(&self, error: &BodyError) -> (ProviderError, Charge) {
+        fault::of_body(error, self.definition.timeout, Charge::Unknown)
     }
 
     async fn attempt(&self, request: &Request, on_text: TextSink<'_>) -> Result<Answer, Failure> {
-        let seen = Arc::new(Seen::default());
+        let mut heard = Heard::default();
         let limit = self.definition.timeout;
-        let asked = tokio::time::timeout(limit, self.ask(request, on_text, &seen)).await;
+        let asked = tokio::time::timeout(limit, self.ask(request, on_text, &mut heard)).await;
         let (error, charge) = match asked {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(failed)) => failed,
             Err(_) => (ProviderError::Timeout(limit), Charge::Unknown),
         };
         let error = self.safe(self.completed(error).await, Some(request));
-        Err(Failure { error, charge, answered_in_part: seen.has_text() })
+        let answered_in_part = !heard.text.is_empty();
+        let partial = (answered_in_part && error == ProviderError::Truncated).then(|| {
+            let (model, usage) = (heard.model(), heard.usage());
+            Box::new(Reply { text: heard.text, model, usage })
+        });
+        Err(Failure { error, charge, answered_in_part, partial })
     }
 
     /// Adds the models that there are.
     async fn completed(&self, error: ProviderError) -> ProviderError {
         let ProviderError::ModelNotFound { .. } = error else { return error };
-        let available = match self.clients() {
-            Ok(clients) => http::models(&clients.http, &self.definition, self.key.as_ref()).await.unwrap_or_default(),
+        let available = match self.client() {
+            Ok(client) => http::models(client, &self.definition, self.key.as_ref()).await.unwrap_or_default(),
             Err(_) => Vec::new(),
         };
         ProviderError::ModelNotFound { model: self.definition.model().unwrap_or_default().to_owned(), available }
@@ -207,7 +202,7 @@ impl Model {
         };
         match error {
             ProviderError::Auth(text) => ProviderError::Auth(clean(text)),
-            ProviderError::ContextTooLong(text) => ProviderError::ContextTooLong(clean(text)),
+            ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong { reason: clean(reason), lengths },
             ProviderError::Refused(text) => ProviderError::Refused(clean(text)),
             ProviderError::Protocol(text) => ProviderError::Protocol(clean(text)),
             ProviderError::Unavailable { reason, retry_after } => {
@@ -218,8 +213,7 @@ impl Model {
     }
 
     async fn check(&self) -> Result<(), ProviderError> {
-        let clients = self.clients()?;
-        let listed = http::models(&clients.http, &self.definition, self.key.as_ref()).await;
+        let listed = http::models(self.client()?, &self.definition, self.key.as_ref()).await;
         let model = self.definition.model().unwrap_or_default();
         match listed {
             // Many gateways and servers of one's own have no list; that they answer is all there is to know.
@@ -246,56 +240,37 @@ impl Provider for Model {
 
     fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
         let error = self.not_configured("it answers at once and has nothing to collect");
-        Box::pin(std::future::ready(Err(Failure { error, charge: Charge::Nothing, answered_in_part: false })))
+        Box::pin(std::future::ready(Err(Failure::new(error, Charge::Nothing))))
     }
 }
 
 /// What an answer that has come to its end is worth.
-fn judge(text: String, stop: Option<&StopReason>, usage: Option<Usage>, seen: &Seen) -> Attempt {
+fn judge(heard: &mut Heard) -> Attempt {
+    let usage = heard.usage();
     let charge = usage.map_or(Charge::Unknown, Charge::Usage);
-    if seen.is_refused() {
+    if heard.is_refused {
         return Err((ProviderError::Refused("the model declines".to_owned()), charge));
     }
-    match stop {
-        Some(StopReason::ContentFilter(reason)) => {
-            let reason = reason.chars().filter(char::is_ascii_graphic).take(40).collect();
-            return Err((ProviderError::Refused(reason), charge));
-        }
-        Some(StopReason::MaxTokens(_)) => return Err((ProviderError::Truncated, charge)),
-        Some(StopReason::ToolCall(_)) => {
+    match &heard.stop {
+        None => return Err((ProviderError::BrokenOff, Charge::Unknown)),
+        Some(Stop::Refused(reason)) => return Err((ProviderError::Refused(reason.clone()), charge)),
+        Some(Stop::Length) => return Err((ProviderError::Truncated, charge)),
+        Some(Stop::Tool) => {
             return Err((ProviderError::Protocol("it calls a tool, and was given none".to_owned()), charge));
         }
-        Some(StopReason::Other(reason)) if reason == "pause_turn" => {
+        Some(Stop::Paused) => {
             return Err((ProviderError::Protocol("it pauses in the middle of its turn".to_owned()), charge));
         }
-        _ => {}
+        Some(Stop::Done) => {}
     }
-    if text.trim().is_empty() {
+    if heard.text.trim().is_empty() {
         return Err((ProviderError::Protocol("the answer is empty".to_owned()), charge));
     }
-    Ok(Answer::Ready(Reply { text, model: seen.model(), usage }))
-}
-
-/// The provider's own count; `None` when it has none.
-fn usage(told: &genai::chat::Usage) -> Option<Usage> {
-    let count = |number: Option<i32>| number.map_or(0, |number| u64::try_from(number).unwrap_or(0));
-    told.prompt_tokens.or(told.completion_tokens)?;
-    let (input, output) = (told.prompt_tokens_details.as_ref(), told.completion_tokens_details.as_ref());
-    Some(Usage {
-        input: count(told.prompt_tokens),
-        output: count(told.completion_tokens),
-        cache_read: count(input.and_then(|details| details.cached_tokens)),
-        cache_write: count(input.and_then(|details| details.cache_creation_tokens)),
-        reasoning: count(output.and_then(|details| details.reasoning_tokens)),
-    })
+    Ok(Answer::Ready(Reply { text: std::mem::take(&mut heard.text), model: heard.model(), usage }))
 }
 
 fn unknown(reason: &str) -> (ProviderError, Charge) {
     (ProviderError::Protocol(reason.to_owned()), Charge::Unknown)
-}
-
-fn is_cut(error: &genai::Error) -> bool {
-    matches!(error, genai::Error::WebStream { .. })
 }
 
 /// Ollama's `name` stands for `name:latest`.
@@ -325,12 +300,5 @@ mod tests {
         let request = Request { messages: vec![Message::new(Role::User, words)], ..Request::default() };
         assert!(shares_words("status 400: cannot parse 'fn main() { println!(\"hello\"); }'", &request));
         assert!(!shares_words("status 400: prompt is too long", &request));
-    }
-
-    #[test]
-    fn a_count_that_is_not_there_is_none() {
-        assert_eq!(usage(&genai::chat::Usage::default()), None);
-        let told = genai::chat::Usage { prompt_tokens: Some(3), completion_tokens: Some(-1), ..Default::default() };
-        assert_eq!(usage(&told), Some(Usage { input: 3, ..Usage::default() }));
     }
 }

@@ -48,10 +48,8 @@ impl Replay {
     fn answer(&self, request: &Request) -> Result<Answer, Failure> {
         let digest = request.digest().to_string();
         let next = || self.any.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let missing = || Failure {
-            error: ProviderError::Protocol(format!("the recording has no answer for request {digest}")),
-            charge: Charge::Nothing,
-            answered_in_part: false,
+        let missing = || {
+            Failure::new(ProviderError::Protocol(format!("the recording has no answer for request {digest}")), Charge::Nothing)
         };
         self.named.get(&digest).cloned().or_else(next).map(Answer::Ready).ok_or_else(missing)
     }
@@ -85,6 +83,6 @@ impl Provider for Replay {
     fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
         let reason = "it answers at once and has nothing to collect".to_owned();
         let error = ProviderError::NotConfigured { provider: self.definition.name.clone(), reason };
-        Box::pin(std::future::ready(Err(Failure { error, charge: Charge::Nothing, answered_in_part: false })))
+        Box::pin(std::future::ready(Err(Failure::new(error, Charge::Nothing))))
     }
 }

@@ -42,6 +42,7 @@ pub fn pause(error: &ProviderError, attempt: u32, answered_in_part: bool, jitter
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::length::Lengths;
 
     fn unavailable(seconds: Option<u64>) -> ProviderError {
         ProviderError::Unavailable { reason: "x".to_owned(), retry_after: seconds.map(Duration::from_secs) }
@@ -71,7 +72,9 @@ mod tests {
             ProviderError::Truncated,
             ProviderError::Refused("x".to_owned()),
             ProviderError::Protocol("x".to_owned()),
-            ProviderError::ContextTooLong("x".to_owned()),
+            ProviderError::ContextTooLong { reason: "x".to_owned(), lengths: Lengths::default().into() },
+            ProviderError::BrokenOff,
+            ProviderError::NoEvent,
             ProviderError::ModelNotFound { model: "x".to_owned(), available: Vec::new() },
             ProviderError::NotConfigured { provider: "x".to_owned(), reason: "x".to_owned() },
         ] {

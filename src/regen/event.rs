@@ -112,8 +112,14 @@ pub struct Report {
     pub retries: u64,
     /// Passages that were taken out of what was sent because they look like secrets.
     pub redacted: u64,
-    /// Tokens of all answers, as the provider counted them.
+    /// Tokens of all attempts: as the provider counts them, else as we do.
     pub usage: Usage,
+    /// Attempts whose tokens are our own count, because the provider tells none.
+    pub estimated: u64,
+    /// How many calls at once the provider was asked in the end, when its answers broke off otherwise.
+    pub concurrency: Option<usize>,
+    /// The model's window, when the provider told it by refusing a request.
+    pub window: Option<u64>,
     /// What was spent, by the ledger.
     pub spent: Spend,
 }
@@ -148,6 +154,9 @@ impl Report {
         self.retries += other.retries;
         self.redacted += other.redacted;
         self.usage += other.usage;
+        self.estimated += other.estimated;
+        self.concurrency = other.concurrency.or(self.concurrency);
+        self.window = other.window.or(self.window);
         self.spent += other.spent;
     }
 }

@@ -11,26 +11,27 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::event::{Event, Report, Stop};
-use super::make::{Desk, MadeFrame, NodeError, Said, Saying, Spoken};
+use super::make::{Desk, MadeFrame, NodeError, Said, Saying, Spoken, is_again};
 use super::plan::{Inputs, Plan, Task};
 use super::prepare::{Nodes, Prepared, Question, Writer};
 use super::queue::{Priority, Queue, Rank};
+use super::refused::{self, Kept, Refused};
 use super::run::RunError;
+use super::signals;
 use crate::base::printable::chain;
 use crate::base::{BasisId, TreePath, clock};
-use crate::chat::Ticket;
+use crate::chat::{Ticket, Usage};
 use crate::frame::commit::{Committed, LOCK_WAIT};
 use crate::frame::model::{Cost, Usage as FrameUsage};
 use crate::frame::{Children, Frame, Index, NewFrame, codec, commit, spool};
 use crate::git::{Repository, StateDir};
 use crate::node::Scan;
 use crate::provider::ProviderError;
-use crate::provider::call::{CallError, Called, Caller};
+use crate::provider::call::{CallError, Called, Caller, Tally};
 use crate::provider::ledger::{LedgerError, Spend};
 use crate::synthesis::Reason;
 
@@ -40,8 +41,8 @@ const BATCH_FRAMES_MAX: usize = 256;
 /// Calls in a row that found the provider unavailable, after which it is left alone.
 const UNAVAILABLE_MAX: u32 = 3;
 
-/// Signals that follow one another faster than this are one.
-const ECHO_MAX: Duration = Duration::from_secs(1);
+/// How often a question is laid out anew because the model says that it is too long.
+const REFITS_MAX: u32 = 2;
 
 /// How a run goes about it.
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +94,11 @@ type Running<'g, T> = FuturesUnordered<Pin<Box<dyn Future<Output = T> + 'g>>>;
 /// What changes while a run goes on.
 struct Work<'g, 'i> {
     generator: &'g Generator<'g>,
+    /// What is asked, with what was learned of the model's limits on the way.
+    writer: Writer<'g>,
+    refused: Refused,
+    /// What the caller had taken before this run.
+    before: Tally,
     plan: Plan,
     tasks: Vec<Task>,
     index: &'i mut Index,
@@ -182,6 +188,9 @@ impl<'g, 'i> Work<'g, 'i> {
         Self {
             said: Said::new(scan, &tasks),
             report: Report { fresh: plan.fresh, ..Report::default() },
+            writer: generator.writer.clone(),
+            refused: Refused::of(generator.state),
+            before: generator.caller.learned().tally,
             generator,
             plan,
             tasks,
@@ -233,7 +242,7 @@ impl<'g, 'i> Work<'g, 'i> {
     /// Finds out what a task needs: nothing, what was said before, or an answer.
     fn prepare(&mut self, number: u32, on_event: &mut dyn FnMut(Event)) {
         let task = self.tasks[number as usize];
-        let Generator { repo, scan, inputs, writer, .. } = *self.generator;
+        let Generator { scan, inputs, .. } = *self.generator;
         let is_directory = scan.node(task.node).is_directory;
         let basis =
             if is_directory { self.plan.directory_basis(scan, task.node) } else { self.plan.file_basis(scan, inputs, task.node) };
@@ -250,13 +259,14 @@ impl<'g, 'i> Work<'g, 'i> {
         if let Some(waiting) = self.waiters.get_mut(&basis) {
             return waiting.push(number);
         }
-        match writer.prepare(Nodes { repo, scan, inputs }, (task.node, basis, children), &mut |child| {
-            self.said.of(repo, &self.plan, child)
-        }) {
-            Ok(Prepared::Ask(question)) => {
-                self.waiters.insert(basis, Vec::new());
-                self.prepared.insert(self.queue.rank(number), (number, question));
-            }
+        match self.lay_out(number, basis, children) {
+            Ok(Prepared::Ask(question)) => match self.find_refused(task, &question) {
+                Some(reason) => self.fail(number, reason, on_event),
+                None => {
+                    self.waiters.insert(basis, Vec::new());
+                    self.prepared.insert(self.queue.rank(number), (number, question));
+                }
+            },
             Ok(Prepared::Absent) => {
                 let path = self.path(number);
                 on_event(Event::Absent(path.clone()));
@@ -270,6 +280,46 @@ impl<'g, 'i> Work<'g, 'i> {
             }
             Err(error) => self.fail(number, chain(&error), on_event),
         }
+    }
+
+    /// Lays out the question of a task with what is known of the model now.
+    fn lay_out(&mut self, number: u32, basis: BasisId, children: Children) -> Result<Prepared, NodeError> {
+        let Generator { repo, scan, inputs, .. } = *self.generator;
+        let node = self.tasks[number as usize].node;
+        let (said, plan) = (&self.said, &self.plan);
+        self.writer.prepare(Nodes { repo, scan, inputs }, (node, basis, children), &mut |child| said.of(repo, plan, child))
+    }
+
+    /// Why the same question was no use before, if it was asked; what is forced is asked again.
+    fn find_refused(&self, task: Task, question: &Question) -> Option<String> {
+        if is_again(task) {
+            return None;
+        }
+        let Kept { file, reason } = self.refused.find(&refused::key(&question.request, &self.generator.caller.name))?;
+        Some(format!("{reason}; it is kept in '{}', and is asked for again with --force", file.display()))
+    }
+
+    /// Keeps an answer that was paid for and is no frame; the reason, with the place.
+    fn keep(&self, number: u32, question: &Question, reason: &str, text: &str) -> String {
+        let provider = &self.generator.caller.name;
+        let (key, path) = (refused::key(&question.request, provider), self.path(number));
+        match self.refused.keep(&key, (&path, provider), reason, &self.writer.clean(text)) {
+            Ok(file) => format!("{reason}; what came is kept in '{}'", file.display()),
+            Err(error) => format!("{reason}; what came cannot be kept: {error}"),
+        }
+    }
+
+    /// Lays a question out anew when more is known of the model's limits than when it was laid out; `None` when not.
+    fn refit(&mut self, number: u32, question: &Question) -> Option<Result<Prepared, NodeError>> {
+        self.writer.learn(&self.generator.caller.learned());
+        if question.fitted_to == self.writer.known() || question.refits >= REFITS_MAX {
+            return None;
+        }
+        let laid_out = self.lay_out(number, question.basis, question.children.clone());
+        Some(laid_out.map(|prepared| match prepared {
+            Prepared::Ask(new) => Prepared::Ask(Box::new(Question { refits: question.refits + 1, ..*new })),
+            Prepared::Absent => Prepared::Absent,
+        }))
     }
 
     fn children(&self, node: u32) -> Children {
@@ -301,7 +351,12 @@ impl<'g, 'i> Work<'g, 'i> {
         self.generator.scan.path(self.generator.inputs.root, self.tasks[number as usize].node)
     }
 
-    fn start_call(&mut self, task: u32, question: Box<Question>, on_event: &mut dyn FnMut(Event)) {
+    fn start_call(&mut self, task: u32, mut question: Box<Question>, on_event: &mut dyn FnMut(Event)) {
+        match self.refit(task, &question) {
+            Some(Ok(Prepared::Ask(new))) => question = new,
+            Some(Err(error)) => return self.fail_all(task, question.basis, &chain(&error), on_event),
+            Some(Ok(Prepared::Absent)) | None => {}
+        }
         let path = self.path(task);
         on_event(Event::Asked(path.clone()));
         let (caller, retries, mut stop) = (self.generator.caller, self.retries.clone(), self.stopped.subscribe());
@@ -336,7 +391,7 @@ impl<'g, 'i> Work<'g, 'i> {
         match outcome {
             Ok(called) => {
                 self.unavailable = 0;
-                self.record(task, *question, called, on_event);
+                self.record(task, &question, &called, on_event);
             }
             Err(CallError::Pending(Ticket(ticket))) => {
                 let path = self.path(task);
@@ -348,8 +403,25 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     fn take_failure(&mut self, task: u32, question: &Question, error: &CallError, on_event: &mut dyn FnMut(Event)) {
-        let text = chain(error);
+        if let CallError::Provider(ProviderError::ContextTooLong { .. }) = error
+            && let Some(Ok(Prepared::Ask(new))) = self.refit(task, question)
+        {
+            if let Some(reason) = self.find_refused(self.tasks[task as usize], &new) {
+                return self.fail_all(task, question.basis, &reason, on_event);
+            }
+            let (path, reason) = (self.path(task), error.to_string());
+            self.report.retries += 1;
+            on_event(Event::Retried { path, reason, pause: Duration::ZERO });
+            self.prepared.insert(self.queue.rank(task), (task, new));
+            return;
+        }
+        let mut text = chain(error);
         let is_lasting = match error {
+            CallError::Cut { partial, .. } => {
+                let key = self.writer.output_key_name(question.output_key, &self.generator.caller.name);
+                text = self.keep(task, question, &format!("{text}; to have more, raise {key}"), &partial.reply.text);
+                false
+            }
             CallError::Ledger(_) | CallError::Pending(_) | CallError::Stopped => true,
             CallError::Provider(error) => match error {
                 ProviderError::NotConfigured { .. } | ProviderError::Auth(_) | ProviderError::ModelNotFound { .. } => true,
@@ -374,35 +446,39 @@ impl<'g, 'i> Work<'g, 'i> {
         }
     }
 
-    fn record(&mut self, task: u32, question: Question, called: Called, on_event: &mut dyn FnMut(Event)) {
-        let content = match self.generator.writer.accept(&question, &called.reply.text) {
-            Ok(content) => content,
-            Err(reason) => return self.fail_all(task, question.basis, &reason, on_event),
-        };
+    fn record(&mut self, task: u32, question: &Question, called: &Called, on_event: &mut dyn FnMut(Event)) {
         let usage = called.reply.usage;
-        self.report.usage += usage.unwrap_or_default();
-        let tokens = usage.map_or(0, |usage| usage.input.saturating_add(usage.output));
+        let content = match self.writer.accept(question, &called.reply.text) {
+            Ok(content) => content,
+            Err(reason) => {
+                let reason = self.keep(task, question, &reason, &called.reply.text);
+                return self.fail_all(task, question.basis, &reason, on_event);
+            }
+        };
+        let tokens = called.usage.input.saturating_add(called.usage.output);
         self.answered += Spend { calls: 1, tokens, nano_dollars: called.nano_dollars };
         self.report.redacted += question.redacted;
         let spoken = Spoken {
             provider: Some(self.generator.caller.name.clone()),
-            model: called.reply.model.or_else(|| self.generator.caller.capabilities().model.clone()),
+            model: called.reply.model.clone().or_else(|| self.generator.caller.capabilities().model.clone()),
             usage: usage.map(|usage| FrameUsage {
                 input: usage.input,
                 output: usage.output,
                 cache_read: usage.cache_read,
                 cache_write: usage.cache_write,
             }),
-            cost: called.nano_dollars.map(Cost),
+            // What a provider has not counted is no fact about the frame.
+            cost: called.cost_told().map(Cost),
             created: Some(clock::render_utc(clock::now_seconds())),
-            notes: question.notes,
+            notes: question.notes.clone(),
         };
-        let (basis, children) = (question.basis, question.children);
+        let (basis, children) = (question.basis, question.children.clone());
         let saying = Saying { basis, children, content: content.clone(), spoken: Some(spoken.clone()), is_reused: false };
         let frame = self.desk().frame(self.tasks[task as usize], saying);
         // Before it is on its way to the disk, where a failure is one of the machine and ends the run.
         if let Err(error) = codec::encode(&frame) {
-            return self.fail_all(task, basis, &chain(&error), on_event);
+            let reason = self.keep(task, question, &chain(&error), &frame.content);
+            return self.fail_all(task, basis, &reason, on_event);
         }
         self.answers.insert(basis, (content, spoken));
         on_event(Event::Answered { path: self.path(task), usage, nano_dollars: called.nano_dollars });
@@ -562,6 +638,11 @@ impl<'g, 'i> Work<'g, 'i> {
             return Err(failure);
         }
         self.report.left = self.queue.left() as u64;
+        let learned = self.generator.caller.learned();
+        self.report.usage = since(learned.tally.usage, self.before.usage);
+        self.report.estimated = learned.tally.estimated - self.before.estimated;
+        self.report.window = learned.window;
+        self.report.concurrency = self.generator.caller.concurrency_lowered();
         self.report.spent = self.generator.caller.spent();
         Ok(self.report)
     }
@@ -575,29 +656,22 @@ pub fn block_on(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Report, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
-    let outcome = runtime.block_on(async {
-        let (asked, mut signals) = mpsc::unbounded_channel();
-        for (kind, stop) in [(SignalKind::interrupt(), Stop::Interrupted), (SignalKind::terminate(), Stop::Terminated)] {
-            let (mut signal, asked) = (signal(kind).map_err(RunError::Runtime)?, asked.clone());
-            tokio::spawn(async move {
-                let mut last: Option<Instant> = None;
-                while signal.recv().await.is_some() {
-                    // Git passes on what its child was sent by the terminal already: that is one wish, not two.
-                    if last.is_some_and(|last| last.elapsed() < ECHO_MAX) {
-                        continue;
-                    }
-                    last = Some(Instant::now());
-                    if asked.send(stop.clone()).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        generator.run(plan, index, &mut signals, on_event).await
-    });
+    let mut signals = signals::listen().map_err(RunError::Runtime)?;
+    let outcome = runtime.block_on(generator.run(plan, index, &mut signals, on_event));
     // Answers are on the disk. What still looks up a name, or books into a file that does not answer, is not waited for.
     runtime.shutdown_background();
     outcome
+}
+
+/// What was used after another count.
+fn since(now: Usage, before: Usage) -> Usage {
+    Usage {
+        input: now.input - before.input,
+        output: now.output - before.output,
+        cache_read: now.cache_read - before.cache_read,
+        cache_write: now.cache_write - before.cache_write,
+        reasoning: now.reasoning - before.reasoning,
+    }
 }
 
 /// How urgent a node is for its reason alone.

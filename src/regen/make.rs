@@ -25,6 +25,18 @@ pub enum NodeError {
     /// It cannot be laid out.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+    /// The agent's words leave no room for the node in the model's window.
+    #[error(
+        "the agent's prompts alone are about {needed} tokens, and an answer may have {output}: too much for a window of {window}"
+    )]
+    NoRoom {
+        /// By our count, what the prompts and the shortest content block take.
+        needed: u64,
+        /// Tokens of the window.
+        window: u64,
+        /// Tokens that the answer may have.
+        output: u64,
+    },
     /// It does not fit into the model's window.
     #[error(transparent)]
     Fit(#[from] FitError),

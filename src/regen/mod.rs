@@ -13,7 +13,10 @@ pub mod outlined;
 pub mod plan;
 pub mod prepare;
 pub mod queue;
+mod refused;
+mod repeat;
 pub mod run;
+mod signals;
 pub mod survey;
 pub mod synthesize;
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::make::{Body, NodeError};
 use super::plan::{Inputs, file_name, part_kind};
+use super::repeat::repeats;
 use crate::agent::Instructions;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{BasisId, TreePath, token};
@@ -11,23 +12,26 @@ use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::frame::Children;
 use crate::git::{ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
-use crate::profile::{Wants, fit, input_tokens_max, said_in_words};
-use crate::prompt::{ChildText, Content, NodePayload, node_payload, to_request};
-use crate::provider::call::OUTPUT_TOKENS_DEFAULT;
+use crate::profile::{Change, OutputKey, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output};
+use crate::prompt::{ChildText, Content, NodePayload, PayloadError, node_payload, to_request};
+use crate::provider::call::Learned;
 use crate::secret::{Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, guard, redact};
 use crate::symbol;
 use crate::synthesis::outline;
 
 /// What is asked about nodes: by whom, how, and what must not leave.
+#[derive(Clone)]
 pub struct Writer<'w> {
     /// The words.
     pub instructions: &'w Instructions,
     /// What the provider can do.
     pub capabilities: Capabilities,
+    /// The profile by which is asked.
+    pub profile: String,
     /// How a file's frame is generated.
-    pub file_params: GenerationParams,
+    pub file_wish: Wish,
     /// How a directory's frame is generated.
-    pub directory_params: GenerationParams,
+    pub directory_wish: Wish,
     /// Finds secrets.
     pub scanner: &'w Scanner,
     /// Findings that may leave.
@@ -62,6 +66,22 @@ pub(super) struct Question {
     pub(super) notes: Vec<(String, String)>,
     /// Passages that were taken out.
     pub(super) redacted: u64,
+    /// Which setting limits the answer.
+    pub(super) output_key: OutputKey,
+    /// The task, to tell an answer that only repeats it.
+    pub(super) task: String,
+    /// What was known of the model's limits when it was laid out.
+    pub(super) fitted_to: Known,
+    /// How often it was laid out anew since the model had said that it is too long.
+    pub(super) refits: u32,
+}
+
+/// What is known of a model's limits, and may become known better while it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Known {
+    window: Option<u64>,
+    output: Option<u64>,
+    tokens_percent: u64,
 }
 
 /// What is sent about one node, and what there is to say about it.
@@ -74,6 +94,8 @@ pub struct Composed {
     pub changes: Vec<String>,
     /// Passages that were taken out because they look like secrets.
     pub redacted: u64,
+    /// Which setting limits the answer.
+    pub output_key: OutputKey,
 }
 
 /// What a node's children say, by number.
@@ -101,7 +123,7 @@ impl Writer<'_> {
         said: SaidOf<'_>,
     ) -> Result<Prepared, NodeError> {
         let Some(composed) = self.compose(nodes, node, said)? else { return Ok(Prepared::Absent) };
-        let Composed { payload, request, changes, redacted } = composed;
+        let Composed { payload, request, changes, redacted, output_key } = composed;
         let mut notes = Vec::new();
         let text = |text: &str| serde_json::Value::from(text).to_string();
         if let Some(cut) = &payload.cut {
@@ -113,34 +135,79 @@ impl Writer<'_> {
         if redacted > 0 {
             notes.push(("redacted".to_owned(), redacted.to_string()));
         }
-        Ok(Prepared::Ask(Box::new(Question { basis, children, request, notes, redacted })))
+        Ok(Prepared::Ask(Box::new(Question {
+            basis,
+            children,
+            request,
+            notes,
+            redacted,
+            output_key,
+            task: payload.task,
+            fitted_to: self.known(),
+            refits: 0,
+        })))
     }
 
     /// The request about a node, as it would be sent; `None` for a file whose content is not in this partial clone.
     pub fn compose(&self, nodes: Nodes<'_>, node: u32, said: SaidOf<'_>) -> Result<Option<Composed>, NodeError> {
         let is_directory = nodes.scan.node(node).is_directory;
-        let words = if is_directory { Some(self.directory(nodes, node, said)?) } else { self.file(nodes, node)? };
+        let wish = if is_directory { &self.directory_wish } else { &self.file_wish };
+        let (wished, share) = with_output(wish, &self.capabilities);
+        let limit = input_tokens_max(&wished, &self.capabilities);
+        let words =
+            if is_directory { self.directory(nodes, node, (said, limit)).map(Some) } else { self.file(nodes, node, limit) };
+        let words = words.map_err(|error| self.with_window(error, &wished))?;
         let Some(Words { payload, redacted }) = words else { return Ok(None) };
-        let wished = if is_directory { &self.directory_params } else { &self.file_params };
         let schema = self.instructions.output_schema.as_ref();
         let draft = to_request(&payload.bundle, &self.capabilities, wished.clone(), schema);
-        let fitted = fit(wished, &self.capabilities, draft.tokens_estimated())?;
+        let fitted = fit(&wished, &self.capabilities, draft.tokens_estimated())?;
         let wants = Wants { system: !self.instructions.system.is_empty(), schema: schema.is_some(), turns: false };
         let in_words = said_in_words(wants, &self.capabilities);
-        let changes = fitted.changes.iter().chain(&in_words).map(ToString::to_string).collect();
-        let mut params = fitted.params;
-        params.max_output_tokens.get_or_insert_with(|| self.output_tokens());
-        Ok(Some(Composed { request: Request { params, ..draft }, payload, changes, redacted }))
+        let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
+        let changes = fits.iter().chain(&in_words).map(ToString::to_string).collect();
+        let request = Request { params: fitted.params, ..draft };
+        Ok(Some(Composed { request, payload, changes, redacted, output_key: output_key(&fits) }))
     }
 
-    fn output_tokens(&self) -> u64 {
-        self.capabilities.output_tokens.map_or(OUTPUT_TOKENS_DEFAULT, |most| most.min(OUTPUT_TOKENS_DEFAULT))
+    /// What is known of the model's limits.
+    pub(super) fn known(&self) -> Known {
+        let Capabilities { context_tokens: window, output_tokens: output, tokens_percent, .. } = self.capabilities;
+        Known { window, output, tokens_percent }
     }
 
-    fn file(&self, nodes: Nodes<'_>, number: u32) -> Result<Option<Words>, NodeError> {
+    /// Takes what a refusal has told of the model's limits.
+    pub(super) fn learn(&mut self, learned: &Learned) {
+        let least = |known: Option<u64>, told: Option<u64>| [known, told].into_iter().flatten().min();
+        let capabilities = &mut self.capabilities;
+        capabilities.context_tokens = least(capabilities.context_tokens, learned.window);
+        capabilities.output_tokens = least(capabilities.output_tokens, learned.output);
+        capabilities.tokens_percent = capabilities.tokens_percent.max(learned.tokens_percent.unwrap_or(0));
+    }
+
+    /// Says of a question that has no room what takes it.
+    fn with_window(&self, error: NodeError, wished: &GenerationParams) -> NodeError {
+        match (error, self.capabilities.context_tokens) {
+            (NodeError::Payload(PayloadError::NoRoom { needed, .. }), Some(window)) => {
+                NodeError::NoRoom { needed, window, output: wished.max_output_tokens.unwrap_or_default() }
+            }
+            (error, _) => error,
+        }
+    }
+
+    /// The words for how an answer's length is limited: which key to raise.
+    pub(super) fn output_key_name(&self, key: OutputKey, provider: &str) -> String {
+        match key {
+            OutputKey::Profile => format!("'max_output_tokens' of phase 'generating' in profile '{}'", self.profile),
+            OutputKey::Provider => format!("'merkle.provider.{provider}.outputTokens'"),
+            OutputKey::Window => {
+                format!("'merkle.provider.{provider}.contextTokens', or 'max_output_tokens' in a profile of your own")
+            }
+        }
+    }
+
+    fn file(&self, nodes: Nodes<'_>, number: u32, limit: Option<u64>) -> Result<Option<Words>, NodeError> {
         let Nodes { repo, scan, inputs } = nodes;
         let path = scan.path(inputs.root, number);
-        let limit = input_tokens_max(&self.file_params, &self.capabilities);
         let described = |size_bytes: u64, text: &str, redacted: u64| {
             let payload = node_payload(self.instructions, &path, &Content::Described { size_bytes, text }, limit)?;
             Ok(Some(Words { payload, redacted }))
@@ -163,7 +230,12 @@ impl Writer<'_> {
         Ok(Some(Words { payload, redacted }))
     }
 
-    fn directory(&self, Nodes { scan, inputs, .. }: Nodes<'_>, number: u32, said: SaidOf<'_>) -> Result<Words, NodeError> {
+    fn directory(
+        &self,
+        Nodes { scan, inputs, .. }: Nodes<'_>,
+        number: u32,
+        (said, limit): (SaidOf<'_>, Option<u64>),
+    ) -> Result<Words, NodeError> {
         let mut redacted = 0;
         let mut parts: Vec<(&[u8], &'static str, Option<String>)> = Vec::new();
         for entry in scan.entries(number) {
@@ -177,7 +249,6 @@ impl Writer<'_> {
         }
         let children: Vec<ChildText<'_>> =
             parts.iter().map(|(name, kind, said)| ChildText { name, kind, text: said.as_deref() }).collect();
-        let limit = input_tokens_max(&self.directory_params, &self.capabilities);
         let path = scan.path(inputs.root, number);
         let payload = node_payload(self.instructions, &path, &Content::Directory { children: &children }, limit)?;
         Ok(Words { payload, redacted })
@@ -242,7 +313,20 @@ impl Writer<'_> {
         if question.request.schema.is_some() {
             serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|err| format!("the answer is no JSON: {err}"))?;
         }
-        Ok(redact(text, self.scanner, &self.allowed).text.into_owned() + "\n")
+        let instructions = self.instructions;
+        let template = instructions.response_template.as_deref().unwrap_or_default();
+        if repeats(
+            text,
+            &[&instructions.system, &question.task, instructions.file.text(), instructions.directory.text(), template],
+        ) {
+            return Err("the answer only repeats the prompt".to_owned());
+        }
+        Ok(self.clean(text))
+    }
+
+    /// A text as it may be kept: without what looks like a secret.
+    pub(super) fn clean(&self, text: &str) -> String {
+        redact(text, self.scanner, &self.allowed).text.into_owned() + "\n"
     }
 }
 

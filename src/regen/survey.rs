@@ -3,10 +3,13 @@
 use super::make::is_again;
 use super::plan::{Plan, Task};
 use super::prepare::{Nodes, Prepared, Writer};
+use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
+use crate::base::printable::chain;
 use crate::chat::Usage;
 use crate::frame::{Children, Index};
 use crate::git::ObjectKind;
+use crate::profile::{input_tokens_max, with_output};
 use crate::provider::call::Caller;
 use crate::secret::SecretFound;
 
@@ -39,14 +42,18 @@ pub struct Survey {
     pub estimate: Estimate,
     /// What looks like a secret in the files that would be sent, the first of each file.
     pub secrets: Vec<SecretFound>,
+    /// Files that cannot be asked about, and why: they are no calls.
+    pub unfit: Vec<(TreePath, String)>,
 }
 
 /// What one file adds.
 #[derive(Default)]
 struct Share {
-    input_tokens: u64,
+    /// Tokens in and out of the call; `None` where none is made.
+    call: Option<(u64, u64)>,
     is_reused: bool,
     secret: Option<SecretFound>,
+    unfit: Option<String>,
 }
 
 /// Looks at everything that a plan would send.
@@ -58,21 +65,26 @@ pub fn survey(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<
     let shares = on_all_cores(files.len(), repo, || repo.fork(), work);
     let mut survey = Survey::default();
     let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = &mut survey.estimate;
-    for share in shares {
-        if share.is_reused {
-            *reused += 1;
-        } else {
+    for (share, task) in shares.into_iter().zip(&files) {
+        *reused += u64::from(share.is_reused);
+        if let Some((input, output)) = share.call {
             *calls += 1;
-            *input_tokens += share.input_tokens;
+            *input_tokens += input;
+            *output_tokens += output;
         }
         survey.secrets.extend(share.secret);
+        survey.unfit.extend(share.unfit.map(|why| (scan.path(inputs.root, task.node), why)));
     }
+    let wished = with_output(&writer.directory_wish, &writer.capabilities).0;
+    let answer = answer_tokens(wished.max_output_tokens.into_iter().chain(writer.capabilities.output_tokens).min());
+    let most = input_tokens_max(&wished, &writer.capabilities).unwrap_or(u64::MAX);
     for task in directories {
         *calls += 1;
         let children = scan.entries(task.node).count() as u64;
-        *input_tokens += writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
+        let input = writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
+        *input_tokens += of_model(writer, input.min(most));
+        *output_tokens += answer;
     }
-    *output_tokens = *calls * ANSWER_TOKENS;
     *nano_dollars = caller.cost(&Usage { input: *input_tokens, output: *output_tokens, ..Usage::default() });
     survey.secrets.sort_by(|a, b| a.name.cmp(&b.name));
     survey
@@ -91,10 +103,23 @@ fn file(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<'_>, t
         // What cannot be read is not sent; the run says so.
         Err(_) => None,
     };
-    let question = writer.prepare(nodes, (task.node, basis, Children::None), &mut |_| Ok(None));
-    let input_tokens = match question {
-        Ok(Prepared::Ask(question)) => question.request.tokens_estimated(),
-        Ok(Prepared::Absent) | Err(_) => 0,
-    };
-    Share { input_tokens, secret, is_reused: false }
+    let share = Share { secret, ..Share::default() };
+    match writer.prepare(nodes, (task.node, basis, Children::None), &mut |_| Ok(None)) {
+        Ok(Prepared::Ask(question)) => {
+            let input = of_model(writer, question.request.tokens_estimated());
+            Share { call: Some((input, answer_tokens(question.request.params.max_output_tokens))), ..share }
+        }
+        Ok(Prepared::Absent) => share,
+        Err(error) => Share { unfit: Some(chain(&error)), ..share },
+    }
+}
+
+/// What our count is in tokens of the model, its template around the messages included.
+fn of_model(writer: &Writer<'_>, tokens: u64) -> u64 {
+    (tokens.saturating_mul(writer.capabilities.tokens_percent)).div_ceil(100)
+}
+
+/// What an answer has: no more than it may.
+fn answer_tokens(most: Option<u64>) -> u64 {
+    ANSWER_TOKENS.min(most.unwrap_or(u64::MAX))
 }

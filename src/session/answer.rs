@@ -7,16 +7,17 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{INPUT, conversation_file, response_file};
+use super::folder::{INPUT, conversation_file, partial_file, response_file};
 use super::open::OpenSession;
 use super::question::{ConversationMessage, Question, fitted};
 use super::record::{UsageRecord, sha256};
 use super::turn::{TurnError, as_file, open_turn, save};
 use super::words::{self, Material};
 use super::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
-use crate::chat::{Capabilities, GenerationParams, Reply, Request, Role};
+use crate::chat::{Capabilities, Reply, Request, Role};
 use crate::git::StateDir;
-use crate::provider::call::{RetrySink, StopSign};
+use crate::profile::Wish;
+use crate::provider::call::{CallError, RetrySink, StopSign};
 use crate::provider::ledger::Spend;
 use crate::provider::{Definition, TextSink};
 use crate::secret::FindingId;
@@ -86,18 +87,27 @@ impl Workspace {
         let begun = Instant::now();
         let called = match payer.caller.call(&question.request, on_text, on_retry, stop).await {
             Ok(called) => called,
+            Err(CallError::Cut { partial, limit }) => {
+                charge(open, before, payer)?;
+                let file = partial_file(question.turn.phase());
+                open.folder.write(Some(question.number), &file, as_file(&partial.reply.text))?;
+                let file = open.folder.relative(Some(question.number), &file);
+                let (key, profile) = (question.output_key, question.profile.clone());
+                return Err(TurnError::Cut { limit, file, phase: question.turn.phase(), profile, key });
+            }
             Err(error) => {
                 charge(open, before, payer)?;
                 return Err(error.into());
             }
         };
+        let cost_usd = called.cost_told().map(dollars);
         let Reply { text, model, usage } = called.reply;
         let answered = Answered {
             provider: payer.caller.name.clone(),
             model,
             response_sha256: sha256(&as_file(&text)),
             usage: usage.map(UsageRecord::from),
-            cost_usd: called.nano_dollars.map(dollars),
+            cost_usd,
             seconds: Some((begun.elapsed().as_secs_f64() * 10.0).round() / 10.0),
         };
         let messages = question.request.messages.iter().filter(|message| message.role != Role::System);
@@ -174,12 +184,8 @@ impl Workspace {
         let outcome = payer.caller.call(request, &mut |_| (), on_retry, stop).await;
         charge(open, before, payer)?;
         let called = outcome?;
-        let usage = called.reply.usage.map(UsageRecord::from);
-        Ok(Decision {
-            verdict: Verdict::parse(&called.reply.text),
-            text: called.reply.text,
-            took: (usage, called.nano_dollars.map(dollars)),
-        })
+        let (usage, cost) = (called.reply.usage.map(UsageRecord::from), called.cost_told());
+        Ok(Decision { verdict: Verdict::parse(&called.reply.text), text: called.reply.text, took: (usage, cost.map(dollars)) })
     }
 
     /// What a model is asked that decides about the answer of the open turn; stops at what looks like a secret.
@@ -197,8 +203,8 @@ impl Workspace {
         self.guard_texts(&[(&answer_name.to_string_lossy(), &answer)], allowed)?;
         let bundle = words::approval(&material, &answer);
         self.guard_bundle(&bundle, (open, number), allowed)?;
-        let (request, _) = fitted(&bundle, capabilities, &GenerationParams::default()).map_err(|(error, _)| error)?;
-        Ok(request)
+        let fit = fitted(&bundle, capabilities, &Wish::default()).map_err(|(error, _)| error)?;
+        Ok(fit.request)
     }
 }
 

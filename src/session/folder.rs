@@ -127,6 +127,12 @@ pub fn response_file(phase: Phase) -> String {
     format!("{}-response.md", stem(phase))
 }
 
+/// The file of an answer that was cut at the limit of output tokens.
+#[must_use]
+pub fn partial_file(phase: Phase) -> String {
+    format!("{}-partial.md", stem(phase))
+}
+
 /// The file of the messages that a provider with several turns has heard and said in a phase.
 #[must_use]
 pub fn conversation_file(phase: Phase) -> String {

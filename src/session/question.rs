@@ -10,12 +10,14 @@ use super::turn::TurnError;
 use super::words::{self, Material};
 use super::{SessionError, SessionFolder, Status, TurnNumber, TurnRecord, flow};
 use crate::base::token;
-use crate::chat::{Capabilities, GenerationParams, Message, Request, Role};
+use crate::chat::{Capabilities, Message, Request, Role};
 use crate::git::{EntryMode, ObjectKind};
 use crate::node::Snapshot;
-use crate::profile::{FitError, Phase, Profile, Standards, Wants, fit, input_tokens_max, said_in_words};
+use crate::profile::Phase;
+use crate::profile::{
+    Change, FitError, OutputKey, Profile, Standards, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output,
+};
 use crate::prompt::{Bundle, SYSTEM_PROMPT, display, manual, to_request};
-use crate::provider::call::OUTPUT_TOKENS_DEFAULT;
 use crate::provider::{Definition, Kind};
 use crate::secret::{Allowed, FindingId, guard};
 use crate::workspace::{AskingError, Workspace};
@@ -46,6 +48,10 @@ pub struct Question {
     pub definition: Option<Definition>,
     /// The words for a person.
     pub text: String,
+    /// The profile by which it is asked, and which setting limits the answer.
+    pub profile: String,
+    /// See [`OutputKey`].
+    pub output_key: OutputKey,
 }
 
 impl Question {
@@ -82,11 +88,14 @@ impl Workspace {
             self.material_bundle(open, number, &mut turn, (&profile, &payload))?
         };
         self.guard_bundle(&bundle, (open, number), &asking.allowed)?;
-        let wished = profile.params(phase, open.own.scope.as_deref().unwrap_or_default());
-        let mut question = Question { number, turn, request: Request::default(), definition, text: String::new() };
+        let wish = profile.wish(phase, open.own.scope.as_deref().unwrap_or_default());
+        let (request, text, output_key) = (Request::default(), String::new(), OutputKey::Profile);
+        let mut question = Question { number, turn, request, definition, text, profile: profile.name.clone(), output_key };
         let capabilities = question.capabilities();
-        match fitted(&bundle, &capabilities, &wished) {
-            Ok((request, changes)) => {
+        let wished = with_output(&wish, &capabilities).0;
+        match fitted(&bundle, &capabilities, &wish) {
+            Ok(Fit { request, changes, output_key }) => {
+                question.output_key = output_key;
                 let tokens = request.tokens_estimated();
                 if let Some(limit) = input_tokens_max(&wished, &capabilities).filter(|limit| tokens > *limit) {
                     let error = FitError::Input { input: tokens, limit };
@@ -222,22 +231,26 @@ impl TooLong {
     }
 }
 
-/// The request as a provider takes it, and what of the wishes had to give way; else the tokens that are too many.
-pub(super) fn fitted(
-    bundle: &Bundle,
-    capabilities: &Capabilities,
-    wished: &GenerationParams,
-) -> Result<(Request, Vec<String>), (FitError, u64)> {
+/// A request as a provider takes it.
+pub(super) struct Fit {
+    pub(super) request: Request,
+    /// What of the wishes had to give way.
+    pub(super) changes: Vec<String>,
+    /// Which setting limits the answer.
+    pub(super) output_key: OutputKey,
+}
+
+/// The request as a provider takes it; else the tokens that are too many.
+pub(super) fn fitted(bundle: &Bundle, capabilities: &Capabilities, wish: &Wish) -> Result<Fit, (FitError, u64)> {
+    let (wished, share) = with_output(wish, capabilities);
     let draft = to_request(bundle, capabilities, wished.clone(), None);
     let tokens = draft.tokens_estimated();
-    let fitted = fit(wished, capabilities, tokens).map_err(|error| (error, tokens))?;
+    let fitted = fit(&wished, capabilities, tokens).map_err(|error| (error, tokens))?;
     let wants = Wants { system: !bundle.system_context.is_empty(), schema: false, turns: !bundle.history.is_empty() };
     let in_words = said_in_words(wants, capabilities);
-    let changes = fitted.changes.iter().chain(&in_words).map(ToString::to_string).collect();
-    let mut params = fitted.params;
-    let output = capabilities.output_tokens.map_or(OUTPUT_TOKENS_DEFAULT, |most| most.min(OUTPUT_TOKENS_DEFAULT));
-    params.max_output_tokens.get_or_insert(output);
-    Ok((Request { params, ..draft }, changes))
+    let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
+    let changes = fits.iter().chain(&in_words).map(ToString::to_string).collect();
+    Ok(Fit { request: Request { params: fitted.params, ..draft }, changes, output_key: output_key(&fits) })
 }
 
 /// What was said in a phase as far as a turn that was rejected: as it was sent, or else its request and its answer.

@@ -12,7 +12,7 @@ use super::{Closed, Next, SessionError, Status, TurnNumber, TurnRecord, Verdict}
 use crate::base::NodeId;
 use crate::context::people::TURN_LIST;
 use crate::context::{List, Scope, System};
-use crate::profile::{FitError, Phase};
+use crate::profile::{FitError, OutputKey, Phase};
 use crate::provider::call::CallError;
 use crate::secret::{FindingId, SecretFound};
 use crate::workspace::payload::{InputError, PayloadOptions, SecretPolicy};
@@ -42,6 +42,20 @@ pub enum TurnError {
     /// There is no answer.
     #[error(transparent)]
     Call(#[from] CallError),
+    /// The answer was cut at the limit of output tokens.
+    #[error("the answer was cut at the limit of {limit} output tokens; what came is kept in '{}'", file.display())]
+    Cut {
+        /// The limit.
+        limit: u64,
+        /// The file with what came.
+        file: PathBuf,
+        /// The phase, and the profile by which it is asked.
+        phase: Phase,
+        /// See `phase`.
+        profile: String,
+        /// Which setting limits the answer.
+        key: OutputKey,
+    },
     /// The turn is not where this step begins.
     #[error("turn {0} is {word}", word = .1.as_str())]
     Status(TurnNumber, Status),

@@ -168,12 +168,13 @@ impl Workspace {
         let profile = self.profile(options.profile.as_deref().or(instructions.profile.as_deref()), counts_team)?;
         let named = options.provider.as_deref().or(instructions.provider.as_deref());
         let definition = self.definition(named.or(profile.provider(Phase::Generating)))?;
-        let params = |scope: &str| profile.params(Phase::Generating, scope);
+        let wish = |scope: &str| profile.wish(Phase::Generating, scope);
         let writer = Writer {
             instructions,
             capabilities: definition.as_ref().map(|definition| definition.capabilities.clone()).unwrap_or_default(),
-            file_params: params("file"),
-            directory_params: params("directory"),
+            profile: profile.name.clone(),
+            file_wish: wish("file"),
+            directory_wish: wish("directory"),
             scanner: self.scanner()?,
             allowed: self.allowed_secrets(&options.allowed).map_err(AskingError::Allowed)?,
         };
@@ -260,7 +261,7 @@ fn nano(dollars: f64) -> u64 {
 
 /// Refuses what the provider cannot follow, before anything is sent.
 fn strict(writer: &Writer<'_>, provider: &str) -> Result<(), AskingError> {
-    let changes = [&writer.file_params, &writer.directory_params].map(|params| fit(params, &writer.capabilities, 0));
+    let changes = [&writer.file_wish, &writer.directory_wish].map(|wish| fit(&wish.params, &writer.capabilities, 0));
     let changes: Vec<String> =
         changes.into_iter().flatten().flat_map(|fitted| fitted.changes).map(|change| change.to_string()).collect();
     if changes.is_empty() {

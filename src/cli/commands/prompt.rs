@@ -214,7 +214,7 @@ fn prepare(
 }
 
 fn document(agent: &Agent, frame_type: &FrameType, target: &Target, prepared: &Prepared) -> Document {
-    let Composed { request, payload, changes, redacted } = &prepared.composed;
+    let Composed { request, payload, changes, redacted, .. } = &prepared.composed;
     let GenerationParams { max_output_tokens, temperature, top_p, seed, stop, .. } = request.params.clone();
     let messages = request.messages.iter();
     Document {
@@ -238,7 +238,7 @@ fn document(agent: &Agent, frame_type: &FrameType, target: &Target, prepared: &P
 
 /// What the words are in tokens and money, and what had to give way.
 fn note(ui: &Ui, prepared: &Prepared) {
-    let Composed { request, payload, changes, redacted } = &prepared.composed;
+    let Composed { request, payload, changes, redacted, .. } = &prepared.composed;
     let output = request.params.max_output_tokens;
     let most = output.map_or("no limit on the output".to_owned(), |tokens| format!("at most {tokens} output tokens"));
     let cost = prepared.cost_max().map_or("cost unknown".to_owned(), |cost| format!("at most {} USD", dollars(cost)));

@@ -156,7 +156,7 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
 async fn call(provider: &dyn Provider) -> Result<Option<Reply>, Failure> {
     let messages = vec![Message::new(Role::User, "Answer with the word: ok")];
     let params = GenerationParams { max_output_tokens: Some(CALL_OUTPUT_TOKENS), ..GenerationParams::default() };
-    let request = Request { messages, params, schema: None };
+    let request = Request { messages, params, ..Request::default() };
     match provider.complete(&request, &mut |_| ()).await {
         Ok(Answer::Ready(reply)) => Ok(Some(reply)),
         Ok(Answer::Pending(_)) | Err(Failure { error: ProviderError::Truncated, .. }) => Ok(None),

@@ -13,9 +13,11 @@ fn profiles_are_listed_shown_and_checked() {
     default
       origin built-in
       planning: as the provider decides
-      generating: max_output_tokens 2048
+      generating: max_output_tokens 16000
+      generating of directory: max_output_tokens 2048
+      generating of file: max_output_tokens 2048
       reviewing: as the provider decides
-      revising: as the provider decides
+      revising: max_output_tokens 16000
     ");
     let text = "name: deep\ngeneration_params:\n  planning: {temperature: 0.7}\n  generating:\n    max_output_tokens: 4000\n    \
                 temperature: 0.3\nscope_overrides:\n  file:\n    generating: {temperature: 0}\nstandards: [style.md]\n\

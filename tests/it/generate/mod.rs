@@ -6,6 +6,7 @@ mod fault;
 mod fresh;
 mod payload;
 mod person;
+mod small;
 mod team;
 mod together;
 mod whole;

@@ -44,7 +44,7 @@ pub(super) fn connected(definition: &Definition) -> Arc<dyn Provider> {
 pub(super) fn request() -> Request {
     let messages = vec![Message::new(Role::System, "You describe files."), Message::new(Role::User, "Describe src/lib.rs.")];
     let params = GenerationParams { temperature: Some(0.0), max_output_tokens: Some(300), ..GenerationParams::default() };
-    Request { messages, params, schema: None }
+    Request { messages, params, ..Request::default() }
 }
 
 /// Runs something to its end, on a thread of its own.

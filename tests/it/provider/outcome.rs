@@ -64,6 +64,11 @@ fn usage_that_nobody_tells_is_unknown_and_reasoning_is_kept() {
             let told = reply(&*connected(&definition(kind, &server, setting)), &request()).usage;
             assert_eq!(told, None, "{kind} {way}");
         }
+        for told in [Usage::default(), Usage { output: 7, ..Usage::default() }] {
+            let server = Loopback::start(move |_| Scripted::answer("x").usage(told));
+            let reply = reply(&*connected(&definition("openai", &server, setting)), &request());
+            assert_eq!(reply.usage, None, "nothing at all for a question is no count: {way}");
+        }
         let usage = Usage { reasoning: 7, ..USAGE };
         let server = Loopback::start(move |_| Scripted::answer("x").usage(usage));
         assert_eq!(reply(&*connected(&definition("openai", &server, setting)), &request()).usage, Some(usage), "{way}");
@@ -92,7 +97,7 @@ fn refused_by_status_costs_nothing() {
         Charge::Nothing,
         |error| matches!(error, ProviderError::Auth(text) if text.contains("***")),
     );
-    is_always(&Scripted::context_too_long(), Charge::Nothing, |error| matches!(error, ProviderError::ContextTooLong(_)));
+    is_always(&Scripted::context_too_long(), Charge::Nothing, |error| matches!(error, ProviderError::ContextTooLong { .. }));
     is_always(
         &Scripted::bad_request("no such parameter"),
         Charge::Nothing,
@@ -122,7 +127,7 @@ fn what_ends_without_its_end_is_thrown_away_and_charged() {
     for scripted in [Scripted::cut(), Scripted::ended_early()] {
         for (name, failure) in failures(&scripted) {
             let fits = if name.ends_with("stream") {
-                failure.error == ProviderError::Protocol("the stream ends before the answer does".to_owned())
+                failure.error == ProviderError::BrokenOff
             } else {
                 matches!(failure.error, ProviderError::Protocol(_) | ProviderError::Unavailable { .. })
             };
@@ -146,7 +151,6 @@ fn what_is_no_answer_is_not_understood() {
         Scripted::raw("application/json", "null"),
         Scripted::raw("application/json", "[]"),
         Scripted::raw("text/event-stream", "data: {\"x\n\n"),
-        Scripted::raw("text/event-stream", ""),
         Scripted::raw("text/plain", "a plain text"),
     ];
     for scripted in odd {
@@ -157,12 +161,34 @@ fn what_is_no_answer_is_not_understood() {
     });
 }
 
+/// A server that cannot begin a stream may end it without a word; it was "no stream of events", without a way on.
+#[test]
+fn a_stream_without_any_event_is_told_apart() {
+    let server = Loopback::start(|_| Scripted::raw("text/event-stream", ": hello\n\n"));
+    for kind in KINDS {
+        let failure = ask(&*connected(&definition(kind, &server, "")), &request()).0.expect_err("no event");
+        assert_eq!((failure.error, failure.charge), (ProviderError::NoEvent, Charge::Unknown), "{kind}");
+    }
+}
+
+/// Some servers answer at once whatever they are asked for.
+#[test]
+fn a_document_in_place_of_a_stream_is_an_answer() {
+    let whole = r#"{"model":"m","choices":[{"message":{"content":"At once."},"finish_reason":"stop"}]}"#;
+    let server = Loopback::start(move |_| Scripted::raw("application/json; charset=utf-8", whole));
+    assert_eq!(reply(&*connected(&definition("openai", &server, "")), &request()).text, "At once.");
+}
+
 #[test]
 fn a_refusal_and_a_cut_answer_are_no_answers_and_cost_what_they_say() {
     is_always(&Scripted::refusal(), Charge::Usage(USAGE), |error| matches!(error, ProviderError::Refused(_)));
     is_always(&Scripted::filtered(), Charge::Usage(USAGE), |error| matches!(error, ProviderError::Refused(_)));
     is_always(&Scripted::cut_at_limit("half"), Charge::Usage(USAGE), |error| *error == ProviderError::Truncated);
     is_always(&Scripted::cut_at_limit("half").no_usage(), Charge::Unknown, |error| *error == ProviderError::Truncated);
+    for (name, failure) in failures(&Scripted::cut_at_limit("half an answer")) {
+        let partial = failure.partial.expect("what came");
+        assert_eq!((partial.text.as_str(), partial.usage), ("half an answer", Some(USAGE)), "{name}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use git_merkle::provider::{Failure, Gate, Limits, Provider, ProviderError, Settled, retry};
+use git_merkle::provider::{Company, Failure, Gate, Limits, Provider, ProviderError, Settled, retry};
 
 use super::bench::{block_on, connected, definition, request};
 use crate::support::loopback::{Loopback, Scripted};
@@ -14,7 +14,7 @@ async fn asked(provider: &dyn Provider, gate: &Gate, attempts: &AtomicUsize) -> 
     let request = request();
     let mut attempt = 1;
     loop {
-        let leave = gate.acquire(request.tokens_estimated()).await;
+        let leave = gate.acquire(request.tokens_estimated(), Company::Any).await;
         attempts.fetch_add(1, Ordering::SeqCst);
         let Err(failed) = provider.complete(&request, &mut |_| ()).await else {
             leave.settle(Settled::Answered);

@@ -11,6 +11,7 @@
 //!     .endpoint()          "http://127.0.0.1:PORT/v1/": base of both protocols, POST chat/completions or messages
 //!     .requests()          every request so far            .posts()      those that asked for an answer
 //!     .connections()       how many were opened            .in_flight_max()   most answers owed at once
+//!     .flooded()           how many bytes without an end it could send
 //! Scripted::answer("words") .usage(usage) .no_usage() .after(Duration)     and the failures, see its functions
 //! Recorded { order, method, path, headers, body, raw }  .text() .last_user() .header("name")
 //! ```
@@ -86,6 +87,28 @@ pub(crate) struct Scripted {
     outcome: Outcome,
     usage: Option<Usage>,
     delay: Duration,
+    header: Option<&'static str>,
+}
+
+/// What comes without an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flood {
+    /// The body of a 500.
+    Error,
+    /// A list of models.
+    Models,
+    /// One event whose line never ends.
+    Line,
+    /// Comments between events.
+    Comments,
+    /// Words of an answer.
+    Words,
+    /// A document that never closes.
+    Document,
+    /// A line, a few bytes at a time.
+    Drip,
+    /// Comments, a few bytes at a time.
+    DripComments,
 }
 
 #[derive(Debug, Clone)]
@@ -102,6 +125,8 @@ enum Outcome {
     ErrorEvent,
     /// This body, with 200 and this content type.
     Raw(&'static str, String),
+    /// Bytes until the client goes away.
+    Flood(Flood),
     /// 302 to this address.
     Redirect(String),
     /// Half an answer, then a comment line every this long until the client goes away.
@@ -131,7 +156,7 @@ struct Refused {
 
 impl Scripted {
     fn new(outcome: Outcome) -> Self {
-        Self { outcome, usage: Some(USAGE), delay: Duration::ZERO }
+        Self { outcome, usage: Some(USAGE), delay: Duration::ZERO, header: None }
     }
 
     /// A whole answer.
@@ -236,6 +261,22 @@ impl Scripted {
         Self::new(Outcome::Raw(content_type, body.to_owned()))
     }
 
+    /// Bytes without an end.
+    pub(crate) fn flood(flood: Flood) -> Self {
+        Self::new(Outcome::Flood(flood))
+    }
+
+    /// 400 with the words of some server.
+    pub(crate) fn too_long(message: &str) -> Self {
+        Self::refused(400, "invalid_request_error", "context_length_exceeded", message)
+    }
+
+    /// The same with one more header.
+    pub(crate) fn header(mut self, header: &'static str) -> Self {
+        self.header = Some(header);
+        self
+    }
+
     /// 302 to another address.
     pub(crate) fn redirect(location: impl Into<String>) -> Self {
         Self::new(Outcome::Redirect(location.into()))
@@ -283,6 +324,8 @@ struct State {
     connections: AtomicUsize,
     in_flight: AtomicUsize,
     in_flight_max: AtomicUsize,
+    flooded: AtomicUsize,
+    has_endless_models: AtomicBool,
     stopped: AtomicBool,
 }
 
@@ -320,6 +363,13 @@ impl Loopback {
         Self::start(move |request| lock(&left).pop().unwrap_or_else(|| echo(request)))
     }
 
+    /// Lists models without an end.
+    pub(crate) fn endless_models() -> Self {
+        let server = Self::echo();
+        server.state.has_endless_models.store(true, Ordering::SeqCst);
+        server
+    }
+
     fn listen(script: Box<Script>, key: Option<String>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
@@ -331,6 +381,8 @@ impl Loopback {
             connections: AtomicUsize::new(0),
             in_flight: AtomicUsize::new(0),
             in_flight_max: AtomicUsize::new(0),
+            flooded: AtomicUsize::new(0),
+            has_endless_models: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
         });
         let shared = Arc::clone(&state);
@@ -356,6 +408,11 @@ impl Loopback {
     /// Every request so far that asked for an answer.
     pub(crate) fn posts(&self) -> Vec<Recorded> {
         self.requests().into_iter().filter(|request| request.method == "POST").collect()
+    }
+
+    /// How many bytes of what has no end could be sent.
+    pub(crate) fn flooded(&self) -> usize {
+        self.state.flooded.load(Ordering::SeqCst)
     }
 
     /// How many connections were opened.

@@ -28,7 +28,14 @@ pub fn failure(name: &str, error: ProviderError) -> CliError {
             let has = if names.is_empty() { String::new() } else { format!("it has {}; ", names.join(", ")) };
             Some(format!("{has}run 'git config --global merkle.provider.{name}.model <model>'"))
         }
-        ProviderError::Protocol(_) | ProviderError::Unavailable { .. } | ProviderError::Timeout(_) => {
+        ProviderError::ContextTooLong { lengths, .. } => {
+            let window = lengths.window.map_or("<tokens>".to_owned(), |window| window.to_string());
+            Some(format!("run 'git config --global merkle.provider.{name}.contextTokens {window}', and it is fitted"))
+        }
+        ProviderError::BrokenOff => {
+            Some(format!("if it does one thing at a time, run 'git config --global merkle.provider.{name}.concurrency 1'"))
+        }
+        ProviderError::Protocol(_) | ProviderError::NoEvent | ProviderError::Unavailable { .. } | ProviderError::Timeout(_) => {
             Some(format!("see 'git merkle provider show {name}'"))
         }
         _ => None,

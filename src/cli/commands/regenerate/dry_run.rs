@@ -70,6 +70,9 @@ pub(super) fn run(
         ui.write_json("plan", &document(&plans, request))?;
         return Ok(Exit::Done);
     }
+    for (path, why) in &plans.survey.unfit {
+        ui.warn(&format!("'{}': {why}", path.to_text()));
+    }
     let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
     for Task { path, is_directory, reason } in &plans.tasks {
         *reasons.entry(*reason).or_default() += 1;

@@ -61,6 +61,9 @@ struct ModelDocument {
     output_tokens: u64,
     cache_read_tokens: u64,
     cache_write_tokens: u64,
+    /// Calls whose tokens and cost are this program's own count, because the provider tells none.
+    #[serde(default)]
+    estimated_calls: u64,
     cost_usd: Option<String>,
     seconds: f64,
     ended: String,
@@ -90,13 +93,14 @@ pub(super) fn report(
     } else {
         document.write(ui)?;
     }
+    tell_learned(ui, request, report);
     absent::tell(ui, workspace, &report.absent, args.snapshot.revision());
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
-        let left = if left == 1 { "1 frame is left".to_owned() } else { format!("{left} frames are left") };
+        let words = if left == 1 { "1 frame is left".to_owned() } else { format!("{left} frames are left") };
         // What was forced is fresh again once it is made, so a second run with --force would start anew.
         let next = if args.force { "" } else { "; the same command goes on there" };
-        ui.note(&format!("{left}{next}"));
+        ui.note(&if left == 0 { "no frame is left".to_owned() } else { format!("{words}{next}") });
         return Ok(ended(stop, ui));
     }
     if !report.awaited.is_empty() {
@@ -104,6 +108,26 @@ pub(super) fn report(
         return Ok(Exit::Busy);
     }
     if report.failed.is_empty() { Ok(Exit::Done) } else { Ok(Exit::Partial) }
+}
+
+/// Says what the run has found out about its provider, and how to say it from the start.
+fn tell_learned(ui: &Ui, request: &Refresh<'_>, report: &Report) {
+    let Some(asking) = request.asking else { return };
+    let name = &asking.caller.name;
+    if let Some(concurrency) = report.concurrency {
+        let at_once = if concurrency == 1 { "one call at a time".to_owned() } else { format!("{concurrency} calls at once") };
+        ui.note(&format!(
+            "'{name}' broke answers off, and was asked {at_once} then; \
+             'git config --global merkle.provider.{name}.concurrency {concurrency}' says so from the start"
+        ));
+    }
+    let known = asking.writer.capabilities.context_tokens;
+    if let Some(window) = report.window.filter(|window| known.is_none_or(|known| *window < known)) {
+        ui.note(&format!(
+            "'{name}' has a window of {window} tokens; \
+             'git config --global merkle.provider.{name}.contextTokens {window}' says so from the start"
+        ));
+    }
 }
 
 /// Says where the answers of a person go.
@@ -179,14 +203,22 @@ fn took(model: &ModelDocument) -> String {
     let retries = if model.retries > 0 { format!(", {}", many(model.retries, "retry", "retries")) } else { String::new() };
     let redacted = if model.redacted > 0 { format!(", {} taken out as secrets", model.redacted) } else { String::new() };
     let cost = model.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |cost| format!("{cost} USD"));
-    format!(
-        "asked {name}: {}{retries}, {} tokens in ({} from cache), {} out, {cost}{redacted}, {:.1} s",
-        many(model.calls, "call", "calls"),
-        model.input_tokens,
-        model.cache_read_tokens,
-        model.output_tokens,
-        model.seconds
-    )
+    let calls = many(model.calls, "call", "calls");
+    let ModelDocument { input_tokens, output_tokens, cache_read_tokens, seconds, .. } = model;
+    let tokens = if model.estimated_calls == 0 {
+        format!("{input_tokens} tokens in ({cache_read_tokens} from cache), {output_tokens} out")
+    } else {
+        format!("about {input_tokens} tokens in and {output_tokens} out (estimated: {})", untold(model))
+    };
+    format!("asked {name}: {calls}{retries}, {tokens}, {cost}{redacted}, {seconds:.1} s")
+}
+
+/// Why an amount is an estimate.
+fn untold(model: &ModelDocument) -> String {
+    if model.estimated_calls >= model.calls {
+        return "the provider told none".to_owned();
+    }
+    format!("the provider told none for {} of {} calls", model.estimated_calls, model.calls)
 }
 
 fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
@@ -231,6 +263,7 @@ fn model(request: &Refresh<'_>, report: &Report, took: Duration) -> Option<Model
         output_tokens: report.usage.output,
         cache_read_tokens: report.usage.cache_read,
         cache_write_tokens: report.usage.cache_write,
+        estimated_calls: report.estimated,
         cost_usd: is_priced.then(|| dollars(report.spent.nano_dollars.unwrap_or(0))),
         seconds: (took.as_secs_f64() * 10.0).round() / 10.0,
         ended: clock::render_utc(clock::now_seconds()),

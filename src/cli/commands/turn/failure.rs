@@ -1,6 +1,7 @@
 //! From what goes wrong with a session or a turn to an exit code and the next step.
 
 use crate::cli::{CliError, Exit};
+use crate::profile::OutputKey;
 use crate::provider::DefinitionError;
 use crate::provider::call::CallError;
 use crate::provider::ledger::LedgerError;
@@ -56,6 +57,15 @@ impl From<TurnError> for CliError {
             TurnError::Secret(inner) => inner.into(),
             TurnError::Rules(inner) => inner.into(),
             TurnError::Call(inner) => inner.into(),
+            TurnError::Cut { phase, ref profile, key, .. } => {
+                let in_profile = format!("'max_output_tokens' of phase '{}' in profile '{profile}'", phase.as_str());
+                let raise = match key {
+                    OutputKey::Profile => in_profile,
+                    OutputKey::Provider => "'outputTokens' of the provider".to_owned(),
+                    OutputKey::Window => format!("'contextTokens' of the provider, or set {in_profile}"),
+                };
+                Self::from_source(Exit::Unavailable, error).hint(format!("raise {raise}, and run 'git merkle turn run' again"))
+            }
             TurnError::Status(_, status) => Self::from_source(Exit::Refused, error).hint(match status {
                 Status::Ready => "run 'git merkle turn run', or hand the answer in with 'git merkle turn respond <file>'",
                 Status::Answered => "run 'git merkle turn approve', or 'git merkle turn reject -m <feedback>'",
@@ -81,6 +91,7 @@ impl From<CallError> for CliError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Provider(inner) => inner.into(),
+            CallError::Cut { .. } => Self::from_source(Exit::Unavailable, error),
             CallError::Ledger(LedgerError::Exhausted { .. }) => Self::from_source(Exit::Budget, error).hint(
                 "see 'git merkle config list --show-origin' and 'limits' in the session's session.yaml, or give --max-cost <usd>",
             ),

@@ -187,7 +187,10 @@ fn ask(
         write_text(&text, program)?;
     }
     if let Some(answered) = turn.and_then(|turn| turn.answered) {
-        let tokens = answered.usage.map_or("tokens unknown".to_owned(), |usage| {
+        let counted = payer.caller.learned().tally.usage;
+        let untold =
+            || format!("about {} tokens in and {} out (estimated: the provider told none)", counted.input, counted.output);
+        let tokens = answered.usage.map_or_else(untold, |usage| {
             format!("{} tokens in ({} from the cache), {} out", usage.input, usage.cache_read, usage.output)
         });
         let cost = answered.cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));

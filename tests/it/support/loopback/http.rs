@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::protocol::Protocol;
-use super::{Outcome, Recorded, Scripted, State, lock};
+use super::{Flood, Outcome, Recorded, Scripted, State, lock};
 
 /// Serves one request; true when the connection can be used again, `None` when the client is gone.
 pub(super) fn serve(stream: &TcpStream, state: &State) -> Option<bool> {
@@ -24,6 +24,9 @@ pub(super) fn serve(stream: &TcpStream, state: &State) -> Option<bool> {
         return respond(stream, &recorded, &Scripted::unauthorized(), Owed::new(state));
     }
     if recorded.method == "GET" && recorded.path.ends_with("/models") {
+        if state.has_endless_models.load(Ordering::SeqCst) {
+            return flood(stream, Flood::Models, state);
+        }
         return plain(stream, 200, "application/json", &Protocol::of(&recorded).models());
     }
     let owed = Owed::new(state);
@@ -101,8 +104,10 @@ fn respond(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Ow
         }
         Outcome::Raw(content_type, body) => {
             drop(owed);
-            plain(stream, 200, content_type, body)
+            let header = scripted.header.map(|header| format!("{header}\r\n")).unwrap_or_default();
+            send(stream, 200, content_type, &header, body.as_bytes())
         }
+        Outcome::Flood(kind) => flood(stream, *kind, owed.0),
         Outcome::Redirect(location) => {
             drop(owed);
             send(stream, 302, "text/plain", &format!("location: {location}\r\n"), b"")
@@ -115,6 +120,29 @@ fn respond(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Ow
         Outcome::Cut(_) | Outcome::ErrorEvent | Outcome::Trickle(_) if streams => half_a_stream(stream, request, scripted, owed),
         Outcome::Cut(_) | Outcome::ErrorEvent | Outcome::Trickle(_) => half_a_document(stream, request, scripted, owed),
     }
+}
+
+/// Sends the same piece again and again until the client goes away, or there is no doubt that it reads for ever.
+fn flood(stream: &TcpStream, kind: Flood, state: &State) -> Option<bool> {
+    const BYTES_MAX: usize = 512 << 20;
+    let word = r#"data: {"choices":[{"index":0,"delta":{"content":"words "}}]}"#;
+    let (status, media_type, first, piece, pause) = match kind {
+        Flood::Error => (500, "application/json", "{\"error\": \"", "x".repeat(1 << 16), 0),
+        Flood::Models => (200, "application/json", "{\"data\": [{\"id\": \"", "x".repeat(1 << 16), 0),
+        Flood::Line => (200, "text/event-stream", "data: ", "\0".repeat(1 << 16), 0),
+        Flood::Comments => (200, "text/event-stream", "", ": still there\n\n".repeat(5_000), 0),
+        Flood::Words => (200, "text/event-stream", "", format!("{word}\n\n").repeat(1_000), 0),
+        Flood::Document => (200, "application/json", "{\"choices\": [", "0,".repeat(1 << 15), 0),
+        Flood::Drip => (200, "text/event-stream", "data: ", "x".to_owned(), 20),
+        Flood::DripComments => (200, "text/event-stream", "", ":\n\n".to_owned(), 20),
+    };
+    write(stream, format!("HTTP/1.1 {status} -\r\ncontent-type: {media_type}\r\n\r\n{first}").as_bytes())?;
+    while state.flooded.load(Ordering::SeqCst) < BYTES_MAX && !state.stopped.load(Ordering::SeqCst) {
+        write(stream, piece.as_bytes())?;
+        state.flooded.fetch_add(piece.len(), Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(pause));
+    }
+    None
 }
 
 /// The first events of an answer, and what comes instead of its end.

@@ -1,0 +1,104 @@
+//! Answers that were paid for and are no frames: too long, cut at a limit, empty of words of their own.
+//!
+//! Each is kept as a file of the machine's own state, `log/refused/<key>.md`, and is what a later run remembers the
+//! refusal by: the same question is not asked of the same provider again unless the user forces it. What makes a question
+//! another one (the node, the words, a raised limit) makes another key. The oldest files go when there are too many.
+//!
+//! The file is sealed: one that came with a repository is not believed. Below the line of the seal stand:
+//!
+//! | line | |
+//! |---|---|
+//! | 1 | `git-merkle/refused/1` |
+//! | 2 | `about: ` the node's path |
+//! | 3 | `by: ` the provider |
+//! | 4 | `because: ` why it is no frame |
+//! | 5 | empty; the answer follows |
+
+use std::io;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::base::{Digest, FieldHasher, TreePath, printable};
+use crate::chat::Request;
+use crate::git::StateDir;
+
+const FORMAT: &str = "git-merkle/refused/1";
+const SUFFIX: &str = ".md";
+/// Files that are kept, at most.
+const FILES_MAX: usize = 64;
+/// Most of one answer that is kept.
+const TEXT_BYTES_MAX: usize = 512 << 10;
+/// Largest file that is read back: the answer, and some lines.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// What was refused before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Where, as it is shown.
+    pub(super) file: PathBuf,
+    pub(super) reason: String,
+}
+
+/// Where such answers are kept.
+#[derive(Debug, Clone)]
+pub(super) struct Refused(StateDir);
+
+/// What a question and its answer are known by.
+pub(super) fn key(request: &Request, provider: &str) -> Digest {
+    FieldHasher::new("git-merkle 2026 refused/1").field(&request.digest().0).field(provider.as_bytes()).finish()
+}
+
+impl Refused {
+    pub(super) fn of(state: &StateDir) -> Self {
+        Self(state.folder("log").folder("refused"))
+    }
+
+    /// What was refused under a key; `None` for what was not, and for what cannot be believed.
+    pub(super) fn find(&self, key: &Digest) -> Option<Kept> {
+        let name = file_name(key);
+        let bytes = self.0.read_sealed(&name, FILE_BYTES_MAX)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines = text.lines();
+        let reason = lines.next().filter(|first| *first == FORMAT).and_then(|_| lines.nth(2))?.strip_prefix("because: ")?;
+        Some(Kept { reason: reason.to_owned(), file: self.0.shown_file(&name) })
+    }
+
+    /// Keeps an answer, private to the user; where.
+    pub(super) fn keep(
+        &self,
+        key: &Digest,
+        (path, provider): (&TreePath, &str),
+        reason: &str,
+        text: &str,
+    ) -> io::Result<PathBuf> {
+        self.0.create()?;
+        let line = |text: &str| text.replace(['\n', '\r'], " ");
+        let (path, provider, reason) = (line(&path.to_text()), line(provider), line(&printable(reason).to_string()));
+        let shown = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
+        let name = file_name(key);
+        let kept = format!("{FORMAT}\nabout: {path}\nby: {provider}\nbecause: {reason}\n\n{shown}");
+        self.0.write_sealed(&name, kept.as_bytes())?;
+        self.remove_oldest();
+        Ok(self.0.shown_file(&name))
+    }
+
+    /// Removes files of its own kind beyond the most that are kept.
+    fn remove_oldest(&self) {
+        let names = self.0.names().unwrap_or_default().into_iter().filter(|name| name.ends_with(SUFFIX));
+        let aged = names.filter_map(|name| {
+            let modified = self.0.open(&name, FILE_BYTES_MAX).and_then(|file| file.metadata()?.modified()).ok()?;
+            Some((modified, name))
+        });
+        let mut files: Vec<(SystemTime, String)> = aged.collect();
+        files.sort();
+        let surplus = files.len().saturating_sub(FILES_MAX);
+        for (_, name) in files.into_iter().take(surplus) {
+            let _ = self.0.remove(&name);
+        }
+    }
+}
+
+fn file_name(key: &Digest) -> String {
+    let digits = key.to_string();
+    format!("{}{SUFFIX}", &digits[..32])
+}

@@ -1,0 +1,73 @@
+//! Ctrl-C and requests to terminate: the first ends a run after what is under way, the second ends it at once.
+//!
+//! They are heard on a thread of their own, so that nothing that keeps the run's thread busy (a question being laid out,
+//! a disk that does not answer) can hold them up. After the second the run has a moment to leave by itself; then the
+//! process ends as a killed one does. What was answered is on the disk before anything is built on it, so nothing is lost.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+use super::event::Stop;
+
+/// Git passes on to its child what the terminal sent to both of them; what follows that fast is no second wish.
+const ECHO_MAX: Duration = Duration::from_millis(50);
+/// How long a run may take to store what it has after the second signal; what it has not stored then waits in the spool.
+const LEAVE_MAX: Duration = Duration::from_secs(2);
+
+/// The exit codes of a process that a signal ends, as the shell counts them.
+const INTERRUPTED: i32 = 130;
+const TERMINATED: i32 = 143;
+
+/// Listens from now on, until the run's end of the channel is dropped.
+pub(super) fn listen() -> io::Result<mpsc::UnboundedReceiver<Stop>> {
+    let (asked, signals) = mpsc::unbounded_channel();
+    let (ready, is_ready) = std::sync::mpsc::channel();
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return drop(ready.send(Err(error))),
+        };
+        runtime.block_on(async {
+            let streams = signal(SignalKind::interrupt()).and_then(|first| Ok((first, signal(SignalKind::terminate())?)));
+            match streams {
+                Ok((interrupts, terminations)) => {
+                    let _ = ready.send(Ok(()));
+                    hear(interrupts, terminations, asked).await;
+                }
+                Err(error) => drop(ready.send(Err(error))),
+            }
+        });
+    })?;
+    is_ready.recv().map_err(io::Error::other)??;
+    Ok(signals)
+}
+
+type Stream = tokio::signal::unix::Signal;
+
+async fn hear(mut interrupts: Stream, mut terminations: Stream, asked: mpsc::UnboundedSender<Stop>) {
+    let mut first: Option<Instant> = None;
+    loop {
+        let stop = tokio::select! {
+            Some(()) = interrupts.recv() => Stop::Interrupted,
+            Some(()) = terminations.recv() => Stop::Terminated,
+            () = asked.closed() => return,
+            else => return,
+        };
+        if first.is_some_and(|first| first.elapsed() < ECHO_MAX) {
+            continue;
+        }
+        let is_second = first.replace(Instant::now()).is_some();
+        let code = if stop == Stop::Terminated { TERMINATED } else { INTERRUPTED };
+        let _ = asked.send(stop);
+        if is_second {
+            tokio::select! {
+                () = asked.closed() => return,
+                () = sleep(LEAVE_MAX) => std::process::exit(code),
+            }
+        }
+    }
+}
