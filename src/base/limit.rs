@@ -14,3 +14,16 @@ pub const HEADER_BYTES_MAX: usize = 64 * 1024;
 pub const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Commits that are looked back through for a stale frame of the same path.
 pub const STALE_COMMITS_MAX: usize = 100;
+/// Largest blob of the frame store that is read, in bytes. A frame of this version is far smaller; a newer format may
+/// need more, and is told from damage by its first line.
+pub const FRAME_READ_BYTES_MAX: u64 = 1024 * 1024;
+/// Largest directory of the frame store that is read, in bytes.
+pub const STORE_TREE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Most entries in the frame store.
+pub const STORE_ENTRIES_MAX: u64 = 8_000_000;
+/// Most blobs and directories of one store that are read in vain, and most faults that a check lists.
+pub const STORE_FAULTS_MAX: usize = 10_000;
+/// How far a generation may be above the next lower one of its slot: a higher one is a fault.
+pub const SEQ_GAP_MAX: u32 = 65_536;
+/// Most paths in which two trees that are compared may differ.
+pub const DIFF_PATHS_MAX: usize = 200_000;

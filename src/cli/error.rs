@@ -330,7 +330,10 @@ impl From<StoreError> for CliError {
             StoreError::Ref(inner) => inner.into(),
             StoreError::NoCommit(_) => Self::from_source(Exit::Git, error)
                 .hint(format!("this program did not put it there; 'git update-ref -d {FRAMES_REF}' takes it away")),
-            _ => Self::from_source(Exit::Git, error).damage_hint(),
+            StoreError::Faults | StoreError::Entries | StoreError::Full(_) => Self::from_source(Exit::Refused, error)
+                .hint("'git merkle doctor --fix' sets aside what is no frame")
+                .hint("'git log refs/merkle/frames' lists earlier stores; 'git update-ref refs/merkle/frames <commit>' goes back to one"),
+            StoreError::Object(_) => Self::from_source(Exit::Git, error).damage_hint(),
         }
     }
 }
@@ -533,6 +536,8 @@ impl From<StatementError> for CliError {
             StatementError::Node(inner) => ComposeError::Node(inner).into(),
             StatementError::OwnType(..) => Self::from_source(Exit::Usage, error).hint("choose another with '--into <type>'"),
             StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
+            StatementError::NotShown(_) => Self::from_source(Exit::Refused, error)
+                .hint("'git merkle list-frames' lists what the store holds; 'git merkle doctor' looks for what is wrong with it"),
         }
     }
 }

@@ -95,6 +95,9 @@ pub struct FrameDocument {
     basis: String,
     basis_kind: &'static str,
     children: Vec<String>,
+    /// `model`, `person` or `program`.
+    made_by: &'static str,
+    author: Option<String>,
     provider: Option<String>,
     model: Option<String>,
     cost_usd: Option<String>,
@@ -126,6 +129,8 @@ impl FrameDocument {
                 Children::Listed(ids) => ids.iter().map(ToString::to_string).collect(),
                 Children::None | Children::Digest(..) => Vec::new(),
             },
+            made_by: frame.made_by().as_str(),
+            author: frame.author(),
             provider: frame.provider.clone(),
             model: frame.model.clone(),
             cost_usd: frame.cost.map(|cost| cost.to_string()),
@@ -161,7 +166,8 @@ pub struct FramesDocument {
 pub fn write_line(ui: &mut Ui, frame: &Frame, state: State) -> Result<(), OutputError> {
     let (id, word) = (frame.id.short(), state.label());
     let (id, word) = (ui.styled(Style::Id, &id).to_string(), ui.styled(state.style(), word).to_string());
-    let by = [frame.provider.as_deref(), frame.model.as_deref(), frame.created.as_deref()];
+    let author = frame.author();
+    let by = [author.as_deref(), frame.provider.as_deref(), frame.model.as_deref(), frame.created.as_deref()];
     let by: Vec<&str> = by.into_iter().flatten().collect();
     let by = if by.is_empty() { frame.basis_kind.to_string() } else { format!("{} {}", frame.basis_kind, by.join(" ")) };
     let by = ui.styled(Style::Dim, &by).to_string();
@@ -196,10 +202,12 @@ pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, (path, note): (Opti
         let note = ui.styled(Style::Dim, note).to_string();
         write!(ui, " {note}")?;
     }
+    let speaker = frame.speaker().replace(['\n', '\t'], " ");
+    let speaker = ui.styled(Style::Dim, &speaker).to_string();
+    write!(ui, "\nstatement by {speaker}\n\n")?;
     if state.is_invalidated() {
-        return writeln!(ui, "\n\n(not shown: it was declared void)");
+        return writeln!(ui, "(not shown: it was declared void)");
     }
-    write!(ui, "\n\n")?;
     let content = printable(frame.content.trim_end()).to_string();
     writeln!(ui, "{content}")
 }

@@ -9,6 +9,7 @@ use super::exit::Exit;
 use super::pager;
 use super::ui::{self, Ui};
 use crate::config::Environment;
+use crate::frame::Skipped;
 use crate::hook;
 use crate::secret::Allowed;
 use crate::workspace::Workspace;
@@ -21,7 +22,12 @@ pub struct Program {
     pub environment: Environment,
     /// The answer, and everything else that is said.
     pub ui: Ui,
+    /// Entries of the frame store that the command has passed over.
+    skipped: Skipped,
 }
+
+/// Entries that are named one by one.
+const SKIPPED_NAMED_MAX: usize = 20;
 
 impl Program {
     /// Opens the repository and its settings; settings that are ignored are warned about.
@@ -59,8 +65,19 @@ impl Program {
     fn open_silently(&mut self) -> Result<Workspace, CliError> {
         let (global, environment) = (&self.global, &self.environment);
         let workspace = Workspace::open(&global.location(), environment, global.settings(), global.trust.as_deref())?;
+        self.skipped = workspace.skipped.clone();
         self.ui.adopt(workspace.settings.presentation.clone());
         Ok(workspace)
+    }
+
+    fn warn_of_skipped(&self) {
+        let skipped = self.skipped.take();
+        for (path, reason) in skipped.iter().take(SKIPPED_NAMED_MAX) {
+            self.ui.warn(&format!("frame '{path}' is skipped: {reason}"));
+        }
+        if let Some(more) = skipped.len().checked_sub(SKIPPED_NAMED_MAX).filter(|more| *more > 0) {
+            self.ui.warn(&format!("{more} more frames are skipped; 'git merkle validate' names them"));
+        }
     }
 
     fn warn_of_ignored(&self, workspace: &Workspace) {
@@ -98,9 +115,11 @@ fn execute(arguments: Arguments, environment: Environment) -> Exit {
     let Arguments { global, command } = arguments;
     let json = global.output.json;
     command.settle();
-    let mut program = Program { ui: Ui::new(global.output, &environment), global, environment };
+    let ui = Ui::new(global.output, &environment);
+    let mut program = Program { ui, global, environment, skipped: Skipped::default() };
     let result = command.run(&mut program);
     let flushed = program.ui.flush();
+    program.warn_of_skipped();
     match (result, flushed) {
         (Ok(exit), Ok(())) => exit,
         (Err(error), _) => report(&error, json),

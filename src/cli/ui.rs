@@ -176,6 +176,14 @@ impl Ui {
         Ok(self.out.write_all(bytes)?)
     }
 
+    /// Writes foreign text: exact bytes for programs, escaped on a terminal.
+    pub fn write_text(&mut self, text: &str) -> Result<(), OutputError> {
+        if self.surroundings.stdout_terminal {
+            return write!(self, "{}", printable(text));
+        }
+        self.write_bytes(text.as_bytes())
+    }
+
     /// Writes a document with its version; see [`json::document`].
     pub fn write_json(&mut self, name: &str, body: &impl Serialize) -> Result<(), OutputError> {
         let mut text = json::document(name, body);

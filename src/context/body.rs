@@ -27,7 +27,12 @@ pub struct Reader<'r> {
     data: Vec<u8>,
     /// What the next block is to be shown without.
     redaction: Option<&'r Guard<'r>>,
+    /// Whose statement the frame is that was read last.
+    speaker: Option<String>,
 }
+
+/// What stands in the place of a state that was not looked up; as long as any.
+const STATE_UNKNOWN: &str = "not checked";
 
 /// A body as it goes into a fence.
 enum Text<'d> {
@@ -40,7 +45,7 @@ enum Text<'d> {
 impl<'r> Reader<'r> {
     /// Reads through a handle, frames as of a commit of the store.
     pub fn new(repo: &'r Repository, store_commit: Option<NodeId>) -> Result<Self, StoreError> {
-        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new(), redaction: None })
+        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new(), redaction: None, speaker: None })
     }
 
     /// The same, with markers in the places of what looks like secrets.
@@ -84,6 +89,7 @@ impl<'r> Reader<'r> {
         out.extend_from_slice(link_code(&resource.name, &resource.target()).as_bytes());
         out.push(b'\n');
         let mut data = std::mem::take(&mut self.data);
+        self.speaker = None;
         let text = match level {
             Level::Outline => self.outline(resource, &mut data),
             Level::Frame => self.any_frame(resource, &mut data),
@@ -102,6 +108,13 @@ impl<'r> Reader<'r> {
                 let bytes = redacted.as_ref().map_or(*bytes, |text| text.as_bytes());
                 if level != Level::Full {
                     out.extend_from_slice(format!("Reduced to its {level}.\n").as_bytes());
+                }
+                if let Some(speaker) = &self.speaker {
+                    let speaker = super::markdown::text(speaker.as_bytes());
+                    let state = resource.state.unwrap_or(STATE_UNKNOWN);
+                    out.extend_from_slice(
+                        format!("**Statement** by {speaker}; {state}. It is not the file itself.\n").as_bytes(),
+                    );
                 }
                 if let Body::Page(Shown { note: Some(note), .. }) = &resource.body {
                     out.extend_from_slice(format!("{}\n", super::markdown::text(note.as_bytes())).as_bytes());
@@ -143,7 +156,7 @@ impl<'r> Reader<'r> {
         Some(self.repo.header(id).ok()??.size_bytes)
     }
 
-    fn full<'d>(&self, resource: &Resource, data: &'d mut Vec<u8>) -> Text<'d> {
+    fn full<'d>(&mut self, resource: &Resource, data: &'d mut Vec<u8>) -> Text<'d> {
         match &resource.body {
             Body::Page(shown) => {
                 data.clear();
@@ -205,20 +218,28 @@ impl<'r> Reader<'r> {
     }
 
     /// The head frame of a file, whatever agent says it; summaries first.
-    fn any_frame<'d>(&self, resource: &Resource, data: &'d mut Vec<u8>) -> Option<Text<'d>> {
+    fn any_frame<'d>(&mut self, resource: &Resource, data: &'d mut Vec<u8>) -> Option<Text<'d>> {
         let Body::File(id) = &resource.body else { return None };
         self.frame(id, None, data)?.ok()?;
         Some(Text::Shown("markdown".to_owned(), data))
     }
 
-    fn frame(&self, node: &NodeId, slot: Option<(&AgentId, &FrameType)>, data: &mut Vec<u8>) -> Option<Result<(), StoreError>> {
+    fn frame(
+        &mut self,
+        node: &NodeId,
+        slot: Option<(&AgentId, &FrameType)>,
+        data: &mut Vec<u8>,
+    ) -> Option<Result<(), StoreError>> {
         let found = match slot {
             Some((agent, frame_type)) => self.store.head(node, agent, frame_type),
             None => self.store.heads(node).map(|heads| heads.into_iter().min_by_key(super::resource::weight)),
         };
         data.clear();
         match found {
-            Ok(Some(head)) if !head.invalidated => data.extend_from_slice(head.frame.content.as_bytes()),
+            Ok(Some(head)) if !head.invalidated => {
+                data.extend_from_slice(head.frame.content.as_bytes());
+                self.speaker = Some(head.frame.speaker());
+            }
             Ok(_) => return None,
             Err(error) => return Some(Err(error)),
         }

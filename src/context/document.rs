@@ -13,14 +13,14 @@ use super::markdown::{self, push_fenced};
 use super::pages;
 use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
-use super::resource::{OutlineSource, Resolver, Resource, secrets};
+use super::resource::{Body, OutlineSource, Resolver, Resource, secrets, weight};
 use super::scope::{List, Scope};
 use super::secrets::{Found, Guard};
 use super::tree::Tree;
 use crate::base::limit::TREE_DEPTH_MAX;
 use crate::base::token::{self, Sample};
 use crate::base::{FrameType, NodeId, TreePath};
-use crate::frame::{Store, StoreError};
+use crate::frame::{Head, Skipped, Store, StoreError};
 use crate::git::Repository;
 use crate::node::ScanError;
 use crate::secret::redact;
@@ -85,9 +85,18 @@ pub struct Request<'r, 'l> {
     pub pages: pages::Source<'l>,
     /// What makes the outline of a node that has no frame.
     pub outlines: OutlineSource<'l>,
+    /// Whether a head frame still holds, in a word.
+    pub state_of: StateOf<'l>,
+    /// Entries of the store that are passed over.
+    pub skipped: Skipped,
+    /// True when the user has accepted the repository's own files.
+    pub is_trusted: bool,
     /// The machine.
     pub system: System,
 }
+
+/// Tells whether a head frame still holds, in a word such as `fresh`.
+pub type StateOf<'l> = &'l dyn Fn(&Store<'_>, &Head) -> &'static str;
 
 /// A resource with its whole body, or why that is not shown.
 pub type Bodied<'d> = (&'d Resource, Result<String, String>);
@@ -103,6 +112,7 @@ pub struct Document<'r> {
     system: System,
     resources: Vec<Resource>,
     fit: Option<Fit>,
+    is_trusted: bool,
     /// What is shown without its secrets.
     redacted: Option<(Guard<'r>, Found)>,
 }
@@ -112,7 +122,7 @@ impl<'r> Document<'r> {
     pub fn plan(request: &Request<'r, '_>) -> Result<Self, ContextError> {
         let Request { repo, tree: id, lists, .. } = *request;
         let tree = Tree::read(repo, id)?;
-        let store = Store::open(repo)?;
+        let store = Store::open(repo)?.noting(request.skipped.clone());
         let people = PeopleFiles::new(repo, id);
         let memos = read_memos(&people);
         let mut resolver = Resolver::new((&store, &people), tree, request.frames.clone(), request.outlines);
@@ -129,11 +139,26 @@ impl<'r> Document<'r> {
             resources,
             fit: None,
             redacted: None,
+            is_trusted: request.is_trusted,
         };
         if let Some(tokens_max) = request.tokens_max {
             document.reduce(tokens_max)?;
         }
+        document.look_up_states(&store, request.state_of)?;
         Ok(document)
+    }
+
+    /// Looks up the state of each frame that is shown.
+    fn look_up_states(&mut self, store: &Store<'_>, state_of: StateOf<'_>) -> Result<(), ContextError> {
+        for (at, resource) in self.resources.iter_mut().enumerate() {
+            let head = match (&resource.body, self.fit.as_ref().map(|fit| fit.levels[at])) {
+                (Body::Frame(node, agent, frame_type), _) => store.head(node, agent, frame_type)?,
+                (Body::File(node), Some(Level::Frame)) => store.heads(node)?.into_iter().min_by_key(weight),
+                _ => None,
+            };
+            resource.state = head.map(|head| state_of(store, &head));
+        }
+        Ok(())
     }
 
     /// The snapshot's root tree.
@@ -245,6 +270,9 @@ impl<'r> Document<'r> {
     fn write_memos(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(memos) = &self.memos else { return Ok(()) };
         writeln!(out, "## 3. Memos\n")?;
+        if !self.is_trusted {
+            writeln!(out, "These come from files of this repository, which its user has not trusted.\n")?;
+        }
         match memos {
             Ok(text) => {
                 let mut fenced = Vec::with_capacity(text.len() + 16);

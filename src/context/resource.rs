@@ -13,7 +13,7 @@ use super::pages::{Shown, Wanted};
 use super::pattern::{self, Pattern};
 use super::people::{DIRECTORY, PeopleFiles};
 use super::scope::{List, NESTING_MAX, Scope, ScopeSet};
-use super::tree::{Found, Met, PATHS_MAX, Tree};
+use super::tree::{Found, Met, Tree};
 use crate::agent::OUTLINE;
 use crate::base::printable::chain;
 use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
@@ -39,6 +39,8 @@ pub struct Resource {
     pub body: Body,
     /// The scopes that name it.
     pub scopes: ScopeSet,
+    /// Whether the frame that is shown of it still holds; `None` when that was not looked up.
+    pub state: Option<&'static str>,
 }
 
 /// What stands behind a resource.
@@ -288,8 +290,9 @@ impl<'r> Resolver<'r> {
         let (mut matches, mut met) = (0, 0);
         while let Some(Met { path, found, .. }) = below.next_met() {
             met += 1;
-            if met > PATHS_MAX || self.is_full {
-                return self.refuse(scope, entry, format!("only the first {PATHS_MAX} paths were looked at"));
+            let paths_max = at.tree.paths_max();
+            if met > paths_max || self.is_full {
+                return self.refuse(scope, entry, format!("only the first {paths_max} paths were looked at"));
             }
             if !wants(path, found.mode == EntryMode::Directory) {
                 continue;
@@ -478,7 +481,7 @@ impl<'r> Resolver<'r> {
         let mut scopes = ScopeSet::default();
         scopes.insert(scope);
         self.places.insert(key, self.resources.len());
-        self.resources.push(Resource { name, body, scopes });
+        self.resources.push(Resource { name, body, scopes, state: None });
     }
 }
 

@@ -18,6 +18,10 @@ pub const STRUCTURE_LINES_MAX: usize = 500_000;
 
 /// The most paths that are looked at for one pattern, for the same reason.
 pub const PATHS_MAX: usize = 1_000_000;
+/// How often an object may stand in the tree on average before its paths are no longer looked at one by one.
+const PATHS_PER_NODE_MAX: usize = 8;
+/// So many paths are looked at in any tree.
+const PATHS_MIN: usize = 20_000;
 
 /// A tree and what stands in it.
 pub struct Tree {
@@ -49,6 +53,12 @@ impl Tree {
     pub fn read(repo: &Repository, id: NodeId) -> Result<Self, ScanError> {
         let scan = scan(repo, id, &TreePath::root(), IgnoreRules::default(), None)?;
         Ok(Self { id, scan, names: RefCell::default() })
+    }
+
+    /// The most paths of this tree that are looked at: a few objects can expand to any number of paths.
+    #[must_use]
+    pub fn paths_max(&self) -> usize {
+        (PATHS_PER_NODE_MAX * self.scan.len()).clamp(PATHS_MIN, PATHS_MAX)
     }
 
     /// What stands at a path and is not ignored.
@@ -113,7 +123,7 @@ impl Tree {
                 writeln!(out, "{:width$}…", "", width = 2 * depth + 2)?;
             }
             lines += 1;
-            if lines == STRUCTURE_LINES_MAX {
+            if lines == STRUCTURE_LINES_MAX.min(self.paths_max()) {
                 return writeln!(out, "… (only the first {lines} paths are shown)");
             }
         }
@@ -124,7 +134,7 @@ impl Tree {
     #[must_use]
     pub fn depth(&self) -> usize {
         let (mut below, mut deepest) = (self.all(), 0);
-        for _ in 0..STRUCTURE_LINES_MAX {
+        for _ in 0..STRUCTURE_LINES_MAX.min(self.paths_max()) {
             let Some(met) = below.next_met() else { break };
             deepest = deepest.max(1 + met.depth);
         }

@@ -127,14 +127,16 @@ fn header(frame: &Frame) -> String {
 pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
     let whole = std::str::from_utf8(bytes).map_err(|_| CodecError::Encoding)?;
     let rest = whole.strip_prefix("---\n").ok_or(CodecError::Header)?;
+    // Before any limit: a newer format has limits of its own.
+    check_format(rest)?;
     let end = rest.find("\n---\n").ok_or(CodecError::Header)?;
+    if end > HEADER_BYTES_MAX {
+        return Err(CodecError::HeaderSize(end));
+    }
     let (lines, body) = (&rest[..end], &rest[end + "\n---\n".len()..]);
     let content = body.strip_prefix('\n').ok_or(CodecError::Header)?;
     let mut fields = Fields::parse(lines)?;
-    let format = fields.take("format")?;
-    if format != FORMAT {
-        return Err(CodecError::Format(format.to_owned()));
-    }
+    fields.take("format")?;
     let frame = Frame {
         id: fields.parse_value("frame")?,
         node: fields.parse_value("node")?,
@@ -166,6 +168,19 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
         return Err(CodecError::Id { stated: frame.id, actual });
     }
     Ok(frame)
+}
+
+/// Demands this version's format line in front. What is no frame's format at all is damage, another number is not.
+fn check_format(header: &str) -> Result<(), CodecError> {
+    let (line, _) = header.split_once('\n').ok_or(CodecError::Header)?;
+    let format = line.strip_prefix("format: ").ok_or(CodecError::Absent("format"))?;
+    let family = FORMAT.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = format.strip_prefix(family).filter(|number| number.len() <= 9).and_then(|number| number.parse::<u32>().ok());
+    match number {
+        _ if format == FORMAT => Ok(()),
+        Some(number) if number > 1 => Err(CodecError::Format(format.to_owned())),
+        _ => Err(CodecError::Value("format")),
+    }
 }
 
 /// The header's lines, taken one by one; what is left in the end is unknown.

@@ -6,6 +6,7 @@
 //! compare-and-swap; when somebody without the lock moved it meanwhile (a fetch), start again on what is there now.
 //! A process killed anywhere leaves the old state or the new one, and objects that git collects in its time.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::codec::{CodecError, decode, encode};
@@ -15,11 +16,14 @@ use super::name::FrameName;
 use super::record::{Place, Record, place_of};
 use super::spool;
 use super::store::{FRAMES_REF, Store, StoreError};
-use crate::base::{BasisId, Digest, FrameId, NodeId, clock};
+use crate::base::{BasisId, Digest, FrameId, NodeId, TreePath, clock};
 use crate::git::{Batch, Encoded, Expected, HashKind, Lock, ObjectKind, RefError, Repository, StateDir, WriteError, commit_body};
 
 /// The lock around all writes, in the state directory.
 pub const LOCK_FILE: &str = "lock";
+/// The local ref that keeps what was taken out of the store.
+pub const SET_ASIDE_REF: &str = "refs/merkle/set-aside";
+
 /// How long a writer waits for another one.
 pub const LOCK_WAIT: Duration = Duration::from_secs(20);
 
@@ -198,7 +202,7 @@ fn append(repo: &Repository, frames: &[NewFrame], message: &str) -> Result<Commi
     retry(|| {
         let store = Store::open(repo)?;
         let mut batch = Batch::default();
-        let (added, tree) = merge::insert(repo, store.tree(), frames.to_vec(), &mut batch).map_err(StoreError::from)?;
+        let (added, tree) = merge::insert(repo, store.tree(), frames.to_vec(), &mut batch)?;
         if added.is_empty() {
             return Ok(Committed { commit: store.commit(), parent: store.commit(), frames: Vec::new() });
         }
@@ -209,6 +213,39 @@ fn append(repo: &Repository, frames: &[NewFrame], message: &str) -> Result<Commi
         let commit = publish(repo, &mut batch, tree, &parents, message)?;
         let frames = added.into_iter().map(|frame| frame.stored).collect();
         Ok(Committed { commit: Some(commit), parent: store.commit(), frames })
+    })
+}
+
+/// Takes entries out of the store, by their paths in its tree; how many it took.
+///
+/// Nothing is lost: a commit at [`SET_ASIDE_REF`] holds them, and has the store as it was as a parent. The ref is
+/// local, so another clone's store may bring the same entries back.
+pub fn set_aside(repo: &Repository, state: &StateDir, paths: &[TreePath]) -> Result<usize, CommitError> {
+    let bad: BTreeSet<Vec<u8>> = paths.iter().map(|path| path.as_bytes().to_vec()).collect();
+    let _lock = lock(repo, state, LOCK_WAIT)?;
+    retry(|| {
+        let store = Store::open(repo)?;
+        let Some((current, tree)) = store.commit().zip(store.tree()) else { return Ok(0) };
+        let mut batch = Batch::default();
+        let (kept, aside, count) = merge::part(repo, &tree, &bad, &mut batch).map_err(StoreError::from)?;
+        if count == 0 {
+            return Ok(0);
+        }
+        let (kept, aside) = (merge::write_level(repo, &kept, &mut batch), merge::write_level(repo, &aside, &mut batch));
+        let message = format!("{count} entries set aside");
+        let before = repo.find_ref(SET_ASIDE_REF)?;
+        let parents: Vec<NodeId> = before.into_iter().chain([current]).collect();
+        let old = commit_object(repo, &aside, &parents, &message);
+        let new = commit_object(repo, &kept, &[current], &message);
+        let (old_id, new_id) = (old.id, new.id);
+        batch.add(old);
+        batch.add(new);
+        let held = repo.write(&batch)?;
+        repo.verify(&batch).map_err(CommitError::Vanished)?;
+        repo.update_ref(SET_ASIDE_REF, &old_id, expected(before))?;
+        repo.update_ref(FRAMES_REF, &new_id, Expected::At(current))?;
+        drop(held);
+        Ok(count)
     })
 }
 
@@ -263,9 +300,7 @@ fn retry<T>(mut attempt: impl FnMut() -> Result<T, CommitError>) -> Result<T, Co
 
 /// Steps 2 to 4: the objects and their commit to disk, checked, and the ref moved.
 fn publish(repo: &Repository, batch: &mut Batch, tree: NodeId, parents: &[NodeId], message: &str) -> Result<NodeId, CommitError> {
-    let (name, mail) = repo.signature();
-    let body = commit_body(&tree, parents, (&name, &mail), message, clock::now_seconds());
-    let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
+    let object = commit_object(repo, &tree, parents, message);
     let commit = object.id;
     batch.add(object);
     let held = repo.write(batch)?;
@@ -273,6 +308,12 @@ fn publish(repo: &Repository, batch: &mut Batch, tree: NodeId, parents: &[NodeId
     repo.update_ref(FRAMES_REF, &commit, expected(parents.first().copied()))?;
     drop(held);
     Ok(commit)
+}
+
+fn commit_object(repo: &Repository, tree: &NodeId, parents: &[NodeId], message: &str) -> Encoded {
+    let (name, mail) = repo.signature();
+    let body = commit_body(tree, parents, (&name, &mail), message, clock::now_seconds());
+    Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body)
 }
 
 fn expected(current: Option<NodeId>) -> Expected {

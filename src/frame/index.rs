@@ -8,34 +8,39 @@
 //! [`is_damaged`](Index::is_damaged) after the lookups and start again with [`Index::rebuild`] if so.
 //!
 //! Layout, little endian: magic (24) · commit (1 + 32) · slots length u32 · head count u32 · basis count u32 · place count
-//! u32 · slots (`agent type\n`) · head table · basis table · place table · checksums of pages (see `table`).
+//! u32 · bad entries u32 · slots (`agent type\n`) · head table · basis table · place table · checksums of pages (see `table`).
 
+use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::commit::{Committed, Stored};
+use super::fault::Fault;
+use super::listing::{self, Leaf, Listed};
 use super::model::BasisKind;
-use super::name::FrameName;
 use super::news::News;
 use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, head_key, padded, place_of};
-use super::store::{Entry, Slot, Store, StoreError};
+use super::store::{Entry, Slot, Store, StoreError, read_entry};
 use super::table::{self, PageWriter, Shape, Source};
-use crate::base::cores::{Beside, beside, cores};
+use crate::base::cores::on_all_cores;
+use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
 use crate::base::{BasisId, FrameId, NodeId, TreePath};
-use crate::git::{EntryMode, Side, StateDir, diff_trees};
+use crate::git::{Repository, StateDir};
 
-const MAGIC: &[u8; 24] = b"git-merkle store index 4";
+const MAGIC: &[u8; 24] = b"git-merkle store index 5";
 /// The file, and the purpose of the key of its checksums.
 const FILE_NAME: &str = "index";
 const KEY_CONTEXT: &str = "git-merkle 2026 index page/2";
 /// Far more than a store of ten million frames needs; a larger file is no index.
 const FILE_BYTES_MAX: u64 = 4 << 30;
-const HEADER_BYTES: usize = 24 + 33 + 4 * 4;
+const HEADER_BYTES: usize = 24 + 33 + 5 * 4;
 /// From so many news on the file is written anew: see [`Index::news_max`].
 const NEWS_MIN: usize = 128;
 const NEWS_MAX: usize = 2_048;
 /// More entries than this are read on all cores.
 const READ_ALONE_MAX: usize = 128;
+/// Directories of frames that are listed before their frames are read.
+const LEAVES_AT_ONCE: usize = 1_024;
 /// What a lookup reads from the file, and from so many lookups on a file is read as a whole however large.
 const LOOKUP_BYTES: u64 = 4_096;
 const WHOLE_FROM: usize = 1_024;
@@ -47,6 +52,8 @@ pub struct Index {
     slots: Vec<Slot>,
     news: News,
     commit: Option<NodeId>,
+    /// Entries of the store that are no frames.
+    faults: u32,
     is_damaged: AtomicBool,
 }
 
@@ -88,7 +95,14 @@ impl Index {
 
     fn empty(cache: &StateDir) -> Self {
         let cache = cache.clone();
-        Self { cache, base: None, slots: Vec::new(), news: News::default(), commit: None, is_damaged: AtomicBool::new(false) }
+        let (slots, news, is_damaged) = (Vec::new(), News::default(), AtomicBool::new(false));
+        Self { cache, base: None, slots, news, commit: None, faults: 0, is_damaged }
+    }
+
+    /// How many entries of the store are no frames; `validate` names them.
+    #[must_use]
+    pub fn faults(&self) -> u32 {
+        self.faults
     }
 
     /// True when the file turned out to be damaged: what was looked up may be incomplete.
@@ -251,23 +265,33 @@ impl Index {
                 Err(_) => return Ok(false),
             },
         };
-        let (mut added, mut lost) = (Vec::new(), false);
-        diff_trees(repo, old, store.tree(), &mut |change| {
-            let is_leaf = |side: &Option<Side>| side.is_some_and(|(mode, _)| mode != EntryMode::Directory);
-            lost |= is_leaf(&change.old);
-            if let (true, Some((_, blob))) = (is_leaf(&change.new), change.new)
-                && let Some(name) = FrameName::parse_path(change.path.as_bytes())
-            {
-                added.push(Entry { name, blob });
+        let changes = listing::changes(repo, old, store.tree())?;
+        let (mut faults, mut reads_in_vain, mut entries) = (changes.bad.len() as i64, 0, 0);
+        for leaves in changes.leaves.chunks(LEAVES_AT_ONCE) {
+            let mut added = Vec::new();
+            for leaf in leaves {
+                let Gained { new, more_faults } = gained(repo, *leaf)?;
+                let Some(new) = new else { return Ok(false) };
+                added.extend(new);
+                faults += more_faults;
             }
-            !lost
-        })?;
-        if lost {
-            return Ok(false);
+            entries += added.len() as u64;
+            if entries > STORE_ENTRIES_MAX {
+                return Err(StoreError::Entries);
+            }
+            for stored in read_all(repo, &added) {
+                match stored {
+                    Ok(stored) => self.add(&stored),
+                    Err(fault) if fault.is_lasting() => reads_in_vain += 1,
+                    Err(_) => {}
+                }
+            }
+            if reads_in_vain > STORE_FAULTS_MAX {
+                return Err(StoreError::Faults);
+            }
         }
-        for stored in read_all(store, &added) {
-            self.add(&stored);
-        }
+        let faults = i64::from(self.faults) + faults + reads_in_vain as i64;
+        self.faults = u32::try_from(faults.max(0)).unwrap_or(u32::MAX);
         self.commit = store.commit();
         Ok(true)
     }
@@ -279,7 +303,7 @@ impl Index {
         let Some(commit) = self.commit else { return };
         match &self.base {
             Some(base) if self.news.len() <= self.news_max() => {
-                let _ = self.news.write(&self.cache, (&base.commit, &commit), &self.slots);
+                let _ = self.news.write(&self.cache, (&base.commit, &commit), &self.slots, self.faults);
             }
             _ => match self.write_anew(&commit) {
                 Ok(()) => {
@@ -306,6 +330,7 @@ impl Index {
         let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let damaged = || io::Error::from(io::ErrorKind::InvalidData);
         let (slots_len, head_count, basis_count, place_count) = (number(57) as usize, number(61), number(65), number(69));
+        let faults = number(73);
         if header[..24] != *MAGIC {
             return Err(damaged());
         }
@@ -316,7 +341,7 @@ impl Index {
         let places = Shape { at: bases.end(), count: place_count, width: PLACE_BYTES };
         let slots = record::parse_slots(&slots).filter(|_| places.end() == source.len()).ok_or_else(damaged)?;
         let mut index = Self::empty(cache);
-        (index.slots, index.commit) = (slots, Some(commit));
+        (index.slots, index.commit, index.faults) = (slots, Some(commit), faults);
         index.base = Some(Base { commit, source, heads, bases, places });
         Ok(index)
     }
@@ -325,7 +350,7 @@ impl Index {
     fn read_news(&mut self) {
         let found = self.base.as_ref().and_then(|base| News::read(&self.cache, &base.commit, &self.slots));
         if let Some(found) = found {
-            (self.slots, self.commit, self.news) = (found.slots, Some(found.commit), found.news);
+            (self.slots, self.commit, self.news, self.faults) = (found.slots, Some(found.commit), found.news, found.faults);
         }
     }
 
@@ -353,7 +378,7 @@ impl Index {
         let place_shape = Shape { at: basis_shape.end(), count: place_count, width: PLACE_BYTES };
         let mut header = MAGIC.to_vec();
         header.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32, head_count, basis_count, place_count] {
+        for number in [slots.len() as u32, head_count, basis_count, place_count, self.faults] {
             header.extend_from_slice(&number.to_le_bytes());
         }
         let key = self.cache.key(KEY_CONTEXT);
@@ -373,25 +398,35 @@ impl Index {
     }
 }
 
-/// Reads entries on all cores; what cannot be read is left out, `validate` names it.
-fn read_all(store: &Store<'_>, entries: &[Entry]) -> Vec<Stored> {
-    let read = |store: &Store<'_>, part: &[Entry]| -> Vec<Stored> {
-        part.iter().filter_map(|entry| store.read(entry).ok().map(|frame| Stored::of(&frame, entry.blob))).collect()
-    };
-    if entries.len() <= READ_ALONE_MAX {
-        return read(store, entries);
+/// What a directory of frames has gained.
+struct Gained {
+    /// `None` when it has lost something.
+    new: Option<Vec<Entry>>,
+    /// Entries whose names say that they are no frames: how many more there are.
+    more_faults: i64,
+}
+
+fn gained(repo: &Repository, leaf: Leaf) -> Result<Gained, StoreError> {
+    let listed = |tree: Option<NodeId>| tree.map_or(Ok(Listed::default()), |tree| listing::list(repo, leaf.place, &tree, None));
+    let (before, mut now) = (listed(leaf.old)?, listed(leaf.new)?);
+    let more_faults = now.bad.len() as i64 - before.bad.len() as i64;
+    if before.entries.is_empty() {
+        return Ok(Gained { new: Some(now.entries), more_faults });
     }
-    let threads = cores();
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = entries
-            .chunks(entries.len().div_ceil(threads))
-            .map(|part| {
-                let repo = store.repository().fork();
-                beside(scope, move || Store::at(&repo, None).map_or_else(|_| Vec::new(), |store| read(&store, part)))
-            })
-            .collect();
-        workers.into_iter().flat_map(Beside::join).collect()
-    })
+    let known: HashSet<(String, NodeId)> = before.entries.iter().map(|entry| (entry.name.leaf(), entry.blob)).collect();
+    let count = now.entries.len();
+    now.entries.retain(|entry| !known.contains(&(entry.name.leaf(), entry.blob)));
+    let is_whole = count - now.entries.len() == known.len();
+    Ok(Gained { new: is_whole.then_some(now.entries), more_faults })
+}
+
+/// Reads entries on all cores.
+fn read_all(repo: &Repository, entries: &[Entry]) -> Vec<Result<Stored, Fault>> {
+    let read = |repo: &Repository, entry: &Entry| read_entry(repo, entry).map(|frame| Stored::of(&frame, entry.blob));
+    if entries.len() <= READ_ALONE_MAX {
+        return entries.iter().map(|entry| read(repo, entry)).collect();
+    }
+    on_all_cores(entries.len(), repo, || repo.fork(), |repo, at| read(repo, &entries[at]))
 }
 
 /// Sorts fixed-width records and drops exact repeats.

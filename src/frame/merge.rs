@@ -6,17 +6,20 @@
 //!
 //! The common ancestor of two stores is not asked: a remote that has lost frames would take ours along.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::codec::encode;
 use super::commit::NewFrame;
-use super::name::{FrameName, SEQ_MAX, fan_out, slot_prefix};
-use super::store::{Entry, read_entry};
+use super::listing::{Place, first_far, next_seqs};
+use super::name::{FrameName, fan_out, slot_prefix};
+use super::store::{Entry, StoreError, read_entry};
 use crate::base::NodeId;
 use crate::base::cores::on_all_cores;
+use crate::base::limit::STORE_TREE_BYTES_MAX;
 use crate::git::{Batch, Encoded, EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
 
 /// A tree's entries by name, as one level of the store needs them.
-type Level = BTreeMap<Vec<u8>, (EntryMode, NodeId)>;
+pub(super) type Level = BTreeMap<Vec<u8>, (EntryMode, NodeId)>;
 
 /// Unites two store trees; new trees go into the batch. Subtrees that are equal or on one side only are not read.
 pub fn union(
@@ -93,7 +96,7 @@ fn side_by_side<'d>(
 
 /// A tree's entries by name, each name once.
 fn read_entries<'d>(repo: &Repository, tree: &NodeId, data: &'d mut Vec<u8>) -> Result<Vec<TreeEntry<'d>>, ObjectError> {
-    repo.read(tree, ObjectKind::Tree, data)?;
+    repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data)?;
     tree_entries(*tree, data, repo.hash_kind()).collect::<Result<_, _>>().map(by_name)
 }
 
@@ -117,7 +120,7 @@ pub(super) fn insert(
     tree: Option<NodeId>,
     mut frames: Vec<NewFrame>,
     batch: &mut Batch,
-) -> Result<(Vec<NewFrame>, NodeId), ObjectError> {
+) -> Result<(Vec<NewFrame>, NodeId), StoreError> {
     frames.sort_by_key(|frame| frame.stored.name.node);
     let mut root = read_or_empty(repo, tree)?;
     let mut added = Vec::with_capacity(frames.len());
@@ -127,7 +130,7 @@ pub(super) fn insert(
         while let Some((_, second)) = frames.peek().map(|f| fan_out(&f.stored.name.node)).filter(|at| at.0 == first) {
             let mut leaf = read_or_empty(repo, subtree(&middle, &second))?;
             while let Some(frame) = frames.next_if(|f| fan_out(&f.stored.name.node) == (first, second)) {
-                added.extend(insert_leaf(repo, &mut leaf, frame));
+                added.extend(insert_leaf(repo, &mut leaf, &frame)?);
             }
             middle.insert(second.to_vec(), (EntryMode::Directory, write_level(repo, &leaf, batch)));
         }
@@ -136,21 +139,93 @@ pub(super) fn insert(
     Ok((added, write_level(repo, &root, batch)))
 }
 
-fn insert_leaf(repo: &Repository, leaf: &mut Level, mut frame: NewFrame) -> Option<NewFrame> {
+fn insert_leaf(repo: &Repository, leaf: &mut Level, frame: &NewFrame) -> Result<Vec<NewFrame>, StoreError> {
     let name = &frame.stored.name;
     let prefix = slot_prefix(&name.node, &name.agent, &name.frame_type).into_bytes();
-    let newest = leaf
-        .range(prefix.clone()..)
-        .take_while(|(known, _)| known.starts_with(&prefix))
+    let entries = leaf.range(prefix.clone()..).take_while(|(known, _)| known.starts_with(&prefix));
+    let entries = entries.filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
+    let slot: Vec<Entry> = entries
         .filter_map(|(known, (_, blob))| Some(Entry { name: FrameName::parse_leaf(&name.node, known)?, blob: *blob }))
-        .last();
+        .collect();
+    let present: Vec<u32> = slot.iter().map(|entry| entry.name.seq).collect();
+    let seqs = next_seqs(&present).ok_or_else(|| StoreError::Full(name.path()))?;
+    let newest = slot.iter().rfind(|entry| entry.name.seq < seqs[0]);
     let says_it = |newest: &Entry| newest.name.frame == name.frame && read_entry(repo, newest).is_ok();
-    if !frame.again && newest.as_ref().is_some_and(says_it) {
-        return None;
+    if !frame.again && newest.is_some_and(says_it) {
+        return Ok(Vec::new());
     }
-    frame.renumber(repo.hash_kind(), newest.map_or(1, |newest| newest.name.seq.saturating_add(1).min(SEQ_MAX)));
-    leaf.insert(frame.stored.name.leaf().into_bytes(), (EntryMode::File, frame.stored.blob));
-    Some(frame)
+    let renumbered = seqs.into_iter().map(|seq| {
+        let mut frame = frame.clone();
+        frame.renumber(repo.hash_kind(), seq);
+        leaf.insert(frame.stored.name.leaf().into_bytes(), (EntryMode::File, frame.stored.blob));
+        frame
+    });
+    Ok(renumbered.collect())
+}
+
+/// Parts a store's tree in two: without the entries at the named paths, and with them alone; how many those are.
+///
+/// Paths lead to frames, to one of the two levels of directories, or to what stands beside these.
+pub(super) fn part(
+    repo: &Repository,
+    tree: &NodeId,
+    bad: &BTreeSet<Vec<u8>>,
+    batch: &mut Batch,
+) -> Result<(Level, Level, usize), ObjectError> {
+    part_level(repo, tree, &[], (bad, 0), batch)
+}
+
+fn part_level(
+    repo: &Repository,
+    tree: &NodeId,
+    above: &[u8],
+    (bad, depth): (&BTreeSet<Vec<u8>>, usize),
+    batch: &mut Batch,
+) -> Result<(Level, Level, usize), ObjectError> {
+    let (mut kept, mut aside, mut count) = (Level::new(), Level::new(), 0);
+    for (name, (mode, id)) in read_level(repo, tree)? {
+        let path = [above, &name].concat();
+        let below = [&path, &b"/"[..]].concat();
+        if bad.contains(&path) {
+            count += 1;
+            aside.insert(name, (mode, id));
+        } else if depth < DEPTH
+            && mode == EntryMode::Directory
+            && bad.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below))
+        {
+            let (rest, out, more) = part_level(repo, &id, &below, (bad, depth + 1), batch)?;
+            count += more;
+            for (level, side) in [(rest, &mut kept), (out, &mut aside)] {
+                if !level.is_empty() {
+                    side.insert(name.clone(), (EntryMode::Directory, write_level(repo, &level, batch)));
+                }
+            }
+        } else {
+            kept.insert(name, (mode, id));
+        }
+    }
+    if let ([a, b, b'/', c, d, b'/'], true) = (above, count > 0) {
+        bridge(repo, Place([*a, *b], [*c, *d]), &mut kept, batch);
+    }
+    Ok((kept, aside, count))
+}
+
+/// Keeps frames within reach though what they stood upon is taken out: each that is not says the same once more, at a
+/// generation between.
+fn bridge(repo: &Repository, place: Place, leaf: &mut Level, batch: &mut Batch) {
+    loop {
+        let well_named = leaf.iter().filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
+        let entries: Vec<Entry> = well_named
+            .filter_map(|(name, (_, blob))| Some(Entry { name: FrameName::parse(&place.0, &place.1, name)?, blob: *blob }))
+            .collect();
+        let Some((far, seq)) = first_far(&entries) else { return };
+        let Ok(mut frame) = read_entry(repo, far) else { return };
+        frame.seq = seq;
+        let bytes = encode(&frame).expect("another number does not pass the limit");
+        let blob = Encoded::new(repo.hash_kind(), ObjectKind::Blob, &bytes);
+        leaf.insert(FrameName { seq, ..far.name.clone() }.leaf().into_bytes(), (EntryMode::File, blob.id));
+        batch.add(blob);
+    }
 }
 
 fn subtree(level: &Level, name: &[u8]) -> Option<NodeId> {
@@ -163,13 +238,13 @@ fn read_or_empty(repo: &Repository, tree: Option<NodeId>) -> Result<Level, Objec
 
 fn read_level(repo: &Repository, tree: &NodeId) -> Result<Level, ObjectError> {
     let mut data = Vec::new();
-    repo.read(tree, ObjectKind::Tree, &mut data)?;
+    repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, &mut data)?;
     tree_entries(*tree, &data, repo.hash_kind())
         .map(|entry| entry.map(|entry| (entry.name.to_vec(), (entry.mode, entry.id))))
         .collect()
 }
 
-fn write_level(repo: &Repository, level: &Level, batch: &mut Batch) -> NodeId {
+pub(super) fn write_level(repo: &Repository, level: &Level, batch: &mut Batch) -> NodeId {
     let entries = level.iter().map(|(name, (mode, id))| TreeEntry { mode: *mode, name, id: *id }).collect();
     write_entries(repo, entries, batch)
 }

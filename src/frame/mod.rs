@@ -6,7 +6,9 @@
 
 pub mod codec;
 pub mod commit;
+mod fault;
 pub mod index;
+mod listing;
 pub mod merge;
 pub mod model;
 pub mod name;
@@ -19,8 +21,9 @@ pub mod verify;
 
 pub use codec::{CodecError, decode, encode};
 pub use commit::{Committed, NewFrame, commit};
+pub use fault::{BadEntry, Fault, Skipped};
 pub use index::Index;
-pub use model::{BasisKind, Children, Cost, Frame, NodeKind, TOOL, Usage, content_digest, frame_id};
+pub use model::{BasisKind, Children, Cost, Frame, MadeBy, NodeKind, TOOL, Usage, content_digest, frame_id};
 pub use name::FrameName;
 pub use record::Record;
 pub use store::{FRAMES_REF, Head, Slot, Store, StoreError};

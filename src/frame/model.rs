@@ -98,6 +98,73 @@ impl Frame {
     }
 }
 
+/// The header key of who wrote a frame by hand.
+const AUTHOR: &str = "author";
+
+/// Who made a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeBy {
+    /// A person, or a program on behalf of one.
+    Person,
+    /// A model, asked through a provider.
+    Model,
+    /// This program, by a fixed rule.
+    Program,
+}
+
+impl MadeBy {
+    /// The word for people and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Model => "model",
+            Self::Program => "program",
+        }
+    }
+}
+
+impl Frame {
+    /// The same frame with the name and mail address of the person who wrote it.
+    #[must_use]
+    pub fn by(mut self, name: &str, mail: &str) -> Self {
+        let author = serde_json::Value::from(format!("{name} <{mail}>")).to_string();
+        self.unknown.push((AUTHOR.to_owned(), author));
+        self
+    }
+
+    /// Who wrote it by hand, as the writer's own git calls the person: nobody has checked it.
+    #[must_use]
+    pub fn author(&self) -> Option<String> {
+        let (_, value) = self.unknown.iter().find(|(key, _)| key == AUTHOR)?;
+        serde_json::from_str(value).ok()
+    }
+
+    /// Who made it, as its header says.
+    #[must_use]
+    pub fn made_by(&self) -> MadeBy {
+        match self.basis_kind {
+            BasisKind::Written | BasisKind::Invalidation => MadeBy::Person,
+            _ if self.provider.is_some() || self.model.is_some() => MadeBy::Model,
+            BasisKind::Generated | BasisKind::Synthesis => MadeBy::Program,
+        }
+    }
+
+    /// Who made it, in words: `agent docs, model gpt-x of openai`.
+    #[must_use]
+    pub fn speaker(&self) -> String {
+        let how = match (self.made_by(), self.author(), &self.model, &self.provider) {
+            (MadeBy::Person, Some(author), ..) => format!("written by {author}"),
+            (MadeBy::Person, None, ..) => "written by hand".to_owned(),
+            (MadeBy::Program, ..) => "made by a fixed rule".to_owned(),
+            (MadeBy::Model, _, Some(model), Some(provider)) => format!("model {model} of {provider}"),
+            (MadeBy::Model, _, Some(model), None) => format!("model {model}"),
+            (MadeBy::Model, _, None, provider) => format!("provider {}", provider.as_deref().unwrap_or_default()),
+        };
+        format!("agent {}, {how}", self.agent)
+    }
+}
+
 /// The most child frame ids that a header lists; above, their digest stands for them (a header is bounded).
 pub const CHILDREN_LISTED_MAX: usize = 512;
 

@@ -24,6 +24,12 @@ pub struct FrameName {
 }
 
 impl FrameName {
+    /// True when the other name is of the same node, agent and type.
+    #[must_use]
+    pub fn is_of_slot_of(&self, other: &Self) -> bool {
+        self.node == other.node && self.agent == other.agent && self.frame_type == other.frame_type
+    }
+
     /// The name within the second directory.
     #[must_use]
     pub fn leaf(&self) -> String {

@@ -4,7 +4,7 @@
 //! fit the index or is damaged counts as absent: a tree diff finds the same.
 //!
 //! Layout, little endian: magic (24) · commit of the index (1 + 32) · commit (1 + 32) · slots length u32 · head count u32 ·
-//! basis count u32 · slots (`agent type\n`, those of the index first) · head records · basis records · place records. It
+//! basis count u32 · bad entries u32 · slots (`agent type\n`, those of the index first) · head records · basis records · place records. It
 //! is a sealed file.
 
 use std::collections::{HashMap, HashSet};
@@ -15,12 +15,12 @@ use super::store::Slot;
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
 
-const MAGIC: &[u8; 24] = b"git-merkle index news 3\n";
+const MAGIC: &[u8; 24] = b"git-merkle index news 4\n";
 const FILE_NAME: &str = "index-news";
 /// Far more than [`Index`](super::Index) ever leaves in it.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const ID_BYTES: usize = 33;
-const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 3 * 4;
+const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 4 * 4;
 
 /// Heads that have changed, bases and places that have come.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(super) struct Found {
     /// All slots, those of the index first.
     pub slots: Vec<Slot>,
     pub news: News,
+    /// Entries of the store that are no frames.
+    pub faults: u32,
 }
 
 impl News {
@@ -54,12 +56,13 @@ impl News {
     }
 
     /// Puts the news into the file, for an index of the commit `index` and the store at `commit`.
-    pub(super) fn write(&self, cache: &StateDir, (index, commit): (&NodeId, &NodeId), slots: &[Slot]) -> io::Result<()> {
+    pub(super) fn write(&self, cache: &StateDir, commits: (&NodeId, &NodeId), slots: &[Slot], faults: u32) -> io::Result<()> {
+        let (index, commit) = commits;
         let slots = record::encode_slots(slots);
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&padded(index));
         bytes.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32, self.heads.len() as u32, self.bases.len() as u32] {
+        for number in [slots.len() as u32, self.heads.len() as u32, self.bases.len() as u32, faults] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         let [heads, bases, places] = self.encode();
@@ -79,8 +82,9 @@ impl News {
             return None;
         }
         let number = |at: usize| header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
-        let slots_len = number(HEADER_BYTES - 12)?;
-        let (head_count, basis_count) = (number(HEADER_BYTES - 8)?, number(HEADER_BYTES - 4)?);
+        let slots_len = number(HEADER_BYTES - 16)?;
+        let (head_count, basis_count) = (number(HEADER_BYTES - 12)?, number(HEADER_BYTES - 8)?);
+        let faults = number(HEADER_BYTES - 4)? as u32;
         let (slot_bytes, records) = rest.split_at_checked(slots_len)?;
         let (heads, records) = records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;
         let (bases, places) = records.split_at_checked(basis_count.checked_mul(BASIS_BYTES as usize)?)?;
@@ -96,7 +100,7 @@ impl News {
             bases: bases.map(|basis| Some((record::basis_of(basis)?, record::decode_basis(basis)?))).collect::<Option<_>>()?,
             places: places.chunks_exact(PLACE_BYTES as usize).filter_map(|place| place.try_into().ok()).collect(),
         };
-        Some(Found { commit: unpadded(&commit[..ID_BYTES])?, slots: found, news })
+        Some(Found { commit: unpadded(&commit[..ID_BYTES])?, slots: found, news, faults })
     }
 }
 
@@ -139,8 +143,8 @@ mod tests {
         let cache = StateDir::at(directory.path());
         let (old, new) = ([slot("a")], [slot("a"), slot("b")]);
         for (news, slots) in [(News::default(), &old[..]), (sample(), &new[..])] {
-            news.write(&cache, (&id(8), &id(9)), slots).expect("writable");
-            let found = Found { commit: id(9), slots: slots.to_vec(), news };
+            news.write(&cache, (&id(8), &id(9)), slots, 3).expect("writable");
+            let found = Found { commit: id(9), slots: slots.to_vec(), news, faults: 3 };
             assert_eq!(News::read(&cache, &id(8), &old), Some(found));
             assert_eq!(News::read(&cache, &id(7), &old), None, "another commit");
             assert_eq!(News::read(&cache, &id(8), &[slot("c")]), None, "other slots");
@@ -151,7 +155,7 @@ mod tests {
     fn nothing_damaged_is_read() {
         let directory = tempfile::tempdir().expect("a folder");
         let (cache, path) = (StateDir::at(directory.path()), directory.path().join(FILE_NAME));
-        sample().write(&cache, (&id(8), &id(9)), &[slot("a")]).expect("writable");
+        sample().write(&cache, (&id(8), &id(9)), &[slot("a")], 0).expect("writable");
         let good = std::fs::read(&path).expect("readable");
         for at in 0..good.len() {
             let mut bad = good.clone();

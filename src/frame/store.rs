@@ -1,14 +1,19 @@
 //! Reading the store: the tree of `refs/merkle/frames`, three tree reads and one blob away from any head.
 //!
 //! A [`Store`] is a snapshot: it sees the commit that it was opened at, whatever is written meanwhile.
+//! Who can push to the ref can put anything there. So an entry that is no good is passed over and noted, and never
+//! ends a read.
 
 use super::codec::{CodecError, decode};
 use super::commit::Stored;
+use super::fault::{Fault, Skipped};
+use super::listing::{self, Place};
 use super::model::{BasisKind, Frame};
-use super::name::{FrameName, fan_out, node_prefix};
+use super::name::FrameName;
 use super::record::Record;
-use crate::base::{AgentId, FrameType, NodeId, TreePath};
-use crate::git::{EntryMode, ObjectError, ObjectKind, RefError, Repository, diff_trees, tree_entries};
+use crate::base::limit::{FRAME_READ_BYTES_MAX, STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
+use crate::base::{AgentId, FrameType, NodeId};
+use crate::git::{EntryMode, ObjectError, ObjectKind, RefError, Repository};
 
 /// The ref that holds all frames.
 pub const FRAMES_REF: &str = "refs/merkle/frames";
@@ -25,15 +30,15 @@ pub enum StoreError {
     /// The ref points at something else than a commit.
     #[error("'{FRAMES_REF}' does not point at a commit")]
     NoCommit(#[source] ObjectError),
-    /// A blob in the store is not a frame.
-    #[error("damaged frame '{name}'")]
-    Frame {
-        /// Where it stands in the store's tree.
-        name: String,
-        /// What is wrong with it.
-        #[source]
-        source: CodecError,
-    },
+    /// More than [`STORE_ENTRIES_MAX`].
+    #[error("the frame store has more than {STORE_ENTRIES_MAX} entries")]
+    Entries,
+    /// More than [`STORE_FAULTS_MAX`].
+    #[error("the frame store has more than {STORE_FAULTS_MAX} entries that are no frames")]
+    Faults,
+    /// A slot has no generation left.
+    #[error("no generation number is left for '{0}'")]
+    Full(String),
 }
 
 /// One agent's kind of statement: with a node it names a line of frames, newest last.
@@ -64,6 +69,7 @@ pub struct Store<'r> {
     repo: &'r Repository,
     commit: Option<NodeId>,
     tree: Option<NodeId>,
+    skipped: Skipped,
 }
 
 impl<'r> Store<'r> {
@@ -74,13 +80,13 @@ impl<'r> Store<'r> {
             ObjectError::Kind { .. } => StoreError::NoCommit(error),
             error => StoreError::Object(error),
         })?;
-        Ok(Self { repo, commit, tree })
+        Ok(Self { repo, commit, tree, skipped: Skipped::default() })
     }
 
     /// Opens the store as of a commit.
     pub fn at(repo: &'r Repository, commit: Option<NodeId>) -> Result<Self, StoreError> {
         let tree = commit.as_ref().map(|commit| repo.tree_of(commit)).transpose()?;
-        Ok(Self { repo, commit, tree })
+        Ok(Self { repo, commit, tree, skipped: Skipped::default() })
     }
 
     /// The commit; `None` when there are no frames yet.
@@ -101,58 +107,61 @@ impl<'r> Store<'r> {
         self.repo
     }
 
-    /// All entries of a node, by agent, type and generation.
-    pub fn entries(&self, node: &NodeId) -> Result<Vec<Entry>, StoreError> {
-        let Some(tree) = self.tree else { return Ok(Vec::new()) };
-        let (first, second) = fan_out(node);
-        let path = [&first[..], b"/", &second[..]].concat();
-        let Some((_, leaf_tree)) = self.repo.find_entry(&tree, &path)? else { return Ok(Vec::new()) };
-        let mut data = Vec::new();
-        self.repo.read(&leaf_tree, ObjectKind::Tree, &mut data)?;
-        let prefix = node_prefix(node);
-        let mut entries = Vec::new();
-        for entry in tree_entries(leaf_tree, &data, self.repo.hash_kind()) {
-            let entry = entry?;
-            if !entry.name.starts_with(prefix.as_bytes()) {
-                continue;
-            }
-            if let Some(name) = FrameName::parse(&first, &second, entry.name) {
-                entries.push(Entry { name, blob: entry.id });
-            }
-        }
-        Ok(entries)
+    /// Readers of this store note what they pass over in that list.
+    #[must_use]
+    pub fn noting(self, skipped: Skipped) -> Self {
+        Self { skipped, ..self }
     }
 
-    /// Reads one frame and checks it against its name.
-    pub fn read(&self, entry: &Entry) -> Result<Frame, StoreError> {
-        read_entry(self.repo, entry)
+    /// What was passed over so far.
+    #[must_use]
+    pub fn skipped(&self) -> &Skipped {
+        &self.skipped
+    }
+
+    /// All entries of a node whose names are good and whose generations count, by agent, type and generation.
+    pub fn entries(&self, node: &NodeId) -> Result<Vec<Entry>, StoreError> {
+        let Some(tree) = self.tree else { return Ok(Vec::new()) };
+        let place = Place::of(node);
+        let found = self.repo.find_entry(&tree, place.path(None).as_bytes())?;
+        let Some((EntryMode::Directory, leaf)) = found else { return Ok(Vec::new()) };
+        let listed = listing::list(self.repo, place, &leaf, Some(node))?;
+        listed.bad.iter().for_each(|bad| self.skipped.add(&bad.path, &bad.fault));
+        Ok(listed.entries)
+    }
+
+    /// Reads one frame and checks it against its name; `None` for an entry that is no good, which is noted.
+    #[must_use]
+    pub fn read(&self, entry: &Entry) -> Option<Frame> {
+        read_entry(self.repo, entry).inspect_err(|fault| self.skipped.add_name(&entry.name, fault)).ok()
     }
 
     /// The current frame of one slot; `None` when it has never had one.
     pub fn head(&self, node: &NodeId, agent: &AgentId, frame_type: &FrameType) -> Result<Option<Head>, StoreError> {
         let entries = self.entries(node)?;
         let slot: Vec<_> = entries.into_iter().filter(|e| e.name.agent == *agent && e.name.frame_type == *frame_type).collect();
-        self.head_of(&slot)
+        Ok(self.head_of(&slot))
     }
 
     /// The current frames of all slots of a node, by agent and type.
     pub fn heads(&self, node: &NodeId) -> Result<Vec<Head>, StoreError> {
         let entries = self.entries(node)?;
-        let slots = entries.chunk_by(|a, b| a.name.agent == b.name.agent && a.name.frame_type == b.name.frame_type);
-        let heads = slots.map(|slot| self.head_of(slot)).collect::<Result<Vec<_>, _>>()?;
-        Ok(heads.into_iter().flatten().collect())
+        let slots = entries.chunk_by(|a, b| a.name.is_of_slot_of(&b.name));
+        Ok(slots.filter_map(|slot| self.head_of(slot)).collect())
     }
 
-    /// The head of one slot's entries, oldest first: the newest that is no invalidation.
-    fn head_of(&self, slot: &[Entry]) -> Result<Option<Head>, StoreError> {
-        for (age, entry) in slot.iter().rev().enumerate() {
-            let frame = self.read(entry)?;
+    /// The head of one slot's entries, oldest first: the newest good one that is no invalidation.
+    fn head_of(&self, slot: &[Entry]) -> Option<Head> {
+        let seq_max = slot.last()?.name.seq;
+        let mut invalidated = false;
+        for entry in slot.iter().rev() {
+            let Some(frame) = self.read(entry) else { continue };
             if frame.basis_kind != BasisKind::Invalidation {
-                let seq_max = slot.last().map_or(frame.seq, |newest| newest.name.seq);
-                return Ok(Some(Head { frame, invalidated: age > 0, seq_max }));
+                return Some(Head { frame, invalidated, seq_max });
             }
+            invalidated = true;
         }
-        Ok(None)
+        None
     }
 
     /// The head of one slot as the index would know it.
@@ -160,7 +169,8 @@ impl<'r> Store<'r> {
         let mut invalidation = None;
         let entries = self.entries(node)?;
         for entry in entries.iter().rev().filter(|e| e.name.agent == *agent && e.name.frame_type == *frame_type) {
-            let stored = Stored::of(&self.read(entry)?, entry.blob);
+            let Some(frame) = self.read(entry) else { continue };
+            let stored = Stored::of(&frame, entry.blob);
             if stored.basis_kind != BasisKind::Invalidation {
                 return Ok(Some(stored.record(invalidation)));
             }
@@ -168,31 +178,17 @@ impl<'r> Store<'r> {
         }
         Ok(None)
     }
-
-    /// Calls `visit` with the path and id of everything in the store's tree that is no directory, well named or not.
-    pub fn for_each(&self, visit: &mut dyn FnMut(&TreePath, NodeId)) -> Result<(), StoreError> {
-        diff_trees(self.repo, None, self.tree, &mut |change| {
-            if let Some((mode, id)) = change.new
-                && mode != EntryMode::Directory
-            {
-                visit(&change.path, id);
-            }
-            true
-        })?;
-        Ok(())
-    }
 }
 
-/// Reads a frame and checks it against the name that it stands under.
-pub(super) fn read_entry(repo: &Repository, entry: &Entry) -> Result<Frame, StoreError> {
+/// Reads a frame and checks it against the name that it stands under. Its size is looked up first.
+pub(super) fn read_entry(repo: &Repository, entry: &Entry) -> Result<Frame, Fault> {
     let mut data = Vec::new();
-    repo.read(&entry.blob, ObjectKind::Blob, &mut data)?;
+    repo.read_at_most(&entry.blob, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut data)?;
     let name = &entry.name;
-    let named = |source| StoreError::Frame { name: name.path(), source };
-    let frame = decode(&data).map_err(named)?;
+    let frame = decode(&data)?;
     let said = (&frame.node, &frame.agent, &frame.frame_type, frame.seq, &frame.id);
     if said != (&name.node, &name.agent, &name.frame_type, name.seq, &name.frame) {
-        return Err(named(CodecError::Name));
+        return Err(CodecError::Name.into());
     }
     Ok(frame)
 }

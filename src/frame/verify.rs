@@ -1,54 +1,93 @@
 //! Checking a whole store: every name, every frame, every digest.
 
-use super::codec::CodecError;
-use super::name::FrameName;
-use super::store::{Entry, Store, StoreError};
-use crate::base::{NodeId, TreePath};
-use crate::git::ObjectError;
+use super::fault::{BadEntry, Fault};
+use super::listing::{self, Leaf};
+use super::store::{Entry, Store, StoreError, read_entry};
+use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
+use crate::base::{NodeKind, TreePath};
+use crate::git::{ObjectKind, Repository};
 
-/// Something wrong with one entry of the store.
-#[derive(Debug, thiserror::Error)]
-pub enum Fault {
-    /// The name is not one that this program would write.
-    #[error("not a frame's name")]
-    Name,
-    /// The blob is no frame, or not the one that its name promises.
-    #[error(transparent)]
-    Frame(CodecError),
-    /// The blob cannot be read.
-    #[error(transparent)]
-    Object(ObjectError),
-}
+/// Directories of frames that are checked at a time.
+const LEAVES_AT_ONCE: usize = 1_024;
 
 /// The result of a check.
 #[derive(Debug, Default)]
 pub struct Verdict {
     /// Entries looked at.
     pub checked: u64,
-    /// What is wrong, by path in the store's tree.
-    pub faults: Vec<(TreePath, Fault)>,
+    /// Directories of the store that were read.
+    pub directories: u64,
+    /// What is wrong, by path in the store's tree; at most [`STORE_FAULTS_MAX`].
+    pub faults: Vec<BadEntry>,
+    /// True when the check ended early because there were more faults than that.
+    pub is_cut: bool,
+    /// Frames of newer formats, which this program cannot vouch for and carries.
+    pub newer: Vec<BadEntry>,
+}
+
+impl Verdict {
+    fn add(&mut self, bad: BadEntry) {
+        if bad.fault.is_newer() {
+            self.newer.push(bad);
+        } else {
+            self.faults.push(bad);
+        }
+    }
 }
 
 /// Reads and checks every frame; `progress` is told how many are done.
-///
-/// Frames of a newer format are counted as faults too: this program cannot vouch for them.
 pub fn verify(store: &Store<'_>, progress: &mut dyn FnMut(u64)) -> Result<Verdict, StoreError> {
-    let mut entries: Vec<(TreePath, NodeId)> = Vec::new();
-    store.for_each(&mut |path, blob| entries.push((path.clone(), blob)))?;
-    let mut verdict = Verdict::default();
-    for (path, blob) in entries {
-        verdict.checked += 1;
-        progress(verdict.checked);
-        let Some(name) = FrameName::parse_path(path.as_bytes()) else {
-            verdict.faults.push((path, Fault::Name));
-            continue;
-        };
-        match store.read(&Entry { name, blob }) {
-            Ok(_) => {}
-            Err(StoreError::Frame { source, .. }) => verdict.faults.push((path, Fault::Frame(source))),
-            Err(StoreError::Object(source)) => verdict.faults.push((path, Fault::Object(source))),
-            Err(other) => return Err(other),
+    let repo = store.repository();
+    let changes = listing::changes(repo, None, store.tree())?;
+    let mut verdict = Verdict { checked: changes.bad.len() as u64, directories: changes.directories, ..Verdict::default() };
+    changes.bad.into_iter().for_each(|bad| verdict.add(bad));
+    for leaves in changes.leaves.chunks(LEAVES_AT_ONCE) {
+        for leaf in leaves {
+            verify_leaf(repo, *leaf, &mut verdict)?;
+            progress(verdict.checked);
+            if verdict.checked > STORE_ENTRIES_MAX {
+                return Err(StoreError::Entries);
+            }
+        }
+        if verdict.faults.len() + verdict.newer.len() > STORE_FAULTS_MAX {
+            verdict.is_cut = true;
+            break;
         }
     }
+    verdict.faults.truncate(STORE_FAULTS_MAX);
+    verdict.faults.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(verdict)
+}
+
+fn verify_leaf(repo: &Repository, leaf: Leaf, verdict: &mut Verdict) -> Result<(), StoreError> {
+    let Some(tree) = leaf.new else { return Ok(()) };
+    let listed = listing::list(repo, leaf.place, &tree, None)?;
+    verdict.directories += 1;
+    verdict.checked += (listed.entries.len() + listed.bad.len()) as u64;
+    listed.bad.into_iter().for_each(|bad| verdict.add(bad));
+    for entry in listed.entries {
+        if let Err(fault) = check(repo, &entry) {
+            verdict.add(BadEntry { path: TreePath::new(entry.name.path()), fault });
+        }
+        // Reading in vain is what an attacker makes expensive.
+        if verdict.faults.len() > STORE_FAULTS_MAX {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn check(repo: &Repository, entry: &Entry) -> Result<(), Fault> {
+    let frame = read_entry(repo, entry)?;
+    let stated = match frame.kind {
+        NodeKind::File => ObjectKind::Blob,
+        NodeKind::Directory => ObjectKind::Tree,
+    };
+    match repo.header(&frame.node)? {
+        Some(header) if header.kind != stated => {
+            Err(Fault::Kind { stated: frame.kind.as_str(), actual: header.kind.to_string() })
+        }
+        // Nodes of other clones need not be here.
+        _ => Ok(()),
+    }
 }

@@ -3,7 +3,7 @@
 //! A child sees the repository that was opened and nothing else of a calling hook: `GIT_DIR` and `GIT_WORK_TREE` are
 //! given, `GIT_INDEX_FILE`, `GIT_PREFIX` and the like are taken away, configuration (`GIT_CONFIG_*`) is passed on.
 //! It runs no hook, no file system monitor and no filter of the repository's own configuration, asks nothing, takes no
-//! optional lock, fetches nothing, speaks English.
+//! optional lock, fetches nothing, reads objects as they are named (`git replace` is off), speaks English.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -229,9 +229,13 @@ fn prepare(command: &mut Command, repo: &Repository) {
     if let Ok(paths) = std::env::join_paths(repo.alternates.iter().map(|(path, _)| path)) {
         command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", paths);
     }
-    for (variable, value) in
-        [("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("LC_ALL", "C")]
-    {
+    for (variable, value) in [
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_NO_REPLACE_OBJECTS", "1"),
+        ("LC_ALL", "C"),
+    ] {
         command.env(variable, value);
     }
     command.arg("--no-pager").args(repo.settings.iter().flat_map(|setting| ["-c", setting]));

@@ -1,7 +1,8 @@
 //! Reading objects: headers, bodies, tree entries. Buffers are the caller's, so that a walk allocates once.
 //!
 //! Nothing here fetches: in a partial clone an object that is not there is [`ObjectError::Missing`]. Trees are
-//! decoded entry by entry and never trusted: a malformed one is an error, not a short list. `git replace` is honoured.
+//! decoded entry by entry and never trusted: a malformed one is an error, not a short list. An object is read as its
+//! id names it; `git replace` is off.
 
 use std::cmp::Ordering;
 
@@ -173,6 +174,16 @@ pub enum ObjectError {
         /// Found.
         actual: ObjectKind,
     },
+    /// Larger than its reader takes; it was not read.
+    #[error("object {id} has {size_bytes} bytes, over the limit of {max}")]
+    Size {
+        /// Which.
+        id: NodeId,
+        /// What it has.
+        size_bytes: u64,
+        /// The limit.
+        max: u64,
+    },
     /// Directories inside each other beyond git's own limit.
     #[error("tree {id} is nested more than {max} directories deep")]
     TooDeep {
@@ -233,6 +244,15 @@ impl Repository {
     pub fn read(&self, id: &NodeId, kind: ObjectKind, buffer: &mut Vec<u8>) -> Result<(), ObjectError> {
         let actual = self.read_any(id, buffer)?;
         if actual == kind { Ok(()) } else { Err(ObjectError::Kind { id: *id, expected: kind, actual }) }
+    }
+
+    /// The same for an object of at most `max` bytes; the size is looked up before anything is read.
+    pub fn read_at_most(&self, id: &NodeId, kind: ObjectKind, max: u64, buffer: &mut Vec<u8>) -> Result<(), ObjectError> {
+        let header = self.header(id)?.ok_or(ObjectError::Missing(*id))?;
+        if header.size_bytes > max {
+            return Err(ObjectError::Size { id: *id, size_bytes: header.size_bytes, max });
+        }
+        self.read(id, kind, buffer)
     }
 
     /// Reads an object of any kind into the cleared buffer and says which it is. Never fetches.

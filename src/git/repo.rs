@@ -10,6 +10,8 @@
 //! | objects | `GIT_OBJECT_DIRECTORY`, else below the common directory; then `GIT_ALTERNATE_OBJECT_DIRECTORIES` |
 //!
 //! Nothing is fetched and nothing is written by opening. `GIT_NAMESPACE` has no effect, as in all of git but its transport.
+//! Objects are read as their ids name them: `git replace` has no effect, here and in children. Grafts and shallow
+//! histories change which parents a commit has for git's children; no frame depends on parents.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -185,6 +187,8 @@ impl Repository {
         }
         let mut inner = found.to_thread_local();
         inner.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE_BYTES)));
+        // A frame is about the object that its id names, and travels to clones that have no replacement for it.
+        inner.objects.ignore_replacements = true;
         Ok(Self { inner, alternates, objects_dir, settings, directory })
     }
 

@@ -201,7 +201,7 @@ fn basis_kind(inputs: &Inputs<'_>, kind: NodeKind) -> BasisKind {
 
 /// True for what is made anew, whatever was said before.
 pub(super) fn is_again(task: Task) -> bool {
-    matches!(task.reason, Reason::Forced | Reason::Invalidated)
+    matches!(task.reason, Reason::Forced | Reason::Invalidated | Reason::Forged)
 }
 
 /// The frame that a blob holds.

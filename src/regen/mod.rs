@@ -14,6 +14,7 @@ pub mod plan;
 pub mod prepare;
 pub mod queue;
 mod refused;
+pub mod remake;
 mod repeat;
 pub mod run;
 mod signals;

@@ -1,5 +1,7 @@
 //! The plan: which nodes of a scan need a frame of an agent, and why. Pure, and proportional to what was scanned.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::agent::Agent;
 use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Record};
@@ -140,6 +142,28 @@ fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32)
 }
 
 impl Plan {
+    /// Takes up nodes that look fresh and are to be made again, and the directories that wait for them.
+    pub fn make_again(&mut self, scan: &Scan, again: &HashSet<u32>) {
+        let known: HashMap<u32, Reason> = self.tasks.iter().map(|task| (task.node, task.reason)).collect();
+        let mut is_task = vec![false; scan.len()];
+        let before = std::mem::take(&mut self.tasks).len();
+        for &node in scan.bottom_up() {
+            let waits = || scan.entries(node).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
+            let reason = match known.get(&node) {
+                Some(reason) => Some(*reason),
+                None if again.contains(&node) => Some(Reason::Forged),
+                None => {
+                    (scan.node(node).is_directory && self.heads[node as usize].is_some() && waits()).then_some(Reason::Waiting)
+                }
+            };
+            if let Some(reason) = reason {
+                is_task[node as usize] = true;
+                self.tasks.push(Task { node, reason });
+            }
+        }
+        self.fresh = self.fresh.saturating_sub((self.tasks.len() - before) as u64);
+    }
+
     fn reason(&self, scan: &Scan, inputs: &Inputs<'_>, is_task: &[bool], number: u32) -> Option<Reason> {
         let node = scan.node(number);
         if inputs.force {

@@ -10,7 +10,7 @@ use super::outlined::object_cache;
 use super::plan::{Inputs, Plan, Task, file_name, part_kind};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::base::{FrameId, TreePath};
+use crate::base::{FrameId, NodeId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
 use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
@@ -190,23 +190,13 @@ impl Runner<'_> {
         let maker = self.maker(progress, None);
         let made = match maker.desk.reuse(self.repo, task, basis, &frames) {
             Some(reused) => maker.made(task, reused),
-            None => match self.directory_body(task.node, progress) {
+            None => match directory_body((self.repo, self.scan, self.inputs), (&progress.plan, &progress.said), task.node) {
                 Ok(content) => maker.made(task, Saying::new(basis, frames, content)),
                 Err(err) => Made::Failed(err),
             },
         };
         self.take(task.node, made, progress, on_event);
         progress.said.release(self.scan, task.node);
-    }
-
-    fn directory_body(&self, number: u32, progress: &Progress<'_>) -> Result<String, NodeError> {
-        let mut parts = Vec::new();
-        for entry in self.scan.entries(number) {
-            let said = entry.node.map_or(Ok(None), |child| progress.said.of(self.repo, &progress.plan, child))?;
-            let bodies = said.map(|body| (self.inputs.frame_type.clone(), body)).into_iter().collect();
-            parts.push(Part { name: String::from_utf8_lossy(entry.name), kind: part_kind(entry.mode), bodies });
-        }
-        Ok(Summarize.synthesize(&parts))
     }
 
     fn path(&self, number: u32) -> TreePath {
@@ -266,38 +256,12 @@ impl Maker<'_> {
         if let Some(reused) = self.desk.reuse(repo, task, basis, &Children::None) {
             return self.made(task, reused);
         }
-        match self.file_body(repo, task.node) {
+        let name = file_name(scan, inputs.root, task.node);
+        match file_body(repo, &scan.node(task.node).id, name, self.cache) {
             Ok(Some(content)) => self.made(task, Saying::new(basis, Children::None, content)),
             Ok(None) => Made::Absent,
             Err(err) => Made::Failed(err),
         }
-    }
-
-    /// What the outline builder says about a file; `None` when a partial clone does not have it.
-    fn file_body(&self, repo: &Repository, number: u32) -> Result<Option<String>, NodeError> {
-        let Desk { scan, inputs, .. } = self.desk;
-        let id = scan.node(number).id;
-        let Some(header) = repo.header(&id)? else {
-            return if repo.is_partial() { Ok(None) } else { Err(ObjectError::Missing(id).into()) };
-        };
-        if header.size_bytes > FILE_BYTES_MAX {
-            return Ok(Some(outline::too_large(header.size_bytes)));
-        }
-        let name = file_name(scan, inputs.root, number);
-        let language = outline::language(name, b"");
-        if let Some(known) = self.cache.and_then(|cache| cache.get(id, language)) {
-            return Ok(Some(symbol::render(&known)));
-        }
-        let mut data = Vec::with_capacity(header.size_bytes as usize);
-        repo.read(&id, ObjectKind::Blob, &mut data)?;
-        if let Some(body) = outline::lfs_pointer(&data) {
-            return Ok(Some(body));
-        }
-        let outline = outline::outline(name, &data);
-        if let Some(cache) = self.cache {
-            cache.put(id, language, &outline);
-        }
-        Ok(Some(symbol::render(&outline)))
     }
 
     fn made(&self, task: Task, saying: Saying) -> Made {
@@ -307,4 +271,48 @@ impl Maker<'_> {
             Err(err) => Made::Failed(err),
         }
     }
+}
+
+/// What the outline builder says about a directory whose children have been made.
+pub(super) fn directory_body(
+    (repo, scan, inputs): (&Repository, &Scan, &Inputs<'_>),
+    (plan, said): (&Plan, &Said),
+    number: u32,
+) -> Result<String, NodeError> {
+    let mut parts = Vec::new();
+    for entry in scan.entries(number) {
+        let body = entry.node.map_or(Ok(None), |child| said.of(repo, plan, child))?;
+        let bodies = body.map(|body| (inputs.frame_type.clone(), body)).into_iter().collect();
+        parts.push(Part { name: String::from_utf8_lossy(entry.name), kind: part_kind(entry.mode), bodies });
+    }
+    Ok(Summarize.synthesize(&parts))
+}
+
+/// What the outline builder says about a file of a name; `None` when a partial clone does not have it.
+pub(super) fn file_body(
+    repo: &Repository,
+    id: &NodeId,
+    name: &[u8],
+    cache: Option<&OutlineCache>,
+) -> Result<Option<String>, NodeError> {
+    let Some(header) = repo.header(id)? else {
+        return if repo.is_partial() { Ok(None) } else { Err(ObjectError::Missing(*id).into()) };
+    };
+    if header.size_bytes > FILE_BYTES_MAX {
+        return Ok(Some(outline::too_large(header.size_bytes)));
+    }
+    let language = outline::language(name, b"");
+    if let Some(known) = cache.and_then(|cache| cache.get(*id, language)) {
+        return Ok(Some(symbol::render(&known)));
+    }
+    let mut data = Vec::with_capacity(header.size_bytes as usize);
+    repo.read(id, ObjectKind::Blob, &mut data)?;
+    if let Some(body) = outline::lfs_pointer(&data) {
+        return Ok(Some(body));
+    }
+    let outline = outline::outline(name, &data);
+    if let Some(cache) = cache {
+        cache.put(*id, language, &outline);
+    }
+    Ok(Some(symbol::render(&outline)))
 }

@@ -15,13 +15,14 @@ use super::turn::{TurnError, as_file, open_turn, save};
 use super::words::{self, Material};
 use super::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 use crate::chat::{Capabilities, Reply, Request, Role};
+use crate::context::people::{GLOBAL_LIST, MEMOS};
 use crate::git::StateDir;
 use crate::profile::Wish;
 use crate::provider::call::{CallError, RetrySink, StopSign};
 use crate::provider::ledger::Spend;
 use crate::provider::{Definition, TextSink};
 use crate::secret::FindingId;
-use crate::workspace::{AskingOptions, Payer, Workspace};
+use crate::workspace::{AskingError, AskingOptions, Payer, Workspace};
 
 /// Answers that are paid for and not yet written into the session, below the state
 /// directory of the work tree.
@@ -57,6 +58,12 @@ impl Workspace {
 
     /// A provider that can be asked for a turn, within all limits; those of the session count what is left of them.
     pub fn turn_payer(&self, open: &OpenSession, definition: Definition, mut options: AskingOptions) -> Result<Payer, TurnError> {
+        for file in [MEMOS, GLOBAL_LIST] {
+            // What is sent along without being named must be the user's own wish.
+            if self.repository.work_dir().is_some_and(|root| root.join(file).symlink_metadata().is_ok()) {
+                self.require_trust(&format!("'{file}'")).map_err(AskingError::from)?;
+            }
+        }
         let limits = open.session.record.limits;
         let Charged { tokens, cost_usd, .. } = open.session.charged();
         let (given, spent) = (options.caps, options.spent);

@@ -19,6 +19,8 @@ pub enum Reason {
     Invalidated,
     /// Asked for in so many words.
     Forced,
+    /// The head does not say what is made from the same inputs.
+    Forged,
 }
 
 impl Reason {
@@ -33,6 +35,7 @@ impl Reason {
             Self::Waiting => "waiting",
             Self::Invalidated => "invalidated",
             Self::Forced => "forced",
+            Self::Forged => "forged",
         }
     }
 }
@@ -47,6 +50,7 @@ impl fmt::Display for Reason {
             Self::Waiting => "a child is to be made first",
             Self::Invalidated => "it was invalidated",
             Self::Forced => "asked for with --force",
+            Self::Forged => "it does not say what is made from the same inputs",
         })
     }
 }

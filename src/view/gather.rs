@@ -92,7 +92,7 @@ impl Gathering<'_> {
             if !self.view.filter.wants_slot(&entry.name.agent, &entry.name.frame_type) {
                 continue;
             }
-            let frame = self.store.read(&entry)?;
+            let Some(frame) = self.store.read(&entry) else { continue };
             if frame.basis_kind == BasisKind::Invalidation && !wants_invalidations {
                 continue;
             }

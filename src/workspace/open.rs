@@ -9,7 +9,7 @@ use crate::agent::{Origin, Registry};
 use crate::base::TreePath;
 use crate::config::{Environment, Folder, locate};
 use crate::frame::commit::CommitError;
-use crate::frame::{Store, commit, spool};
+use crate::frame::{Skipped, Store, commit, spool};
 use crate::git::{Location, OpenError, Repository, StateDir};
 use crate::node::{Snapshot, SnapshotError, SnapshotRoot};
 use crate::profile::Profiles;
@@ -38,9 +38,12 @@ pub struct Workspace {
     pub folder: Folder,
     /// Whether the user has accepted the repository's.
     pub trust: Trust,
+    /// Entries of the frame store that were passed over, for the user to hear of once.
+    pub skipped: Skipped,
     /// The variables of the process, as they stood when it began.
     pub(super) environment: Environment,
     personal: OnceLock<Folder>,
+    registry: OnceLock<Registry>,
     /// The rules about secrets with those of both folders; read when they are first needed.
     pub(super) added_rules: OnceLock<Scanner>,
 }
@@ -58,8 +61,18 @@ impl Workspace {
         let settings = Settings::load(&repository, &judged, environment, options)?;
         let state = StateDir::of(&repository).sealed(locate::state_folder(environment));
         let Judged { folder, trust } = judged;
-        let (personal, added_rules) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { repository, settings, state, folder, trust, environment: environment.clone(), personal, added_rules })
+        Ok(Self {
+            repository,
+            settings,
+            state,
+            folder,
+            trust,
+            skipped: Skipped::default(),
+            environment: environment.clone(),
+            personal: OnceLock::new(),
+            registry: OnceLock::new(),
+            added_rules: OnceLock::new(),
+        })
     }
 
     /// The user's own files, read once, when first asked for.
@@ -75,6 +88,11 @@ impl Workspace {
         registry.add_folder(&self.folder, |file| Origin::Team(file.to_owned()));
         registry.add_folder(self.personal_folder(), |file| Origin::Personal(file.to_owned()));
         registry
+    }
+
+    /// The same, put together once: for questions that are asked of many frames.
+    pub(super) fn known_agents(&self) -> &Registry {
+        self.registry.get_or_init(|| self.agents())
     }
 
     /// All profiles that can be named here: the user's own over the repository's over the built-in one.
@@ -117,6 +135,6 @@ impl Workspace {
             Ok(_) | Err(CommitError::Busy | CommitError::Lock(_) | CommitError::Write(_)) => {}
             Err(err) => return Err(err),
         }
-        Ok(Store::open(&self.repository)?)
+        Ok(Store::open(&self.repository)?.noting(self.skipped.clone()))
     }
 }

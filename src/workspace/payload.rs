@@ -5,12 +5,14 @@ use std::path::Path;
 use super::open::Workspace;
 use super::pages::PageOptions;
 use super::secrets::RulesError;
+use super::target::Target;
 use crate::base::printable::chain;
 use crate::base::{FrameType, NodeId, TreePath};
 use crate::context::pages::Wanted;
 use crate::context::people::{GLOBAL_LIST, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
+use crate::frame::{Head, Store};
 use crate::secret::{Allowed, SecretFound};
 use crate::view::Place;
 
@@ -80,10 +82,32 @@ impl Workspace {
         all.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
         let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
         let outlines = |place: &Place| self.outline(place).map_err(|error| chain(&error));
-        let request = Request { repo, tree, lists: &all, frames, tokens_max, pages: &pages, outlines: &outlines, system };
-        let mut document = Document::plan(&request)?;
+        let state_of = |store: &Store<'_>, head: &Head| self.state_word(store, tree, head);
+        let mut document = Document::plan(&Request {
+            repo,
+            tree,
+            lists: &all,
+            frames,
+            tokens_max,
+            pages: &pages,
+            outlines: &outlines,
+            state_of: &state_of,
+            skipped: self.skipped.clone(),
+            is_trusted: self.trust.is_trusted(),
+            system,
+        })?;
         self.guard(&mut document, secrets)?;
         Ok(document)
+    }
+
+    /// Whether a head still holds at its node, wherever that stands in the snapshot.
+    fn state_word(&self, store: &Store<'_>, tree: NodeId, head: &Head) -> &'static str {
+        let target = Target { id: head.frame.node, kind: head.frame.kind, path: None, root: Some(tree) };
+        match self.staleness(store, &target, head) {
+            Ok(None) => "fresh",
+            Ok(Some(_)) => "outdated",
+            Err(_) => "not checked",
+        }
     }
 
     /// Looks for secrets, and does what is to be done about them.

@@ -8,19 +8,23 @@ use std::path::PathBuf;
 use super::open::Workspace;
 use super::secrets::RulesError;
 use super::target::Target;
-use crate::agent::{Agent, AgentError, Sensitivity};
+use crate::agent::{Agent, AgentError, Maker, OUTLINE, Sensitivity};
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
-use crate::frame::{BasisKind, Head, Index, NodeKind, Record, Slot, Store, StoreError};
+use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Record, Slot, Store, StoreError};
 use crate::git::{ObjectError, RevisionError};
 use crate::node::{self, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::regen::generate::{self, Generator, Pace};
 use crate::regen::memory::{self, Finished};
 use crate::regen::outlined::{object_cache, outlines};
-use crate::regen::prepare::Writer;
+use crate::regen::prepare::{Nodes, Writer};
+use crate::regen::remake::{self, Remade};
 use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner, plan};
 use crate::synthesis::Reason;
+
+/// Outlines that `--verify` makes again and compares, drawn at random.
+const VERIFY_SAMPLE: usize = 2_048;
 
 /// What is to be brought up to date, and how.
 #[derive(Clone)]
@@ -107,6 +111,8 @@ pub struct Refreshed {
     pub is_remembered: bool,
     /// How many nodes were looked at.
     pub visited: u64,
+    /// Outlines that were made again and compared, where that was asked for.
+    pub remade: Remade,
 }
 
 /// A plan with what it was made from.
@@ -232,8 +238,13 @@ impl Workspace {
         if places.is_empty() {
             return Ok(Refreshed { is_remembered: true, ..Refreshed::default() });
         }
-        let Planned { scan, root, plan, mut index, outlines } = self.plan_from(&store, &places, request)?;
+        let Planned { scan, root, mut plan, mut index, outlines } = self.plan_from(&store, &places, request)?;
         let inputs = inputs(request, &root, &outlines);
+        let mut remade = Remade::default();
+        if request.verify && request.agent.maker == Maker::Outline {
+            remade = remake::remake(Nodes { repo: &self.repository, scan: &scan, inputs: &inputs }, &plan, Some(VERIFY_SAMPLE));
+            plan.make_again(&scan, &remade.forged);
+        }
         let (repo, state) = (&self.repository, &self.state);
         let report = match request.asking {
             None => Runner { repo, state, scan: &scan, inputs: &inputs }.run(plan, &mut index, on_event)?,
@@ -251,7 +262,24 @@ impl Workspace {
         if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
             memory::carry(&self.state.cache(), before, after);
         }
-        Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64 })
+        Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64, remade })
+    }
+
+    /// Makes every outline of a snapshot again that looks fresh; the names of those that say something else.
+    pub fn remake(&self, store: &Store<'_>, root: NodeId) -> Result<(Remade, Vec<FrameName>), RefreshError> {
+        let agents = self.known_agents();
+        let target = Target::root_of(root);
+        let agent = agents.get(OUTLINE)?;
+        let request = Refresh { verify: true, ..Refresh::of(agent) };
+        let Planned { scan, plan, outlines, .. } = self.plan(store, std::slice::from_ref(&target), &request)?;
+        let path = TreePath::root();
+        let inputs = inputs(&request, &path, &outlines);
+        let nodes = Nodes { repo: &self.repository, scan: &scan, inputs: &inputs };
+        let remade = remake::remake(nodes, &plan, None);
+        let mut forged: Vec<u32> = remade.forged.iter().copied().collect();
+        forged.sort_unstable();
+        let names = forged.into_iter().filter_map(|number| remake::head_name(nodes, &plan, number)).collect();
+        Ok((remade, names))
     }
 
     /// The tree that the last finished run was for, if it was for these agents and this store.
@@ -276,8 +304,7 @@ impl Workspace {
         if head.invalidated {
             return Ok(Some(Reason::Invalidated));
         }
-        let agents = self.agents();
-        let known = agents.get(head.frame.agent.as_str()).ok();
+        let known = self.known_agents().get(head.frame.agent.as_str()).ok();
         if known.is_some() && head.frame.policy().is_some() {
             return self.synthesis_reason(store, target, head);
         }

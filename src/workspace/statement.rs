@@ -9,7 +9,7 @@ use super::refresh::RefreshError;
 use super::secrets::RulesError;
 use super::target::Target;
 use crate::agent::{Agent, AgentError};
-use crate::base::{AgentId, FrameType};
+use crate::base::{AgentId, FrameId, FrameType};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{BasisKind, CodecError, Frame, NewFrame, NodeKind, Store, StoreError, commit, content_digest, spool};
 use crate::node::Scan;
@@ -54,6 +54,9 @@ pub enum StatementError {
         #[source]
         source: CommitError,
     },
+    /// It is in the store, and another frame is shown in its place.
+    #[error("frame {0} is stored, but the store shows another one in its place")]
+    NotShown(FrameId),
     /// What is there already cannot be read.
     #[error(transparent)]
     Refresh(#[from] RefreshError),
@@ -98,14 +101,20 @@ impl Workspace {
         let slot = (agent.id.clone(), frame_type);
         let mut frame = Frame::new((target.id, target.kind), slot, (BasisKind::Written, basis), content).at(target.path.clone());
         frame.created = Some(created);
+        let (name, mail) = self.repository.signature();
+        let mut frame = frame.by(&name, &mail);
         let file = spool::put(&self.state, &frame).map_err(StatementError::Spool)?;
         let committed = commit::commit_spooled(&self.repository, &self.state, Some(&file), LOCK_WAIT);
         let waiting = |source| StatementError::Waiting { file: self.state.spool().shown_file(&file), source };
         let committed = committed.map_err(waiting)?;
-        let entries = Store::at(&self.repository, committed.commit)?.entries(&frame.node)?;
-        let mut stored = entries.iter().map(|entry| &entry.name);
-        if let Some(name) = stored.rfind(|name| name.frame == frame.id) {
-            frame.seq = name.seq;
+        let store = Store::at(&self.repository, committed.commit)?.noting(self.skipped.clone());
+        let head = store.head(&frame.node, &frame.agent, &frame.frame_type)?;
+        let is_ours = committed.frames.iter().any(|stored| stored.name.frame == frame.id);
+        match head {
+            Some(head) if head.frame.id == frame.id && !head.invalidated => frame.seq = head.frame.seq,
+            // Another process stored it for us, and a third may have said something since.
+            Some(head) if !is_ours && head.frame.id != frame.id => frame.seq = head.seq_max,
+            _ => return Err(StatementError::NotShown(frame.id)),
         }
         Ok(frame)
     }

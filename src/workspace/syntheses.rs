@@ -190,7 +190,7 @@ impl Workspace {
             report.stored = committed.frames.len() as u64;
             index.follow(&committed);
         }
-        Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64 })
+        Ok(Refreshed { report, visited: scan.len() as u64, ..Refreshed::default() })
     }
 
     /// Why a synthesis is not what its policy would say today; everything below it is looked at.

@@ -121,6 +121,7 @@ fn a_small_document_looks_like_this() {
 
     ---
     **Resource:** `[src/](/src/)`
+    **Statement** by agent docs, written by hand; fresh. It is not the file itself.
     ````markdown
     # Sources
 
@@ -365,7 +366,7 @@ fn a_repository_that_expands_without_end_is_shown_in_bounds() {
         tree = repo.run("git").arg("mktree").input(entries).run().ok().trim().to_owned();
     }
     let document = repo.merkle(&["context", "--rev", &tree, "**/none", "--section", "5"]).exits(1).out();
-    assert!(document.contains("only the first 1000000 paths were looked at"), "{document}");
+    assert!(document.contains("only the first 20000 paths were looked at"), "{document}");
     let document = repo.merkle(&["context", "--rev", &tree, "none", "--budget", "1000"]).exits(1).out();
     assert!(document.contains("- Project Structure: "), "{document}");
 }

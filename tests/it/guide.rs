@@ -157,7 +157,7 @@ fn the_sessions_of_readme_and_guides_print_what_they_show() {
 
 #[test]
 fn a_session_that_lies_is_found() {
-    let honest = "# Guide\n\n```console\n$ git init -q work && cd work\n$ git merkle doctor\nlock      ok: …\n…\n$ echo one; echo two >&2\none\ntwo\n```\n";
+    let honest = "# Guide\n\n```console\n$ git init -q work && cd work\n$ git merkle doctor\nstate     ok: …\n…\n$ echo one; echo two >&2\none\ntwo\n```\n";
     assert_eq!(check(honest), Ok(()));
     let lie = check(&honest.replace("\none\ntwo\n", "\none\nthree\n")).unwrap_err();
     assert!(lie.starts_with("line 8: 'echo one; echo two >&2' prints\none\ntwo\n"), "{lie}");

@@ -8,7 +8,9 @@ mod damage;
 mod decoder;
 mod disguise;
 mod embedded;
+mod frames;
 mod name;
+mod replace;
 mod state;
 mod tree;
 
@@ -49,9 +51,15 @@ impl Forge {
     /// Writes everything, and commits a tree on `main` without checking it out.
     #[track_caller]
     fn commit(self, repo: &Repo<'_>, tree: NodeId) {
+        self.commit_to(repo, "refs/heads/main", tree);
+    }
+
+    /// Writes everything, and commits a tree at a ref.
+    #[track_caller]
+    fn commit_to(self, repo: &Repo<'_>, name: &str, tree: NodeId) {
         drop(open(repo).write(&self.batch).expect("a disk with room"));
         let commit = repo.git(&["commit-tree", "-m", "forged", &tree.to_string()]).ok();
-        repo.git(&["update-ref", "refs/heads/main", commit.trim()]).ok();
+        repo.git(&["update-ref", name, commit.trim()]).ok();
     }
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use self::range::{Range, Revision};
 use self::words::{write_lines, write_words};
 use crate::agent::{OUTLINE, Registry};
+use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{AgentId, FrameType, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
@@ -136,8 +137,13 @@ fn find(args: &Args, workspace: &Workspace, store: &Store<'_>, range: &Range) ->
     }
     diff_trees(repo, Some(old), Some(new), &mut |change| {
         changes.push((change.path, change.old, change.new));
-        true
+        // A few objects can stand at any number of paths.
+        changes.len() <= DIFF_PATHS_MAX
     })?;
+    if changes.len() > DIFF_PATHS_MAX {
+        return Err(CliError::new(Exit::Refused, format!("the trees differ in more than {DIFF_PATHS_MAX} paths"))
+            .hint("'git diff --stat' names them; 'git merkle show' and 'git merkle log' tell about single paths"));
+    }
     // A revision whose root has no outline was never brought up to date: then what it lacks is worth a word, even where
     // the other side lacks it as well.
     let outline: Slot = (OUTLINE.parse().expect("a word"), OUTLINE.parse().expect("a word"));

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::base::{NodeId, printable};
+use crate::base::{TreePath, printable};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style};
-use crate::frame::commit::{LOCK_FILE, clear_leftovers};
-use crate::frame::{FRAMES_REF, Store, StoreError, spool};
-use crate::git::{Lock, LockOwner, ObjectError, Refused};
+use crate::frame::commit::{LOCK_FILE, SET_ASIDE_REF, clear_leftovers, set_aside};
+use crate::frame::{FRAMES_REF, Store, StoreError, spool, verify};
+use crate::git::{Lock, LockOwner, Refused};
 use crate::workspace::Workspace;
 
 /// The lock's file is empty.
@@ -61,7 +61,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         check_state(&workspace),
         check_writers(&workspace, args.fix),
         check_lock(&workspace)?,
-        check_ref(&workspace),
+        check_ref(&workspace, args.fix)?,
         check_spool(&workspace, args.fix)?,
         check_cache(&workspace, args.fix)?,
         check_settings(&workspace),
@@ -148,40 +148,44 @@ fn check_ref_locks(workspace: &Workspace, fix: bool) -> Result<Option<Check>, Cl
     Ok(Some(if is_fixed { check.fixed() } else { check }))
 }
 
-fn check_ref(workspace: &Workspace) -> Check {
-    match Store::open(&workspace.repository) {
+fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
+    let store = match Store::open(&workspace.repository) {
+        Ok(store) => store,
         Err(err) => {
             let told = printable::chain(&err);
             let is_ref = matches!(err, StoreError::Ref(_) | StoreError::NoCommit(_));
             let way_out = CliError::from(err).hints().first().filter(|_| is_ref).cloned();
             let way_out = way_out.unwrap_or_else(|| "'git fsck' says more".to_owned());
-            Check::bad("store", format!("{told}; {way_out}"))
+            return Ok(Check::bad("store", format!("{told}; {way_out}")));
         }
-        Ok(store) => match store.commit() {
-            None => Check::good("store", format!("'{FRAMES_REF}' does not exist yet")),
-            Some(commit) => match connected(workspace, &store) {
-                Ok(trees) => Check::good("store", format!("'{FRAMES_REF}' at {}, {trees} directories readable", commit.short())),
-                Err(err) => Check::bad("store", format!("'{FRAMES_REF}' at {}: {err}", commit.short())),
-            },
-        },
+    };
+    let Some(commit) = store.commit() else {
+        return Ok(Check::good("store", format!("'{FRAMES_REF}' does not exist yet")));
+    };
+    let at = format!("'{FRAMES_REF}' at {}", commit.short());
+    let verdict = match verify::verify(&store, &mut |_| ()) {
+        Ok(verdict) => verdict,
+        Err(err) => return Ok(Check::bad("store", format!("{at}: {}", printable::chain(&err)))),
+    };
+    let Some(first) = verdict.faults.first() else {
+        return Ok(Check::good("store", format!("{at}, {} frames readable", verdict.checked)));
+    };
+    let bad: Vec<TreePath> = verdict.faults.iter().filter(|bad| bad.fault.is_lasting()).map(|bad| bad.path.clone()).collect();
+    let more = if verdict.is_cut { " or more" } else { "" };
+    let found = format!(
+        "{at}: {}{more} of {} entries are bad, the first: {}: {}",
+        verdict.faults.len(),
+        verdict.checked,
+        first.path.to_text(),
+        printable::chain(&first.fault)
+    );
+    if !fix || bad.is_empty() {
+        let hint = if bad.is_empty() { "" } else { "; 'git merkle doctor --fix' sets them aside" };
+        return Ok(Check::bad("store", format!("{found}{hint}")));
     }
-}
-
-/// Reads all trees of the store and looks every frame's blob up, without reading frames: that is for `validate`.
-fn connected(workspace: &Workspace, store: &Store<'_>) -> Result<u64, ObjectError> {
-    let mut missing: Option<NodeId> = None;
-    let mut trees = 0;
-    crate::git::diff_trees(&workspace.repository, None, store.tree(), &mut |change| {
-        if let Some((mode, id)) = change.new {
-            if mode == crate::git::EntryMode::Directory {
-                trees += 1;
-            } else if missing.is_none() && !matches!(workspace.repository.header(&id), Ok(Some(_))) {
-                missing = Some(id);
-            }
-        }
-        missing.is_none()
-    })?;
-    missing.map_or(Ok(trees), |id| Err(ObjectError::Missing(id)))
+    let count = set_aside(&workspace.repository, &workspace.state, &bad)?;
+    let check = Check::bad("store", format!("{found}; {count} are set aside at '{SET_ASIDE_REF}'"));
+    Ok(if count == verdict.faults.len() && !verdict.is_cut { check.fixed() } else { check })
 }
 
 fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {

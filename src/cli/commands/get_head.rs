@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 /// Prints the content of the head as it is stored. What was declared void is no current frame; a synthesis is one where
-/// its type is named.
+/// its type is named. On a terminal, what a terminal would obey is escaped.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = workspace.store()?;
@@ -55,7 +55,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let state = State::from(workspace.staleness(&store, &target, &head)?);
         program.ui.write_json("get-head", &FrameDocument::new(&head.frame, state).at(target.path.as_ref()))?;
     } else {
-        program.ui.write_bytes(head.frame.content.as_bytes())?;
+        program.ui.write_text(&head.frame.content)?;
     }
     Ok(Exit::Done)
 }

@@ -86,6 +86,8 @@ struct FrameDocument {
     state: String,
     basis: String,
     basis_kind: &'static str,
+    made_by: &'static str,
+    author: Option<String>,
     provider: Option<String>,
     model: Option<String>,
     created: Option<String>,
@@ -172,6 +174,8 @@ fn frame_document(shown: &Fitted<'_>) -> FrameDocument {
         state: state.to_string(),
         basis: frame.basis.to_string(),
         basis_kind: frame.basis_kind.as_str(),
+        made_by: frame.made_by().as_str(),
+        author: frame.author(),
         provider: frame.provider.clone(),
         model: frame.model.clone(),
         created: frame.created.clone(),
@@ -200,11 +204,12 @@ fn shown_path(path: &TreePath) -> &[u8] {
     if path.is_root() { b"." } else { path.as_bytes() }
 }
 
-/// `docs.summary 3 (fresh) src/lib.rs 3f2a9c1`.
+/// `docs.summary 3 (fresh) src/lib.rs 3f2a9c1, statement by agent docs, model x of y`.
 fn header(candidate: &Candidate) -> String {
     let frame = &candidate.frame;
     let path = candidate.path.as_ref().map(|path| format!(" {}", String::from_utf8_lossy(shown_path(path)))).unwrap_or_default();
-    format!("{}.{} {} ({}){path} {}", frame.agent, frame.frame_type, frame.seq, candidate.state, frame.id.short())
+    let (id, speaker) = (frame.id.short(), frame.speaker());
+    format!("{}.{} {} ({}){path} {id}, statement by {speaker}", frame.agent, frame.frame_type, frame.seq, candidate.state)
 }
 
 fn print_frame(ui: &mut Ui, shown: &Fitted<'_>) -> Result<(), CliError> {

@@ -34,7 +34,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for slot in entries.chunk_by(|a, b| a.name.agent == b.name.agent && a.name.frame_type == b.name.frame_type) {
         let head = store.head(&target.id, &slot[0].name.agent, &slot[0].name.frame_type)?;
         for entry in slot {
-            let frame = store.read(entry)?;
+            let Some(frame) = store.read(entry) else { continue };
             let state = state_of(&workspace, &store, &target, head.as_ref(), &frame)?;
             if program.ui.is_json() {
                 documents.push(FrameDocument::new(&frame, state).at(target.path.as_ref()));

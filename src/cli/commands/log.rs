@@ -98,10 +98,7 @@ fn frames(args: &Args, store: &Store<'_>, node: &NodeId) -> Result<Vec<(Frame, S
         args.agent.as_ref().is_none_or(|agent| *agent == frame.agent)
             && args.frame_type.as_ref().is_none_or(|frame_type| *frame_type == frame.frame_type)
     };
-    let mut frames = Vec::new();
-    for entry in store.entries(node)?.iter().rev() {
-        frames.push(store.read(entry)?);
-    }
+    let mut frames: Vec<Frame> = store.entries(node)?.iter().rev().filter_map(|entry| store.read(entry)).collect();
     frames.retain(wanted);
     Ok(frames.into_iter().map(|frame| (frame, State::Older)).collect())
 }

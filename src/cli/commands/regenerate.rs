@@ -181,6 +181,14 @@ fn refresh(
     }
     drop(progress);
     output?;
+    let forged = done.remade.forged.len();
+    if forged > 0 {
+        program.ui.warn(&format!("{forged} outlines did not say what is made from the same inputs; they are made again"));
+    }
+    if args.verify && done.remade.of > 0 {
+        let (checked, of, odds) = (done.remade.checked, done.remade.of, done.remade.odds_percent());
+        program.ui.note(&format!("{checked} of {of} outlines made again and compared; one forged is found with {odds} % odds"));
+    }
     Ok(done)
 }
 

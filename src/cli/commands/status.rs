@@ -40,6 +40,8 @@ struct Document {
     /// Files that nothing is said about because their content is not in this repository, as far as that was looked at.
     absent: u64,
     store: Option<String>,
+    /// Entries of the store that are no frames.
+    store_faults: u32,
     slots: Vec<SlotDocument>,
     spooled: usize,
     damaged_spool_files: usize,
@@ -65,6 +67,7 @@ struct Summary {
     counts: Counts,
     slots: Vec<SlotDocument>,
     absent: u64,
+    store_faults: u32,
 }
 
 /// Files without a frame whose content is looked for.
@@ -92,6 +95,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         directories: summary.counts.directories,
         absent: summary.absent,
         store: store.commit().map(|commit| commit.to_string()),
+        store_faults: summary.store_faults,
         slots: summary.slots,
         spooled: spooled.len(),
         damaged_spool_files: damaged.len(),
@@ -160,7 +164,7 @@ impl Counting<'_> {
             others = count_others(&scan, &workspace.rebuild_index(store)?, &seen);
         }
         slots.extend(others);
-        Ok(Summary { counts: scan.counts, slots, absent })
+        Ok(Summary { counts: scan.counts, slots, absent, store_faults: index.faults() })
     }
 
     /// What an agent makes by itself. Of an agent with a model, what it has never spoken about counts where the user
@@ -246,6 +250,14 @@ fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, docu
     writeln!(ui)?;
     if document.spooled + document.damaged_spool_files > 0 {
         writeln!(ui, "spool: {} frames wait, {} files are damaged", document.spooled, document.damaged_spool_files)?;
+    }
+    if document.store_faults > 0 {
+        let entries = if document.store_faults == 1 { "entry" } else { "entries" };
+        writeln!(
+            ui,
+            "store: {} bad {entries} (use \"git merkle validate\" to name them, \"git merkle doctor --fix\" to set them aside)",
+            document.store_faults
+        )?;
     }
     if !document.turns.is_empty() {
         writeln!(ui, "turns, {}", document.turns.line())?;

@@ -2,20 +2,27 @@
 
 use serde::Serialize;
 
-use crate::base::printable;
+use crate::base::{TreePath, printable};
 use crate::cli::program::Program;
 use crate::cli::progress::{Progress, Step};
+use crate::cli::snapshot::head;
 use crate::cli::{CliError, Exit, json};
-use crate::frame::{spool, verify};
+use crate::frame::{Fault, spool, verify};
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Make the outlines of HEAD again, and name those that say something else
+    #[arg(long)]
+    remake: bool,
+}
 
 #[derive(Serialize)]
 struct Document {
     checked: u64,
     faults: Vec<FaultDocument>,
+    /// Frames of newer formats, which are no faults and which this program cannot check.
+    newer: Vec<FaultDocument>,
 }
 
 #[derive(Serialize)]
@@ -25,7 +32,7 @@ struct FaultDocument {
 }
 
 /// Prints each fault, and how many frames there are.
-pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = workspace.store()?;
     let mut progress = Progress::new(&program.ui);
@@ -34,14 +41,21 @@ pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
     })?;
     drop(progress);
     let (_, damaged) = spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
-    let in_store = verdict.faults.iter().map(|(path, fault)| (path.as_bytes().to_vec(), printable::chain(fault)));
+    let in_store = verdict.faults.iter().map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
     let in_spool = damaged.iter().map(|name| (format!("spool/{name}").into_bytes(), "not a frame".to_owned()));
-    let faults: Vec<(Vec<u8>, String)> = in_store.chain(in_spool).collect();
+    let (remade, forged) = if args.remake { workspace.remake(&store, head(&workspace)?.tree)? } else { Default::default() };
+    let in_words = forged.iter().map(|name| (name.path().into_bytes(), printable::chain(&Fault::Forged)));
+    let faults: Vec<(Vec<u8>, String)> = in_store.chain(in_spool).chain(in_words).collect();
+    let newer = verdict.newer.iter().map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
+    let newer: Vec<(Vec<u8>, String)> = newer.collect();
     let is_sound = faults.is_empty();
     let ui = &mut program.ui;
     if ui.is_json() {
-        let faults = faults.into_iter().map(|(path, message)| FaultDocument { path: json::path(&path), message });
-        ui.write_json("validate", &Document { checked: verdict.checked, faults: faults.collect() })?;
+        let documents = |entries: Vec<(Vec<u8>, String)>| {
+            entries.into_iter().map(|(path, message)| FaultDocument { path: json::path(&path), message }).collect()
+        };
+        let document = Document { checked: verdict.checked, faults: documents(faults), newer: documents(newer) };
+        ui.write_json("validate", &document)?;
     } else {
         for (path, message) in &faults {
             let path = ui.path(path).into_owned();
@@ -49,7 +63,14 @@ pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
             write!(ui, ": {}", printable(message))?;
             ui.end_record()?;
         }
-        ui.note(&format!("{} frames checked, {} faults", verdict.checked, faults.len()));
+        for (path, message) in &newer {
+            ui.note(&format!("carried, not checked: {}: {message}", TreePath::new(path.as_slice()).to_text()));
+        }
+        if args.remake {
+            ui.note(&format!("{} of {} outlines of HEAD made again and compared", remade.checked, remade.of));
+        }
+        let more = if verdict.is_cut { " or more; the check ended early" } else { "" };
+        ui.note(&format!("{} frames checked, {} faults{more}", verdict.checked, faults.len()));
     }
     Ok(if is_sound { Exit::Done } else { Exit::No })
 }

@@ -20,7 +20,7 @@ fn what_is_wrong_is_named_and_mended() {
     state     ok: nothing that this program cannot have made
     writers   ok: none was killed
     lock      ok: free
-    store     ok: 'refs/merkle/frames' at #1, 11 directories readable
+    store     ok: 'refs/merkle/frames' at #1, 7 frames readable
     spool     ok: empty
     cache     ok: …
     settings  ok: all are understood
@@ -33,7 +33,7 @@ fn what_is_wrong_is_named_and_mended() {
     state     ok: nothing that this program cannot have made
     writers   ok: none was killed
     lock      ok: free
-    store     ok: 'refs/merkle/frames' at #1, 11 directories readable
+    store     ok: 'refs/merkle/frames' at #1, 7 frames readable
     spool     wrong: 1 files are no frames
     cache     ok: …
     settings  ok: all are understood
@@ -43,7 +43,7 @@ fn what_is_wrong_is_named_and_mended() {
     state     ok: nothing that this program cannot have made
     writers   ok: none was killed
     lock      ok: free
-    store     ok: 'refs/merkle/frames' at #1, 11 directories readable
+    store     ok: 'refs/merkle/frames' at #1, 7 frames readable
     spool     fixed: 1 files are no frames; they are in '.git/merkle/damaged'
     cache     ok: thrown away and built again
     settings  ok: all are understood
@@ -53,7 +53,7 @@ fn what_is_wrong_is_named_and_mended() {
     state     ok: nothing that this program cannot have made
     writers   ok: none was killed
     lock      ok: free
-    store     ok: 'refs/merkle/frames' at #1, 11 directories readable
+    store     ok: 'refs/merkle/frames' at #1, 7 frames readable
     spool     ok: empty
     cache     ok: …
     settings  ok: all are understood
@@ -78,7 +78,7 @@ fn a_store_that_lost_an_object_is_wrong() {
     state     ok: nothing that this program cannot have made
     writers   ok: none was killed
     lock      ok: free
-    store     wrong: 'refs/merkle/frames' at #1: object #2 is missing
+    store     wrong: 'refs/merkle/frames' at #1: 1 of 6 entries are bad, the first: 42/3f/6755bf4a3c9d1459e88d30a92d35e154906c.outline.outline.00000001.#2: object #3 is missing
     spool     ok: empty
     cache     ok: …
     settings  ok: all are understood

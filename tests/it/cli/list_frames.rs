@@ -10,15 +10,15 @@ fn every_frame_of_a_node_oldest_first() {
     note(&repo, "src/lib.rs", "one");
     repo.merkle(&["invalidate", "src/lib.rs", "--agent", "outline"]).ok();
     insta::assert_snapshot!(masked(&repo.merkle(&["list-frames", "src/lib.rs"]).ok()), @"
-    #1 fresh human/note 1 written 2027-01-15T08:00:04Z
+    #1 fresh human/note 1 written Test User <user@example.org> 2027-01-15T08:00:04Z
     #2 invalidated outline/outline 1 generated
     #3 older outline/outline 2 invalidation 2027-01-15T08:00:05Z
     ");
     repo.merkle(&["regenerate"]).ok();
     note(&repo, "src/lib.rs", "two");
     insta::assert_snapshot!(masked(&repo.merkle(&["list-frames", "src/lib.rs"]).ok()), @"
-    #1 older human/note 1 written 2027-01-15T08:00:04Z
-    #2 fresh human/note 2 written 2027-01-15T08:00:08Z
+    #1 older human/note 1 written Test User <user@example.org> 2027-01-15T08:00:04Z
+    #2 fresh human/note 2 written Test User <user@example.org> 2027-01-15T08:00:08Z
     #3 older outline/outline 1 generated
     #4 older outline/outline 2 invalidation 2027-01-15T08:00:05Z
     #3 fresh outline/outline 3 generated

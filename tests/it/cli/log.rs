@@ -18,8 +18,8 @@ fn what_was_said_about_a_path_over_time() {
         #3 fresh outline/outline 1 generated
     commit #4 #5
         #6 older outline/outline 1 generated
-        #7 older human/note 2 written 2027-01-15T08:00:05Z
-        #8 older human/note 1 written 2027-01-15T08:00:04Z
+        #7 older human/note 2 written Test User <user@example.org> 2027-01-15T08:00:05Z
+        #8 older human/note 1 written Test User <user@example.org> 2027-01-15T08:00:04Z
     ");
     repo.merkle(&["invalidate", "src/lib.rs"]).ok();
     insta::assert_snapshot!(masked(&repo.merkle(&["log", "--agent", "outline", "-n", "1", "src/lib.rs"]).ok()), @"

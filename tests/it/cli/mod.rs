@@ -117,7 +117,7 @@ fn assert_each(list: &Value, fields: &str) {
 }
 
 /// The fields of a frame in every document.
-const FRAME_FIELDS: &str = "frame node kind agent type seq state reason commit path made_at basis basis_kind children provider model \
+const FRAME_FIELDS: &str = "frame node kind agent type seq state reason commit path made_at basis basis_kind children made_by author provider model \
                             cost_usd created tool content";
 
 #[test]

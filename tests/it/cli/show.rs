@@ -9,6 +9,7 @@ fn heads_with_their_state() {
     let repo = sample(&sandbox);
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
     #1 outline/outline fresh src/lib.rs
+    statement by agent outline, made by a fixed rule
 
     A crate that adds.
 
@@ -18,6 +19,7 @@ fn heads_with_their_state() {
     ");
     insta::assert_snapshot!(masked(&repo.merkle(&["show"]).ok()), @"
     #1 outline/outline fresh
+    statement by agent outline, made by a fixed rule
 
     Says what it is.
 
@@ -31,11 +33,13 @@ fn heads_with_their_state() {
     repo.merkle(&["invalidate", "src/deep"]).ok();
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "src", "src/deep"]).ok()), @r"
     #1 human/note fresh src
+    statement by agent human, written by Test User <user@example.org>
 
     Keep it *small*.
     \u{1b}[31mred\u{1b}[0m
 
     #2 outline/outline outdated (a child is to be made first) src
+    statement by agent outline, made by a fixed rule
 
     A crate that adds.
 
@@ -45,11 +49,13 @@ fn heads_with_their_state() {
     - `deep/` (1 file) — `mod.rs`
 
     #3 outline/outline invalidated src/deep
+    statement by agent outline, made by a fixed rule
 
     (not shown: it was declared void)
     ");
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "--agent", "human", "src", "src/deep"]).exits(0).out()), @r"
     #1 human/note fresh src
+    statement by agent human, written by Test User <user@example.org>
 
     Keep it *small*.
     \u{1b}[31mred\u{1b}[0m
@@ -70,10 +76,12 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\ncommit third\n+ z = z");
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
     #1 human/note stale src/lib.rs from commit #2
+    statement by agent human, written by Test User <user@example.org>
 
     A note about the first version.
 
     #3 outline/outline stale src/lib.rs from commit #2
+    statement by agent outline, made by a fixed rule
 
     A crate that adds.
 
@@ -139,6 +147,7 @@ fn the_header_names_what_was_asked_for() {
     repo.fill("commit moved\n> a.py -> c.rb");
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "c.rb"]).ok()), @"
     #1 outline/outline fresh c.rb (made at a.py)
+    statement by agent outline, made by a fixed rule
 
     Python source, under 10 lines, 1 public item.
 

@@ -59,7 +59,7 @@ fn the_document_names_root_store_and_slots() {
     let repo = sample(&sandbox);
     note(&repo, "src", "about src");
     let document = repo.merkle(&["status", "--json"]).exits(0).json("status");
-    assert_fields(&document, "schema root commit files directories absent store slots spooled damaged_spool_files");
+    assert_fields(&document, "schema root commit files directories absent store store_faults slots spooled damaged_spool_files");
     assert_eq!(document["store"], repo.id("refs/merkle/frames"));
     assert_eq!(document["commit"], repo.id("HEAD"));
     let slots = document["slots"].as_array().unwrap();

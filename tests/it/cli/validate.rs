@@ -38,25 +38,21 @@ fn every_kind_of_fault_is_named() {
     6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.changed.00000001.#1: frame id #1 does not match its content, which is #2
     6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.loose.00000001.#1: frame is not in canonical form
     6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.moved.00000001.#1: frame does not match its name
-    6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.newer.00000001.#1: frame format 'git-merkle/frame/2' is newer than this program; update git-merkle to read it
     README: not a frame's name
     --- stderr
-    12 frames checked, 5 faults
+    carried, not checked: 6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.newer.00000001.#1: frame format 'git-merkle/frame/2' is newer than this program; update git-merkle to read it
+    12 frames checked, 4 faults
     --- exit 1
     ");
     let document = repo.merkle(&["validate", "--json"]).exits(1).json("validate");
-    assert_fields(&document, "schema checked faults");
-    assert_eq!((&document["checked"], document["faults"].as_array().unwrap().len()), (&12.into(), 5));
+    assert_fields(&document, "schema checked faults newer");
+    assert_eq!((&document["checked"], document["faults"].as_array().unwrap().len()), (&12.into(), 4));
     assert_fields(&document["faults"][0], "path message");
-    assert_eq!(repo.merkle(&["validate", "-z"]).exits(1).out().matches('\0').count(), 5);
+    assert_eq!(repo.merkle(&["validate", "-z"]).exits(1).out().matches('\0').count(), 4);
     // A damaged neighbour does not take the sound frames down with it, and is named where it is asked for.
     assert!(repo.merkle(&["show", "src/lib.rs"]).ok().contains("fresh src/lib.rs"));
-    insta::assert_snapshot!(told(&repo.merkle(&["list-frames", "src"])), @"
-    --- stderr
-    error: damaged frame '6a/29/77239bdf4ee75ab8f81e4b08dcca3251b351.human.changed.00000001.#1': frame id #1 does not match its content, which is #2
-    hint: 'git merkle validate' names everything that is damaged
-    --- exit 128
-    ");
+    let listed = repo.merkle(&["list-frames", "src"]).exits(0);
+    assert!(listed.out().contains("human/note") && listed.err().matches("is skipped").count() == 4, "{listed}");
     assert_eq!(repo.merkle(&["regenerate"]).ok(), "nothing to do: every node of HEAD is fresh\n");
     let spool = repo.path(".git/merkle/spool");
     let name = format!("{}.{}", "12".repeat(20), "a".repeat(64));

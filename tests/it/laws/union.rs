@@ -10,7 +10,7 @@ use git_merkle::frame::commit::{LOCK_WAIT, unite};
 use git_merkle::frame::{
     BasisKind, Children, FRAMES_REF, Frame, NewFrame, NodeKind, Store, commit, content_digest, frame_id, verify,
 };
-use git_merkle::git::{Expected, Location, Repository, StateDir};
+use git_merkle::git::{EntryMode, Expected, Location, Repository, StateDir, diff_trees};
 use proptest::prelude::*;
 
 use super::cases;
@@ -115,7 +115,14 @@ impl World {
     fn entries(&self, commit: Option<NodeId>) -> BTreeMap<TreePath, NodeId> {
         let mut entries = BTreeMap::new();
         let store = Store::at(&self.repo, commit).expect("a store");
-        store.for_each(&mut |path, blob| _ = entries.insert(path.clone(), blob)).expect("a readable store");
+        diff_trees(&self.repo, None, store.tree(), &mut |change| {
+            let (mode, blob) = change.new.expect("nothing is removed from nothing");
+            if mode != EntryMode::Directory {
+                entries.insert(change.path, blob);
+            }
+            true
+        })
+        .expect("a readable store");
         entries
     }
 }

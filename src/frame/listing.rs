@@ -1,0 +1,284 @@
+//! What stands in the store's tree, found in bounded work, whatever was pushed there.
+//!
+//! The grammar of the store is fixed: two levels of directories named by two hex digits, then frames. So nothing is
+//! entered deeper than that; anything else is one bad entry. Each directory is read once however often it stands in the tree, because the
+//! names of frames say their node but for the four digits of the directories: a directory that stands in two places
+//! can be right in one of them only, and its own frames say in which.
+
+use std::collections::HashMap;
+
+use super::codec::decode;
+use super::fault::{BadEntry, Fault};
+use super::name::{FrameName, SEQ_MAX, fan_out};
+use super::store::{Entry, StoreError};
+use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_TREE_BYTES_MAX};
+use crate::base::{NodeId, TreePath};
+use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
+
+/// Frames of a directory that are read to find out which directory it is.
+const HOME_READS_MAX: usize = 16;
+
+/// The two directories that a frame stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place(pub [u8; 2], pub [u8; 2]);
+
+impl Place {
+    pub(super) fn of(node: &NodeId) -> Self {
+        let (first, second) = fan_out(node);
+        Self(first, second)
+    }
+
+    /// The path of an entry in this place, or of the place itself.
+    pub(super) fn path(self, name: Option<&[u8]>) -> TreePath {
+        let place = [&self.0[..], b"/", &self.1].concat();
+        TreePath::new(name.map_or_else(|| place.clone(), |name| [&place[..], b"/", name].concat()))
+    }
+}
+
+/// A directory of frames that differs between two trees of the store.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leaf {
+    pub place: Place,
+    pub old: Option<NodeId>,
+    pub new: Option<NodeId>,
+}
+
+/// The directories that differ between two trees, and what else came that is no directory of frames.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub leaves: Vec<Leaf>,
+    pub bad: Vec<BadEntry>,
+    /// Directories that were read to find this out.
+    pub directories: u64,
+}
+
+/// What a directory of frames holds.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    /// Well named, and of a generation that counts; by name.
+    pub entries: Vec<Entry>,
+    pub bad: Vec<BadEntry>,
+}
+
+/// Finds the directories of frames that differ; equal subtrees are not read.
+pub(super) fn changes(repo: &Repository, old: Option<NodeId>, new: Option<NodeId>) -> Result<Changes, StoreError> {
+    let mut changes = Changes::default();
+    let top = side_by_side(repo, [old, new], &TreePath::root(), &mut changes)?;
+    for (first, old, new) in top {
+        for (second, old, new) in side_by_side(repo, [old, new], &TreePath::new(&first[..]), &mut changes)? {
+            changes.leaves.push(Leaf { place: Place(first, second), old, new });
+        }
+    }
+    drop_shared(repo, &mut changes);
+    Ok(changes)
+}
+
+/// A directory's name and its tree before and after.
+type Pair = ([u8; 2], Option<NodeId>, Option<NodeId>);
+
+/// The directories of one level that differ; everything else that is new there is bad.
+fn side_by_side(
+    repo: &Repository,
+    [old, new]: [Option<NodeId>; 2],
+    above: &TreePath,
+    changes: &mut Changes,
+) -> Result<Vec<Pair>, StoreError> {
+    if old == new {
+        return Ok(Vec::new());
+    }
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut data = Vec::new();
+    for (side, tree) in [old, new].into_iter().enumerate() {
+        let Some(tree) = tree else { continue };
+        let is_new = side == 1;
+        if let Err(fault) = read_tree(repo, &tree, &mut data)? {
+            if is_new {
+                changes.bad.push(BadEntry { path: above.clone(), fault });
+            }
+            continue;
+        }
+        changes.directories += u64::from(is_new);
+        for entry in tree_entries(tree, &data, repo.hash_kind()) {
+            let entry = entry.map_err(StoreError::from)?;
+            match two_digits(entry.name).filter(|_| entry.mode == EntryMode::Directory) {
+                Some(name) => match pairs.iter_mut().find(|pair| pair.0 == name) {
+                    Some(pair) if is_new => pair.2 = Some(entry.id),
+                    Some(pair) => pair.1 = Some(entry.id),
+                    None => pairs.push((name, (!is_new).then_some(entry.id), is_new.then_some(entry.id))),
+                },
+                None if is_new => changes.bad.push(BadEntry { path: above.join(entry.name), fault: Fault::Name }),
+                None => {}
+            }
+        }
+    }
+    pairs.retain(|pair| pair.1 != pair.2);
+    pairs.sort_unstable_by_key(|pair| pair.0);
+    Ok(pairs)
+}
+
+/// Takes out the directories that stand in several places, but where they belong.
+fn drop_shared(repo: &Repository, changes: &mut Changes) {
+    let mut count: HashMap<NodeId, u32> = HashMap::new();
+    for tree in changes.leaves.iter().filter_map(|leaf| leaf.new) {
+        *count.entry(tree).or_default() += 1;
+    }
+    count.retain(|_, count| *count > 1);
+    if count.is_empty() {
+        return;
+    }
+    let homes: HashMap<NodeId, Option<Place>> = count.keys().map(|tree| (*tree, home(repo, tree))).collect();
+    let bad = &mut changes.bad;
+    changes.leaves.retain_mut(|leaf| {
+        let Some(found) = leaf.new.and_then(|tree| homes.get(&tree)) else { return true };
+        if *found == Some(leaf.place) {
+            return true;
+        }
+        bad.push(BadEntry { path: leaf.place.path(None), fault: Fault::Shared });
+        // What stood here before is gone all the same.
+        leaf.new = None;
+        leaf.old.is_some()
+    });
+}
+
+/// Where a directory belongs, as the first of its frames that can be read says; `None` where none can.
+fn home(repo: &Repository, tree: &NodeId) -> Option<Place> {
+    let (mut data, mut frame) = (Vec::new(), Vec::new());
+    read_tree(repo, tree, &mut data).ok()?.ok()?;
+    let entries = tree_entries(*tree, &data, repo.hash_kind()).flatten().take(HOME_READS_MAX);
+    entries.into_iter().find_map(|entry| {
+        repo.read_at_most(&entry.id, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut frame).ok()?;
+        decode(&frame).ok().map(|frame| Place::of(&frame.node))
+    })
+}
+
+/// Lists a directory of frames; with a node, only what is named as about it.
+pub(super) fn list(repo: &Repository, place: Place, tree: &NodeId, node: Option<&NodeId>) -> Result<Listed, StoreError> {
+    let mut data = Vec::new();
+    let mut listed = Listed::default();
+    if let Err(fault) = read_tree(repo, tree, &mut data)? {
+        listed.bad.push(BadEntry { path: place.path(None), fault });
+        return Ok(listed);
+    }
+    let prefix = node.map(super::name::node_prefix).unwrap_or_default();
+    let mut entries: Vec<TreeEntry<'_>> = tree_entries(*tree, &data, repo.hash_kind()).collect::<Result<_, _>>()?;
+    entries.retain(|entry| entry.name.starts_with(prefix.as_bytes()));
+    // Trees of the store are in order; what was pushed need not be.
+    if !entries.is_sorted_by_key(|entry| entry.name) {
+        entries.sort_by_key(|entry| entry.name);
+    }
+    for entry in entries {
+        let fault = match (FrameName::parse(&place.0, &place.1, entry.name), entry.mode) {
+            (Some(name), EntryMode::File | EntryMode::Executable) => {
+                listed.entries.push(Entry { name, blob: entry.id });
+                continue;
+            }
+            (Some(_), mode) => Fault::Mode(mode),
+            (None, _) => Fault::Name,
+        };
+        listed.bad.push(BadEntry { path: place.path(Some(entry.name)), fault });
+    }
+    drop_far(&mut listed);
+    Ok(listed)
+}
+
+/// Takes out the generations that do not count.
+fn drop_far(listed: &mut Listed) {
+    let mut kept: Vec<Entry> = Vec::with_capacity(listed.entries.len());
+    for entry in std::mem::take(&mut listed.entries) {
+        let below = kept.last().filter(|last| last.name.is_of_slot_of(&entry.name)).map_or(0, |last| last.name.seq);
+        if entry.name.seq <= reach(below) {
+            kept.push(entry);
+        } else {
+            let path = TreePath::new(entry.name.path());
+            listed.bad.push(BadEntry { path, fault: Fault::Generation(entry.name.seq) });
+        }
+    }
+    listed.entries = kept;
+}
+
+/// The first entry that does not count, and the highest generation below it that would.
+pub(super) fn first_far(entries: &[Entry]) -> Option<(&Entry, u32)> {
+    let mut last: Option<&Entry> = None;
+    for entry in entries {
+        let below = last.filter(|last| last.name.is_of_slot_of(&entry.name)).map_or(0, |last| last.name.seq);
+        if entry.name.seq > reach(below) {
+            return Some((entry, reach(below)));
+        }
+        last = Some(entry);
+    }
+    None
+}
+
+/// The highest generation that counts above another one.
+fn reach(below: u32) -> u32 {
+    below.saturating_add(SEQ_GAP_MAX)
+}
+
+/// The highest generation that counts, of ascending ones above one that counts.
+fn newest(from: u32, above: &[u32]) -> u32 {
+    let next = |newest: u32, seq: &u32| if *seq <= reach(newest) { Ok(*seq) } else { Err(newest) };
+    above.iter().try_fold(from, next).unwrap_or_else(|newest| newest)
+}
+
+/// The generations under which a frame is stored so that it is the newest of its slot that counts; `present` are the
+/// slot's, ascending. `None` when there is no number left.
+///
+/// Usually that is one number. But a new generation may bring one within reach that did not count before; then the
+/// frame is stored once more, above that one.
+pub(super) fn next_seqs(present: &[u32]) -> Option<Vec<u32>> {
+    let mut seqs = Vec::with_capacity(1);
+    let mut highest = newest(0, present);
+    loop {
+        let seq = highest.checked_add(1).filter(|seq| *seq <= SEQ_MAX)?;
+        seqs.push(seq);
+        highest = newest(seq, &present[present.partition_point(|known| *known <= seq)..]);
+        if highest == seq {
+            return Some(seqs);
+        }
+    }
+}
+
+/// Reads a directory of the store, or says that it is too large.
+fn read_tree(repo: &Repository, tree: &NodeId, data: &mut Vec<u8>) -> Result<Result<(), Fault>, StoreError> {
+    match repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data) {
+        Ok(()) => Ok(Ok(())),
+        Err(ObjectError::Size { size_bytes, .. }) => Ok(Err(Fault::Directory(size_bytes))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn two_digits(name: &[u8]) -> Option<[u8; 2]> {
+    let digits: [u8; 2] = name.try_into().ok()?;
+    digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')).then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_frame_is_above_all_that_count_once_it_is_there() {
+        let far = SEQ_GAP_MAX;
+        for (present, next) in [
+            (&[][..], &[1][..]),
+            (&[1, 2, 3], &[4]),
+            (&[3, 3], &[4]),
+            (&[SEQ_MAX], &[1]),
+            (&[far], &[far + 1]),
+            (&[1, far + 1], &[far + 2]),
+            // Out of reach now, and within reach of the new one.
+            (&[far + 1], &[1, far + 2]),
+            (&[1, far + 2], &[2, far + 3]),
+            (&[1, far + 2, 2 * far + 3], &[2, far + 3, 2 * far + 4]),
+            (&[1, far + 3], &[2]),
+            (&[7, 8, SEQ_MAX - 1, SEQ_MAX], &[9]),
+        ] {
+            assert_eq!(next_seqs(present).as_deref(), Some(next), "{present:?}");
+            let mut all = [present, next].concat();
+            all.sort_unstable();
+            assert_eq!(newest(0, &all), next[next.len() - 1], "it is the newest that counts");
+        }
+        let steps: Vec<u32> = (1..=SEQ_MAX / far).map(|step| step * far).chain([SEQ_MAX]).collect();
+        assert_eq!(next_seqs(&steps), None, "no number is left");
+    }
+}

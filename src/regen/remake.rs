@@ -1,0 +1,94 @@
+//! Making outlines again, to find frames that say something else from the same inputs.
+//!
+//! Whoever can push can store a frame with the basis of a real one and other words. A basis is all that freshness looks
+//! at, so such a frame is "fresh". What is made by a fixed rule can be made again and compared; what a model
+//! said cannot.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use super::make::{Said, read_frame};
+use super::plan::{Plan, file_name};
+use super::prepare::Nodes;
+use super::run::{directory_body, file_body};
+use crate::base::cores::on_all_cores;
+use crate::frame::{BasisKind, FrameName, content_digest};
+use crate::git::Repository;
+
+/// What was made again.
+#[derive(Debug, Clone, Default)]
+pub struct Remade {
+    /// Nodes whose frame was made again and compared.
+    pub checked: u64,
+    /// Nodes whose frame could have been.
+    pub of: u64,
+    /// Nodes whose frame says something else.
+    pub forged: HashSet<u32>,
+}
+
+impl Remade {
+    /// The chance that one forged frame among all would have been found, in percent.
+    #[must_use]
+    pub fn odds_percent(&self) -> u64 {
+        (100 * self.checked).checked_div(self.of).unwrap_or(100)
+    }
+}
+
+/// Makes the outlines of nodes that look fresh again, all of them or as many as `sample`, drawn at random: a
+/// forger must not be able to tell which.
+#[must_use]
+pub fn remake(nodes: Nodes<'_>, plan: &Plan, sample: Option<usize>) -> Remade {
+    let tasks: HashSet<u32> = plan.tasks.iter().map(|task| task.node).collect();
+    let is_checkable = |number: &u32| {
+        let head = plan.heads[*number as usize].as_ref();
+        head.is_some_and(|head| head.basis_kind != BasisKind::Written) && !tasks.contains(number)
+    };
+    let mut chosen: Vec<u32> = nodes.scan.bottom_up().iter().copied().filter(is_checkable).collect();
+    let of = chosen.len() as u64;
+    if let Some(sample) = sample.filter(|sample| *sample < chosen.len()) {
+        let seed = RandomState::new();
+        chosen.sort_by_cached_key(|number| seed.hash_one(number));
+        chosen.truncate(sample);
+    }
+    let said = Said::new(nodes.scan, &[]);
+    let Nodes { scan, inputs, .. } = nodes;
+    let work = |repo: &Repository, at: usize| is_forged(Nodes { repo, scan, inputs }, (plan, &said), chosen[at]);
+    let results = on_all_cores(chosen.len(), nodes.repo, || nodes.repo.fork(), work);
+    let forged = chosen.iter().zip(&results).filter(|(_, result)| **result == Some(true)).map(|(number, _)| *number).collect();
+    Remade { checked: results.iter().flatten().count() as u64, of, forged }
+}
+
+/// The name of the frame that a node's head is.
+#[must_use]
+pub fn head_name(nodes: Nodes<'_>, plan: &Plan, number: u32) -> Option<FrameName> {
+    let head = plan.heads[number as usize].as_ref()?;
+    Some(FrameName {
+        node: nodes.scan.node(number).id,
+        agent: nodes.inputs.agent.id.clone(),
+        frame_type: nodes.inputs.frame_type.clone(),
+        seq: head.seq,
+        frame: head.frame,
+    })
+}
+
+/// Whether a head says something else than what is made now; `None` where that cannot be made here.
+fn is_forged(nodes: Nodes<'_>, (plan, said): (&Plan, &Said), number: u32) -> Option<bool> {
+    let Nodes { repo, scan, inputs } = nodes;
+    let head = plan.heads[number as usize].as_ref()?;
+    let node = scan.node(number);
+    if node.is_directory {
+        let body = directory_body((repo, scan, inputs), (plan, said), number).ok()?;
+        return Some(content_digest(&body) != head.content);
+    }
+    let is_said_of = |name: &[u8]| {
+        let body = file_body(repo, &node.id, name, None).ok()??;
+        Some(content_digest(&body) == head.content)
+    };
+    if is_said_of(file_name(scan, inputs.root, number))? {
+        return Some(false);
+    }
+    // The language is told by the name under which the file was met then, which the frame remembers.
+    let path = read_frame(repo, &head.blob).ok()?.path;
+    let is_said_then = path.is_some_and(|path| is_said_of(path.name()) == Some(true));
+    Some(!is_said_then)
+}
