@@ -157,6 +157,7 @@ mod tests {
             "provider.claude.timeout",
             "provider.claude.concurrency.x",
             "provider.claude",
+            "hookComplete",
         ];
         let limits = vec![
             "provider.claude.concurrency",
