@@ -307,7 +307,7 @@ mod tests {
         let settings = vec!["filter.broken.clean=false".to_owned()];
         let location = super::super::repo::Location { directory: fixture.root.clone(), git_dir: None, settings };
         let error = Repository::open(&location).unwrap().write_work_tree(None).unwrap_err();
-        assert_eq!(error.to_string(), "'git add' failed: b: clean filter 'broken' failed");
+        assert!(error.to_string().starts_with("'git add' failed: external filter 'false' failed"), "{error}");
         let bare = fixture.folder.path().join("bare");
         fixture.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
         let error = open_at(&bare).write_work_tree(None).unwrap_err();

@@ -106,11 +106,11 @@ fn in_legacy(folder: &Folder, event: Event, target: Target<'_>) -> Option<(Actio
 
 /// What a hook that has a block shall be: one that is ours alone is written anew.
 fn with_block(bytes: &[u8], event: Event, target: Target<'_>, is_created: bool) -> Vec<u8> {
-    let is_own = script::gives_way(bytes) || is_created;
-    if is_own && script::is_nothing(&script::strip(bytes)) {
+    let rest = script::rest(bytes);
+    if (script::gives_way(bytes) || is_created) && script::is_nothing(&rest) {
         return script::own(target.binary, event);
     }
-    script::insert(bytes, &script::block(target.binary, event))
+    script::insert(if script::gives_way(bytes) { &rest } else { bytes }, &script::block(target.binary, event))
 }
 
 /// All that takes what is ours away from an event.
@@ -211,7 +211,7 @@ fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<
     if script::is_chain(bytes, event) {
         return Some(vec![delete]);
     }
-    let rest = script::strip(bytes);
+    let rest = script::rest(bytes);
     if script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event)) {
         return Some(vec![delete]);
     }
@@ -232,7 +232,7 @@ fn remove_moved(folder: &Folder, event: Event, record: Option<&Record>, name: &s
         let chained = folder.path.join(event.chained_name());
         return Some((vec![Edit::Unchain { hook: path, chained, own }], true));
     }
-    let rest = script::strip(bytes);
+    let rest = script::rest(bytes);
     let is_ours = is_chain || script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event));
     if is_ours {
         return Some((vec![Edit::Write { path, before: Some(own), after: None }], false));

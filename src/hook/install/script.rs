@@ -32,6 +32,9 @@ const LFS_BYTES: usize = 1024;
 /// The lines around a block that stands at the end of a script: the exit code of the script stays what it was.
 const KEEP_STATUS: &[u8] = b"merkle_status=$? # git merkle\n";
 const END_WITH_STATUS: &[u8] = b"(exit \"$merkle_status\") # git merkle\n";
+/// For a person who wants to write into a hook that gives way.
+const GIVES_WAY: &[u8] =
+    b"# 'git lfs install' replaces this file; to keep lines of yours, run 'git merkle hooks install' # git merkle\n";
 /// Programs that run a shell script, after `#!` or `env`.
 const SHELLS: [&[u8]; 7] = [b"sh", b"bash", b"dash", b"zsh", b"ksh", b"mksh", b"ash"];
 /// Words after which `$0` is a path to look at, and not a file to be read or run again.
@@ -48,7 +51,7 @@ pub fn block(binary: &Path, event: Event) -> Vec<u8> {
 /// A hook that is ours alone.
 #[must_use]
 pub fn own(binary: &Path, event: Event) -> Vec<u8> {
-    let start = if event.is_of_lfs() { blank_line() } else { SHEBANG.to_vec() };
+    let start = if event.is_of_lfs() { [&blank_line()[..], GIVES_WAY].concat() } else { SHEBANG.to_vec() };
     [start, block(binary, event)].concat()
 }
 
@@ -62,6 +65,13 @@ pub fn is_nothing(rest: &[u8]) -> bool {
 #[must_use]
 pub fn gives_way(script: &[u8]) -> bool {
     lines(script).next().is_some_and(is_blank_line)
+}
+
+/// What a script is without our lines. What a person has added to a hook that gives way becomes a script of its own.
+#[must_use]
+pub fn rest(script: &[u8]) -> Vec<u8> {
+    let rest = strip(script);
+    if gives_way(script) && !rest.is_empty() && !rest.starts_with(b"#!") { [SHEBANG, &rest].concat() } else { rest }
 }
 
 /// White space that git-lfs takes for an empty hook. Without a `#!` line git gives a hook to `sh`.
@@ -247,8 +257,7 @@ pub fn asks_for_its_name(script: &[u8]) -> bool {
 }
 
 /// Where a piece first stands.
-#[must_use]
-pub fn find(bytes: &[u8], piece: &[u8]) -> Option<usize> {
+pub(super) fn find(bytes: &[u8], piece: &[u8]) -> Option<usize> {
     bytes.windows(piece.len()).position(|window| window == piece)
 }
 

@@ -89,12 +89,12 @@ fn no_repository_names_a_helper_and_no_child_sees_a_key() {
 }
 
 #[test]
-fn a_filter_of_a_repository_sees_no_key() {
+fn a_filter_of_the_user_sees_no_key() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill("\n    commit first\n    + a.txt\n      | one\n");
     let seen = sandbox.path("seen");
-    repo.git(&["config", "filter.leak.clean", &format!("env >> {}; cat", seen.display())]).ok();
+    repo.git(&["config", "--global", "filter.leak.clean", &format!("env >> {}; cat", seen.display())]).ok();
     std::fs::write(repo.path(".gitattributes"), "*.txt filter=leak\n").expect("written");
     std::fs::write(repo.path("a.txt"), "two\n").expect("written");
     repo.run(PROGRAM).env("OPENAI_API_KEY", canary()).env("PLAIN", "plain").args(["scan", "--worktree"]).run().ok();

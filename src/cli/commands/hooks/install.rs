@@ -155,7 +155,7 @@ fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
     }
     let has_lfs_hook = |event: &Event| {
         let hook = fs::read(prepared.place.directory.join(event.name())).unwrap_or_default();
-        install::script::find(&hook, b"git lfs ").is_some()
+        install::script::is_lfs(&install::script::strip(&hook))
     };
     let lfs_events: Vec<&Event> = prepared.events.iter().filter(|event| event.is_of_lfs()).collect();
     let is_lfs_to_come = prepared.mode == Mode::Hookdir
