@@ -87,9 +87,10 @@ fn a_large_prompt_and_a_large_answer_do_not_wait_for_each_other() {
 
 #[test]
 fn a_person_answers_later_in_a_file() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
     let folder = tempfile::tempdir().expect("a folder");
     let directory = folder.path().join("pending");
+    std::fs::DirBuilder::new().mode(0o700).create(&directory).expect("created");
     let person = open("provider.manual.kind = 'manual'", &directory);
     let Ok(Answer::Pending(ticket)) = ask(&*person, &request()).0 else { panic!("not pending") };
     let prompt = directory.join(format!("{}.prompt.md", ticket.0));
