@@ -27,7 +27,6 @@ use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
 use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
-use crate::session::ArrayError;
 use crate::watch::WatchError;
 use crate::workspace::{
     AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError, TargetError,
@@ -431,19 +430,6 @@ impl From<RefreshError> for CliError {
             RefreshError::Rules(inner) => inner.into(),
             RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => Self::from_source(Exit::Io, error),
             RefreshError::Run(RunError::NoBody(_)) => Self::from_source(Exit::No, error),
-        }
-    }
-}
-
-impl From<ArrayError> for CliError {
-    fn from(error: ArrayError) -> Self {
-        match error {
-            ArrayError::Input(inner) => inner.into(),
-            ArrayError::Map(inner) => inner.into(),
-            ArrayError::History(inner) => inner.into(),
-            ArrayError::Rules(inner) => inner.into(),
-            ArrayError::Secret(inner) => inner.into(),
-            ArrayError::State(..) => Self::from_source(Exit::Io, error),
         }
     }
 }

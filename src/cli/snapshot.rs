@@ -8,7 +8,7 @@ use crate::workspace::{Target, Workspace, find_object, find_target};
 /// Which state of the repository is meant.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct SnapshotArgs {
-    /// Look at this commit or tree instead of HEAD
+    /// Look at this commit or tree
     #[arg(long, value_name = "rev", conflicts_with_all = ["index", "worktree"])]
     rev: Option<String>,
     /// Look at what the next commit would hold
@@ -50,6 +50,22 @@ impl SnapshotArgs {
     /// The snapshot's root; files that were let in and look like secrets are warned about.
     pub fn root(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
         self.root_or(Snapshot::Revision("HEAD".to_owned()), workspace, warn)
+    }
+
+    /// The snapshot as the record of a turn names it: `None` for what is looked at by default.
+    pub fn recorded(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<Option<String>, CliError> {
+        let root = self.root_or(workspace.default_snapshot(), workspace, warn)?;
+        Ok(match (self.index, &self.rev) {
+            (true, _) => Some("index".to_owned()),
+            (_, Some(_)) => Some(root.tree.to_string()),
+            _ => None,
+        })
+    }
+
+    /// True when a snapshot is named.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.index || self.worktree || self.rev.is_some()
     }
 
     /// Same, with another snapshot where none is named.

@@ -130,11 +130,18 @@ impl<'r> Reader<'r> {
     }
 
     /// A resource's body without its block, or why it is not shown, as Markdown on one line.
-    pub fn body(&mut self, resource: &Resource) -> Result<String, String> {
+    pub fn body(&mut self, resource: &Resource, level: Level) -> Result<String, String> {
         let mut data = std::mem::take(&mut self.data);
-        let body = match self.full(resource, &mut data) {
-            Text::Shown(_, bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-            Text::Withheld(reason) => Err(reason),
+        let text = match level {
+            Level::Full => Some(self.full(resource, &mut data)),
+            Level::Outline => self.outline(resource, &mut data),
+            Level::Frame => self.any_frame(resource, &mut data),
+            Level::Name => None,
+        };
+        let body = match text {
+            Some(Text::Shown(_, bytes)) => Ok(String::from_utf8_lossy(bytes).into_owned()),
+            Some(Text::Withheld(reason)) => Err(reason),
+            None => Err(format!("reduced to its {level}")),
         };
         self.data = data;
         body

@@ -98,7 +98,7 @@ pub struct Request<'r, 'l> {
 /// Tells whether a head frame still holds, in a word such as `fresh`.
 pub type StateOf<'l> = &'l dyn Fn(&Store<'_>, &Head) -> &'static str;
 
-/// A resource with its whole body, or why that is not shown.
+/// A resource with its body, or why that is not shown.
 pub type Bodied<'d> = (&'d Resource, Result<String, String>);
 
 /// A document that is ready to be written.
@@ -167,6 +167,29 @@ impl<'r> Document<'r> {
         self.tree.id
     }
 
+    /// The memos; `None` where there are none that can be shown.
+    #[must_use]
+    pub fn memos(&self) -> Option<String> {
+        let memos = self.memos.as_ref()?.as_ref().ok()?;
+        Some(String::from_utf8_lossy(memos).into_owned())
+    }
+
+    /// What it says about the machine, as a list.
+    #[must_use]
+    pub fn system_information(&self) -> String {
+        let mut text = Vec::new();
+        self.write_system(&mut text).expect("a vector takes everything");
+        let text = String::from_utf8_lossy(&text);
+        text.split_once("\n\n").map(|(_, list)| list.trim_end().to_owned()).unwrap_or_default()
+    }
+
+    /// The whole of it.
+    pub fn text(&self) -> io::Result<String> {
+        let mut text = Vec::new();
+        self.write(&mut text, None)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// Files in the document whose names look like those of secrets.
     pub fn secrets(&self) -> impl Iterator<Item = &[u8]> {
         secrets(&self.resources)
@@ -208,7 +231,7 @@ impl<'r> Document<'r> {
         self.redacted = Some((guard, found));
     }
 
-    /// What the lists name, and of each its whole body, or why it is not shown. All of it is in memory then.
+    /// What the lists name, and of each its body as far as it fits, or why it is not shown. All of it is in memory then.
     pub fn bodies(&self) -> Result<Vec<Bodied<'_>>, ContextError> {
         let bodies = self.blocks().bodies().map_err(ContextError::Read)?;
         Ok(self.resources.iter().zip(bodies).collect())

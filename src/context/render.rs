@@ -103,14 +103,14 @@ impl Blocks<'_> {
         })
     }
 
-    /// All bodies, or why they are not shown, as Markdown on one line each.
+    /// All bodies as far as they are shown, or why they are not, as Markdown on one line each.
     pub fn bodies(&self) -> io::Result<Vec<Result<String, String>>> {
-        self.map(&|reader, at| Ok(reader.body(&self.resources[at])))
+        self.map(&|reader, at| Ok(reader.body(&self.resources[at], level_of(self.levels, at))))
     }
 
     /// Why bodies are not shown; `None` for those that are.
     pub fn withheld(&self) -> io::Result<Vec<Option<String>>> {
-        self.map(&|reader, at| Ok(reader.body(&self.resources[at]).err()))
+        self.map(&|reader, at| Ok(reader.body(&self.resources[at], Level::Full).err()))
     }
 
     /// Why resources cannot be shown at all; `None` for those that can, and for those that are shown as what they are: a

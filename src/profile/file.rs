@@ -26,6 +26,8 @@ struct File {
     #[serde(default)]
     standards: Vec<String>,
     #[serde(default)]
+    examples: Vec<String>,
+    #[serde(default)]
     providers: Providers,
 }
 
@@ -80,14 +82,15 @@ pub(super) fn parse(text: &str, name: &str, folder: &Folder) -> Result<Profile, 
     }
     let generation_params = reader.phases(file.generation_params);
     let overrides = file.scope_overrides.into_iter().map(|(scope, phases)| (scope, reader.phases(phases))).collect();
-    let standards = file.standards.iter().filter_map(|standard| reader.standard(standard, name, folder)).collect();
+    let standards = file.standards.iter().filter_map(|path| reader.standard(("standard", path), name, folder)).collect();
+    let examples = file.examples.iter().filter_map(|path| reader.standard(("example", path), name, folder)).collect();
     let providers = reader.providers(file.providers);
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
     let scopes = file.scopes.into_iter().map(|(name, scope)| (name, scope.into())).collect();
     let (name, file) = (file.name, Some(path));
-    Ok(Profile { name, file, generation_params, scopes, scope_overrides: overrides, standards, providers })
+    Ok(Profile { name, file, generation_params, scopes, scope_overrides: overrides, standards, examples, providers })
 }
 
 impl From<ScopeFile> for Scope {
@@ -134,11 +137,11 @@ impl Reader<'_> {
         GenerationParams { max_input_tokens, max_output_tokens, temperature, top_p, seed, stop }
     }
 
-    /// A standard beside the profile with its text, else a path for the repository.
-    fn standard(&mut self, named: &str, profile: &str, folder: &Folder) -> Option<Standard> {
+    /// A standard or example beside the profile with its text, else a path for the repository.
+    fn standard(&mut self, (what, named): (&str, &str), profile: &str, folder: &Folder) -> Option<Standard> {
         let names: Vec<&str> = named.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
         if named.starts_with('/') || names.contains(&"..") || names.is_empty() {
-            self.fault(named, format!("standard '{named}' must be a path below the profile's folder or the repository"));
+            self.fault(named, format!("{what} '{named}' must be a path below the profile's folder or the repository"));
             return None;
         }
         let path = names.join("/");

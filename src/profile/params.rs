@@ -100,6 +100,8 @@ pub struct Profile {
     pub scope_overrides: BTreeMap<String, ByPhase>,
     /// Files that belong into the system context.
     pub standards: Vec<Standard>,
+    /// Files that show what a good answer looks like.
+    pub examples: Vec<Standard>,
     /// Who is asked, by name.
     pub providers: BTreeMap<ProviderRole, String>,
 }
@@ -120,6 +122,18 @@ impl Profile {
     pub fn wish(&self, phase: Phase, scope: &str) -> Wish {
         let params = self.params(phase, scope);
         Wish { is_output_own: self.file.is_some() && params.max_output_tokens.is_some(), params }
+    }
+
+    /// What a kind of work means, for a model; `None` for one that the profile does not describe.
+    #[must_use]
+    pub fn scope_words(&self, scope: &str) -> Option<String> {
+        let Scope { description, layers } = self.scopes.get(scope)?;
+        let title = description.as_ref().map_or(format!("`{scope}`"), |text| format!("`{scope}`: {}", text.trim_end()));
+        let layers = match layers.as_slice() {
+            [] => String::new(),
+            layers => format!("\n\nThe work covers these layers, each of them and no other: {}.", layers.join(", ")),
+        };
+        Some(format!("{title}{layers}"))
     }
 
     /// The name of the provider that is asked in a phase, if the profile names one.

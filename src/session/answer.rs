@@ -7,21 +7,24 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{INPUT, conversation_file, partial_file, response_file};
+use super::conversation::ConversationMessage;
+use super::folder::{conversation_file, partial_file, response_file};
+use super::gather::Ingredients;
 use super::open::OpenSession;
-use super::question::{ConversationMessage, Question, fitted};
+use super::question::{Question, Reader, TurnAsking, images};
 use super::record::{UsageRecord, sha256};
-use super::turn::{TurnError, as_file, open_turn, save};
-use super::words::{self, Material};
+use super::task::Task;
+use super::turn::{TurnError, as_file, open_turn, save, view};
 use super::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
-use crate::chat::{Capabilities, Reply, Request, Role};
+use crate::chat::{Reply, Request, Role};
+use crate::context::System;
 use crate::context::people::{GLOBAL_LIST, MEMOS};
 use crate::git::StateDir;
 use crate::profile::Wish;
 use crate::provider::call::{CallError, RetrySink, StopSign};
 use crate::provider::ledger::Spend;
 use crate::provider::{Definition, TextSink};
-use crate::secret::FindingId;
+use crate::secret::guard;
 use crate::workspace::{AskingError, AskingOptions, Payer, Workspace};
 
 /// Answers that are paid for and not yet written into the session, below the state
@@ -90,16 +93,16 @@ impl Workspace {
         stop: &mut StopSign,
     ) -> Result<(), TurnError> {
         note_question(open, question)?;
-        let before = charge_worst_case(open, payer, &question.request)?;
+        let before = charge_worst_case(open, payer, &question.words.request)?;
         let begun = Instant::now();
-        let called = match payer.caller.call(&question.request, on_text, on_retry, stop).await {
+        let called = match payer.caller.call(&question.words.request, on_text, on_retry, stop).await {
             Ok(called) => called,
             Err(CallError::Cut { partial, limit }) => {
                 charge(open, before, payer)?;
                 let file = partial_file(question.turn.phase());
                 open.folder.write(Some(question.number), &file, as_file(&partial.reply.text))?;
                 let file = open.folder.relative(Some(question.number), &file);
-                let (key, profile) = (question.output_key, question.profile.clone());
+                let (key, profile) = (question.words.output_key, question.profile.clone());
                 return Err(TurnError::Cut { limit, file, phase: question.turn.phase(), profile, key });
             }
             Err(error) => {
@@ -117,14 +120,17 @@ impl Workspace {
             cost_usd,
             seconds: Some((begun.elapsed().as_secs_f64() * 10.0).round() / 10.0),
         };
-        let messages = question.request.messages.iter().filter(|message| message.role != Role::System);
         let spooled = Spooled {
             prompt_sha256: question.turn.prompt_sha256.clone(),
             text,
-            messages: messages.map(|message| (message.role.as_str().to_owned(), message.text.clone())).collect(),
+            messages: vec![(Role::User.as_str().to_owned(), question.words.asked().to_owned())],
             answered,
             charged: sum(before, payer),
         };
+        // The provider's cache holds the request now. That it is not remembered costs no more than a prediction.
+        if let Some(placed) = &question.words.placed {
+            let _ = self.remember_sent(placed);
+        }
         let (folder, name) = (self.spool_folder(), spool_name(open, question.number));
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
         let made = folder.create();
@@ -195,23 +201,33 @@ impl Workspace {
         Ok(Decision { verdict: Verdict::parse(&called.reply.text), text: called.reply.text, took: (usage, cost.map(dollars)) })
     }
 
-    /// What a model is asked that decides about the answer of the open turn; stops at what looks like a secret.
+    /// What a model is asked that decides about the answer of the open turn: the world of the turn with another task.
     pub fn approval_request(
         &self,
         open: &OpenSession,
-        capabilities: &Capabilities,
-        allowed: &[FindingId],
+        definition: &Definition,
+        asking: &TurnAsking,
+        system: &System,
     ) -> Result<Request, TurnError> {
         let (number, turn) = open_turn(open)?;
-        let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
         let answer = open.folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
-        let material = Material { payload: &payload, request: &turn.request, ..Material::default() };
+        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
         let answer_name = open.folder.relative(Some(number), &response_file(turn.phase()));
-        self.guard_texts(&[(&answer_name.to_string_lossy(), &answer)], allowed)?;
-        let bundle = words::approval(&material, &answer);
-        self.guard_bundle(&bundle, (open, number), allowed)?;
-        let fit = fitted(&bundle, capabilities, &Wish::default()).map_err(|(error, _)| error)?;
-        Ok(fit.request)
+        guard(answer.as_bytes(), &answer_name.to_string_lossy(), self.scanner()?, &allowed)?;
+        let task = Task { phase: Some(turn.phase()), request: turn.request.clone(), answer: Some(answer), ..Task::default() };
+        let ingredients = Ingredients {
+            tree: self.turn_tree(turn.snapshot.as_deref())?,
+            system,
+            session: Some(view(open, number)),
+            number: Some(number),
+            task,
+            named: &[],
+            images: &images(&open.folder, number, turn)?,
+            profile: &self.turn_profile(&open.own, asking)?,
+            allowed: &allowed,
+        };
+        let reader = Reader::of(Some(definition), Wish::default());
+        Ok(self.words(&ingredients, &reader, (turn.budget, None))?.request)
     }
 }
 
@@ -249,8 +265,8 @@ fn write_conversation(
 /// Keeps what is known only now that somebody is asked: what was edited, and what the provider does not take as wished.
 fn note_question(open: &mut OpenSession, question: &Question) -> Result<(), TurnError> {
     let (number, turn) = open_turn(open)?;
-    let TurnRecord { prompt_tokens_estimated, notes, clamps, .. } = question.turn.clone();
-    let noted = TurnRecord { prompt_tokens_estimated, notes, clamps, ..turn.clone() };
+    let TurnRecord { prompt_tokens_estimated, cache_read_predicted, notes, clamps, .. } = question.turn.clone();
+    let noted = TurnRecord { prompt_tokens_estimated, cache_read_predicted, notes, clamps, ..turn.clone() };
     if noted != *turn {
         save(open, number, &noted)?;
     }

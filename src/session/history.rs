@@ -142,11 +142,16 @@ fn summed(entry: &Entry) -> String {
     if !entry.sums_up.is_empty() {
         return entry.content.clone();
     }
-    let words: Vec<&str> = entry.content.split_whitespace().collect();
+    format!("- {} ({}): {}", entry.id, entry.role, beginning(&entry.content))
+}
+
+/// The beginning of a text, on one line.
+pub(super) fn beginning(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let cut: String = text.chars().take(SUMMED_CHARS_MAX).collect();
     let more = if cut.len() < text.len() { " …" } else { "" };
-    format!("- {} ({}): {cut}{more}", entry.id, entry.role)
+    format!("{cut}{more}")
 }
 
 fn line(entry: &Entry) -> String {

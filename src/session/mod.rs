@@ -11,33 +11,41 @@
 //! | find | what there is, what comes next | [`folder`], [`flow`] |
 //! | open | one session, for changing it | [`open`] |
 //! | step | begin a turn, take its answer, judge it | [`turn`] |
-//! | say | the bundle of a turn, the message array | [`words`], [`question`], [`array`] |
+//! | say | the world of a turn, built in one place, and its renderings | [`gather`], [`world`], [`question`], [`tiers`] |
+//! | | its task, and what of earlier turns is said again | [`task`], [`conversation`] |
+//! | look | what would be sent | [`preview`] |
 //! | hear | the answer, a review's verdict | [`answer`], [`record`], [`verdict`] |
 //! | keep | the report, the history | [`report`], [`history`] |
 //!
 //! Start with [`folder::SessionFolder`] and [`flow::next`].
 
 pub mod answer;
-pub mod array;
+pub mod conversation;
 pub mod flow;
 pub mod folder;
+pub mod gather;
 pub mod history;
 pub mod name;
 pub mod open;
+pub mod preview;
 pub mod question;
 pub mod record;
 pub mod report;
+pub mod task;
+pub mod tiers;
 pub mod turn;
 pub mod verdict;
-pub mod words;
+pub mod world;
 
 pub use answer::Decision;
-pub use array::{ArrayError, ArrayOptions, Assembled};
 pub use flow::Next;
 pub use folder::{SessionError, SessionFolder};
 pub use name::{SessionName, TurnNumber};
 pub use open::{ChoiceError, OpenSession};
-pub use question::{Question, TurnAsking};
+pub use preview::{Preview, PreviewOptions};
+pub use question::{Question, Reader, TurnAsking, Words};
 pub use record::{Answered, Charged, Closed, SessionLimits, SessionRecord, Status, TurnRecord};
+pub use tiers::Placed;
 pub use turn::{Judgement, TurnError, TurnOptions};
 pub use verdict::Verdict;
+pub use world::World;

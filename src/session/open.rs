@@ -3,7 +3,7 @@
 //! `session.yaml` names a profile and providers. What this machine wrote there, or its user, is taken at its word; what
 //! came with the repository is not: a repository never chooses who is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -26,6 +26,9 @@ const OWN_FOLDER: &str = "sessions";
 /// Records of one name that are remembered: of several work trees, and as they were edited.
 const OWN_DIGESTS_MAX: usize = 100;
 const OWN_BYTES_MAX: u64 = OWN_DIGESTS_MAX as u64 * 65;
+/// URLs that are remembered of one session.
+const TYPED_MAX: usize = 1_000;
+const TYPED_BYTES_MAX: u64 = 4 << 20;
 /// Keeps the files of sessions out of snapshots: what is said about the repository is not a part of it.
 const IGNORE_FILE: &str = ".teddy/.teddyignore";
 const IGNORE_TEXT: &str = "# Sessions are said about the repository; they are no part of what is known of it.\n/sessions/\n";
@@ -133,6 +136,7 @@ impl Workspace {
         folder.create(&SessionRecord { version: VERSION, ..record }, &list)?;
         self.keep_out_of_snapshots()?;
         self.remember_own(&folder)?;
+        self.remember_typed(name, entries)?;
         Ok(folder)
     }
 
@@ -168,6 +172,7 @@ impl Workspace {
         let list = from.folder.read(None, SESSION_LIST)?.unwrap_or_default();
         to.create(&record, &list)?;
         self.remember_own(&to)?;
+        self.remember_typed(name, &self.typed_pages(from.folder.name.as_str()).into_iter().collect::<Vec<_>>())?;
         settle(&to, &to.load()?)?;
         Ok(to)
     }
@@ -216,9 +221,41 @@ impl Workspace {
         written.map_err(|error| ChoiceError::State(own.shown_file(&file), error))
     }
 
+    /// URLs that the user typed for a session on this machine: with `session new -c`, or with `turn new --add`.
+    #[must_use]
+    pub fn typed_pages(&self, name: &str) -> BTreeSet<String> {
+        let Ok(name) = name.parse::<SessionName>() else { return BTreeSet::new() };
+        self.typed_lines(&name).lines().map(str::to_owned).collect()
+    }
+
+    fn typed_lines(&self, name: &SessionName) -> String {
+        let known = self.state.folder(OWN_FOLDER).read_sealed(&typed_file(name), TYPED_BYTES_MAX);
+        known.and_then(|known| String::from_utf8(known).ok()).unwrap_or_default()
+    }
+
+    /// Remembers the URLs among entries that the user typed, the newest last.
+    pub(super) fn remember_typed(&self, name: &SessionName, entries: &[String]) -> Result<(), ChoiceError> {
+        let known = self.typed_lines(name);
+        let mut lines: Vec<&str> = known.lines().collect();
+        let before = lines.len();
+        let urls = entries.iter().map(String::as_str).filter(|entry| entry.starts_with("https://"));
+        for url in urls {
+            if !lines.contains(&url) {
+                lines.push(url);
+            }
+        }
+        if lines.len() == before {
+            return Ok(());
+        }
+        let kept = lines[lines.len().saturating_sub(TYPED_MAX)..].join("\n") + "\n";
+        let (own, file) = (self.state.folder(OWN_FOLDER), typed_file(name));
+        let written = own.create().and_then(|()| own.write_sealed(&file, kept.as_bytes()));
+        written.map_err(|error| ChoiceError::State(own.shown_file(&file), error))
+    }
+
     /// What of a record is the user's: all of one that this machine wrote or that HEAD does not have, else what HEAD has
     /// not just so. Values are compared, not bytes: the repository chooses how git writes its files to the work tree.
-    fn own_part(&self, folder: &SessionFolder, record: &SessionRecord) -> Result<SessionRecord, ChoiceError> {
+    pub(super) fn own_part(&self, folder: &SessionFolder, record: &SessionRecord) -> Result<SessionRecord, ChoiceError> {
         let digest = digest(folder)?;
         if self.own_digests(&folder.name).lines().any(|line| line == digest) {
             return Ok(record.clone());
@@ -319,6 +356,10 @@ pub(super) fn write_report(folder: &SessionFolder, number: TurnNumber, turn: &su
         files.push(Written::new(name, &folder.read_raw(number, name)?.unwrap_or_default()));
     }
     folder.write(Some(number), REPORT, report::render(&folder.name, number, turn, &files))
+}
+
+fn typed_file(name: &SessionName) -> String {
+    format!("{name}.urls")
 }
 
 fn own_file(name: &SessionName) -> String {

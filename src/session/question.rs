@@ -1,29 +1,32 @@
-//! What a turn asks, put together from its session's files, and as whoever is asked takes it.
+//! What a turn asks, and whom: its world as the one who is asked takes it, made small enough for them.
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
-use super::folder::{INPUT, conversation_file, response_file};
-use super::open::OpenSession;
+use super::gather::{Ingredients, SessionView, Sizes};
+use super::task::Task;
+use super::tiers::Placed;
 use super::turn::TurnError;
-use super::words::{self, Material};
-use super::{SessionError, SessionFolder, Status, TurnNumber, TurnRecord, flow};
-use crate::base::token;
-use crate::chat::{Capabilities, Message, Request, Role};
-use crate::git::{EntryMode, ObjectKind};
+use super::world::World;
+use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
+use crate::base::{NodeId, token};
+use crate::chat::{Capabilities, Image, Message, Request, Role};
+use crate::context::System;
 use crate::node::Snapshot;
-use crate::profile::Phase;
 use crate::profile::{
-    Change, FitError, OutputKey, Profile, Standards, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output,
+    Change, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output,
 };
-use crate::prompt::{Bundle, SYSTEM_PROMPT, display, manual, to_request};
+use crate::prompt::{display, manual};
 use crate::provider::{Definition, Kind};
-use crate::secret::{Allowed, FindingId, guard};
+use crate::secret::{FindingId, guard};
+use crate::tier::{CacheTerms, Policy};
+use crate::workspace::payload::InputError;
 use crate::workspace::{AskingError, Workspace};
 
-/// Estimates are off by a few per cent: so much of a limit is left free.
+/// Estimates are off by a few per cent: what is made smaller leaves so much of a limit free.
 const MARGIN_PERCENT: u64 = 3;
+/// The part of a limit that standards may take in full, and the part that symbols keep before files are reduced.
+const STANDARDS_SHARE: u64 = 4;
+const SYMBOLS_KEPT_SHARE: u64 = 8;
 
 /// Who is asked, how, and what may leave, for all steps of a turn.
 #[derive(Debug, Clone, Default)]
@@ -42,16 +45,12 @@ pub struct Question {
     pub number: TurnNumber,
     /// Its record, with what is odd about the words among the notes.
     pub turn: TurnRecord,
-    /// The request, as the provider takes it.
-    pub request: Request,
+    /// The words.
+    pub words: Words,
     /// Who is asked; `None` when nobody is configured, and a person answers.
     pub definition: Option<Definition>,
-    /// The words for a person.
-    pub text: String,
-    /// The profile by which it is asked, and which setting limits the answer.
+    /// The profile by which it is asked.
     pub profile: String,
-    /// See [`OutputKey`].
-    pub output_key: OutputKey,
 }
 
 impl Question {
@@ -60,220 +59,255 @@ impl Question {
     pub fn is_manual(&self) -> bool {
         self.definition.as_ref().is_none_or(|definition| definition.kind == Kind::Manual)
     }
+}
 
-    fn capabilities(&self) -> Capabilities {
-        self.definition.as_ref().map(|definition| definition.capabilities.clone()).unwrap_or_default()
+/// A world as the one who is asked takes it.
+pub struct Words {
+    /// The request, as the provider takes it.
+    pub request: Request,
+    /// The words for a person: the manual block for one who answers, else the display text.
+    pub text: String,
+    /// The document `input.md`.
+    pub input: String,
+    /// Which setting limits the answer.
+    pub output_key: OutputKey,
+    /// What of the wishes had to give way.
+    pub changes: Vec<String>,
+    /// What is left out, reduced or odd.
+    pub notes: Vec<String>,
+    /// Where everything stands in the message array; `None` where there is none.
+    pub placed: Option<Placed>,
+}
+
+/// Who is asked, as far as the words depend on it.
+pub struct Reader {
+    /// What they take.
+    pub capabilities: Capabilities,
+    /// True for people and programs, who get one block of text.
+    pub takes_block: bool,
+    /// How the profile wishes to ask.
+    pub wish: Wish,
+    /// How items find their tier.
+    pub policy: Policy,
+    /// What their cache costs and takes.
+    pub terms: CacheTerms,
+}
+
+impl Reader {
+    /// The reader behind a definition; a person where there is none.
+    #[must_use]
+    pub fn of(definition: Option<&Definition>, wish: Wish) -> Self {
+        let capabilities = definition.map(|definition| definition.capabilities.clone()).unwrap_or_default();
+        let prices = definition.and_then(|definition| definition.prices.as_ref());
+        Self {
+            terms: CacheTerms::of(&capabilities, prices),
+            takes_block: definition.is_none_or(|definition| matches!(definition.kind, Kind::Manual | Kind::Command)),
+            policy: Policy::ExpectedCost,
+            capabilities,
+            wish,
+        }
     }
 }
 
 impl Workspace {
-    /// The words of a turn for whoever is asked; an error with a smaller payload when they are too long.
+    /// What a turn asks whoever answers it.
     pub(super) fn question(
         &self,
-        open: &OpenSession,
-        number: TurnNumber,
-        turn: &TurnRecord,
+        view: SessionView<'_>,
+        (number, turn): (TurnNumber, &TurnRecord),
         asking: &TurnAsking,
-    ) -> Result<Result<Question, TooLong>, TurnError> {
+        system: &System,
+    ) -> Result<Question, TurnError> {
         let phase = turn.phase();
-        let named = asking.profile.as_deref().or(open.own.profile.as_deref());
-        let profile = self.profile(named, self.trust.is_trusted())?;
-        let provider = asking.provider.as_deref().or(open.own.provider(phase));
-        let definition = self.definition(provider.or(profile.provider(phase)))?;
-        let mut turn = turn.clone();
-        let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
-        let bundle = if turn.is_text_only {
-            words::text_only(&turn.request)
+        let profile = self.turn_profile(view.own, asking)?;
+        let definition = self.turn_definition((view.own, phase), &profile, asking)?;
+        let reader = Reader::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
+        let images = images(view.folder, number, turn)?;
+        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
+        let ingredients = Ingredients {
+            tree: self.turn_tree(turn.snapshot.as_deref())?,
+            system,
+            session: Some(view),
+            number: Some(number),
+            task: Task { phase: Some(phase), request: turn.request.clone(), ..Task::default() },
+            named: &[],
+            images: &images,
+            profile: &profile,
+            allowed: &allowed,
+        };
+        let words = if turn.is_text_only {
+            self.text_words(&ingredients, &reader, turn.budget)?
         } else {
-            self.material_bundle(open, number, &mut turn, (&profile, &payload))?
+            self.words(&ingredients, &reader, (turn.budget, None))?
         };
-        self.guard_bundle(&bundle, (open, number), &asking.allowed)?;
-        let wish = profile.wish(phase, open.own.scope.as_deref().unwrap_or_default());
-        let (request, text, output_key) = (Request::default(), String::new(), OutputKey::Profile);
-        let mut question = Question { number, turn, request, definition, text, profile: profile.name.clone(), output_key };
-        let capabilities = question.capabilities();
-        let wished = with_output(&wish, &capabilities).0;
-        match fitted(&bundle, &capabilities, &wish) {
-            Ok(Fit { request, changes, output_key }) => {
-                question.output_key = output_key;
-                let tokens = request.tokens_estimated();
-                if let Some(limit) = input_tokens_max(&wished, &capabilities).filter(|limit| tokens > *limit) {
-                    let error = FitError::Input { input: tokens, limit };
-                    return Ok(Err(TooLong::new(error, limit, (tokens, &payload))));
-                }
-                question.turn.clamps = changes;
-                question.turn.prompt_tokens_estimated = tokens;
-                question.request = request;
-            }
-            Err((error, tokens)) => {
-                let limit = input_tokens_max(&wished, &capabilities).unwrap_or_default();
-                return Ok(Err(TooLong::new(error, limit, (tokens, &payload))));
-            }
-        }
+        let mut turn = turn.clone();
+        turn.notes.extend(words.notes.iter().cloned());
         let mut seen = BTreeSet::new();
-        question.turn.notes.retain(|note| seen.insert(note.clone()));
-        question.text = match (question.turn.is_text_only, question.is_manual()) {
-            (true, _) => question.turn.request.clone(),
-            (_, true) => manual(&bundle),
-            _ => display(&bundle),
-        };
-        Ok(Ok(question))
+        turn.notes.retain(|note| seen.insert(note.clone()));
+        turn.clamps.clone_from(&words.changes);
+        turn.prompt_tokens_estimated = words.request.tokens_estimated();
+        let marks = words.request.messages.iter().any(|message| message.ends_cached_prefix);
+        let placed = words.placed.as_ref().filter(|_| marks || reader.terms.breakpoints_max == 0);
+        turn.cache_read_predicted = placed.map(|placed| placed.predicted.read);
+        Ok(Question { number, turn, words, definition, profile: profile.name })
     }
 
-    /// The bundle of a turn that is made of its session's files.
-    fn material_bundle(
+    /// The words of a world, with as much of it as there is room for.
+    pub fn words(
         &self,
-        open: &OpenSession,
-        number: TurnNumber,
-        turn: &mut TurnRecord,
-        (profile, payload): (&Profile, &str),
-    ) -> Result<Bundle, TurnError> {
-        let turns: Vec<_> = open.session.turns.iter().filter(|(other, _)| *other < number).cloned().collect();
-        let response = |found: Option<&(TurnNumber, TurnRecord)>| match found {
-            Some((number, turn)) => open.folder.read(Some(*number), &response_file(turn.phase())),
-            None => Ok(None),
-        };
-        let plan = response(flow::accepted(&turns, &[Phase::Planning]))?;
-        let work = response(flow::accepted(&turns, &[Phase::Generating, Phase::Revising]))?;
-        let review = turns.iter().rev().find(|(_, turn)| turn.phase() == Phase::Reviewing);
-        let issues = review.and_then(|(_, turn)| turn.closed.as_ref()).map(|closed| closed.feedback.clone());
-        let last = turns.last().filter(|(_, last)| {
-            last.status() == Status::Rejected && last.phase() == turn.phase() && turn.phase() != Phase::Reviewing
-        });
-        let rejected = match last {
-            Some((number, last)) => {
-                let feedback = last.closed.as_ref().map(|closed| closed.feedback.clone()).unwrap_or_default();
-                Some((conversation(&open.folder, *number, last)?, feedback))
-            }
-            None => None,
-        };
-        let standards = self.standards(profile);
-        turn.notes.extend(
-            standards.missing.iter().map(|path| format!("standard '{path}' of profile '{}' stands nowhere", profile.name)),
-        );
-        let system_prompt = self.system_prompt(&mut turn.notes);
-        Ok(words::bundle(
-            turn.phase(),
-            Material {
-                system_prompt: &system_prompt,
-                standards: &standards.text,
-                payload,
-                request: &turn.request,
-                plan: plan.as_deref(),
-                work: work.as_deref(),
-                issues: issues.as_deref(),
-                rejected: rejected.as_ref().map(|(said, feedback)| (said.clone(), feedback.as_str())),
-            },
-        ))
-    }
-
-    /// The standards of a profile; what stands in no profile's folder is read at HEAD.
-    fn standards(&self, profile: &Profile) -> Standards {
-        let root = self.root(&Snapshot::Revision("HEAD".to_owned())).ok();
-        let read = |path: &str| {
-            let found = self.repository.find_entry(&root.as_ref()?.tree, path.as_bytes()).ok()??;
-            let (EntryMode::File | EntryMode::Executable, id) = found else { return None };
-            let mut data = Vec::new();
-            self.repository.read(&id, ObjectKind::Blob, &mut data).ok()?;
-            String::from_utf8(data).ok()
-        };
-        Standards::compose(&profile.standards, &read, None)
-    }
-
-    /// The user's system prompt, else the repository's once it is trusted, else the built-in one.
-    pub fn system_prompt(&self, notes: &mut Vec<String>) -> String {
-        let (personal, team) = (self.personal_folder().text("system.md"), self.folder.text("system.md"));
-        if personal.is_none() && team.is_some() && !self.trust.is_trusted() {
-            notes.push("'.teddy/system.md' is not used: this repository is not trusted".to_owned());
+        ingredients: &Ingredients<'_>,
+        reader: &Reader,
+        (document, symbols): (Option<u64>, Option<u64>),
+    ) -> Result<Words, TurnError> {
+        let limit = input_tokens_max(&with_output(&reader.wish, &reader.capabilities).0, &reader.capabilities);
+        let mut sizes = Sizes::new(document, symbols, limit);
+        loop {
+            let world = self.world(ingredients, sizes)?;
+            let mut words = self.render(&world, ingredients, reader).map_err(read_error)?;
+            let tokens = words.request.tokens_estimated();
+            let Some(limit) = limit.filter(|limit| tokens > *limit) else {
+                words.fit(reader, tokens)?;
+                return Ok(words);
+            };
+            let room = limit / 100 * (100 - MARGIN_PERCENT);
+            let less = smaller(&world, sizes, (tokens.saturating_sub(room), limit)).map_err(read_error)?;
+            sizes = less.ok_or(FitError::Input { input: tokens, limit })?;
         }
-        personal.or(team.filter(|_| self.trust.is_trusted())).unwrap_or(SYSTEM_PROMPT).to_owned()
     }
 
-    /// Stops at what looks like a secret, naming the file of the turn that it stands in.
-    pub(super) fn guard_bundle(
+    /// Every rendering of a world that its reader needs.
+    fn render(&self, world: &World<'_>, ingredients: &Ingredients<'_>, reader: &Reader) -> std::io::Result<Words> {
+        let bundle = world.bundle()?;
+        let mut notes = world.notes.clone();
+        let text = if reader.takes_block { manual(&bundle) } else { display(&bundle) };
+        let (messages, placed) = if reader.takes_block {
+            (vec![Message::new(Role::User, text.clone())], None)
+        } else {
+            let session = ingredients.session.map(|view| view.folder.name.as_str());
+            let placed = self.place(world, session, (reader.policy, &reader.terms));
+            notes.extend(placed.notice.iter().map(ToString::to_string));
+            (world.messages(&placed.layout), Some(placed))
+        };
+        let request = Request { messages, ..Request::default() };
+        let (input, changes, output_key) = (world.input()?, Vec::new(), OutputKey::Profile);
+        Ok(Words { request, text, input, output_key, changes, notes, placed })
+    }
+
+    /// The words of text that was put together elsewhere: it is all that is sent.
+    pub(super) fn text_words(
         &self,
-        bundle: &Bundle,
-        (open, number): (&OpenSession, TurnNumber),
-        now: &[FindingId],
-    ) -> Result<(), TurnError> {
-        let input = open.folder.relative(Some(number), INPUT);
-        let input = input.to_string_lossy();
-        let payload = open.folder.read(Some(number), INPUT)?.unwrap_or_default();
-        let mut parts: Vec<(&str, &str)> =
-            vec![(&input, &payload), ("system prompt", &bundle.system_context), ("request", &bundle.request)];
-        parts.extend(bundle.history.iter().map(|message| ("conversation", message.text.as_str())));
-        self.guard_texts(&parts, now)
+        ingredients: &Ingredients<'_>,
+        reader: &Reader,
+        document: Option<u64>,
+    ) -> Result<Words, TurnError> {
+        let text = ingredients.task.request.clone();
+        guard(text.as_bytes(), "request", self.scanner()?, ingredients.allowed)?;
+        let document = self.list_document(ingredients, document)?;
+        let notes = document.remarks().map_err(InputError::from)?;
+        let images = ingredients.images.iter().map(|(_, image)| image.clone()).collect();
+        let request =
+            Request { messages: vec![Message { images, ..Message::new(Role::User, text.clone()) }], ..Request::default() };
+        let input = document.text().map_err(read_error)?;
+        let mut words = Words { request, text, input, output_key: OutputKey::Profile, changes: Vec::new(), notes, placed: None };
+        let tokens = words.request.tokens_estimated();
+        let limit = input_tokens_max(&with_output(&reader.wish, &reader.capabilities).0, &reader.capabilities);
+        if let Some(limit) = limit.filter(|limit| tokens > *limit) {
+            return Err(FitError::Input { input: tokens, limit }.into());
+        }
+        words.fit(reader, tokens)?;
+        Ok(words)
     }
 
-    /// Stops at what looks like a secret in one of several named texts.
-    pub(super) fn guard_texts(&self, parts: &[(&str, &str)], now: &[FindingId]) -> Result<(), TurnError> {
-        let scanner = self.scanner()?;
-        let allowed: Allowed = self.allowed_secrets(now).map_err(AskingError::Allowed)?;
-        for (name, text) in parts {
-            guard(text.as_bytes(), name, scanner, &allowed)?;
-        }
+    /// The profile of a turn.
+    pub(super) fn turn_profile(&self, own: &SessionRecord, asking: &TurnAsking) -> Result<Profile, TurnError> {
+        let named = asking.profile.as_deref().or(own.profile.as_deref());
+        Ok(self.profile(named, self.trust.is_trusted())?)
+    }
+
+    /// Who is asked in a turn.
+    pub(super) fn turn_definition(
+        &self,
+        (own, phase): (&SessionRecord, Phase),
+        profile: &Profile,
+        asking: &TurnAsking,
+    ) -> Result<Option<Definition>, TurnError> {
+        let provider = asking.provider.as_deref().or(own.provider(phase));
+        Ok(self.definition(provider.or(profile.provider(phase)))?)
+    }
+
+    /// The root tree of the snapshot that a record names: `index`, a tree, or else the work tree.
+    pub(super) fn turn_tree(&self, snapshot: Option<&str>) -> Result<NodeId, TurnError> {
+        let snapshot = match snapshot {
+            None => self.default_snapshot(),
+            Some("index") => Snapshot::Index,
+            Some(id) => Snapshot::Revision(id.to_owned()),
+        };
+        Ok(self.root(&snapshot)?.tree)
+    }
+}
+
+/// How a phase is asked.
+pub(super) fn turn_wish(profile: &Profile, phase: Phase, own: &SessionRecord) -> Wish {
+    profile.wish(phase, own.scope.as_deref().unwrap_or_default())
+}
+
+/// The images of a turn, with where they stand.
+pub(super) fn images(folder: &SessionFolder, number: TurnNumber, turn: &TurnRecord) -> Result<Vec<(String, Image)>, TurnError> {
+    let mut images = Vec::new();
+    for name in &turn.images {
+        let path = folder.relative(Some(number), name).display().to_string();
+        let bytes = folder.read_raw(number, name)?.unwrap_or_default();
+        let image = Image::new(&bytes).map_err(|error| TurnError::Image(path.clone(), error))?;
+        images.push((path, image));
+    }
+    Ok(images)
+}
+
+impl Words {
+    /// Fits the wishes of the profile to what the reader can do.
+    fn fit(&mut self, reader: &Reader, tokens: u64) -> Result<(), FitError> {
+        let (wished, share) = with_output(&reader.wish, &reader.capabilities);
+        let fitted = fit(&wished, &reader.capabilities, tokens)?;
+        let has_system = self.request.messages.iter().any(|message| message.role == Role::System);
+        let wants = Wants { system: has_system, schema: false, turns: false };
+        let in_words = said_in_words(wants, &reader.capabilities);
+        let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
+        self.changes = fits.iter().chain(&in_words).map(ToString::to_string).collect();
+        self.output_key = output_key(&fits);
+        self.request.params = fitted.params;
         Ok(())
     }
-}
 
-/// The words do not fit; the most tokens that the payload may have instead, if a smaller one would.
-pub(super) struct TooLong {
-    pub(super) error: FitError,
-    pub(super) payload_tokens_max: Option<u64>,
-}
-
-impl TooLong {
-    fn new(error: FitError, limit: u64, (tokens, payload): (u64, &str)) -> Self {
-        let payload = token::estimate(payload);
-        let rest = tokens.saturating_sub(payload);
-        let room = (limit / 100 * (100 - MARGIN_PERCENT)).saturating_sub(rest);
-        Self { error, payload_tokens_max: (room > 0 && room < payload).then_some(room) }
+    /// The last text of the user: what is asked now.
+    #[must_use]
+    pub fn asked(&self) -> &str {
+        self.request.messages.last().map(|message| message.text.as_str()).unwrap_or_default()
     }
 }
 
-/// A request as a provider takes it.
-pub(super) struct Fit {
-    pub(super) request: Request,
-    /// What of the wishes had to give way.
-    pub(super) changes: Vec<String>,
-    /// Which setting limits the answer.
-    pub(super) output_key: OutputKey,
-}
-
-/// The request as a provider takes it; else the tokens that are too many.
-pub(super) fn fitted(bundle: &Bundle, capabilities: &Capabilities, wish: &Wish) -> Result<Fit, (FitError, u64)> {
-    let (wished, share) = with_output(wish, capabilities);
-    let draft = to_request(bundle, capabilities, wished.clone(), None);
-    let tokens = draft.tokens_estimated();
-    let fitted = fit(&wished, capabilities, tokens).map_err(|error| (error, tokens))?;
-    let wants = Wants { system: !bundle.system_context.is_empty(), schema: false, turns: !bundle.history.is_empty() };
-    let in_words = said_in_words(wants, capabilities);
-    let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
-    let changes = fits.iter().chain(&in_words).map(ToString::to_string).collect();
-    Ok(Fit { request: Request { params: fitted.params, ..draft }, changes, output_key: output_key(&fits) })
-}
-
-/// What was said in a phase as far as a turn that was rejected: as it was sent, or else its request and its answer.
-fn conversation(folder: &SessionFolder, number: TurnNumber, turn: &TurnRecord) -> Result<Vec<Message>, SessionError> {
-    let kept = folder.read(Some(number), &conversation_file(turn.phase()))?;
-    let kept = kept.and_then(|text| serde_json::from_str::<Vec<ConversationMessage>>(&text).ok());
-    if let Some(kept) = kept {
-        return Ok(kept.into_iter().map(ConversationMessage::into_message).collect());
+/// Smaller sizes for a world that is so many tokens `over`; `None` when nothing is left to make smaller.
+///
+/// What is worth least goes first: standards that take a large part are condensed, then symbols give way down to a part of
+/// the limit, then what the lists name is reduced, and at last the map goes.
+fn smaller(world: &World<'_>, sizes: Sizes, (over, limit): (u64, u64)) -> std::io::Result<Option<Sizes>> {
+    if sizes.standards.is_none() && token::estimate(&world.standards) > limit / STANDARDS_SHARE {
+        return Ok(Some(Sizes { standards: Some(limit / STANDARDS_SHARE), ..sizes }));
     }
-    let response = folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
-    Ok(vec![Message::new(Role::User, turn.request.clone()), Message::new(Role::Assistant, response)])
-}
-
-/// A message of the file of a conversation.
-#[derive(Serialize, Deserialize)]
-pub(super) struct ConversationMessage {
-    pub(super) role: String,
-    pub(super) content: String,
-}
-
-impl ConversationMessage {
-    fn into_message(self) -> Message {
-        let role = if self.role == Role::Assistant.as_str() { Role::Assistant } else { Role::User };
-        Message::new(role, self.content)
+    let (symbols, kept) = (world.symbol_tokens(), limit / SYMBOLS_KEPT_SHARE);
+    if symbols > kept {
+        let symbols = symbols.saturating_sub(over).max(kept).min(sizes.symbols.saturating_sub(1));
+        return Ok(Some(Sizes { symbols, ..sizes }));
     }
+    if world.body_tokens() > 0 {
+        let document = token::estimate(&world.input()?).min(sizes.document.unwrap_or(u64::MAX));
+        return Ok(Some(Sizes { document: Some(document.saturating_sub(over + over / 16 + 1)), ..sizes }));
+    }
+    if sizes.symbols > 0 {
+        return Ok(Some(Sizes { symbols: 0, ..sizes }));
+    }
+    Ok(None)
+}
+
+fn read_error(error: std::io::Error) -> TurnError {
+    InputError::from(crate::context::ContextError::Read(error)).into()
 }

@@ -105,10 +105,25 @@ pub struct TurnRecord {
     /// True when the request is all that is sent: text that somebody else put together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_text_only: bool,
+    /// The snapshot: `index`, or the id of a tree; absent for the work tree, and for HEAD where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// The most tokens of the payload, where the user says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<u64>,
+    /// Images that go along with the request: files of the turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<String>,
+    /// SHA-256 of `input.md` as it was written; absent in turns of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_sha256: Option<String>,
     /// SHA-256 of the prompt file as it was written.
     pub prompt_sha256: String,
     /// About how many tokens the prompt has.
     pub prompt_tokens_estimated: u64,
+    /// How many of them a cache that holds the last request would serve: a prediction; absent where nothing is cached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read_predicted: Option<u64>,
     /// What the payload leaves out, reduces, or could not get.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -400,7 +415,12 @@ mod tests {
             iteration: 2,
             request: "Add a lock:\n- it must be freed\n".to_owned(),
             is_text_only: false,
+            snapshot: Some("index".to_owned()),
+            budget: Some(8_000),
+            images: vec!["image-1.png".to_owned()],
+            input_sha256: Some(sha256("y")),
             prompt_sha256: sha256("x"),
+            cache_read_predicted: Some(7),
             prompt_tokens_estimated: 7,
             notes: vec!["'a: b' is not included: missing".to_owned()],
             clamps: vec!["x".to_owned()],

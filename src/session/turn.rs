@@ -5,18 +5,21 @@
 use std::path::PathBuf;
 
 use super::folder::{INPUT, prompt_file, response_file};
+use super::gather::SessionView;
 use super::open::{OpenSession, settle, write_report};
-use super::question::{Question, TooLong, TurnAsking};
+use super::question::{Question, TurnAsking};
 use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
-use super::{Closed, Next, SessionError, Status, TurnNumber, TurnRecord, Verdict};
-use crate::base::NodeId;
+use super::{ChoiceError, Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
+use crate::chat::{Image, ImageError};
+use crate::context::System;
 use crate::context::people::TURN_LIST;
-use crate::context::{List, Scope, System};
+use crate::git::ObjectError;
+use crate::node::SnapshotError;
 use crate::profile::{FitError, OutputKey, Phase};
 use crate::provider::call::CallError;
-use crate::secret::{FindingId, SecretFound};
-use crate::workspace::payload::{InputError, PayloadOptions, SecretPolicy};
-use crate::workspace::{AskingError, PageOptions, RulesError, Workspace};
+use crate::secret::SecretFound;
+use crate::workspace::payload::InputError;
+use crate::workspace::{AskingError, MapError, RulesError, Workspace};
 
 /// Why a step of a turn cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +30,24 @@ pub enum TurnError {
     /// The payload cannot be put together.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The symbols cannot be read.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// The history of the repository cannot be read.
+    #[error("cannot read the history")]
+    History(#[source] ObjectError),
+    /// What the machine remembers of the session cannot be written.
+    #[error(transparent)]
+    Choice(#[from] ChoiceError),
+    /// An image of the turn is none.
+    #[error("cannot use '{0}'")]
+    Image(String, #[source] ImageError),
+    /// The payload was edited, and what is sent is not made of that file.
+    #[error("'{0}' was edited, and is not what is sent")]
+    Edited(PathBuf),
     /// Nobody can be asked.
     #[error(transparent)]
     Asking(#[from] AskingError),
@@ -108,8 +129,12 @@ pub struct TurnOptions {
     pub add: Vec<String>,
     /// Lines to take out of it.
     pub drop: Vec<String>,
-    /// The most tokens of the payload.
+    /// The most tokens of the payload; those of this turn as it was begun before otherwise.
     pub tokens_max: Option<u64>,
+    /// The snapshot, as a record names it.
+    pub snapshot: Option<String>,
+    /// The bytes of images that go along; those of the turn that the request is taken from otherwise.
+    pub images: Vec<Vec<u8>>,
 }
 
 /// What somebody makes of an answer.
@@ -140,24 +165,31 @@ impl Workspace {
         &self,
         open: &mut OpenSession,
         options: &TurnOptions,
-        (tree, system): (NodeId, System),
+        system: &System,
         asking: &TurnAsking,
     ) -> Result<Question, TurnError> {
         let place = place(open, options)?;
-        let before = place.before.as_ref().or(open.session.turns.last().map(|(_, turn)| turn));
-        let request =
-            options.text.clone().or_else(|| options.request.clone()).or_else(|| before.map(|turn| turn.request.clone()));
         let number = place.number;
+        let earlier = open.session.turns.last().map(|(number, turn)| (*number, turn));
+        let before = place.before.as_ref().map(|turn| (number, turn)).or(earlier);
+        let own_request = options.text.clone().or_else(|| options.request.clone());
+        let request = own_request.clone().or_else(|| before.map(|(_, turn)| turn.request.clone()));
         let is_text_only =
             options.text.is_some() || options.request.is_none() && place.before.as_ref().is_some_and(|turn| turn.is_text_only);
+        let images = write_images(open, number, &options.images, before.filter(|_| own_request.is_none()))?;
         let mut turn = TurnRecord {
             version: VERSION,
             phase: place.phase.into(),
             iteration: place.iteration,
             request: request.filter(|request| !request.trim().is_empty()).ok_or(TurnError::NoRequest)?,
             is_text_only,
+            snapshot: options.snapshot.clone(),
+            budget: options.tokens_max,
+            images,
+            input_sha256: None,
             prompt_sha256: String::new(),
             prompt_tokens_estimated: 0,
+            cache_read_predicted: None,
             notes: Vec::new(),
             clamps: Vec::new(),
             charged: place.before.as_ref().map(|turn| turn.charged).unwrap_or_default(),
@@ -166,67 +198,23 @@ impl Workspace {
         };
         let (list, unknown) = carried_list(open, &place, options)?;
         open.folder.write(Some(number), TURN_LIST, &list)?;
-        let mut tokens_max = options.tokens_max;
-        let question = loop {
-            let notes = self.write_input(open, number, (tree, system.clone()), (&options.add, tokens_max, &asking.allowed))?;
-            turn.notes = unknown.iter().cloned().chain(notes).collect();
-            match self.question(open, number, &turn, asking)? {
-                Ok(question) => break question,
-                Err(TooLong { payload_tokens_max: Some(less), .. }) if tokens_max.is_none_or(|most| less < most) => {
-                    tokens_max = Some(less);
-                }
-                Err(TooLong { error, .. }) => return Err(error.into()),
-            }
-        };
+        self.remember_typed(&open.folder.name, &options.add)?;
+        turn.notes = unknown;
+        let question = self.question(view(open, number), (number, &turn), asking, system)?;
         write_prompt(open, question)
     }
 
-    /// Writes the payload; what it reduces or leaves out.
-    fn write_input(
-        &self,
-        open: &OpenSession,
-        number: TurnNumber,
-        (tree, system): (NodeId, System),
-        (added, tokens_max, allowed): (&[String], Option<u64>, &[FindingId]),
-    ) -> Result<Vec<String>, TurnError> {
-        let turn = number.to_string();
-        // The user has named these just now: a page among them may be fetched.
-        let text = added.join("\n");
-        let named = List { is_personal: true, ..List::parse(Scope::Turn, "", text.as_bytes()) };
-        let document = self.payload(PayloadOptions {
-            tree,
-            lists: vec![named],
-            session: Some(open.folder.name.as_str()),
-            turn: Some(&turn),
-            frames: None,
-            tokens_max,
-            secrets: SecretPolicy::Stop(self.allowed_secrets(allowed).map_err(AskingError::Allowed)?),
-            pages: PageOptions { is_foreground: true, ..PageOptions::default() },
-            system,
-        })?;
-        let mut text = Vec::new();
-        document.write(&mut text, None).expect("a vector takes everything");
-        let text = String::from_utf8_lossy(&text);
-        open.folder.write(Some(number), INPUT, text.as_bytes())?;
-        Ok(document.remarks().map_err(InputError::from)?)
-    }
-
-    /// What the open turn asks, put together again from its files: a person may have edited them.
-    pub fn open_question(&self, open: &mut OpenSession, asking: &TurnAsking) -> Result<Question, TurnError> {
+    /// What the open turn asks, built again from the repository and its files: both may have been edited.
+    pub fn open_question(&self, open: &mut OpenSession, asking: &TurnAsking, system: &System) -> Result<Question, TurnError> {
         let (number, turn) = open_turn(open)?;
         if turn.status() != Status::Ready {
             return Err(TurnError::Status(number, turn.status()));
         }
-        let mut turn = turn.clone();
-        let prompt = open.folder.read(Some(number), &prompt_file(turn.phase()))?;
-        if let Some(prompt) = prompt.filter(|prompt| sha256(prompt) != turn.prompt_sha256) {
-            turn.request = prompt;
-            turn.is_text_only = true;
-            let note = format!("'{}' was edited and is sent as it stands", prompt_file(turn.phase()));
-            turn.notes.push(note);
-        }
-        let question = self.question(open, number, &turn, asking)?.map_err(|too_long| too_long.error)?;
-        if turn.is_text_only || sha256(&question.text) == question.turn.prompt_sha256 {
+        let edited = as_edited(&open.folder, number, turn)?;
+        let question = self.question(view(open, number), (number, &edited), asking, system)?;
+        let is_written = sha256(&question.words.text) == question.turn.prompt_sha256
+            && question.turn.input_sha256.as_ref().is_none_or(|digest| *digest == sha256(&question.words.input));
+        if question.turn.is_text_only || is_written {
             return Ok(question);
         }
         write_prompt(open, question)
@@ -334,12 +322,68 @@ fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Res
     Ok((lines.join("\n") + "\n", unknown))
 }
 
-/// Writes the prompt and then the record, after which the turn is there.
+/// Writes the payload, the prompt, and then the record, after which the turn is there.
 fn write_prompt(open: &mut OpenSession, mut question: Question) -> Result<Question, TurnError> {
-    open.folder.write(Some(question.number), &prompt_file(question.turn.phase()), &question.text)?;
-    question.turn.prompt_sha256 = sha256(&question.text);
-    save(open, question.number, &question.turn)?;
+    let (number, words) = (question.number, &question.words);
+    open.folder.write(Some(number), INPUT, &words.input)?;
+    open.folder.write(Some(number), &prompt_file(question.turn.phase()), &words.text)?;
+    question.turn.input_sha256 = Some(sha256(&words.input));
+    question.turn.prompt_sha256 = sha256(&words.text);
+    save(open, number, &question.turn)?;
     Ok(question)
+}
+
+/// A session as its turn `number` sees it.
+pub(super) fn view(open: &OpenSession, number: TurnNumber) -> SessionView<'_> {
+    SessionView { folder: &open.folder, turns: before(&open.session.turns, number), own: &open.own }
+}
+
+/// The turns before one.
+pub(super) fn before(turns: &[(TurnNumber, TurnRecord)], number: TurnNumber) -> &[(TurnNumber, TurnRecord)] {
+    &turns[..turns.partition_point(|(other, _)| *other < number)]
+}
+
+/// The record of a turn, with its prompt as it stands where a person has edited that: it is all that is sent then.
+///
+/// An edited payload is refused: nothing is made of that file, so sending would pass the edit over in silence.
+pub(super) fn as_edited(folder: &SessionFolder, number: TurnNumber, turn: &TurnRecord) -> Result<TurnRecord, TurnError> {
+    let mut turn = turn.clone();
+    let prompt = folder.read(Some(number), &prompt_file(turn.phase()))?;
+    if let Some(prompt) = prompt.filter(|prompt| sha256(prompt) != turn.prompt_sha256) {
+        turn.request = prompt;
+        turn.is_text_only = true;
+        turn.notes.push(format!("'{}' was edited and is sent as it stands", prompt_file(turn.phase())));
+        return Ok(turn);
+    }
+    let input = folder.read(Some(number), INPUT)?;
+    let is_edited = |input: &String| turn.input_sha256.as_ref().is_some_and(|digest| *digest != sha256(input));
+    match input.filter(is_edited) {
+        Some(_) => Err(TurnError::Edited(folder.relative(Some(number), INPUT))),
+        None => Ok(turn),
+    }
+}
+
+/// Writes the images of a turn into it: those that are given, or those of the turn that the request is taken from.
+fn write_images(
+    open: &OpenSession,
+    number: TurnNumber,
+    given: &[Vec<u8>],
+    from: Option<(TurnNumber, &TurnRecord)>,
+) -> Result<Vec<String>, TurnError> {
+    let mut bytes = given.to_vec();
+    if let Some((from, turn)) = from.filter(|_| given.is_empty()) {
+        for name in &turn.images {
+            bytes.push(open.folder.read_raw(from, name)?.unwrap_or_default());
+        }
+    }
+    let mut names = Vec::new();
+    for (at, bytes) in bytes.iter().enumerate() {
+        let image = Image::new(bytes).map_err(|error| TurnError::Image(format!("image {}", at + 1), error))?;
+        let name = format!("image-{}.{}", at + 1, image.media_type.trim_start_matches("image/"));
+        open.folder.write(Some(number), &name, bytes)?;
+        names.push(name);
+    }
+    Ok(names)
 }
 
 /// The turn that is not judged yet.

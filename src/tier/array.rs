@@ -1,11 +1,12 @@
 //! The message array: system text, tiers of reference with their part of the conversation, and what is new, in that order.
 //!
 //! ```text
-//! system      system prompt, legend, L0 symbols, L0 files          L0 history           ── mark
+//! system      system prompt, standards, examples, memos, legend, L0 symbols, L0 files   L0 history   ── mark
 //! user        L1: symbols, files       assistant "Ok."             L1 history           ── mark, L2 and L3 likewise
 //! user        file tree                assistant "Ok."
 //! user        pages of the web         assistant "Ok, I've …"
-//! user        active symbols, files    assistant "Ok."             active history
+//! user        active symbols, files    assistant "Ok."
+//! user        the background           assistant "Ok."             active history, answers that were rejected
 //! user        the request
 //! ```
 //!
@@ -48,12 +49,18 @@ const FENCE_MIN: usize = 3;
 pub struct Texts<'t> {
     /// Who the model is asked to be.
     pub system_prompt: &'t str,
+    /// What every request of its kind says as well: standards, examples, memos.
+    pub preface: &'t str,
     /// The key of the symbol map with its aliases; empty where there is no map.
     pub legend: &'t str,
     /// The text of each symbol block, file and page that the layout names.
     pub items: BTreeMap<Key, String>,
     /// The conversation; `Key::Message` counts it from 0.
     pub history: Vec<Message>,
+    /// What is true of this request alone and stands behind the working files: the machine, what was accepted so far.
+    pub background: &'t str,
+    /// The end of the conversation, which never moves to the front: answers that were not accepted.
+    pub rejected: Vec<Message>,
     /// The paths of all files, sorted; `None` to leave the list out.
     pub tree: Option<Vec<String>>,
     /// What is wanted now.
@@ -80,9 +87,13 @@ pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
     let active = layout.block(Tier::Active);
     said.push_pair(texts.tree.as_ref().map(|paths| tree(paths)).unwrap_or_default(), OK);
     said.push_pair(active.map(|block| pages(block, texts)).unwrap_or_default(), PAGES_OK);
+    said.push_pair(active.map(|block| reference(block, texts)).unwrap_or_default(), OK);
+    said.push_pair(texts.background.to_owned(), OK);
     if let Some(block) = active {
-        said.push_pair(reference(block, texts), OK);
         said.push_history(block, texts);
+    }
+    for message in &texts.rejected {
+        said.push_message(message.clone());
     }
     said.push(Role::User, texts.request.to_owned());
     if let Some(last) = said.messages.last_mut().filter(|last| last.role == Role::User) {
@@ -144,14 +155,18 @@ impl Conversation {
 }
 
 fn system(block: &Block, texts: &Texts<'_>) -> String {
-    let mut parts = vec![texts.system_prompt.trim_end().to_owned()];
-    let symbols = symbols(block, texts);
-    if !texts.legend.is_empty() || !symbols.is_empty() {
-        parts.push(format!("{STRUCTURE}{}", [texts.legend.trim_end(), symbols.as_str()].join("\n\n").trim()));
-    }
+    let mut parts = vec![texts.system_prompt.trim_end().to_owned(), texts.preface.trim_end().to_owned()];
+    parts.push(structure(texts.legend, &symbols(block, texts)));
     parts.push(files(block, texts));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
+}
+
+/// A symbol map under its heading; empty where there is none.
+#[must_use]
+pub fn structure(legend: &str, symbols: &str) -> String {
+    let map = [legend.trim_end(), symbols].join("\n\n");
+    if map.trim().is_empty() { String::new() } else { format!("{STRUCTURE}{}", map.trim()) }
 }
 
 /// Symbols and files of a block behind the first.

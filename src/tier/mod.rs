@@ -27,7 +27,7 @@ mod state;
 mod tests;
 
 pub use advance::{Policy, Step, advance, advance_by_sample};
-pub use array::{Texts, array, item_text};
+pub use array::{Texts, array, item_text, structure};
 pub use codec::{Notice, decode, encode};
 pub use item::{CacheTerms, Content, Item, Key, Request, Touches};
 pub use layout::{Block, Layout, Tier};

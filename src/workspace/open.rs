@@ -106,6 +106,12 @@ impl Workspace {
         snapshot.root(&self.repository)
     }
 
+    /// What is looked at where no snapshot is named: the work tree; HEAD of a bare repository.
+    #[must_use]
+    pub fn default_snapshot(&self) -> Snapshot {
+        if self.repository.work_dir().is_some() { Snapshot::Worktree } else { Snapshot::Revision("HEAD".to_owned()) }
+    }
+
     /// The current directory within the work tree.
     #[must_use]
     pub fn prefix(&self) -> TreePath {

@@ -1,5 +1,6 @@
 //! The payload `input.md`, put together in one place: whoever shows it or sends it gets the same bytes.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::open::Workspace;
@@ -58,6 +59,8 @@ pub struct PayloadOptions<'o> {
     pub session: Option<&'o str>,
     /// A turn of that session whose list is read as well.
     pub turn: Option<&'o str>,
+    /// URLs in those lists that the user typed on this machine, in this turn or an earlier one.
+    pub typed: &'o BTreeSet<String>,
     /// A type whose head frames are added to everything that is listed.
     pub frames: Option<FrameType>,
     /// The most tokens that the document may take, by estimate.
@@ -74,10 +77,10 @@ impl Workspace {
     /// Plans the document: the caller's lists, then those of turn, session and everybody, strongest scope first.
     pub fn payload(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { tree, lists: mut all, session, turn, frames, tokens_max, secrets, pages, system } = options;
+        let PayloadOptions { tree, lists: mut all, session, turn, typed, frames, tokens_max, secrets, pages, system } = options;
         let people = PeopleFiles::new(repo, tree);
         if let Some(session) = session {
-            all.extend(session_lists(&people, session, turn)?);
+            all.extend(session_lists(&people, session, turn)?.into_iter().flat_map(|list| by_author(list, typed)));
         }
         all.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
         let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
@@ -166,6 +169,24 @@ fn session_lists(people: &PeopleFiles<'_>, session: &str, turn: Option<&str>) ->
         .filter_map(|(scope, path)| read_list(people, scope, &path?))
         .collect();
     if found.is_empty() { Err(InputError::NoList(session.to_owned())) } else { Ok(found) }
+}
+
+/// A list as stretches of what the user typed and of what only the file says: only pages among the first are fetched.
+fn by_author(list: List, typed: &BTreeSet<String>) -> Vec<List> {
+    let is_typed = |entry: &[u8]| std::str::from_utf8(entry).is_ok_and(|entry| typed.contains(entry));
+    let mut stretches: Vec<List> = Vec::new();
+    for entry in list.entries.iter().cloned() {
+        let is_personal = is_typed(&entry);
+        match stretches.last_mut().filter(|last| last.is_personal == is_personal) {
+            Some(last) => last.entries.push(entry),
+            None => stretches.push(List { entries: vec![entry], is_personal, fault: None, ..list.clone() }),
+        }
+    }
+    match stretches.last_mut() {
+        Some(last) => last.fault = list.fault,
+        None => stretches.push(list),
+    }
+    stretches
 }
 
 fn read_list(people: &PeopleFiles<'_>, scope: Scope, path: &TreePath) -> Option<List> {

@@ -8,7 +8,7 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
-use rule::{Fault, file_faults, home_faults, manifest_faults, path_faults, print_faults, state_faults};
+use rule::{Fault, file_faults, home_faults, manifest_faults, message_faults, path_faults, print_faults, state_faults};
 use source::Source;
 
 /// All faults of a source tree given as (path, text) pairs, in order of file and line.
@@ -16,7 +16,7 @@ fn check(files: &[(String, String)]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (path, text) in files {
         let source = Source::parse(path, text);
-        for rule in [file_faults, path_faults, home_faults, print_faults, state_faults] {
+        for rule in [file_faults, path_faults, home_faults, print_faults, state_faults, message_faults] {
             faults.extend(rule(&source));
         }
     }
@@ -102,6 +102,21 @@ fn planted_strangers_are_found() {
 fn planted_prints_are_found() {
     assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    println!(\"{}\", 1);\n}\n", 3, "prints");
     assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    let out = std::io::stderr();\n}\n", 3, "prints");
+}
+
+/// Before, three places made messages for a session, and two of them said other words.
+#[test]
+fn a_second_way_to_a_model_is_found() {
+    let made = "//! Doc.\nfn f() -> Vec<Message> {\n    vec![Message::new(Role::User, \"x\")]\n}\n";
+    assert_found("src/session/answer.rs", made, 3, "messages");
+    assert_found("src/workspace/payload.rs", made, 3, "messages");
+    let literal = "//! Doc.\nfn f(role: Role) -> Message {\n    Message { role, ..g() }\n}\n";
+    assert_found("src/cli/commands/turn.rs", literal, 3, "messages");
+    let rendered = "//! Doc.\nfn f() {\n    crate::tier::array(&layout, &texts);\n}\n";
+    assert_found("src/session/answer.rs", rendered, 3, "messages");
+    for home in ["src/session/world.rs", "src/prompt/adapter.rs"] {
+        assert_clean(&check(&[(home.to_owned(), made.to_owned())]));
+    }
 }
 
 #[test]

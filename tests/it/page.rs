@@ -9,7 +9,7 @@ use git_merkle::base::hash::sha256_hex;
 use crate::support::{Output, Repo, Sandbox};
 
 /// The time of the runs, in seconds.
-const NOW: u64 = 1_800_000_000;
+pub(crate) const NOW: u64 = 1_800_000_000;
 
 /// Spellings of addresses that lead to this machine, its network or its cloud.
 const HOSTS: &[&str] = &[
@@ -84,7 +84,7 @@ fn listen() -> (u16, Arc<AtomicUsize>) {
 }
 
 /// Puts a page where it stands when it was fetched before.
-fn keep(repo: &Repo<'_>, url: &str, media_type: &str, text: &str) {
+pub(crate) fn keep(repo: &Repo<'_>, url: &str, media_type: &str, text: &str) {
     let folder = repo.state().cache().folder("pages");
     folder.create().expect("a folder");
     let head = serde_json::json!({

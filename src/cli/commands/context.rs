@@ -152,7 +152,9 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, tree: Node
         progress.borrow_mut().show(step);
     };
     let pages = PageOptions { is_raw: args.raw_url, is_foreground: true, on_done: Some(&on_done) };
+    let typed = args.session.as_deref().map(|name| workspace.typed_pages(name)).unwrap_or_default();
     let document = workspace.payload(PayloadOptions {
+        typed: &typed,
         tree,
         lists: lists(args, program, &workspace.repository)?,
         session: args.session.as_deref(),

@@ -5,7 +5,8 @@ use serde::Serialize;
 use crate::chat::GenerationParams;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, faults};
-use crate::profile::{Phase, Profile, ProfileError, Profiles};
+use crate::config::Fault;
+use crate::profile::{Phase, Profile, ProfileError, Profiles, Standard};
 use crate::workspace::Workspace;
 
 /// Arguments of `profile`.
@@ -180,6 +181,23 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Standards and examples that stand neither beside the profile nor in the repository.
+fn missing_files(workspace: &Workspace, profile: &Profile) -> Vec<Fault> {
+    let Some(file) = &profile.file else { return Vec::new() };
+    let tree = workspace.root(&workspace.default_snapshot()).ok().map(|root| root.tree);
+    let stands = |path: &str| tree.is_some_and(|tree| workspace.file_text(tree, path).is_some());
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let missing = |what: &str, path: &str| {
+        let line = text.lines().position(|line| line.contains(path)).map(|at| at + 1);
+        Fault { file: file.clone(), line, message: format!("{what} '{path}' does not exist, neither here nor in the repository") }
+    };
+    let named = |what: &'static str, all: &[Standard]| -> Vec<Fault> {
+        let gone = all.iter().filter(|standard| standard.text.is_none() && !stands(&standard.path));
+        gone.map(|standard| missing(what, &standard.path)).collect()
+    };
+    [named("standard", &profile.standards), named("example", &profile.examples)].concat()
+}
+
 fn validate(name: Option<&str>, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let (mut checked, mut found) = (Vec::new(), Vec::new());
     for folder in [&workspace.folder, workspace.personal_folder()] {
@@ -189,7 +207,9 @@ fn validate(name: Option<&str>, workspace: &Workspace, program: &mut Program) ->
         folder.files.retain(|path, _| !is_config(path) || wanted.as_deref().is_none_or(|wanted| wanted == path));
         let names = folder.files.keys().filter(|path| is_config(path));
         checked.extend(names.map(|path| folder.path_of(path).display().to_string()));
-        found.extend(Profiles::load(&[&folder]).faults);
+        let loaded = Profiles::load(&[&folder]);
+        found.extend(loaded.iter().flat_map(|profile| missing_files(workspace, profile)));
+        found.extend(loaded.faults);
     }
     if let (Some(name), true) = (name, checked.is_empty()) {
         Profiles::load(&[]).get(name).map_err(|_| ProfileError::Unknown(name.to_owned()))?;

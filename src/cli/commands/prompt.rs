@@ -36,8 +36,8 @@ pub struct Args {
     /// Who is asked (default: whom the agent, the profile or the settings name)
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
-    /// text and json: the messages as they are sent; markdown: for reading; manual: a node's for pasting into a chat; openai
-    /// and anthropic: a session's as the body of a request
+    /// text and json: the messages as they are sent; markdown: for reading; manual: for pasting into a chat; openai and
+    /// anthropic: the body of the request of a session's turn, byte for byte as 'turn run' sends it
     #[arg(long, value_name = "format", default_value = "text", value_parser = ["text", "json", "markdown", "manual", "openai", "anthropic"])]
     format: String,
     #[command(flatten)]
@@ -135,16 +135,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 /// Prints the messages of a session, or of a request without one.
 fn print_array(args: &Args, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
-    if args.format == "manual" {
-        return Err(
-            CliError::new(Exit::Usage, "'--format manual' is for a node").hint("git merkle turn new, or --format markdown")
-        );
-    }
-    let whom = (args.provider.as_deref(), args.format == "anthropic");
-    let made = array::assemble(&args.array, whom, &args.snapshot, (workspace, program))?;
-    array::print(&args.format, &made, &mut program.ui)?;
-    if args.is_sent {
-        workspace.remember_array(&made.0)?;
+    let whom = (args.provider.as_deref(), args.format.as_str());
+    let preview = array::assemble(&args.array, whom, &args.snapshot, (workspace, program))?;
+    array::print(&args.format, &preview, &mut program.ui)?;
+    if let Some(placed) = preview.words.placed.as_ref().filter(|_| args.is_sent) {
+        workspace.remember_sent(placed)?;
     }
     Ok(Exit::Done)
 }

@@ -47,6 +47,18 @@ pub struct Reported {
     input_tokens: u64,
     cache_read_tokens: u64,
     cache_write_tokens: u64,
+    /// Answers for which there was a prediction, their input, and what was predicted and what was read of it: in tokens.
+    compared: Compared,
+}
+
+/// Predictions held against what providers say.
+#[derive(Debug, Default, Serialize)]
+pub struct Compared {
+    answers: u64,
+    input_tokens_estimated: u64,
+    cache_read_predicted: u64,
+    input_tokens: u64,
+    cache_read_tokens: u64,
 }
 
 #[derive(Serialize)]
@@ -60,17 +72,17 @@ struct ItemDocument {
 /// Explains; remembers nothing.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
-    let made = assemble(&args.array, (args.provider.as_deref(), false), &args.snapshot, (&workspace, program))?;
-    let assembled = made.0;
+    let preview = assemble(&args.array, (args.provider.as_deref(), "text"), &args.snapshot, (&workspace, program))?;
+    let Some(placed) = &preview.words.placed else {
+        return Err(CliError::new(Exit::Refused, "a turn whose prompt was edited is one message, which has no tiers"));
+    };
     let reported = reported(&workspace)?;
-    let items = assembled.reasons.iter().map(|reason| {
+    let items = placed.reasons.iter().map(|reason| {
         let (kind, name) = named(&reason.key);
         ItemDocument { kind, name, tier: reason.tier.as_str(), reason: reason.to_string() }
     });
-    let predicted =
-        Predicted { read: assembled.predicted.read, written: assembled.predicted.written, plain: assembled.predicted.plain };
-    let document =
-        Document { requests: assembled.requests, tiers: blocks(&assembled), predicted, reported, items: items.collect() };
+    let predicted = Predicted { read: placed.predicted.read, written: placed.predicted.written, plain: placed.predicted.plain };
+    let document = Document { requests: placed.requests, tiers: blocks(placed), predicted, reported, items: items.collect() };
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json("tiers", &document)?;
@@ -86,7 +98,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let Predicted { read, written, plain } = document.predicted;
     ui.note(&format!("prediction: {read} tokens read from the cache, {written} written, {plain} neither"));
     ui.note(&document.reported.line());
-    for note in &assembled.notes {
+    if let Some(line) = document.reported.compared.line() {
+        ui.note(&line);
+    }
+    for note in &preview.words.notes {
         ui.note(note);
     }
     Ok(Exit::Done)
@@ -121,6 +136,13 @@ impl Reported {
             self.input_tokens += usage.input;
             self.cache_read_tokens += usage.cache_read;
             self.cache_write_tokens += usage.cache_write;
+            if let Some(predicted) = turn.cache_read_predicted {
+                self.compared.answers += 1;
+                self.compared.input_tokens_estimated += turn.prompt_tokens_estimated;
+                self.compared.cache_read_predicted += predicted;
+                self.compared.input_tokens += usage.input;
+                self.compared.cache_read_tokens += usage.cache_read;
+            }
         }
     }
 
@@ -133,11 +155,25 @@ impl Reported {
     /// One line for people.
     #[must_use]
     pub fn line(&self) -> String {
-        let Self { answers, input_tokens, cache_read_tokens, cache_write_tokens } = self;
+        let Self { answers, input_tokens, cache_read_tokens, cache_write_tokens, .. } = self;
         let many = if *answers == 1 { "answer" } else { "answers" };
         format!(
             "reported by providers: {answers} {many}, {input_tokens} tokens in, {cache_read_tokens} read from the cache, \
              {cache_write_tokens} written"
         )
+    }
+}
+
+impl Compared {
+    /// One line for people; `None` where there is nothing to compare.
+    fn line(&self) -> Option<String> {
+        let percent = |part: u64, all: u64| (all > 0).then(|| part as f64 * 100.0 / all as f64);
+        let predicted = percent(self.cache_read_predicted, self.input_tokens_estimated)?;
+        let read = percent(self.cache_read_tokens, self.input_tokens)?;
+        let many = if self.answers == 1 { "answer" } else { "answers" };
+        Some(format!(
+            "{} {many} with a prediction: {predicted:.1} % of the input predicted from the cache, {read:.1} % reported",
+            self.answers
+        ))
     }
 }

@@ -4,17 +4,17 @@ mod failure;
 mod run;
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Serialize;
 
 use super::session::{next_words, parse_phase};
 use crate::base::limit::FILE_BYTES_MAX;
+use crate::chat::Image;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, given};
-use crate::node::Snapshot;
 use crate::profile::Phase;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
@@ -90,6 +90,9 @@ struct New {
     /// Take this out of it
     #[arg(long, value_name = "entry")]
     drop: Vec<String>,
+    /// Send this image along with the request: PNG, JPEG, GIF or WebP
+    #[arg(long = "image", value_name = "file", conflicts_with = "prompt_file")]
+    images: Vec<PathBuf>,
     /// Take at most so many tokens for the payload (an estimate)
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
@@ -218,11 +221,22 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         add: super::context::entries(workspace, &new.add)?,
         drop: super::context::entries(workspace, &new.drop)?,
         tokens_max: new.budget,
+        snapshot: new.snapshot.recorded(workspace, |text| program.ui.warn(text))?,
+        images: new.images.iter().map(|file| image_bytes(program, file)).collect::<Result<_, _>>()?,
     };
-    let tree = new.snapshot.root_or(Snapshot::Worktree, workspace, |text| program.ui.warn(text))?.tree;
     let system = workspace.system(&program.global.location().directory);
-    let question = workspace.begin_turn(&mut open, &options, (tree, system), &new.whom.asking(program))?;
+    let question = workspace.begin_turn(&mut open, &options, &system, &new.whom.asking(program))?;
     tell_begun(&open, &question, program)
+}
+
+/// The bytes of an image that the command line names.
+fn image_bytes(program: &Program, file: &Path) -> Result<Vec<u8>, CliError> {
+    let failed = |error| CliError::io(format!("cannot read '{}'", file.display()), error);
+    let bytes = std::fs::read(program.global.resolve(file)).map_err(failed)?;
+    match Image::new(&bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(CliError::new(Exit::Refused, format!("'{}': {error}", file.display()))),
+    }
 }
 
 fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) -> Result<Exit, CliError> {

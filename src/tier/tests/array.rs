@@ -33,6 +33,9 @@ fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
     let role = |number: usize| if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
     Texts {
         system_prompt: "You help.\n",
+        preface: "",
+        background: "",
+        rejected: Vec::new(),
         legend: "c class\n",
         items: keys.iter().map(|(key, _)| (key.clone(), text(key))).collect(),
         history: (0..history).map(|number| Message::new(role(number), format!("message {number}"))).collect(),

@@ -65,6 +65,12 @@ const STREAM_HOMES: &[&str] = &["cli", "mcp"];
 /// ignore file of the work tree.
 const OWN_FILES_HOMES: &[&str] = &["git", "workspace::payload", "session::open"];
 
+/// Rooms above those of words, in which messages could be made a second time.
+const TURN_ROOMS: &[&str] = &["regen", "workspace", "session", "cli", "mcp"];
+/// Where messages of a session are made: the world of a turn, what is said again, and the block for readers without a
+/// protocol.
+const MESSAGE_HOMES: &[&str] = &["session::world", "session::conversation", "session::question"];
+
 /// Words that say nothing about what a module holds.
 const EMPTY_NAMES: &[&str] =
     &["common", "data", "helper", "helpers", "manager", "misc", "service", "shared", "types", "util", "utils"];
@@ -317,6 +323,27 @@ pub(crate) fn state_faults(source: &Source) -> Vec<Fault> {
         faults.extend(
             opens.iter().map(|line| fault(source, *line, "state", message("knows the state directory, and opens by itself"))),
         );
+    }
+    faults
+}
+
+/// Messages that are made, and renderings of bundles and layouts that are called, away from the one way to a model.
+pub(crate) fn message_faults(source: &Source) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let room = source.module.first().map(String::as_str).unwrap_or_default();
+    if !TURN_ROOMS.contains(&room) || lives_in(source, MESSAGE_HOMES) {
+        return faults;
+    }
+    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test) {
+        let next = source.at(index + 1);
+        let is_type = matches!(source.before(index), ">" | "->");
+        let is_made = token.text == "Message" && (next == "::" && source.at(index + 2) == "new" || next == "{" && !is_type);
+        let is_rendered =
+            matches!(token.text.as_str(), "array" | "Texts") && source.before(index) == "::" && matches!(next, "(" | "{");
+        if is_made || is_rendered {
+            let message = format!("'{}' makes a message: the world of a turn is the only way to a model", token.text);
+            faults.push(fault(source, token.line, "messages", message));
+        }
     }
     faults
 }

@@ -45,8 +45,10 @@ fn a_request_without_a_session() {
 
     Complete list of files in the repository:
 
-    # File Tree (3 files)
+    # File Tree (5 files)
 
+    .teddy/system.md
+    .teddy/system_extra.md
     README.md
     src/deep/mod.rs
     src/lib.rs
@@ -82,7 +84,7 @@ fn a_request_without_a_session() {
 
     Add a lock.
     --- stderr
-    estimate: about 194 input tokens in 6 messages, 0 marks; about 0 from a cache that holds the last request; nothing was sent
+    estimate: about 229 input tokens in 6 messages, 0 marks; about 0 from a cache that holds the last request; nothing was sent
     --- exit 0
     ");
 }
@@ -100,7 +102,8 @@ fn a_session_brings_its_lists_and_what_was_said() {
     let messages = body["messages"].as_array().expect("messages");
     let said: Vec<&str> = messages.iter().filter_map(|message| message["content"].as_str()).collect();
     assert!(said.iter().any(|text| text.contains("# Working Files\n\nHere are the files:\n\nREADME.md\n```")), "{said:#?}");
-    assert_eq!((said.iter().filter(|text| **text == "THE PLAN\n").count(), said.last()), (1, Some(&"Free the lock.")));
+    assert_eq!(said.iter().filter(|text| text.contains("THE PLAN\n")).count(), 1);
+    assert!(said.last().is_some_and(|text| text.starts_with("Carry out the request below.\n\n### Request\n\nFree the lock.")));
     assert!(body["system"].as_str().expect("a text").starts_with("You help.\n\nBe brief."), "{body}");
     let openai: serde_json::Value =
         serde_json::from_str(&prompt(&repo, &["--session", "login", "--format", "openai"]).ok()).expect("JSON");
@@ -154,7 +157,6 @@ fn what_cannot_be_sent_is_refused() {
         (&["-m", "x", "--image", "nowhere.png"], 74, "cannot read 'nowhere.png'"),
         (&[], 129, "nothing was said about what is wanted"),
         (&["-m", "x", "--session", "nobody"], 65, "there is no session 'nobody'"),
-        (&["-m", "x", "--format", "manual"], 129, "is for a node"),
         (&["-m", "x", "--node", "src"], 129, "cannot be used"),
     ] {
         let output = repo.run("git-merkle").arg("prompt").args(arguments).run().exits(code);

@@ -19,6 +19,7 @@ fn profiles_are_listed_shown_and_checked() {
       reviewing: as the provider decides
       revising: max_output_tokens 16000
     ");
+    write(&repo, "profiles/deep/style.md", "Be brief.\n");
     let text = "name: deep\ngeneration_params:\n  planning: {temperature: 0.7}\n  generating:\n    max_output_tokens: 4000\n    \
                 temperature: 0.3\nscope_overrides:\n  file:\n    generating: {temperature: 0}\nstandards: [style.md]\n\
                 providers: {generator: big}\n";
@@ -65,4 +66,20 @@ fn faults_are_named_by_file_and_line() {
     assert_eq!((json["faults"].as_array().unwrap().len(), json["faults"][0]["line"].as_u64()), (1, Some(4)));
     let _ = repo.merkle(&["profile", "validate", "none"]).exits(78);
     let _ = repo.merkle(&["profile", "show", "a"]).exits(78);
+}
+
+/// Before, a profile that named a standard that exists nowhere passed, and every turn went without it.
+#[test]
+fn standards_and_examples_must_exist() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit one\n+ docs/style.md = Be brief.");
+    let text = "name: a\nstandards:\n  - docs/style.md\n  - gone.md\nexamples: [good.md]\n";
+    write(&repo, "profiles/a/config.yml", text);
+    let told = told(&repo.merkle(&["profile", "validate"]));
+    assert!(told.contains("config.yml:4: standard 'gone.md' does not exist"), "{told}");
+    assert!(told.contains("config.yml:5: example 'good.md' does not exist") && !told.contains("docs/style.md"), "{told}");
+    write(&repo, "profiles/a/good.md", "Like this.\n");
+    write(&repo, "profiles/a/gone.md", "Be kind.\n");
+    repo.merkle(&["profile", "validate"]).ok();
 }

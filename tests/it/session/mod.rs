@@ -6,6 +6,7 @@ mod manual;
 mod model;
 mod money;
 mod odd;
+mod wire;
 
 use crate::support::Repo;
 

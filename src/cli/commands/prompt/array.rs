@@ -1,27 +1,20 @@
-//! The message array of a session or of one request: printed in the form of a protocol, or explained by `tiers`.
+//! What a session's turn, or a request by itself, would send: printed in a form, or explained by `tiers`.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::base::token;
-use crate::chat::{Image, Message, body};
-use crate::cli::commands::context::entries;
+use crate::chat::body::{self, Form, Protocol};
+use crate::chat::{Image, Message};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::context::{List, Scope};
-use crate::provider::{Definition, Definitions, Kind};
-use crate::session::folder::{HISTORY, SessionFolder};
-use crate::session::history::History;
-use crate::session::{ArrayOptions, Assembled, Next};
-use crate::tier::{CacheTerms, Policy};
-use crate::workspace::payload::{PayloadOptions, SecretPolicy};
-use crate::workspace::{PageOptions, Workspace};
+use crate::provider::{self, Definition};
+use crate::session::{Placed, Preview, PreviewOptions, Reader, TurnAsking};
+use crate::tier::{Block, CacheTerms, Policy};
+use crate::workspace::Workspace;
 
-/// Tokens of all symbols where no window is known, and the part of a window that they take at most.
-const SYMBOL_TOKENS_DEFAULT: u64 = 32_000;
-const SYMBOL_SHARE: u64 = 4;
 /// What Anthropic's models take at least, for whoever asks for its form without a provider: marks, shortest prefix.
 const ANTHROPIC_CACHE: (u32, u64) = (4, 4_096);
 
@@ -40,7 +33,7 @@ pub struct ArrayArgs {
     /// Send this image along: PNG, JPEG, GIF or WebP
     #[arg(long = "image", value_name = "file")]
     images: Vec<PathBuf>,
-    /// Take at most so many tokens for symbols (an estimate; default: a quarter of the window, or 32000)
+    /// Take at most so many tokens for symbols (an estimate; default: a quarter of the window, at most 32000)
     #[arg(long = "symbols", value_name = "tokens")]
     symbol_tokens: Option<u64>,
     /// How parts find their tier: by expected-cost, or by counting requests without a change
@@ -68,6 +61,8 @@ struct Document<'d> {
     tokens_estimated: u64,
     /// What a provider that still holds the last request would read; a prediction.
     cache_read_predicted: u64,
+    /// What the profile wishes and the provider does not take so.
+    changes: &'d [String],
     notes: &'d [String],
 }
 
@@ -79,119 +74,100 @@ fn parse_policy(text: &str) -> Result<Policy, String> {
     }
 }
 
-/// Puts an array together; whoever is asked is known as far as a provider is configured.
+/// Builds what would be sent; who is asked is known as far as a provider is configured.
 pub fn assemble(
     args: &ArrayArgs,
-    (provider, wants_anthropic): (Option<&str>, bool),
+    (provider, format): (Option<&str>, &str),
     snapshot: &SnapshotArgs,
     (workspace, program): (&Workspace, &mut Program),
-) -> Result<(Assembled, Option<Definition>), CliError> {
+) -> Result<Preview, CliError> {
     token::prepare();
-    let definition = definition(workspace, provider)?;
-    let folder = args.session.as_ref().map(|name| workspace.session_folder(Some(name))).transpose()?;
-    let session = folder.as_ref().map(SessionFolder::load).transpose()?;
-    let history = match &folder {
-        Some(folder) => History::decode(&folder.read(None, HISTORY)?.unwrap_or_default()),
-        None => History::default(),
-    };
-    let last = session.as_ref().and_then(|session| session.turns.last());
-    let request = args.message.clone().or_else(|| last.map(|(_, turn)| turn.request.clone()));
-    let request = request.filter(|request| !request.trim().is_empty()).ok_or_else(|| {
-        CliError::new(Exit::Usage, "nothing was said about what is wanted")
-            .hint("say it with '-m <request>', or name a '--session'")
-    })?;
-    // The list of a turn counts as long as the turn is open.
-    let turn = session
-        .as_ref()
-        .and_then(|session| if let Next::Finish(number) = session.next() { Some(number.to_string()) } else { None });
-    let files = entries(workspace, &args.files)?.join("\n");
-    let named = List { is_personal: true, ..List::parse(Scope::Turn, "", files.as_bytes()) };
-    let tree = snapshot.root(workspace, |text| program.ui.warn(text))?.tree;
-    let allowed = program.allowed_secrets(workspace)?;
-    let payload = PayloadOptions {
-        tree,
-        lists: vec![named],
-        session: args.session.as_deref(),
-        turn: turn.as_deref(),
-        frames: None,
-        tokens_max: None,
-        secrets: SecretPolicy::Stop(allowed.clone()),
-        pages: PageOptions { is_foreground: true, ..PageOptions::default() },
-        system: workspace.system(&program.global.location().directory),
-    };
-    let window = definition.as_ref().and_then(|definition| definition.capabilities.context_tokens);
-    let assembled = workspace.array(ArrayOptions {
-        payload,
-        request: &request,
+    let session = args.session.as_ref().map(|name| workspace.session_folder(Some(name))).transpose()?;
+    let tree = snapshot.is_named().then(|| snapshot.root(workspace, |text| program.ui.warn(text))).transpose()?;
+    let system = workspace.system(&program.global.location().directory);
+    let asking =
+        TurnAsking { provider: provider.map(str::to_owned), profile: None, allowed: program.global.allow_secret.clone() };
+    let options = PreviewOptions {
+        session,
+        request: args.message.clone(),
+        named: &args.files,
         images: args.images.iter().map(|file| image(program, file)).collect::<Result<_, _>>()?,
-        history: &history,
-        policy: args.policy,
-        terms: terms(definition.as_ref(), wants_anthropic),
-        symbol_tokens_max: args
-            .symbol_tokens
-            .unwrap_or_else(|| window.map_or(SYMBOL_TOKENS_DEFAULT, |window| window / SYMBOL_SHARE)),
-        allowed: &allowed,
-    })?;
-    Ok((assembled, definition))
+        tree: tree.map(|root| root.tree),
+        symbols: args.symbol_tokens,
+        system: &system,
+        asking,
+    };
+    let reader = |definition: Option<&Definition>, wished| {
+        let mut reader = Reader::of(definition, wished);
+        reader.policy = args.policy;
+        reader.takes_block = format == "manual";
+        let is_anthropic = definition.is_some_and(|definition| provider::protocol(definition.kind) == Some(Protocol::Anthropic));
+        if format == "anthropic" && !is_anthropic {
+            let capabilities = &mut reader.capabilities;
+            (capabilities.cache_breakpoints, capabilities.cache_tokens_min) = ANTHROPIC_CACHE;
+            reader.terms = CacheTerms::of(capabilities, None);
+        }
+        reader
+    };
+    Ok(workspace.preview(&options, &reader)?)
 }
 
-/// The provider of a name, else the configured one, else the only one; several are no error where nobody is asked.
-fn definition(workspace: &Workspace, named: Option<&str>) -> Result<Option<Definition>, CliError> {
-    let definitions = Definitions::load(workspace.settings.stack())?;
-    match named.or(workspace.settings.stack().text("defaultprovider")) {
-        Some(name) => Ok(Some(definitions.get(name)?.clone())),
-        None => Ok(definitions.the_only().ok().cloned()),
-    }
-}
-
-/// What the provider's cache costs and takes; its prices where they are configured.
-fn terms(definition: Option<&Definition>, wants_anthropic: bool) -> CacheTerms {
-    let mut capabilities = definition.map(|definition| definition.capabilities.clone()).unwrap_or_default();
-    if wants_anthropic && definition.is_none_or(|definition| definition.kind != Kind::Anthropic) {
-        (capabilities.cache_breakpoints, capabilities.cache_tokens_min) = ANTHROPIC_CACHE;
-    }
-    CacheTerms::of(&capabilities, definition.and_then(|definition| definition.prices.as_ref()))
-}
-
-fn image(program: &Program, file: &Path) -> Result<Image, CliError> {
+fn image(program: &Program, file: &Path) -> Result<(String, Image), CliError> {
     let failed = |error| CliError::io(format!("cannot read '{}'", file.display()), error);
     let bytes = std::fs::read(program.global.resolve(file)).map_err(failed)?;
-    Image::new(&bytes).map_err(|error| CliError::new(Exit::Refused, format!("'{}': {error}", file.display())))
+    let image = Image::new(&bytes).map_err(|error| CliError::new(Exit::Refused, format!("'{}': {error}", file.display())))?;
+    Ok((file.display().to_string(), image))
 }
 
-/// Prints the messages in a format.
-pub(super) fn print(
-    format: &str,
-    (assembled, definition): &(Assembled, Option<Definition>),
-    ui: &mut Ui,
-) -> Result<(), CliError> {
-    let messages = &assembled.messages;
+/// Prints the words in a format.
+pub(super) fn print(format: &str, preview: &Preview, ui: &mut Ui) -> Result<(), CliError> {
+    let words = &preview.words;
+    let messages = &words.request.messages;
     match format {
-        _ if ui.is_json() => ui.write_json("prompt-array", &document(assembled, definition.as_ref()))?,
-        "json" => ui.write_json("prompt-array", &document(assembled, definition.as_ref()))?,
-        "openai" => write_value(ui, &serde_json::json!({ "messages": body::openai_messages(messages) }))?,
-        "anthropic" => write_value(ui, &anthropic_body(messages))?,
+        _ if ui.is_json() => ui.write_json("prompt-array", &document(preview))?,
+        "json" => ui.write_json("prompt-array", &document(preview))?,
+        "openai" | "anthropic" => {
+            // As it goes out, on one line: whoever sends it must not have to change a byte.
+            let text = ui.styled(Style::Plain, &body_of(format, preview).to_string()).to_string();
+            writeln!(ui, "{text}")?;
+        }
+        "manual" => {
+            let text = ui.styled(Style::Plain, &words.text).to_string();
+            write!(ui, "{text}")?;
+        }
         "markdown" => write_said(ui, messages, |role| format!("## {role}"))?,
         _ => write_said(ui, messages, |role| format!("[{role}]"))?,
     }
-    for note in &assembled.notes {
+    for note in words.notes.iter().chain(&words.changes) {
         ui.note(note);
     }
-    let tokens: u64 = messages.iter().map(Message::tokens_estimated).sum();
-    let read = assembled.predicted.read;
+    let tokens = words.request.tokens_estimated();
+    let marks = marks(messages);
+    let read = words.placed.as_ref().map_or(0, |placed| placed.predicted.read);
     ui.note(&format!(
-        "estimate: about {tokens} input tokens in {} messages, {} marks; about {read} from a cache that holds the last request; \
+        "estimate: about {tokens} input tokens in {}, {marks} marks; about {read} from a cache that holds the last request; \
          nothing was sent",
-        messages.len(),
-        marks(messages)
+        if messages.len() == 1 { "1 message".to_owned() } else { format!("{} messages", messages.len()) },
     ));
     Ok(())
 }
 
-fn write_value(ui: &mut Ui, value: &serde_json::Value) -> Result<(), CliError> {
-    let text = serde_json::to_string_pretty(value).expect("text is JSON");
-    let text = ui.styled(Style::Plain, &text).to_string();
-    Ok(writeln!(ui, "{text}")?)
+/// The body of a protocol: exactly what goes out to a provider that speaks it; without one, a body that names no model.
+fn body_of(format: &str, preview: &Preview) -> serde_json::Value {
+    let request = &preview.words.request;
+    let spoken = preview.definition.as_ref().filter(|definition| {
+        let protocol = provider::protocol(definition.kind);
+        protocol.is_some_and(|protocol| (protocol == Protocol::Anthropic) == (format == "anthropic"))
+    });
+    if let Some(body) = spoken.and_then(|definition| provider::body(request, definition)) {
+        return body;
+    }
+    let protocol = if format == "anthropic" { Protocol::Anthropic } else { Protocol::OpenAiLike };
+    let mut capabilities = crate::chat::Capabilities::default();
+    if format == "anthropic" {
+        (capabilities.cache_breakpoints, capabilities.cache_tokens_min) = ANTHROPIC_CACHE;
+    }
+    body::body(request, Form { protocol, capabilities: &capabilities, streams: false, extra: &serde_json::Map::new() })
 }
 
 fn write_said(ui: &mut Ui, messages: &[Message], heading: impl Fn(&str) -> String) -> Result<(), CliError> {
@@ -208,15 +184,17 @@ fn write_said(ui: &mut Ui, messages: &[Message], heading: impl Fn(&str) -> Strin
     Ok(())
 }
 
-fn document<'d>(assembled: &'d Assembled, definition: Option<&'d Definition>) -> Document<'d> {
+fn document(preview: &Preview) -> Document<'_> {
+    let words = &preview.words;
     Document {
-        provider: definition.map(|definition| definition.name.as_str()),
-        messages: body::openai_messages(&assembled.messages),
-        tiers: blocks(assembled),
-        marks: marks(&assembled.messages),
-        tokens_estimated: assembled.messages.iter().map(Message::tokens_estimated).sum(),
-        cache_read_predicted: assembled.predicted.read,
-        notes: &assembled.notes,
+        provider: preview.definition.as_ref().map(|definition| definition.name.as_str()),
+        messages: body::openai_messages(&words.request.messages),
+        tiers: words.placed.as_ref().map(blocks).unwrap_or_default(),
+        marks: marks(&words.request.messages),
+        tokens_estimated: words.request.tokens_estimated(),
+        cache_read_predicted: words.placed.as_ref().map_or(0, |placed| placed.predicted.read),
+        changes: &words.changes,
+        notes: &words.notes,
     }
 }
 
@@ -226,14 +204,14 @@ fn marks(messages: &[Message]) -> usize {
 
 /// The tiers that have anything in them.
 #[must_use]
-pub fn blocks(assembled: &Assembled) -> Vec<BlockDocument> {
-    let block = |block: &crate::tier::Block| BlockDocument {
+pub fn blocks(placed: &Placed) -> Vec<BlockDocument> {
+    let block = |block: &Block| BlockDocument {
         tier: block.tier.as_str(),
         items: block.keys.len(),
         tokens: block.tokens,
         ends_with_mark: block.ends_with_breakpoint,
     };
-    assembled.layout.blocks.iter().map(block).collect()
+    placed.layout.blocks.iter().map(block).collect()
 }
 
 impl BlockDocument {
@@ -250,14 +228,4 @@ impl BlockDocument {
         let mark = if self.ends_with_mark { ", mark" } else { "" };
         format!("{} {} {many}, about {} tokens{mark}", self.tier, self.items, self.tokens)
     }
-}
-
-fn anthropic_body(messages: &[Message]) -> serde_json::Value {
-    let capabilities = crate::chat::Capabilities { cache_breakpoints: 4, ..crate::chat::Capabilities::default() };
-    let request = crate::chat::Request { messages: messages.to_vec(), ..crate::chat::Request::default() };
-    let extra = serde_json::Map::new();
-    body::body(
-        &request,
-        body::Form { protocol: body::Protocol::Anthropic, capabilities: &capabilities, streams: true, extra: &extra },
-    )
 }

@@ -48,6 +48,13 @@ impl From<TurnError> for CliError {
         match error {
             TurnError::Session(inner) => inner.into(),
             TurnError::Input(inner) => inner.into(),
+            TurnError::Snapshot(inner) => inner.into(),
+            TurnError::Map(inner) => inner.into(),
+            TurnError::History(inner) => inner.into(),
+            TurnError::Choice(inner) => inner.into(),
+            TurnError::Edited(_) => Self::from_source(Exit::Refused, error).hint(
+                "change the lists or the files that it is made of, or edit the prompt beside it, which is sent as it stands",
+            ),
             TurnError::Asking(inner) => {
                 let is_open = matches!(inner, AskingError::Definition(DefinitionError::Several(_)));
                 let failed = Self::from(inner);
@@ -78,7 +85,7 @@ impl From<TurnError> for CliError {
             TurnError::NoRequest => Self::from_source(Exit::Usage, error).hint("say it with '-m <request>' or '-F <file>'"),
             TurnError::Limit { .. } => Self::from_source(Exit::Budget, error)
                 .hint("raise 'limits' in the session's session.yaml, or begin another with 'git merkle session branch'"),
-            TurnError::Empty => Self::from_source(Exit::Refused, error),
+            TurnError::Empty | TurnError::Image(..) => Self::from_source(Exit::Refused, error),
             TurnError::NotKept { .. } => {
                 Self::from_source(Exit::Io, error).hint("hand in what was printed with 'git merkle turn respond <file>'")
             }

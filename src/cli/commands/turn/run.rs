@@ -15,7 +15,6 @@ use crate::cli::consent::{self, Asked};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
 use crate::cli::{CliError, Exit};
-use crate::node::Snapshot;
 use crate::profile::Phase;
 use crate::provider::call::CallError;
 use crate::provider::ledger::{Caps, Spend, dollars};
@@ -67,7 +66,8 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
     let mut is_printed = false;
     loop {
         if !is_answered(workspace, &mut open, args)? {
-            let question = workspace.open_question(&mut open, &args.whom.asking(program))?;
+            let system = workspace.system(&program.global.location().directory);
+            let question = workspace.open_question(&mut open, &args.whom.asking(program), &system)?;
             if question.is_manual() {
                 return wait(&open, &question, program);
             }
@@ -97,9 +97,10 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
             return Ok(Exit::Busy);
         }
         retries -= 1;
-        let tree = workspace.root(&Snapshot::Worktree)?.tree;
         let system = workspace.system(&program.global.location().directory);
-        workspace.begin_turn(&mut open, &TurnOptions::default(), (tree, system), &args.whom.asking(program))?;
+        let last = open.session.turns.last().map(|(_, turn)| (turn.snapshot.clone(), turn.budget)).unwrap_or_default();
+        let options = TurnOptions { snapshot: last.0, tokens_max: last.1, ..TurnOptions::default() };
+        workspace.begin_turn(&mut open, &options, &system, &args.whom.asking(program))?;
     }
 }
 
@@ -156,10 +157,10 @@ fn ask(
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = words(&name, question, &payer);
     if args.is_dry {
-        show_plan((&name, &words), &question.request, &payer, program)?;
+        show_plan((&name, &words), &question.words.request, &payer, program)?;
         return Ok(false);
     }
-    require_consent((args, spent), program, &payer, (&words, &question.request))?;
+    require_consent((args, spent), program, &payer, (&words, &question.words.request))?;
     let streams = std::io::stdout().is_terminal() && !program.ui.is_json();
     let outcome = {
         let ui = &mut program.ui;
@@ -200,11 +201,11 @@ fn ask(
 }
 
 fn words(name: &str, question: &Question, payer: &Payer) -> String {
-    let worst = payer.caller.worst_case(&question.request);
+    let worst = payer.caller.worst_case(&question.words.request);
     let cost = worst.nano_dollars.map_or("cost unknown".to_owned(), |nano| format!("at most {} USD", dollars(nano)));
-    let input = question.request.tokens_estimated();
+    let input = question.words.request.tokens_estimated();
     let output =
-        question.request.params.max_output_tokens.map_or(String::new(), |most| format!(", at most {most} output tokens"));
+        question.words.request.params.max_output_tokens.map_or(String::new(), |most| format!(", at most {most} output tokens"));
     format!("this asks '{name}' once: about {input} input tokens{output}, {cost}")
 }
 
@@ -274,8 +275,8 @@ fn decide(
     workspace.check_limits(open)?;
     let definitions = Definitions::load(workspace.settings.stack())?;
     let definition = definitions.get(approver)?.clone();
-    let capabilities = definition.capabilities.clone();
-    let request = workspace.approval_request(open, &capabilities, &program.global.allow_secret)?;
+    let system = workspace.system(&program.global.location().directory);
+    let request = workspace.approval_request(open, &definition, &args.whom.asking(program), &system)?;
     let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = format!("this asks '{approver}' to decide: about {} input tokens", request.tokens_estimated());

@@ -1,0 +1,339 @@
+//! Builds the world of a turn: the one place where it is put together from the repository, the session and the user.
+//!
+//! Full texts are what the context lists name; every other file is there as its symbols, as many as fit; the list of all
+//! files is whole, or folded by directories where it would take too much. Nothing is written but the cache of pages.
+
+use std::collections::BTreeSet;
+
+use super::conversation::{Said, said_again};
+use super::task::Task;
+use super::turn::TurnError;
+use super::world::{Reference, World};
+use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
+use crate::base::{NodeId, TreePath, token};
+use crate::chat::Image;
+use crate::context::resource::Body;
+use crate::context::{Document, List, Scope, System};
+use crate::git::{EntryMode, ObjectError, ObjectKind, diff_trees};
+use crate::node::Snapshot;
+use crate::profile::{Profile, Standards};
+use crate::prompt::SYSTEM_PROMPT;
+use crate::secret::{Allowed, guard};
+use crate::symbol::map::{Detail, Level, Shown, SymbolMap, references};
+use crate::tier::Key;
+use crate::workspace::evidence::{COMMITS_MAX, Evidence};
+use crate::workspace::payload::{InputError, PayloadOptions, SecretPolicy};
+use crate::workspace::{PageOptions, Workspace};
+
+/// Tokens of all symbols, at most, where nothing else is said.
+const SYMBOL_TOKENS_MAX: u64 = 32_000;
+/// The part of a window that symbols take at most, and the list of files: one in so many tokens.
+const SYMBOL_SHARE: u64 = 4;
+const FILES_SHARE: u64 = 5;
+
+/// How much of everything there may be, in tokens by estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// The document; `None` for as much as the lists name.
+    pub document: Option<u64>,
+    /// The symbol map.
+    pub symbols: u64,
+    /// The standards; `None` for all of them.
+    pub standards: Option<u64>,
+    /// The list of files; `None` for all of it.
+    pub files: Option<u64>,
+}
+
+impl Sizes {
+    /// What there may be where `input_max` tokens can be sent at most.
+    #[must_use]
+    pub fn new(document: Option<u64>, symbols: Option<u64>, input_max: Option<u64>) -> Self {
+        let share = input_max.map_or(SYMBOL_TOKENS_MAX, |max| (max / SYMBOL_SHARE).min(SYMBOL_TOKENS_MAX));
+        let files = input_max.map(|max| max / FILES_SHARE);
+        Self { document, symbols: symbols.unwrap_or(share), standards: None, files }
+    }
+}
+
+/// A session as far as a world is made of it.
+#[derive(Clone, Copy)]
+pub struct SessionView<'s> {
+    /// Its files.
+    pub folder: &'s SessionFolder,
+    /// The turns before this one.
+    pub turns: &'s [(TurnNumber, TurnRecord)],
+    /// What the user says in `session.yaml`.
+    pub own: &'s SessionRecord,
+}
+
+/// What a world is made of.
+pub struct Ingredients<'i> {
+    /// The root tree of the snapshot.
+    pub tree: NodeId,
+    /// The machine.
+    pub system: &'i System,
+    /// The session; `None` for a request by itself.
+    pub session: Option<SessionView<'i>>,
+    /// The turn whose own list counts.
+    pub number: Option<TurnNumber>,
+    /// What is asked; what the session says of it is added.
+    pub task: Task,
+    /// What the user names for this request only.
+    pub named: &'i [String],
+    /// What goes along with the request.
+    pub images: &'i [(String, Image)],
+    /// How models are asked.
+    pub profile: &'i Profile,
+    /// What may pass though it looks like a secret.
+    pub allowed: &'i Allowed,
+}
+
+impl Workspace {
+    /// Builds a world. It holds nothing that looks like a secret, unless the user lets that pass.
+    pub fn world(&self, made_of: &Ingredients<'_>, sizes: Sizes) -> Result<World<'_>, TurnError> {
+        let mut notes = Vec::new();
+        let mut task = made_of.task.clone();
+        let said = match made_of.session {
+            Some(view) => said_again(view.folder, view.turns, &mut task)?,
+            None => Said::default(),
+        };
+        let scope = made_of.session.and_then(|view| view.own.scope.as_deref());
+        task.scope = scope.and_then(|name| made_of.profile.scope_words(name));
+        let document = self.list_document(made_of, sizes.document)?;
+        notes.extend(document.remarks().map_err(InputError::from)?);
+        let (standards, examples) = self.read_profile_files(made_of, sizes.standards, &mut notes);
+        let system_prompt = self.system_prompt(&mut notes);
+        let reference = self.reference(&document, made_of.tree, sizes, &mut notes)?;
+        let world = World {
+            system_prompt,
+            standards,
+            examples,
+            memos: document.memos(),
+            reference,
+            system: made_of.session.map(|_| document.system_information()).unwrap_or_default(),
+            task,
+            said,
+            images: made_of.images.to_vec(),
+            notes,
+            document,
+        };
+        let scanner = self.scanner()?;
+        for (name, text) in world.named_texts() {
+            guard(text.as_bytes(), name, scanner, made_of.allowed)?;
+        }
+        Ok(world)
+    }
+
+    /// Plans the document that the lists of the session and the command make.
+    pub(super) fn list_document(&self, made_of: &Ingredients<'_>, tokens_max: Option<u64>) -> Result<Document<'_>, TurnError> {
+        let named = made_of.named.join("\n");
+        let number = made_of.number.map(|number| number.to_string());
+        let typed = match made_of.session {
+            Some(view) => self.typed_pages(view.folder.name.as_str()),
+            None => BTreeSet::new(),
+        };
+        Ok(self.payload(PayloadOptions {
+            tree: made_of.tree,
+            lists: vec![List { is_personal: true, ..List::parse(Scope::Turn, "", named.as_bytes()) }],
+            session: made_of.session.map(|view| view.folder.name.as_str()),
+            turn: number.as_deref(),
+            typed: &typed,
+            frames: None,
+            tokens_max,
+            secrets: SecretPolicy::Stop(made_of.allowed.clone()),
+            pages: PageOptions { is_foreground: true, ..PageOptions::default() },
+            system: made_of.system.clone(),
+        })?)
+    }
+
+    /// The standards and the examples of the profile; those that do not stand in its folder are read in the snapshot.
+    fn read_profile_files(
+        &self,
+        made_of: &Ingredients<'_>,
+        tokens_max: Option<u64>,
+        notes: &mut Vec<String>,
+    ) -> (String, Vec<String>) {
+        let profile = made_of.profile;
+        let read = |path: &str| self.file_text(made_of.tree, path);
+        let standards = Standards::compose(&profile.standards, &read, tokens_max);
+        let missing = |what: &str, path: &str| format!("{what} '{path}' of profile '{}' does not exist", profile.name);
+        notes.extend(standards.missing.iter().map(|path| missing("standard", path)));
+        if standards.is_condensed {
+            notes.push(format!("the standards of profile '{}' are condensed to fit", profile.name));
+        }
+        let mut examples = Vec::new();
+        for example in &profile.examples {
+            match example.text.clone().or_else(|| read(&example.path)) {
+                Some(text) => examples.push(text),
+                None => notes.push(missing("example", &example.path)),
+            }
+        }
+        (standards.text, examples)
+    }
+
+    /// A text file of a snapshot.
+    #[must_use]
+    pub fn file_text(&self, tree: NodeId, path: &str) -> Option<String> {
+        let (EntryMode::File | EntryMode::Executable, id) = self.repository.find_entry(&tree, path.as_bytes()).ok()?? else {
+            return None;
+        };
+        let mut data = Vec::new();
+        self.repository.read(&id, ObjectKind::Blob, &mut data).ok()?;
+        String::from_utf8(data).ok()
+    }
+
+    /// The user's system prompt, else the repository's once it is trusted, else the built-in one; behind it a blank line and
+    /// `system_extra.md`.
+    fn system_prompt(&self, notes: &mut Vec<String>) -> String {
+        let trusted = |name: &str| self.folder.text(name).filter(|_| self.trust.is_trusted());
+        let own = |name: &str| self.personal_folder().text(name);
+        for name in ["system.md", "system_extra.md"] {
+            if own(name).is_none() && self.folder.text(name).is_some() && !self.trust.is_trusted() {
+                notes.push(format!("'.teddy/{name}' is not used: this repository is not trusted"));
+            }
+        }
+        let prompt = own("system.md").or_else(|| trusted("system.md")).unwrap_or(SYSTEM_PROMPT);
+        match own("system_extra.md").or_else(|| trusted("system_extra.md")) {
+            Some(extra) => format!("{}\n\n{}", prompt.trim_end(), extra.trim_end()),
+            None => prompt.trim_end().to_owned(),
+        }
+    }
+
+    /// The bodies that the document shows, the symbols of all other files, and the list of files.
+    fn reference(
+        &self,
+        document: &Document<'_>,
+        tree: NodeId,
+        sizes: Sizes,
+        notes: &mut Vec<String>,
+    ) -> Result<Reference, TurnError> {
+        let (evidence, dirty) = self.history_evidence(tree).map_err(TurnError::History)?;
+        let mut reference = Reference { evidence, dirty, ..Reference::default() };
+        let mut shown = BTreeSet::new();
+        for (resource, body) in document.bodies().map_err(InputError::from)? {
+            let Ok(text) = body else { continue };
+            if let Body::Page(page) = &resource.body {
+                let name = String::from_utf8_lossy(&resource.name).into_owned();
+                let title = page.note.as_ref().map(|note| format!("{note}\n\n")).unwrap_or_default();
+                reference.texts.insert(Key::Url(name.clone()), format!("{name}\n\n{title}{text}"));
+            } else {
+                shown.insert(resource.name.clone());
+                reference.texts.insert(Key::File(TreePath::new(resource.name.clone())), text);
+            }
+        }
+        self.add_symbols((tree, &shown), sizes, &mut reference, notes)?;
+        Ok(reference)
+    }
+
+    fn add_symbols(
+        &self,
+        (tree, shown): (NodeId, &BTreeSet<Vec<u8>>),
+        sizes: Sizes,
+        reference: &mut Reference,
+        notes: &mut Vec<String>,
+    ) -> Result<(), TurnError> {
+        let found = self.symbols(tree)?;
+        let files = found.files();
+        let references = references(&files);
+        let map = SymbolMap::new(&files, &references);
+        let says = |number: &u32| {
+            let file = &files[*number as usize];
+            !file.symbols.entries.is_empty() && !shown.contains(file.path)
+        };
+        let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
+        let chosen = map.within(&wanted, sizes.symbols, Detail::KEPT);
+        if chosen.left > 0 {
+            let many = if chosen.left == 1 { "1 file is".to_owned() } else { format!("{} files are", chosen.left) };
+            notes.push(format!("the symbols of {many} left out: they do not fit into {} tokens", sizes.symbols));
+        }
+        let numbers: Vec<u32> = chosen.files.iter().map(|file| file.number).collect();
+        let legend = map.legend(&numbers);
+        reference.legend = if numbers.is_empty() { String::new() } else { legend.text() };
+        for Shown { number, level } in chosen.files.iter().filter(|file| file.level != Level::Name) {
+            let path = TreePath::new(files[*number as usize].path);
+            let block = map.block(*number, &legend, Detail { level: *level, ..Detail::KEPT });
+            reference.texts.insert(Key::Symbols(path), block);
+        }
+        let paths = |group: Vec<u32>| group.into_iter().map(|number| TreePath::new(files[number as usize].path)).collect();
+        reference.components = references.components().into_iter().map(paths).collect();
+        reference.files = (0..files.len() as u32).map(|number| map.shown_path(number).to_owned()).collect();
+        notes.extend(self.absent_note(found.absent.len(), "HEAD"));
+        if found.is_cut {
+            notes.push(format!("only the first {} files are listed", reference.files.len()));
+        }
+        if let Some(folded) = sizes.files.and_then(|tokens_max| folded(&reference.files, tokens_max)) {
+            notes.push("the list of files is folded by directories to fit".to_owned());
+            reference.files = folded;
+        }
+        Ok(())
+    }
+
+    /// What history says of files, and which of them are not as they were committed.
+    fn history_evidence(&self, tree: NodeId) -> Result<(Evidence, BTreeSet<TreePath>), ObjectError> {
+        let Ok(head) = self.root(&Snapshot::Revision("HEAD".to_owned())) else { return Ok(Default::default()) };
+        let evidence = match head.commit {
+            Some(commit) => Evidence::of_history(&self.repository, &commit, COMMITS_MAX)?,
+            None => Evidence::default(),
+        };
+        let mut dirty = BTreeSet::new();
+        diff_trees(&self.repository, Some(head.tree), Some(tree), &mut |change| {
+            if change.new.is_some_and(|(mode, _)| mode != EntryMode::Directory) {
+                dirty.insert(change.path);
+            }
+            true
+        })?;
+        Ok((evidence, dirty))
+    }
+}
+
+/// A list of files with directories in the place of theirs, as deep as fits; `None` where the list itself fits.
+fn folded(files: &[String], tokens_max: u64) -> Option<Vec<String>> {
+    let fits = |lines: &[String]| token::estimate(&lines.join("\n")) <= tokens_max;
+    if fits(files) {
+        return None;
+    }
+    let mut best = Vec::new();
+    for depth in 0.. {
+        let lines = at_depth(files, depth);
+        if !fits(&lines) || lines == best {
+            break;
+        }
+        best = lines;
+    }
+    Some(best)
+}
+
+/// Files of at most `depth` directories, and in the place of deeper ones their directory with their number.
+fn at_depth(files: &[String], depth: usize) -> Vec<String> {
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    for file in files {
+        let end = file.match_indices('/').nth(depth).map(|(at, _)| at + 1);
+        let name = &file[..end.unwrap_or(file.len())];
+        match lines.last_mut().filter(|(last, _)| end.is_some() && last == name) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((name.to_owned(), usize::from(end.is_some()))),
+        }
+    }
+    let line = |(name, count): (String, usize)| match count {
+        0 => name,
+        1 => format!("{name} (1 file)"),
+        count => format!("{name} ({count} files)"),
+    };
+    lines.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_is_too_long_is_folded_and_counts_its_files() {
+        let files: Vec<String> = ["a/b/c.rs", "a/b/d.rs", "a/e.rs", "f.rs"].map(str::to_owned).into();
+        assert_eq!(at_depth(&files, 0), ["a/ (3 files)", "f.rs"]);
+        assert_eq!(at_depth(&files, 1), ["a/b/ (2 files)", "a/e.rs", "f.rs"]);
+        assert_eq!(at_depth(&files, 2), files);
+        assert_eq!(folded(&files, 1_000), None);
+        assert_eq!(folded(&files, 0), Some(Vec::new()));
+        let all: usize = files.iter().map(String::len).sum();
+        assert!(folded(&files, token::estimate(&files.join("\n")) - 1).is_some_and(|lines| lines.concat().len() < all + 20));
+    }
+}

@@ -1,0 +1,153 @@
+//! What would be sent, for those who only look: the request of a session's turn, or of no session. Writes nothing.
+
+use super::flow::Next;
+use super::gather::{Ingredients, SessionView};
+use super::question::{Reader, TurnAsking, Words, images, turn_wish};
+use super::task::Task;
+use super::turn::{TurnError, as_edited, before};
+use super::{SessionFolder, SessionRecord, Status, TurnNumber, TurnRecord};
+use crate::base::NodeId;
+use crate::chat::Image;
+use crate::context::System;
+use crate::profile::{Phase, Profile, Wish};
+use crate::provider::{Definition, Definitions};
+use crate::workspace::{AskingError, Workspace};
+
+/// What is looked at.
+pub struct PreviewOptions<'p> {
+    /// The session; `None` for a request by itself.
+    pub session: Option<SessionFolder>,
+    /// What is wanted; what the session's last turn wants otherwise.
+    pub request: Option<String>,
+    /// What is named for this look only.
+    pub named: &'p [String],
+    /// Images that go along besides those of the turn, with their names.
+    pub images: Vec<(String, Image)>,
+    /// Another snapshot than the turn's.
+    pub tree: Option<NodeId>,
+    /// The most tokens of all symbols.
+    pub symbols: Option<u64>,
+    /// The machine.
+    pub system: &'p System,
+    /// Whom, how, and what may leave.
+    pub asking: TurnAsking,
+}
+
+/// The words, and who would get them.
+pub struct Preview {
+    /// The words.
+    pub words: Words,
+    /// Who would be asked; `None` where nobody is configured.
+    pub definition: Option<Definition>,
+}
+
+/// The turn that is looked at: the open one, or else the next.
+struct Looked {
+    number: Option<TurnNumber>,
+    phase: Phase,
+    turn: Option<TurnRecord>,
+}
+
+impl Workspace {
+    /// The words of the open turn, of the next one, or of a request by itself. `reader` may want another form than the one
+    /// who would be asked takes.
+    pub fn preview(
+        &self,
+        options: &PreviewOptions<'_>,
+        reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
+    ) -> Result<Preview, TurnError> {
+        let Some(folder) = &options.session else { return self.preview_alone(options, reader) };
+        let session = folder.load()?;
+        let own = self.own_part(folder, &session.record)?;
+        let looked = looked(folder, &session)?;
+        let profile = self.turn_profile(&own, &options.asking)?;
+        let definition = self.turn_definition((&own, looked.phase), &profile, &options.asking)?;
+        let reader = reader(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
+        let last = session.turns.last();
+        let turn = looked.turn.as_ref();
+        let is_open = turn.is_some();
+        let request = options.request.clone().or_else(|| turn.or(last.map(|(_, turn)| turn)).map(|turn| turn.request.clone()));
+        let mut all = match (looked.number, turn) {
+            (Some(number), Some(turn)) => images(folder, number, turn)?,
+            _ => Vec::new(),
+        };
+        all.extend(options.images.iter().cloned());
+        let turns = match looked.number.filter(|_| is_open) {
+            Some(number) => before(&session.turns, number),
+            None => &session.turns,
+        };
+        let view = SessionView { folder, turns, own: &own };
+        let place = Place { view: Some(view), number: looked.number, phase: Some(looked.phase), turn };
+        let words = self.look(options, (&profile, &reader), &place, (request, &all))?;
+        Ok(Preview { words, definition })
+    }
+
+    fn preview_alone(
+        &self,
+        options: &PreviewOptions<'_>,
+        reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
+    ) -> Result<Preview, TurnError> {
+        let profile = self.turn_profile(&SessionRecord::default(), &options.asking)?;
+        let definitions = Definitions::load(self.settings.stack()).map_err(AskingError::from)?;
+        let named = options.asking.provider.as_deref().or(self.settings.stack().text("defaultprovider"));
+        // Several are no error where nobody is asked.
+        let definition = match named {
+            Some(name) => Some(definitions.get(name).map_err(AskingError::from)?.clone()),
+            None => definitions.the_only().ok().cloned(),
+        };
+        let reader = reader(definition.as_ref(), profile.wish(Phase::Generating, ""));
+        let place = Place { view: None, number: None, phase: None, turn: None };
+        let words = self.look(options, (&profile, &reader), &place, (options.request.clone(), &options.images))?;
+        Ok(Preview { words, definition })
+    }
+
+    fn look(
+        &self,
+        options: &PreviewOptions<'_>,
+        (profile, reader): (&Profile, &Reader),
+        place: &Place<'_>,
+        (request, images): (Option<String>, &[(String, Image)]),
+    ) -> Result<Words, TurnError> {
+        let request = request.filter(|request| !request.trim().is_empty()).ok_or(TurnError::NoRequest)?;
+        let allowed = self.allowed_secrets(&options.asking.allowed).map_err(AskingError::Allowed)?;
+        let snapshot = place.turn.and_then(|turn| turn.snapshot.as_deref());
+        let ingredients = Ingredients {
+            tree: options.tree.map_or_else(|| self.turn_tree(snapshot), Ok)?,
+            system: options.system,
+            session: place.view,
+            number: place.number,
+            task: Task { phase: place.phase, request, ..Task::default() },
+            named: options.named,
+            images,
+            profile,
+            allowed: &allowed,
+        };
+        let budget = place.turn.and_then(|turn| turn.budget);
+        if place.turn.is_some_and(|turn| turn.is_text_only) && options.request.is_none() {
+            return self.text_words(&ingredients, reader, budget);
+        }
+        self.words(&ingredients, reader, (budget, options.symbols))
+    }
+}
+
+/// Where in a session a look is taken.
+struct Place<'p> {
+    view: Option<SessionView<'p>>,
+    number: Option<TurnNumber>,
+    phase: Option<Phase>,
+    turn: Option<&'p TurnRecord>,
+}
+
+fn looked(folder: &SessionFolder, session: &super::folder::Session) -> Result<Looked, TurnError> {
+    // The list of the last turn is carried over to the next.
+    let last = session.turns.last().map(|(number, _)| *number);
+    Ok(match session.next() {
+        Next::Finish(number) => {
+            let turn = session.turn(number).expect("the open turn is there");
+            let edited = if turn.status() == Status::Ready { as_edited(folder, number, turn)? } else { turn.clone() };
+            Looked { number: Some(number), phase: turn.phase(), turn: Some(edited) }
+        }
+        Next::Begin(phase, _) => Looked { number: last, phase, turn: None },
+        Next::Complete => Looked { number: last, phase: Phase::Planning, turn: None },
+    })
+}

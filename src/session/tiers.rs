@@ -1,0 +1,76 @@
+//! Where the parts of a world stand in the message array, and what a session remembers of it.
+//!
+//! Tiers are remembered below `<common git dir>/merkle/tiers/`, and move on only when a request was sent: looking changes
+//! nothing.
+
+use super::turn::TurnError;
+use super::world::World;
+use crate::git::StateDir;
+use crate::tier::cache::{Bill, predict};
+use crate::tier::{CacheTerms, Layout, Notice, Policy, Reason, Request, State, advance, decode, encode, explain};
+use crate::workspace::Workspace;
+
+/// Where the tiers of sessions are remembered, below the state directory.
+const FOLDER: &str = "tiers";
+/// Far more than the state of the largest request.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+/// What is remembered for requests without a session; no session can have this name.
+const NO_SESSION: &str = "-";
+
+/// A layout, and why it is as it is.
+pub struct Placed {
+    /// Where everything stands.
+    pub layout: Layout,
+    /// Why, for each item in the order of their keys.
+    pub reasons: Vec<Reason>,
+    /// What a provider that still holds the last request would read.
+    pub predicted: Bill,
+    /// Requests that were sent before, as far as is remembered.
+    pub requests: u32,
+    /// What is remembered cannot be read.
+    pub notice: Option<Notice>,
+    state: State,
+    session: String,
+}
+
+impl Workspace {
+    /// Places the parts of a world; nothing is remembered.
+    pub fn place(&self, world: &World<'_>, session: Option<&str>, (policy, terms): (Policy, &CacheTerms)) -> Placed {
+        let session = session.unwrap_or(NO_SESSION).to_owned();
+        let (before, notice) = load(&self.state.folder(FOLDER), &session);
+        let items = world.items();
+        let reference = &world.reference;
+        let request = Request {
+            system: world.system_content(),
+            items: &items,
+            components: &reference.components,
+            commits: reference.evidence.commits,
+        };
+        let step = advance(policy, &before, &request, terms);
+        Placed {
+            reasons: explain(&before, &request, &step),
+            predicted: predict(&before, &step.layout, &request, terms),
+            requests: before.requests,
+            notice,
+            layout: step.layout,
+            state: step.state,
+            session,
+        }
+    }
+
+    /// Remembers that a request was sent, so that the next one finds its tiers.
+    pub fn remember_sent(&self, placed: &Placed) -> Result<(), TurnError> {
+        let (folder, name) = (self.state.folder(FOLDER), &placed.session);
+        let written = folder.create().and_then(|()| folder.write_sealed(name, &encode(&placed.state)));
+        written.map_err(|error| TurnError::State(folder.shown_file(name), error))
+    }
+}
+
+/// What a session remembers; an empty state, and why, where that cannot be read.
+fn load(folder: &StateDir, session: &str) -> (State, Option<Notice>) {
+    match folder.read_sealed(session, FILE_BYTES_MAX) {
+        Some(bytes) => decode(&bytes),
+        None if folder.open(session, u64::MAX).is_ok() => (State::default(), Some(Notice::Damaged)),
+        None => (State::default(), None),
+    }
+}

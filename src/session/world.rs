@@ -1,0 +1,205 @@
+//! The world of a turn: everything that is said in it, as one value, and its renderings.
+//!
+//! There is one way to a model. [`gather`](super::gather) builds the value from a snapshot, the lists, the session, the
+//! profile and the request; whatever leaves is a rendering of it, made here and nowhere else:
+//!
+//! | rendering | for |
+//! |---|---|
+//! | [`World::input`] | `input.md`: people, coding CLIs, copy and paste |
+//! | [`World::messages`] | a provider with an API; `chat/body.rs` makes the body of it |
+//! | [`World::bundle`] | the manual block and the display text: `<phase>-prompt.md`, a person, a program |
+//!
+//! All of them are pure. An architecture test keeps a second place from making messages for a session.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use super::conversation::Said;
+use super::task::Task;
+use crate::base::{Digest, TreePath, token};
+use crate::chat::{Image, Message};
+use crate::context::Document;
+use crate::prompt::Bundle;
+use crate::tier::{Content, Item, Key, Layout, Texts, Touches, array, item_text, structure};
+use crate::workspace::Evidence;
+
+/// The context of digests of texts.
+const DIGEST: &str = "git-merkle 2026 item/1";
+
+/// Everything that is said in one turn.
+pub struct World<'w> {
+    /// What the lists name, in the form that the budget left it.
+    pub document: Document<'w>,
+    /// Who the model is asked to be: `system.md`, and behind it `system_extra.md`.
+    pub system_prompt: String,
+    /// The standards of the profile, in full or condensed; empty for none.
+    pub standards: String,
+    /// The examples of the profile.
+    pub examples: Vec<String>,
+    /// What people want remembered.
+    pub memos: Option<String>,
+    /// Files, pages and symbols.
+    pub reference: Reference,
+    /// The machine; empty for a request without a session.
+    pub system: String,
+    /// What is asked.
+    pub task: Task,
+    /// What was said before.
+    pub said: Said,
+    /// What goes along with the request, with the names of the files.
+    pub images: Vec<(String, Image)>,
+    /// What is left out, reduced or odd.
+    pub notes: Vec<String>,
+}
+
+/// What a world says about the repository besides its document.
+#[derive(Debug, Default)]
+pub struct Reference {
+    /// Bodies of files and pages, and blocks of the symbol map.
+    pub texts: BTreeMap<Key, String>,
+    /// The key of the symbol map.
+    pub legend: String,
+    /// Files that refer to one another.
+    pub components: Vec<Vec<TreePath>>,
+    /// Paths of all files; directories stand for theirs where there are too many.
+    pub files: Vec<String>,
+    /// What history says of files.
+    pub evidence: Evidence,
+    /// Files that are not as they were committed.
+    pub dirty: BTreeSet<TreePath>,
+}
+
+impl World<'_> {
+    /// The document `input.md`.
+    pub fn input(&self) -> io::Result<String> {
+        self.document.text()
+    }
+
+    /// The message array, with its parts where a layout places them.
+    #[must_use]
+    pub fn messages(&self, layout: &Layout) -> Vec<Message> {
+        let (preface, background, request) = (self.preface(), self.background(), self.task.last_words());
+        let texts = Texts {
+            system_prompt: &self.system_prompt,
+            preface: &preface,
+            legend: &self.reference.legend,
+            items: self.reference.texts.clone(),
+            history: self.said.history.clone(),
+            background: &background,
+            rejected: self.said.rejected.clone(),
+            tree: Some(self.reference.files.clone()),
+            request: &request,
+            images: self.images.iter().map(|(_, image)| image.clone()).collect(),
+        };
+        array(layout, &texts)
+    }
+
+    /// The same for readers without a protocol: who is asked, the map and the document, then the task.
+    pub fn bundle(&self) -> io::Result<Bundle> {
+        let symbols = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::Symbols(_)));
+        let symbols = symbols.map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n");
+        let standards = self.standards_section();
+        let map = structure(&self.reference.legend, &symbols);
+        let document = self.input()?;
+        let system = [&self.system_prompt, &standards, &map, document.trim_end()];
+        let system: Vec<&str> = system.into_iter().map(str::trim_end).filter(|part| !part.is_empty()).collect();
+        let images: Vec<&str> = self.images.iter().map(|(name, _)| name.as_str()).collect();
+        let images = if images.is_empty() { String::new() } else { format!("### Images that go along\n\n{}", images.join("\n")) };
+        let request = [self.task.asked(), self.task.accepted(), images];
+        Ok(Bundle {
+            system_context: system.join("\n\n"),
+            request: request.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
+            output_instructions: self.task.output_instructions().to_owned(),
+            examples: self.examples.clone(),
+            history: self.said.history.iter().chain(&self.said.rejected).cloned().collect(),
+            ..Bundle::default()
+        })
+    }
+
+    /// What always stands first, as the tiers see it.
+    #[must_use]
+    pub fn system_content(&self) -> Content {
+        content(&[self.system_prompt.as_str(), &self.preface(), &self.reference.legend].join("\n\n"))
+    }
+
+    /// The parts that can stand in one tier or another, with what is known of their chance to change.
+    #[must_use]
+    pub fn items(&self) -> Vec<Item> {
+        let Reference { texts, evidence, dirty, .. } = &self.reference;
+        let touches = |key: &Key| {
+            let Some(path) = key.path() else { return Touches::default() };
+            Touches { dirty: dirty.contains(path), ..evidence.touches(path) }
+        };
+        let reference = texts.iter().map(|(key, text)| Item {
+            key: key.clone(),
+            content: content(&item_text(key, text)),
+            touches: touches(key),
+        });
+        let said = self.said.history.iter().enumerate().map(|(number, message)| Item {
+            key: Key::Message(number as u32),
+            content: content(&format!("{}\n{}", message.role.as_str(), message.text)),
+            touches: Touches::default(),
+        });
+        reference.chain(said).collect()
+    }
+
+    /// Every text by people with its name, for whoever looks for secrets; bodies of files are looked through by the document.
+    #[must_use]
+    pub fn named_texts(&self) -> Vec<(&'static str, &str)> {
+        let task = &self.task;
+        let mut texts: Vec<(&str, &str)> = vec![
+            ("system prompt", &self.system_prompt),
+            ("standards", &self.standards),
+            ("request", &task.request),
+            ("feedback", &task.feedback),
+        ];
+        let quoted = [("plan", &task.plan), ("work", &task.work), ("review", &task.issues), ("answer", &task.answer)];
+        texts.extend(quoted.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))));
+        texts.extend(self.examples.iter().map(|example| ("example", example.as_str())));
+        texts.extend(self.said.history.iter().chain(&self.said.rejected).map(|message| ("conversation", message.text.as_str())));
+        let symbols = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::Symbols(_)));
+        texts.extend(symbols.map(|(_, text)| ("symbol map", text.as_str())));
+        texts
+    }
+
+    /// Tokens of the symbol map, by estimate.
+    #[must_use]
+    pub fn symbol_tokens(&self) -> u64 {
+        let symbols = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::Symbols(_)));
+        symbols.map(|(_, text)| token::estimate(text)).sum()
+    }
+
+    /// Tokens of files and pages, by estimate.
+    #[must_use]
+    pub fn body_tokens(&self) -> u64 {
+        let bodies = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::File(_) | Key::Url(_)));
+        bodies.map(|(_, text)| token::estimate(text)).sum()
+    }
+
+    fn standards_section(&self) -> String {
+        let standards = self.standards.trim_end();
+        if standards.is_empty() { String::new() } else { format!("# Standards\n\n{standards}") }
+    }
+
+    /// What stands with the system prompt: it changes when people change it, and not from turn to turn.
+    fn preface(&self) -> String {
+        let examples = self.examples.iter().enumerate();
+        let examples: Vec<String> = examples.map(|(at, text)| format!("## Example {}\n\n{}", at + 1, text.trim_end())).collect();
+        let examples = if examples.is_empty() { String::new() } else { format!("# Examples\n\n{}", examples.join("\n\n")) };
+        let memos = self.memos.as_deref().map(|memos| format!("# Memos\n\n{}", memos.trim_end())).unwrap_or_default();
+        let parts = [self.standards_section(), examples, memos];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// What stands behind the working files.
+    fn background(&self) -> String {
+        let system = if self.system.is_empty() { String::new() } else { format!("# System Information\n\n{}", self.system) };
+        let accepted = self.task.accepted();
+        let accepted = if accepted.is_empty() { accepted } else { format!("# Current Work\n\n{accepted}") };
+        [system, accepted].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+fn content(text: &str) -> Content {
+    Content { digest: Digest::of(DIGEST, text.as_bytes()), tokens: token::estimate(text) }
+}
