@@ -68,8 +68,8 @@ const OWN_FILES_HOMES: &[&str] = &["git", "workspace::payload", "session::open"]
 /// Rooms above those of words, in which messages could be made a second time.
 const TURN_ROOMS: &[&str] = &["regen", "workspace", "session", "cli", "mcp"];
 /// Where messages of a session are made: the world of a turn, what is said again, and the block for readers without a
-/// protocol.
-const MESSAGE_HOMES: &[&str] = &["session::world", "session::conversation", "session::question"];
+/// protocol. `provider test` asks for one word, of no session.
+const MESSAGE_HOMES: &[&str] = &["session::world", "session::conversation", "session::question", "cli::commands::provider"];
 
 /// Words that say nothing about what a module holds.
 const EMPTY_NAMES: &[&str] =
