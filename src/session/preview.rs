@@ -4,7 +4,7 @@ use super::flow::Next;
 use super::gather::{Ingredients, SessionView};
 use super::question::{Reader, TurnAsking, Words, images, turn_wish};
 use super::task::Task;
-use super::turn::{TurnError, as_edited, before};
+use super::turn::{TurnError, as_edited, before, edited_prompt};
 use super::{SessionFolder, SessionRecord, Status, TurnNumber, TurnRecord};
 use crate::base::NodeId;
 use crate::chat::Image;
@@ -59,7 +59,7 @@ impl Workspace {
         let Some(folder) = &options.session else { return self.preview_alone(options, reader) };
         let session = folder.load()?;
         let own = self.own_part(folder, &session.record)?;
-        let looked = looked(folder, &session)?;
+        let looked = looked(&session);
         let profile = self.turn_profile(&own, &options.asking)?;
         let definition = self.turn_definition((&own, looked.phase), &profile, &options.asking)?;
         let reader = reader(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
@@ -78,7 +78,24 @@ impl Workspace {
         };
         let view = SessionView { folder, turns, own: &own };
         let place = Place { view: Some(view), number: looked.number, phase: Some(looked.phase), turn };
-        let words = self.look(options, (&profile, &reader), &place, (request, &all))?;
+        let built = self.look(options, (&profile, &reader), &place, (request, &all));
+        let open = looked.number.zip(turn).filter(|(_, turn)| turn.status() == Status::Ready && options.request.is_none());
+        let edited = match open {
+            // A person's reader makes the text that stands in the file.
+            Some((number, turn)) => {
+                let written = Reader::of(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
+                let written = self.look(options, (&profile, &written), &place, (Some(turn.request.clone()), &all));
+                edited_prompt(folder, (number, turn), written.as_ref().ok())?.map(|prompt| as_edited(turn.clone(), prompt))
+            }
+            None => None,
+        };
+        let words = match &edited {
+            Some(turn) => {
+                let place = Place { turn: Some(turn), ..place };
+                self.look(options, (&profile, &reader), &place, (Some(turn.request.clone()), &all))?
+            }
+            None => built?,
+        };
         Ok(Preview { words, definition })
     }
 
@@ -138,16 +155,15 @@ struct Place<'p> {
     turn: Option<&'p TurnRecord>,
 }
 
-fn looked(folder: &SessionFolder, session: &super::folder::Session) -> Result<Looked, TurnError> {
+fn looked(session: &super::folder::Session) -> Looked {
     // The list of the last turn is carried over to the next.
     let last = session.turns.last().map(|(number, _)| *number);
-    Ok(match session.next() {
+    match session.next() {
         Next::Finish(number) => {
             let turn = session.turn(number).expect("the open turn is there");
-            let edited = if turn.status() == Status::Ready { as_edited(folder, number, turn)? } else { turn.clone() };
-            Looked { number: Some(number), phase: turn.phase(), turn: Some(edited) }
+            Looked { number: Some(number), phase: turn.phase(), turn: Some(turn.clone()) }
         }
         Next::Begin(phase, _) => Looked { number: last, phase, turn: None },
         Next::Complete => Looked { number: last, phase: Phase::Planning, turn: None },
-    })
+    }
 }

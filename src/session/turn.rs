@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::folder::{INPUT, prompt_file, response_file};
 use super::gather::SessionView;
 use super::open::{OpenSession, settle, write_report};
-use super::question::{Question, TurnAsking};
+use super::question::{Question, TurnAsking, Words};
 use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
 use super::{ChoiceError, Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 use crate::chat::{Image, ImageError};
@@ -210,8 +210,13 @@ impl Workspace {
         if turn.status() != Status::Ready {
             return Err(TurnError::Status(number, turn.status()));
         }
-        let edited = as_edited(&open.folder, number, turn)?;
-        let question = self.question(view(open, number), (number, &edited), asking, system)?;
+        let turn = turn.clone();
+        let built = self.question(view(open, number), (number, &turn), asking, system);
+        let words = built.as_ref().ok().map(|question| &question.words);
+        let question = match edited_prompt(&open.folder, (number, &turn), words)? {
+            Some(prompt) => self.question(view(open, number), (number, &as_edited(turn, prompt)), asking, system)?,
+            None => built?,
+        };
         let is_written = sha256(&question.words.text) == question.turn.prompt_sha256
             && question.turn.input_sha256.as_ref().is_none_or(|digest| *digest == sha256(&question.words.input));
         if question.turn.is_text_only || is_written {
@@ -343,24 +348,35 @@ pub(super) fn before(turns: &[(TurnNumber, TurnRecord)], number: TurnNumber) -> 
     &turns[..turns.partition_point(|(other, _)| *other < number)]
 }
 
-/// The record of a turn, with its prompt as it stands where a person has edited that: it is all that is sent then.
+/// The prompt of a turn, where a person has edited it. An edited payload is refused: nothing is made of that file, so
+/// sending would pass the edit over in silence.
 ///
-/// An edited payload is refused: nothing is made of that file, so sending would pass the edit over in silence.
-pub(super) fn as_edited(folder: &SessionFolder, number: TurnNumber, turn: &TurnRecord) -> Result<TurnRecord, TurnError> {
-    let mut turn = turn.clone();
+/// A file that says what would be written now was not edited: a kill came between it and the record.
+pub(super) fn edited_prompt(
+    folder: &SessionFolder,
+    (number, turn): (TurnNumber, &TurnRecord),
+    words: Option<&Words>,
+) -> Result<Option<String>, TurnError> {
+    let is_edited = |text: &str, digest: &str, written: Option<&str>| sha256(text) != digest && written != Some(text);
     let prompt = folder.read(Some(number), &prompt_file(turn.phase()))?;
-    if let Some(prompt) = prompt.filter(|prompt| sha256(prompt) != turn.prompt_sha256) {
-        turn.request = prompt;
-        turn.is_text_only = true;
-        turn.notes.push(format!("'{}' was edited and is sent as it stands", prompt_file(turn.phase())));
-        return Ok(turn);
+    let written = words.map(|words| words.text.as_str());
+    if let Some(prompt) = prompt.filter(|prompt| is_edited(prompt, &turn.prompt_sha256, written)) {
+        return Ok(Some(prompt));
     }
-    let input = folder.read(Some(number), INPUT)?;
-    let is_edited = |input: &String| turn.input_sha256.as_ref().is_some_and(|digest| *digest != sha256(input));
-    match input.filter(is_edited) {
+    let (input, digest) = (folder.read(Some(number), INPUT)?, turn.input_sha256.as_deref());
+    let written = words.map(|words| words.input.as_str());
+    match input.zip(digest).filter(|(input, digest)| is_edited(input, digest, written)) {
         Some(_) => Err(TurnError::Edited(folder.relative(Some(number), INPUT))),
-        None => Ok(turn),
+        None => Ok(None),
     }
+}
+
+/// The record of a turn whose prompt was edited: that is all that is sent.
+pub(super) fn as_edited(mut turn: TurnRecord, prompt: String) -> TurnRecord {
+    turn.request = prompt;
+    turn.is_text_only = true;
+    turn.notes.push(format!("'{}' was edited and is sent as it stands", prompt_file(turn.phase())));
+    turn
 }
 
 /// Writes the images of a turn into it: those that are given, or those of the turn that the request is taken from.

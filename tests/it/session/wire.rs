@@ -1,5 +1,6 @@
 //! One way to a model: what `prompt` prints as a body is what `turn run` sends, byte for byte, with everything in it.
 
+use git_merkle::chat::Usage;
 use serde_json::Value;
 
 use super::{FIXTURE, log, read, write};
@@ -44,7 +45,7 @@ fn team() -> Loopback {
             "Revise" => "THE BETTER WORK",
             _ => "THE WORK",
         };
-        Scripted::answer(text)
+        Scripted::answer(text).usage(Usage { input: 2_000, output: 50, cache_read: 800, ..Usage::default() })
     })
 }
 
@@ -117,6 +118,8 @@ fn what_is_printed_is_what_is_sent_in_every_phase() {
         assert!(phases[4].text().contains("THE BETTER WORK") && !phases[4].text().contains("THE WORK"));
         let meta = read(&repo, "02/meta.yaml");
         assert!(meta.contains("cache_read_predicted: "), "{meta}");
+        let tiers = merkle(&repo, &["tiers", "-s", "login", "-m", "x"]).exits(0);
+        assert!(tiers.err().contains("with a prediction: "), "{tiers}\n{meta}");
     }
 }
 
