@@ -16,6 +16,7 @@ pub mod address;
 pub mod fetch;
 pub mod html;
 pub mod link;
+mod plain;
 
 #[cfg(test)]
 mod tests;

@@ -34,6 +34,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("htmd", &["page"]),
     ("ignore", &["node", "agent", "synthesis", "context"]),
     ("indicatif", &["cli"]),
+    ("markup5ever_rcdom", &["page"]),
     ("memchr", &["secret"]),
     ("nix", &["git", "hook"]),
     ("notify", &["watch"]),
