@@ -8,6 +8,9 @@ use ::ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::base::TreePath;
 
+/// The most patterns of one agent: each takes some kilobytes.
+const PATTERNS_MAX: usize = 1_000;
+
 /// A pattern that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no pattern: {1}")]
@@ -25,6 +28,9 @@ pub struct Include {
 impl Include {
     /// Checks patterns.
     pub fn parse(patterns: Vec<String>) -> Result<Self, IncludeError> {
+        if patterns.len() > PATTERNS_MAX {
+            return Err(IncludeError(format!("{}, …", patterns[0]), format!("there are more than {PATTERNS_MAX}")));
+        }
         let mut builder = GitignoreBuilder::new("");
         for pattern in &patterns {
             let refused = |why: String| IncludeError(pattern.clone(), why);

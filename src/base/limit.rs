@@ -12,6 +12,10 @@ pub const BODY_BYTES_MAX: usize = 256 * 1024;
 pub const HEADER_BYTES_MAX: usize = 64 * 1024;
 /// Largest file whose text is read for an outline or a payload, in bytes; larger ones get a placeholder.
 pub const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// Largest `.teddyignore`, in bytes.
+pub const IGNORE_BYTES_MAX: u64 = 1024 * 1024;
+/// Most lines of all `.teddyignore` files that are in force at a place together: each becomes a pattern of some kilobytes.
+pub const IGNORE_LINES_MAX: usize = 20_000;
 /// Commits that are looked back through for a stale frame of the same path.
 pub const STALE_COMMITS_MAX: usize = 100;
 /// Largest blob of the frame store that is read, in bytes. A frame of this version is far smaller; a newer format may

@@ -69,6 +69,14 @@ impl Resource {
         self.name.rsplit(|byte| matches!(byte, b'/' | b':')).next().unwrap_or_default()
     }
 
+    /// How git knows it, for a message about its name.
+    pub(super) fn object(&self) -> String {
+        match &self.body {
+            Body::File(id) | Body::Symlink(id) | Body::Submodule(id) | Body::Frame(id, ..) => id.to_string(),
+            Body::Page(_) | Body::Refused(_) => "an entry of a context list".to_owned(),
+        }
+    }
+
     /// The target of a link to it.
     #[must_use]
     pub fn target(&self) -> String {
@@ -279,7 +287,7 @@ impl<'r> Resolver<'r> {
         let base = pattern.base();
         let mut rules = IgnoreRules::default();
         if !pattern.path.as_bytes().contains(&b'\n') {
-            rules.push(TreePath::root(), &[b"/", pattern.path.as_bytes()].concat());
+            let _ = rules.push(TreePath::root(), &[b"/", pattern.path.as_bytes()].concat());
         }
         let wants = |path: &[u8], is_directory: bool| {
             is_directory == pattern.is_directory

@@ -13,6 +13,7 @@ use ::ignore::Match;
 use ::ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::base::TreePath;
+use crate::base::limit::{IGNORE_BYTES_MAX, IGNORE_LINES_MAX};
 
 /// The name of the files that hold the rules.
 pub const FILE_NAME: &[u8] = b".teddyignore";
@@ -20,9 +21,14 @@ pub const FILE_NAME: &[u8] = b".teddyignore";
 /// The rules in force at a place in the tree: those of its directory and of all above it.
 #[derive(Default)]
 pub struct IgnoreRules {
-    /// The directory of each file, from the root down, and its rules.
-    files: Vec<(TreePath, Gitignore)>,
+    /// The directory of each file, from the root down, its rules, and how many lines they are.
+    files: Vec<(TreePath, Gitignore, usize)>,
 }
+
+/// A file of rules cannot be used. Without its rules files would leave that are to stay: nothing goes on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{}' is over the limit: {IGNORE_BYTES_MAX} bytes, and {IGNORE_LINES_MAX} lines with those above it", .0.to_text())]
+pub struct TooManyRules(pub TreePath);
 
 impl IgnoreRules {
     /// True when no rule can match anything.
@@ -32,7 +38,12 @@ impl IgnoreRules {
     }
 
     /// Adds the rules of the `.teddyignore` in `directory`. Lines that are no valid pattern are skipped, as git does.
-    pub fn push(&mut self, directory: TreePath, text: &[u8]) {
+    pub fn push(&mut self, directory: TreePath, text: &[u8]) -> Result<(), TooManyRules> {
+        let lines = text.split(|byte| *byte == b'\n').count();
+        let above: usize = self.files.iter().map(|(_, _, lines)| lines).sum();
+        if text.len() as u64 > IGNORE_BYTES_MAX || above + lines > IGNORE_LINES_MAX {
+            return Err(TooManyRules(directory.join(FILE_NAME)));
+        }
         let mut builder = GitignoreBuilder::new("");
         for line in String::from_utf8_lossy(text).trim_start_matches('\u{feff}').lines() {
             let _ = builder.add_line(None, line);
@@ -40,19 +51,20 @@ impl IgnoreRules {
         if let Ok(rules) = builder.build()
             && !rules.is_empty()
         {
-            self.files.push((directory, rules));
+            self.files.push((directory, rules, lines));
         }
+        Ok(())
     }
 
     /// Forgets the rules of directories that `path` is not below.
     pub fn retain_above(&mut self, path: &TreePath) {
-        self.files.retain(|(directory, _)| relative(directory, path).is_some());
+        self.files.retain(|(directory, ..)| relative(directory, path).is_some());
     }
 
     /// What the rules say of one entry: `Some(true)` leave out, `Some(false)` let in, `None` nothing.
     #[must_use]
     pub fn matched(&self, path: &TreePath, is_directory: bool) -> Option<bool> {
-        self.files.iter().rev().find_map(|(directory, rules)| {
+        self.files.iter().rev().find_map(|(directory, rules, _)| {
             let below = relative(directory, path)?;
             match rules.matched(Path::new(OsStr::from_bytes(below)), is_directory) {
                 Match::None => None,
@@ -112,8 +124,8 @@ mod tests {
     #[test]
     fn deeper_files_and_later_lines_win() {
         let mut rules = IgnoreRules::default();
-        rules.push(TreePath::root(), b"*.log\n/build/\n# comment\n!keep.log\n");
-        rules.push(TreePath::from("sub"), b"!*.log\nonly-here\n");
+        rules.push(TreePath::root(), b"*.log\n/build/\n# comment\n!keep.log\n").expect("few rules");
+        rules.push(TreePath::from("sub"), b"!*.log\nonly-here\n").expect("few rules");
         let says = |path: &str, directory| rules.matched(&TreePath::from(path), directory);
         assert_eq!(says("a.log", false), Some(true));
         assert_eq!(says("keep.log", false), Some(false));
@@ -125,6 +137,19 @@ mod tests {
         assert_eq!(says("sub/deep/only-here", false), Some(true));
         assert!(rules.is_ignored(&TreePath::from("build/x.rs"), false));
         assert!(!rules.is_ignored(&TreePath::from("src/x.rs"), false));
+    }
+
+    #[test]
+    fn more_rules_than_the_limit_are_refused() {
+        let (half, path) = ("x\n".repeat(IGNORE_LINES_MAX / 2), TreePath::from("a"));
+        let mut rules = IgnoreRules::default();
+        rules.push(TreePath::root(), half.as_bytes()).expect("half of the limit");
+        let refused = rules.push(path.clone(), half.as_bytes()).expect_err("over it");
+        assert_eq!(refused, TooManyRules(TreePath::from("a/.teddyignore")));
+        rules.push(path, b"few\n").expect("few rules");
+        rules.retain_above(&TreePath::from("b"));
+        rules.push(TreePath::from("b"), "y\n".repeat(IGNORE_LINES_MAX / 3).as_bytes()).expect("those of 'a' do not count");
+        assert!(IgnoreRules::default().push(TreePath::root(), &vec![b'#'; IGNORE_BYTES_MAX as usize + 1]).is_err());
     }
 
     #[test]

@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-use super::ignore::{FILE_NAME, IgnoreRules};
-use crate::base::limit::{FILE_BYTES_MAX, NODES_MAX, TREE_DEPTH_MAX, TREE_ENTRIES_MAX};
+use super::ignore::{FILE_NAME, IgnoreRules, TooManyRules};
+use crate::base::limit::{IGNORE_BYTES_MAX, NODES_MAX, TREE_DEPTH_MAX, TREE_ENTRIES_MAX};
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, tree_entries};
 
@@ -24,6 +24,9 @@ pub enum ScanError {
         #[source]
         source: ObjectError,
     },
+    /// More ignore rules than are kept.
+    #[error(transparent)]
+    Rules(#[from] TooManyRules),
     /// Deeper than git itself goes.
     #[error("directories are nested deeper than {TREE_DEPTH_MAX} levels")]
     Depth,
@@ -274,14 +277,15 @@ pub fn scan_entries(repo: &Repository, tree: NodeId, root_path: &TreePath, rules
 }
 
 /// The ignore rules of the directories above a path, and not of the path itself.
-pub fn rules_above(repo: &Repository, root: NodeId, path: &TreePath) -> Result<IgnoreRules, ObjectError> {
+pub fn rules_above(repo: &Repository, root: NodeId, path: &TreePath) -> Result<IgnoreRules, ScanError> {
     let mut rules = IgnoreRules::default();
     let (mut directory, mut tree) = (TreePath::root(), root);
     for name in path.names() {
-        if let Some((EntryMode::File | EntryMode::Executable, blob)) = repo.find_entry(&tree, FILE_NAME)? {
+        let find = |name| repo.find_entry(&tree, name).map_err(|source| ScanError::Object { path: directory.clone(), source });
+        if let Some((EntryMode::File | EntryMode::Executable, blob)) = find(FILE_NAME)? {
             push_rules(repo, &mut rules, directory.clone(), &blob)?;
         }
-        match repo.find_entry(&tree, name)? {
+        match find(name)? {
             Some((EntryMode::Directory, below)) => tree = below,
             _ => break,
         }
@@ -290,13 +294,15 @@ pub fn rules_above(repo: &Repository, root: NodeId, path: &TreePath) -> Result<I
     Ok(rules)
 }
 
-fn push_rules(repo: &Repository, rules: &mut IgnoreRules, directory: TreePath, blob: &NodeId) -> Result<(), ObjectError> {
-    if repo.header(blob)?.is_some_and(|header| header.size_bytes <= FILE_BYTES_MAX) {
-        let mut text = Vec::new();
-        repo.read(blob, ObjectKind::Blob, &mut text)?;
-        rules.push(directory, &text);
+fn push_rules(repo: &Repository, rules: &mut IgnoreRules, directory: TreePath, blob: &NodeId) -> Result<(), ScanError> {
+    let mut text = Vec::new();
+    match repo.read_at_most(blob, ObjectKind::Blob, IGNORE_BYTES_MAX, &mut text) {
+        // In a partial clone that never had it.
+        Err(ObjectError::Missing(_)) => Ok(()),
+        Err(ObjectError::Size { .. }) => Err(TooManyRules(directory.join(FILE_NAME)).into()),
+        Err(source) => Err(ScanError::Object { path: directory, source }),
+        Ok(()) => Ok(rules.push(directory, &text)?),
     }
-    Ok(())
 }
 
 struct Walk<'w> {
@@ -389,10 +395,9 @@ impl Walk<'_> {
         let mut data = std::mem::take(&mut self.data);
         let read = self.read_entries(number, old, &mut data);
         self.data = data;
-        let path = || self.scan.path(self.root_path, number);
-        let (span, old) = read.map_err(|source| ScanError::Object { path: path(), source })?;
+        let (span, old) = read?;
         if span.len as usize > TREE_ENTRIES_MAX {
-            return Err(ScanError::Entries(path()));
+            return Err(ScanError::Entries(self.scan.path(self.root_path, number)));
         }
         self.scan.nodes[number as usize].entries = span;
         Ok(Open { number, next: span.at, end: span.at + span.len, old })
@@ -403,10 +408,11 @@ impl Walk<'_> {
         number: u32,
         old: Option<NodeId>,
         data: &mut Vec<u8>,
-    ) -> Result<(Span, HashMap<Vec<u8>, NodeId>), ObjectError> {
+    ) -> Result<(Span, HashMap<Vec<u8>, NodeId>), ScanError> {
         let id = self.scan.node(number).id;
-        let mut before = old.map_or_else(|| Ok(HashMap::new()), |old| self.read_old(&old, data))?;
-        self.repo.read(&id, ObjectKind::Tree, data)?;
+        let read_old = |data: &mut Vec<u8>| old.map_or_else(|| Ok(HashMap::new()), |old| self.read_old(&old, data));
+        let mut before = read_old(data).map_err(|source| self.failed(number, source))?;
+        self.repo.read(&id, ObjectKind::Tree, data).map_err(|source| self.failed(number, source))?;
         let rules = tree_entries(id, data, self.repo.hash_kind())
             .filter_map(Result::ok)
             .find(|entry| entry.name == FILE_NAME && matches!(entry.mode, EntryMode::File | EntryMode::Executable))
@@ -419,7 +425,12 @@ impl Walk<'_> {
             let directory = self.scan.path(self.root_path, number);
             push_rules(self.repo, &mut self.rules, directory, &blob)?;
         }
-        Ok((self.add_entries(number, id, data)?, before))
+        let added = self.add_entries(number, id, data);
+        added.map(|span| (span, before)).map_err(|source| self.failed(number, source))
+    }
+
+    fn failed(&self, number: u32, source: ObjectError) -> ScanError {
+        ScanError::Object { path: self.scan.path(self.root_path, number), source }
     }
 
     fn read_old(&self, old: &NodeId, data: &mut Vec<u8>) -> Result<HashMap<Vec<u8>, NodeId>, ObjectError> {

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::ignore::{FILE_NAME, IgnoreRules, looks_like_secret};
+use crate::base::limit::IGNORE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::git::child::ChildError;
 use crate::git::{ObjectError, ObjectKind, Repository, RevisionError};
@@ -97,8 +98,11 @@ impl<'d> Included<'d> {
         let mut rules = IgnoreRules::default();
         let mut at = TreePath::root();
         for name in path.parent().unwrap_or_default().names().map(Some).chain([None]) {
-            if let Some(text) = self.files.borrow_mut().entry(at.clone()).or_insert_with(|| self.read(&at)) {
-                rules.push(at.clone(), text);
+            if let Some(text) = self.files.borrow_mut().entry(at.clone()).or_insert_with(|| self.read(&at))
+                && rules.push(at.clone(), text).is_err()
+            {
+                // The scan of the tree says so; what is ignored stays out until then.
+                return false;
             }
             at = name.map_or_else(|| at.clone(), |name| at.join(name));
         }
@@ -111,7 +115,10 @@ impl<'d> Included<'d> {
 
     fn read(&self, directory: &TreePath) -> Option<Vec<u8>> {
         let file = self.directory.join(OsStr::from_bytes(directory.as_bytes())).join(OsStr::from_bytes(FILE_NAME));
-        std::fs::symlink_metadata(&file).ok().filter(std::fs::Metadata::is_file)?;
+        let found = std::fs::symlink_metadata(&file).ok()?;
+        if !found.is_file() || found.len() > IGNORE_BYTES_MAX {
+            return None;
+        }
         std::fs::read(file).ok()
     }
 }

@@ -16,8 +16,9 @@ use super::record::VERSION;
 use super::report::{self, Written};
 use super::{SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, TurnNumber};
 use crate::base::hash;
+use crate::base::limit::FILE_BYTES_MAX;
 use crate::context::people::SESSION_LIST;
-use crate::git::{EntryMode, Lock, ObjectKind, StateDir, file};
+use crate::git::{EntryMode, Lock, StateDir, file};
 use crate::node::Snapshot;
 use crate::workspace::Workspace;
 
@@ -295,7 +296,7 @@ impl Workspace {
             Err(_) => return Committed::Unreadable,
         };
         let mut bytes = Vec::new();
-        if self.repository.read(&id, ObjectKind::Blob, &mut bytes).is_err() {
+        if self.repository.read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut bytes).is_err() {
             return Committed::Unreadable;
         }
         SessionRecord::decode(&String::from_utf8_lossy(&bytes)).map_or(Committed::Unreadable, Committed::Record)
