@@ -442,7 +442,8 @@ impl From<TrustError> for CliError {
 
 impl From<SecretFound> for CliError {
     fn from(error: SecretFound) -> Self {
-        let hint = format!("take it out, or if it is none let it pass with '--allow-secret {}'", error.id);
+        let way_out = if error.object.is_some() { "rename it" } else { "take it out" };
+        let hint = format!("{way_out}, or if it is none let it pass with '--allow-secret {}'", error.id);
         Self::from_source(Exit::Config, error).hint(hint)
     }
 }

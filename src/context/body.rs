@@ -17,6 +17,8 @@ use crate::symbol::{self, Language};
 const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 /// What stands in the place of a file that this clone does not hold.
 pub const ABSENT: &str = "its content is missing in this clone";
+/// The longest target of a symbolic link that is shown; no system takes a longer one.
+const LINK_BYTES_MAX: u64 = 4_096;
 /// The longest extension that becomes the language of a fence.
 const EXTENSION_BYTES_MAX: usize = 16;
 
@@ -48,11 +50,14 @@ impl<'r> Reader<'r> {
         Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new(), redaction: None, speaker: None })
     }
 
-    /// The same, with markers in the places of what looks like secrets.
+    /// The same, with markers in the places of what looks like secrets, wherever in the block it stands.
     pub fn push_redacted(&mut self, out: &mut Vec<u8>, resource: &Resource, level: Level, guard: &'r Guard<'r>) {
         self.redaction = Some(guard);
-        self.push_block(out, resource, level);
+        let mut block = Vec::new();
+        self.push_block(&mut block, resource, level);
         self.redaction = None;
+        let text = String::from_utf8_lossy(&block);
+        out.extend_from_slice(redact(&text, guard.scanner, &guard.allowed).text.as_bytes());
     }
 
     /// What looks like a secret in a block at a level; and the object in which there is nothing of the kind.
@@ -103,9 +108,6 @@ impl<'r> Reader<'r> {
         };
         match &text {
             Some(Text::Shown(language, bytes)) => {
-                let redacted = self.redaction.zip(std::str::from_utf8(bytes).ok());
-                let redacted = redacted.map(|(guard, text)| redact(text, guard.scanner, &guard.allowed).text);
-                let bytes = redacted.as_ref().map_or(*bytes, |text| text.as_bytes());
                 if level != Level::Full {
                     out.extend_from_slice(format!("Reduced to its {level}.\n").as_bytes());
                 }
@@ -177,7 +179,7 @@ impl<'r> Reader<'r> {
             }
             Body::Refused(reason) => Text::Withheld(super::markdown::text(reason.as_bytes())),
             Body::Submodule(id) => Text::Withheld(format!("a submodule at commit {id}, which is not entered")),
-            Body::Symlink(id) => match self.repo.read(id, ObjectKind::Blob, data) {
+            Body::Symlink(id) => match self.repo.read_capped(id, LINK_BYTES_MAX, data) {
                 Ok(()) => Text::Withheld(format!("a symbolic link to {}, which is not followed", code(&plain(data)))),
                 Err(error) => Text::Withheld(unreadable(&error)),
             },

@@ -3,7 +3,10 @@
 //! Each section ends where the next begins, so one of them can be written by itself, and all of them together, behind
 //! the title, are the document.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -32,6 +35,9 @@ const STRUCTURE_SHARE: u64 = 4;
 
 /// What stands for the memos among the numbers of resources.
 const MEMOS_NUMBER: usize = usize::MAX;
+
+/// Names that are searched in one pass.
+const NAMES_AT_ONCE: usize = 4_096;
 
 /// The sections of the document, by number.
 pub const SECTIONS: std::ops::RangeInclusive<u8> = 1..=5;
@@ -67,6 +73,19 @@ pub struct System {
     pub os: String,
     /// The user's shell, when it is known.
     pub shell: Option<String>,
+}
+
+impl System {
+    /// What it says, for a search.
+    fn text(&self) -> Vec<u8> {
+        [self.cwd.as_os_str().as_bytes(), self.os.as_bytes(), self.shell.as_deref().unwrap_or_default().as_bytes()].join(&b'\n')
+    }
+
+    fn without_secrets(&self, guard: &Guard<'_>) -> Self {
+        let shown = |text: &str| String::from_utf8_lossy(&guard.shown(text.as_bytes())).into_owned();
+        let cwd = guard.shown(self.cwd.as_os_str().as_bytes()).into_owned();
+        Self { cwd: OsString::from_vec(cwd).into(), os: shown(&self.os), shell: self.shell.as_deref().map(shown) }
+    }
 }
 
 /// What a document is made of.
@@ -214,19 +233,42 @@ impl<'r> Document<'r> {
         Ok(withheld.chain(reduced).collect())
     }
 
-    /// Everything in it that looks like a secret, memos among it, and the files in which there is nothing of the kind.
+    /// The names in it that hold what looks like a secret: the first of each place where names stand.
+    #[must_use]
+    pub fn find_secret_names(&self, guard: &Guard<'_>) -> Found {
+        let in_system = guard.find_in_name(&self.system.text(), &"the working directory or the shell");
+        let in_tree = self.tree.find_secret_name(guard);
+        let in_tree = in_tree.and_then(|(path, id)| guard.find_in_name(path.as_bytes(), &id));
+        let in_lists = self.resources.chunks(NAMES_AT_ONCE).find_map(|part| {
+            let at = guard.find_in_names(|| part.iter().map(|resource| resource.name.as_slice()))?;
+            guard.find_in_name(&part[at].name, &part[at].object())
+        });
+        // What is listed mostly stands in the tree, too.
+        let in_lists = in_lists.filter(|found| in_tree.as_ref().is_none_or(|known| known.id != found.id));
+        Found { names: [in_system, in_tree, in_lists].into_iter().flatten().collect(), ..Found::default() }
+    }
+
+    /// Everything in its bodies that looks like a secret, memos among them, and the files in which there is nothing of the kind.
     pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(Found, Vec<NodeId>)> {
-        let (mut found, clean) = self.blocks().find_secrets(guard)?;
+        let (mut bodies, clean) = self.blocks().find_secrets(guard)?;
         let memos = self.memos.as_ref().and_then(|memos| memos.as_ref().ok());
-        found.extend(memos.and_then(|memos| guard.find(MEMOS.as_bytes(), memos).0).map(|secret| (MEMOS_NUMBER, secret)));
-        Ok((found, clean))
+        bodies.extend(memos.and_then(|memos| guard.find(MEMOS.as_bytes(), memos).0).map(|secret| (MEMOS_NUMBER, secret)));
+        Ok((Found { bodies, ..Found::default() }, clean))
     }
 
     /// Shows markers in the places of what was found.
     pub fn redact(&mut self, guard: Guard<'r>, found: Found) {
-        if let (true, Some(Ok(memos))) = (found.contains_key(&MEMOS_NUMBER), &mut self.memos) {
+        if let (true, Some(Ok(memos))) = (found.bodies.contains_key(&MEMOS_NUMBER), &mut self.memos) {
             let text = String::from_utf8_lossy(memos);
             *memos = redact(&text, guard.scanner, &guard.allowed).text.into_owned().into_bytes();
+        }
+        if !found.names.is_empty() {
+            for resource in &mut self.resources {
+                if let Cow::Owned(shown) = guard.shown(&resource.name) {
+                    resource.name = shown;
+                }
+            }
+            self.system = self.system.without_secrets(&guard);
         }
         self.redacted = Some((guard, found));
     }
@@ -272,7 +314,6 @@ impl<'r> Document<'r> {
     }
 
     fn write_system(&self, out: &mut dyn Write) -> io::Result<()> {
-        use std::os::unix::ffi::OsStrExt;
         let System { cwd, os, shell } = &self.system;
         writeln!(out, "## 1. System Information\n")?;
         writeln!(out, "- **CWD:** {}", markdown::text(cwd.as_os_str().as_bytes()))?;
@@ -285,8 +326,9 @@ impl<'r> Document<'r> {
 
     fn write_structure(&self, out: &mut dyn Write) -> io::Result<()> {
         let fence = self.tree.fence();
+        let guard = self.redacted.as_ref().filter(|(_, found)| !found.names.is_empty()).map(|(guard, _)| guard);
         writeln!(out, "## 2. Project Structure\n\n{fence}")?;
-        self.tree.write_structure(out, self.depth_max)?;
+        self.tree.write_structure(out, self.depth_max, guard)?;
         writeln!(out, "{fence}\n")
     }
 

@@ -3,6 +3,7 @@
 //! Each thread has a repository handle of its own and takes every n-th batch. A batch is about a megabyte, and each
 //! thread has at most one finished batch waiting, so memory is bounded by the largest file and not by their number.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -18,6 +19,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::token::{self, Sample};
 use crate::frame::StoreError;
 use crate::git::Repository;
+use crate::secret::{SecretFound, redact};
 
 /// Bytes of content in a batch, and resources in one.
 const BATCH_BYTES: u64 = 1 << 20;
@@ -105,7 +107,13 @@ impl Blocks<'_> {
 
     /// All bodies as far as they are shown, or why they are not, as Markdown on one line each.
     pub fn bodies(&self) -> io::Result<Vec<Result<String, String>>> {
-        self.map(&|reader, at| Ok(reader.body(&self.resources[at], level_of(self.levels, at))))
+        let (redacted, levels) = (self.redacted, self.levels);
+        self.map(&|reader, at| {
+            let body = reader.body(&self.resources[at], level_of(levels, at));
+            let Some((guard, _)) = redacted_at(redacted, at) else { return Ok(body) };
+            let shown = |text: String| redact(&text, guard.scanner, &guard.allowed).text.into_owned();
+            Ok(body.map(shown).map_err(shown))
+        })
     }
 
     /// Why bodies are not shown; `None` for those that are.
@@ -120,9 +128,9 @@ impl Blocks<'_> {
     }
 
     /// What looks like a secret in each block, and the objects in which there is nothing of the kind.
-    pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(Found, Vec<NodeId>)> {
+    pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(BTreeMap<usize, SecretFound>, Vec<NodeId>)> {
         let all = self.map(&|reader, at| Ok(reader.find_secret(&self.resources[at], level_of(self.levels, at), guard)))?;
-        let (mut found, mut clean) = (Found::new(), Vec::new());
+        let (mut found, mut clean) = (BTreeMap::new(), Vec::new());
         for (at, (secret, id)) in all.into_iter().enumerate() {
             found.extend(secret.map(|secret| (at, secret)));
             clean.extend(id);
@@ -165,7 +173,7 @@ impl Blocks<'_> {
     fn render<'a>(&'a self, batch: Range<usize>, reader: &mut Reader<'a>, sample: Option<Sample>) -> Part {
         let mut out = Vec::with_capacity(BATCH_BYTES as usize);
         for at in batch {
-            match self.redacted.filter(|(_, found)| found.contains_key(&at)) {
+            match redacted_at(self.redacted, at) {
                 Some((guard, _)) => reader.push_redacted(&mut out, &self.resources[at], self.level(at), guard),
                 None => drop(reader.push_block(&mut out, &self.resources[at], self.level(at))),
             }
@@ -204,6 +212,11 @@ impl Reader<'_> {
             Body::Symlink(_) | Body::Submodule(_) | Body::Refused(_) => 0,
         }
     }
+}
+
+/// What a resource is shown without, if something was found in its body.
+fn redacted_at<'d>(redacted: Option<(&'d Guard<'d>, &'d Found)>, at: usize) -> Option<(&'d Guard<'d>, &'d Found)> {
+    redacted.filter(|(_, found)| found.bodies.contains_key(&at))
 }
 
 fn level_of(levels: &[Level], at: usize) -> Level {

@@ -73,7 +73,7 @@ impl Resource {
     pub(super) fn object(&self) -> String {
         match &self.body {
             Body::File(id) | Body::Symlink(id) | Body::Submodule(id) | Body::Frame(id, ..) => id.to_string(),
-            Body::Page(_) | Body::Refused(_) => "an entry of a context list".to_owned(),
+            Body::Page(_) | Body::Outline(_) | Body::Refused(_) => "an entry of a context list".to_owned(),
         }
     }
 

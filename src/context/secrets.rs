@@ -1,14 +1,16 @@
 //! What looks like a secret in a document that is about to leave: found before a byte of it is written.
 //!
-//! Every body is searched as it would be shown, on all cores, one at a time in memory. Files in which nothing was
-//! found are remembered by their object ids, so that a document that is built again costs a look at a list.
+//! Names are searched as bodies are: those of the project structure, of the resources, of the directory that the
+//! program runs in. Every body is searched as it would be shown, on all cores, one at a time in memory. Files in which
+//! nothing was found are remembered by their object ids, so that a document that is built again costs a look at a list.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
 use crate::base::NodeId;
 use crate::git::StateDir;
-use crate::secret::{Allowed, Finding, FindingId, Scanner, SecretFound};
+use crate::secret::{Allowed, Finding, FindingId, Scanner, SecretFound, find_in_names, guard_name, redact_name};
 
 /// What the list begins with; the digest of the rules follows.
 const HEAD: &str = "git-merkle clean 1 ";
@@ -30,11 +32,39 @@ pub struct Guard<'g> {
     pub clean: Clean,
 }
 
-/// Secrets that were found, by the number of their resource.
-pub type Found = BTreeMap<usize, SecretFound>;
+/// Secrets that were found.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// In names, the first of each place where names stand.
+    pub names: Vec<SecretFound>,
+    /// In bodies, by the number of their resource.
+    pub bodies: BTreeMap<usize, SecretFound>,
+}
+
+impl Found {
+    /// All of them, names first.
+    pub fn all(&self) -> impl Iterator<Item = &SecretFound> {
+        self.names.iter().chain(self.bodies.values())
+    }
+}
 
 impl Guard<'_> {
-    /// What a path alone gives away.
+    /// A name as it is shown.
+    pub(super) fn shown<'n>(&self, name: &'n [u8]) -> Cow<'n, [u8]> {
+        redact_name(name, self.scanner, &self.allowed)
+    }
+
+    /// The secret that a name holds, and the id of what has the name.
+    pub(super) fn find_in_name(&self, name: &[u8], object: &dyn ToString) -> Option<SecretFound> {
+        guard_name(name, object, self.scanner, &self.allowed).err()
+    }
+
+    /// The number of the first name that holds a secret.
+    pub(super) fn find_in_names<'n, I: Iterator<Item = &'n [u8]>>(&self, names: impl Fn() -> I) -> Option<usize> {
+        find_in_names(names, self.scanner, &self.allowed)
+    }
+
+    /// The rule that the name of a file of secrets fits.
     pub(super) fn find_name(&self, path: &[u8]) -> Option<SecretFound> {
         let rule = self.scanner.file_rule(path)?;
         let id = FindingId::of(&rule.id, path);
@@ -51,7 +81,7 @@ impl Guard<'_> {
     fn unless_allowed(&self, name: &[u8], found: Vec<Finding>) -> Option<SecretFound> {
         let mut found = found.into_iter().filter(|finding| !self.allowed.allows(finding));
         let Finding { rule, line, id, .. } = found.next()?;
-        Some(SecretFound { name: super::markdown::plain(name), line, rule, id, more: found.count() })
+        Some(SecretFound { name: super::markdown::plain(name), object: None, line, rule, id, more: found.count() })
     }
 }
 

@@ -2,16 +2,19 @@
 //!
 //! A scan knows each object once; here its paths are unfolded again, one at a time, without recursion.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::markdown;
+use super::secrets::Guard;
 use crate::base::fence::longest_run;
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, Repository};
 use crate::node::scan::Entry;
 use crate::node::{IgnoreRules, Scan, ScanError, scan};
+use crate::secret::{Allowed, Scanner, find_in_names};
 
 /// The most lines that the project structure has: a repository can have far more paths than objects.
 pub const STRUCTURE_LINES_MAX: usize = 500_000;
@@ -108,15 +111,43 @@ impl Tree {
         markdown::fence(names.max().unwrap_or(0))
     }
 
+    /// Where the first entry stands whose name holds a secret, and its object: each directory is searched once.
+    pub fn find_secret_name(&self, guard: &Guard<'_>) -> Option<(TreePath, NodeId)> {
+        let found = (0..self.scan.len() as u32).find_map(|number| {
+            let at = guard.find_in_names(|| self.names_in(number))?;
+            self.scan.entries(number).nth(at)
+        })?;
+        let (mut all, mut looked_at) = (self.all(), 0);
+        while let Some(met) = all.next_met().filter(|_| looked_at < PATHS_MAX) {
+            if met.found.id == found.id && &met.path[met.name_at..] == found.name {
+                return Some((TreePath::new(met.path), found.id));
+            }
+            looked_at += 1;
+        }
+        Some((TreePath::new(found.name), found.id))
+    }
+
+    /// True when what an outline says of this tree has markers in names, which it has by the built-in rules alone.
+    #[must_use]
+    pub fn has_secret_names(&self) -> bool {
+        let (scanner, allowed) = (Scanner::built_in(), Allowed::default());
+        (0..self.scan.len() as u32).any(|number| find_in_names(|| self.names_in(number), scanner, &allowed).is_some())
+    }
+
+    fn names_in(&self, number: u32) -> impl Iterator<Item = &[u8]> {
+        self.scan.entries(number).map(|entry| entry.name)
+    }
+
     /// Writes the tree as lines with two spaces of indentation for each level; directories end in `/`.
     ///
-    /// Below `depth_max` levels there is one line `…` in place of what is there.
-    pub fn write_structure(&self, out: &mut dyn Write, depth_max: usize) -> io::Result<()> {
+    /// Below `depth_max` levels there is one line `…` in place of what is there. With a guard, names have markers.
+    pub fn write_structure(&self, out: &mut dyn Write, depth_max: usize, guard: Option<&Guard<'_>>) -> io::Result<()> {
         let mut below = self.all();
         let mut lines = 0;
         while let Some(Met { path, name_at, depth, found }) = below.next_met() {
             let is_directory = found.mode == EntryMode::Directory;
-            let name = markdown::plain(&path[name_at..]);
+            let name = &path[name_at..];
+            let name = markdown::plain(&guard.map_or(Cow::Borrowed(name), |guard| guard.shown(name)));
             writeln!(out, "{:width$}{name}{}", "", if is_directory { "/" } else { "" }, width = 2 * depth)?;
             if is_directory && depth + 1 >= depth_max {
                 below.skip();

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::store::Slot;
 use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 pub use crate::base::{BasisKind, NodeKind};
+use crate::secret::{Allowed, Scanner, redact_name};
 
 /// One immutable statement by one agent about one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,9 +93,13 @@ impl Frame {
     }
 
     /// The same frame with the path at which its node was met; paths that are not UTF-8 have no place in a header.
+    ///
+    /// Markers stand in the places of what the built-in rules find, whatever is allowed on this machine: frames travel.
     #[must_use]
     pub fn at(self, path: Option<TreePath>) -> Self {
-        Self { path: path.filter(|path| std::str::from_utf8(path.as_bytes()).is_ok()), ..self }
+        let path = path.filter(|path| std::str::from_utf8(path.as_bytes()).is_ok());
+        let shown = path.map(|path| TreePath::new(redact_name(path.as_bytes(), Scanner::built_in(), &Allowed::default())));
+        Self { path: shown, ..self }
     }
 }
 

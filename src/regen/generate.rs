@@ -344,7 +344,7 @@ impl<'g, 'i> Work<'g, 'i> {
 
     fn desk(&self) -> Desk<'_> {
         let Generator { repo, scan, inputs, .. } = *self.generator;
-        Desk { scan, inputs, hash: repo.hash_kind(), plan: &self.plan, index: &*self.index }
+        Desk { scan, inputs, hash: repo.hash_kind(), plan: &self.plan, index: &*self.index, writer: Some(&self.writer) }
     }
 
     fn path(&self, number: u32) -> TreePath {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan::{Inputs, Plan, Task};
-use crate::base::{BasisId, NodeId};
+use super::prepare::Writer;
+use crate::base::{BasisId, NodeId, TreePath};
 use crate::frame::model::Cost;
 use crate::frame::{BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, Usage, codec};
 use crate::git::{HashKind, ObjectError, ObjectKind, Repository};
@@ -99,6 +100,8 @@ pub(super) struct Desk<'m> {
     pub(super) hash: HashKind,
     pub(super) plan: &'m Plan,
     pub(super) index: &'m Index,
+    /// Whose rules about secrets paths pass besides the built-in ones, when a model speaks.
+    pub(super) writer: Option<&'m Writer<'m>>,
 }
 
 impl Desk<'_> {
@@ -122,8 +125,12 @@ impl Desk<'_> {
         let kind = if node.is_directory { NodeKind::Directory } else { NodeKind::File };
         let slot = (self.inputs.agent.id.clone(), self.inputs.frame_type.clone());
         let how = (basis_kind(self.inputs, kind), saying.basis);
-        let mut frame =
-            Frame::new((node.id, kind), slot, how, saying.content).at(Some(self.scan.path(self.inputs.root, task.node)));
+        let path = self.scan.path(self.inputs.root, task.node);
+        let path = match self.writer {
+            Some(writer) => TreePath::new(writer.shown(path.as_bytes()).0),
+            None => path,
+        };
+        let mut frame = Frame::new((node.id, kind), slot, how, saying.content).at(Some(path));
         frame.seq = self.plan.heads[task.node as usize].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.children = saying.children;
         if let Some(spoken) = saying.spoken {

@@ -15,7 +15,9 @@ use crate::node::Scan;
 use crate::profile::{Change, OutputKey, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output};
 use crate::prompt::{ChildText, Content, NodePayload, PayloadError, node_payload, to_request};
 use crate::provider::call::Learned;
-use crate::secret::{Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, guard, redact};
+use crate::secret::{
+    Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, find_in_names, guard, guard_name, redact, redact_name,
+};
 use crate::symbol;
 use crate::synthesis::outline;
 
@@ -102,7 +104,7 @@ pub struct Composed {
 pub type SaidOf<'s> = &'s mut dyn FnMut(u32) -> Result<Option<Body>, NodeError>;
 
 /// A file's content.
-enum File {
+pub(super) enum File {
     Absent,
     TooLarge(u64),
     Data(Vec<u8>),
@@ -208,9 +210,11 @@ impl Writer<'_> {
     fn file(&self, nodes: Nodes<'_>, number: u32, limit: Option<u64>) -> Result<Option<Words>, NodeError> {
         let Nodes { repo, scan, inputs } = nodes;
         let path = scan.path(inputs.root, number);
+        let (shown, in_path) = self.shown(path.as_bytes());
+        let shown = TreePath::new(&*shown);
         let described = |size_bytes: u64, text: &str, redacted: u64| {
-            let payload = node_payload(self.instructions, &path, &Content::Described { size_bytes, text }, limit)?;
-            Ok(Some(Words { payload, redacted }))
+            let payload = node_payload(self.instructions, &shown, &Content::Described { size_bytes, text }, limit)?;
+            Ok(Some(Words { payload, redacted: redacted + in_path }))
         };
         let data = match read(repo, scan, number)? {
             File::Absent => return Ok(None),
@@ -226,8 +230,8 @@ impl Writer<'_> {
         let (data, redacted) = self.redacted(&data);
         let name = file_name(scan, inputs.root, number);
         let outline = || symbol::render(&outline::outline(name, &data));
-        let payload = node_payload(self.instructions, &path, &Content::File { data: &data, outline: &outline }, limit)?;
-        Ok(Some(Words { payload, redacted }))
+        let payload = node_payload(self.instructions, &shown, &Content::File { data: &data, outline: &outline }, limit)?;
+        Ok(Some(Words { payload, redacted: redacted + in_path }))
     }
 
     fn directory(
@@ -236,8 +240,9 @@ impl Writer<'_> {
         number: u32,
         (said, limit): (SaidOf<'_>, Option<u64>),
     ) -> Result<Words, NodeError> {
-        let mut redacted = 0;
-        let mut parts: Vec<(&[u8], &'static str, Option<String>)> = Vec::new();
+        let path = scan.path(inputs.root, number);
+        let (path, mut redacted) = self.shown(path.as_bytes());
+        let (mut names, mut bodies) = (Vec::new(), Vec::new());
         for entry in scan.entries(number) {
             let body = entry.node.map_or(Ok(None), &mut *said)?;
             let text = body.map(|body| {
@@ -245,13 +250,24 @@ impl Writer<'_> {
                 redacted += clean.count as u64;
                 clean.text.into_owned()
             });
-            parts.push((entry.name, part_kind(entry.mode).as_str(), text));
+            let (name, in_name) = self.shown(entry.name);
+            redacted += in_name;
+            names.push(name);
+            bodies.push((part_kind(entry.mode).as_str(), text));
         }
+        let parts = names.iter().zip(&bodies);
         let children: Vec<ChildText<'_>> =
-            parts.iter().map(|(name, kind, said)| ChildText { name, kind, text: said.as_deref() }).collect();
-        let path = scan.path(inputs.root, number);
-        let payload = node_payload(self.instructions, &path, &Content::Directory { children: &children }, limit)?;
+            parts.map(|(name, (kind, said))| ChildText { name, kind, text: said.as_deref() }).collect();
+        let payload =
+            node_payload(self.instructions, &TreePath::new(&*path), &Content::Directory { children: &children }, limit)?;
         Ok(Words { payload, redacted })
+    }
+
+    /// A path or a name as it is sent and stored, and 1 when something was taken out of it.
+    pub(super) fn shown<'n>(&self, name: &'n [u8]) -> (Cow<'n, [u8]>, u64) {
+        let shown = redact_name(name, self.scanner, &self.allowed);
+        let taken_out = u64::from(matches!(shown, Cow::Owned(_)));
+        (shown, taken_out)
     }
 
     /// A file's bytes with markers in the place of secrets; what is no text is not sent anyway.
@@ -277,12 +293,25 @@ impl Writer<'_> {
     pub(super) fn guard_file(&self, path: &TreePath, data: &[u8]) -> Result<(), SecretFound> {
         let name = path.to_text();
         if let Some(Finding { rule, line, id, .. }) = self.find_name(path) {
-            return Err(SecretFound { name: name.into_owned(), line, rule, id, more: 0 });
+            return Err(SecretFound { name: name.into_owned(), object: None, line, rule, id, more: 0 });
         }
         if std::str::from_utf8(data).is_err() {
             return Ok(());
         }
         guard(data, &name, self.scanner, &self.allowed)
+    }
+
+    /// Stops at what looks like a secret in the path of a node, or in the name of an entry of a directory.
+    pub(super) fn guard_names(&self, scan: &Scan, (number, path): (u32, &TreePath)) -> Result<(), SecretFound> {
+        let node = scan.node(number);
+        guard_name(path.as_bytes(), &node.id, self.scanner, &self.allowed)?;
+        if !node.is_directory {
+            return Ok(());
+        }
+        let names = || scan.entries(number).map(|entry| entry.name);
+        let Some(at) = find_in_names(names, self.scanner, &self.allowed) else { return Ok(()) };
+        let entry = scan.entries(number).nth(at).expect("it was just found there");
+        guard_name(path.join(entry.name).as_bytes(), &entry.id, self.scanner, &self.allowed)
     }
 
     /// About how many tokens the agent's own words have.
@@ -330,8 +359,8 @@ impl Writer<'_> {
     }
 }
 
-/// Reads a file's blob as the object database has it.
-fn read(repo: &Repository, scan: &Scan, number: u32) -> Result<File, NodeError> {
+/// Reads a file's blob as the object database has it; one over the cap is known by its header alone.
+pub(super) fn read(repo: &Repository, scan: &Scan, number: u32) -> Result<File, NodeError> {
     let id = scan.node(number).id;
     let Some(header) = repo.header(&id)? else {
         return if repo.is_partial() { Ok(File::Absent) } else { Err(ObjectError::Missing(id).into()) };

@@ -151,7 +151,8 @@ impl Runner<'_> {
 
     fn maker<'m>(&'m self, progress: &'m Progress<'_>, cache: Option<&'m OutlineCache>) -> Maker<'m> {
         let hash = self.repo.hash_kind();
-        let desk = Desk { scan: self.scan, inputs: self.inputs, hash, plan: &progress.plan, index: &*progress.index };
+        let (scan, inputs, plan) = (self.scan, self.inputs, &progress.plan);
+        let desk = Desk { scan, inputs, hash, plan, index: &*progress.index, writer: None };
         Maker { desk, cache }
     }
 
@@ -283,7 +284,7 @@ pub(super) fn directory_body(
     for entry in scan.entries(number) {
         let body = entry.node.map_or(Ok(None), |child| said.of(repo, plan, child))?;
         let bodies = body.map(|body| (inputs.frame_type.clone(), body)).into_iter().collect();
-        parts.push(Part { name: String::from_utf8_lossy(entry.name), kind: part_kind(entry.mode), bodies });
+        parts.push(Part { name: outline::shown_name(entry.name), kind: part_kind(entry.mode), bodies });
     }
     Ok(Summarize.synthesize(&parts))
 }

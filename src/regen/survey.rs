@@ -2,13 +2,12 @@
 
 use super::make::is_again;
 use super::plan::{Plan, Task};
-use super::prepare::{Nodes, Prepared, Writer};
+use super::prepare::{File, Nodes, Prepared, Writer, read};
 use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
 use crate::base::printable::chain;
 use crate::chat::Usage;
 use crate::frame::{Children, Index};
-use crate::git::ObjectKind;
 use crate::profile::{input_tokens_max, with_output};
 use crate::provider::call::Caller;
 use crate::secret::SecretFound;
@@ -40,7 +39,7 @@ pub struct Estimate {
 pub struct Survey {
     /// What the plan would take.
     pub estimate: Estimate,
-    /// What looks like a secret in the files that would be sent, the first of each file.
+    /// What looks like a secret in what would be sent, the first of each file, and of each directory's names.
     pub secrets: Vec<SecretFound>,
     /// Files that cannot be asked about, and why: they are no calls.
     pub unfit: Vec<(TreePath, String)>,
@@ -80,6 +79,8 @@ pub fn survey(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<
     let most = input_tokens_max(&wished, &writer.capabilities).unwrap_or(u64::MAX);
     for task in directories {
         *calls += 1;
+        let path = scan.path(inputs.root, task.node);
+        survey.secrets.extend(writer.guard_names(scan, (task.node, &path)).err());
         let children = scan.entries(task.node).count() as u64;
         let input = writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
         *input_tokens += of_model(writer, input.min(most));
@@ -87,6 +88,7 @@ pub fn survey(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<
     }
     *nano_dollars = caller.cost(&Usage { input: *input_tokens, output: *output_tokens, ..Usage::default() });
     survey.secrets.sort_by(|a, b| a.name.cmp(&b.name));
+    survey.secrets.dedup();
     survey
 }
 
@@ -97,13 +99,12 @@ fn file(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<'_>, t
         return Share { is_reused: true, ..Share::default() };
     }
     let path = scan.path(inputs.root, task.node);
-    let mut data = Vec::new();
-    let secret = match repo.read(&scan.node(task.node).id, ObjectKind::Blob, &mut data) {
-        Ok(()) => writer.guard_file(&path, &data).err(),
-        // What cannot be read is not sent; the run says so.
-        Err(_) => None,
-    };
-    let share = Share { secret, ..Share::default() };
+    let secret = writer.guard_names(scan, (task.node, &path)).and_then(|()| match read(repo, scan, task.node) {
+        Ok(File::Data(data)) => writer.guard_file(&path, &data),
+        // What is too large or cannot be read is not sent; the run says so.
+        Ok(File::TooLarge(_) | File::Absent) | Err(_) => Ok(()),
+    });
+    let share = Share { secret: secret.err(), ..Share::default() };
     match writer.prepare(nodes, (task.node, basis, Children::None), &mut |_| Ok(None)) {
         Ok(Prepared::Ask(question)) => {
             let input = of_model(writer, question.request.tokens_estimated());

@@ -18,7 +18,7 @@ use crate::git::Repository;
 use crate::node::{Scan, scan::Entry};
 use crate::secret::SecretFound;
 use crate::synthesis::basis::BasisOf;
-use crate::synthesis::{Child, ChildState, Part, Policy, PolicySpec, Reason};
+use crate::synthesis::{Child, ChildState, Part, Policy, PolicySpec, Reason, outline};
 
 /// Why a directory has no synthesis. The run goes on.
 #[derive(Debug, thiserror::Error)]
@@ -204,7 +204,7 @@ impl Synthesizer<'_> {
                 frames.push(record.frame);
                 said.push((frame_type, body));
             }
-            parts.push(Part { name: String::from_utf8_lossy(entry.name), kind: part_kind(entry.mode), bodies: said });
+            parts.push(Part { name: outline::shown_name(entry.name), kind: part_kind(entry.mode), bodies: said });
         }
         let content = one.policy.synthesize(&parts);
         let path = self.scan.path(self.root, number);

@@ -14,10 +14,12 @@ const ROUNDS_MAX: usize = 8;
 
 /// Something that looks like a secret was about to leave.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}', line {line}, holds what looks like a secret ({rule}){}", and_more(*.more))]
+#[error("{}", describe(self))]
 pub struct SecretFound {
-    /// The file, or what else the text is called.
+    /// The file, or what else the text is called; for a name that holds a secret, the name with markers.
     pub name: String,
+    /// What the name belongs to, when the secret stands in the name and not in the text.
+    pub object: Option<Object>,
     /// The line in which it begins, from 1.
     pub line: usize,
     /// The rule that says so.
@@ -26,6 +28,19 @@ pub struct SecretFound {
     pub id: FindingId,
     /// How many more there are.
     pub more: usize,
+}
+
+/// How git knows what has a name, for somebody who looks for it: `git ls-tree -r -t` shows it beside the name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object(pub String);
+
+fn describe(found: &SecretFound) -> String {
+    let SecretFound { name, object, line, rule, more, .. } = found;
+    let more = if *more == 0 { String::new() } else { format!(", and {more} more") };
+    match object {
+        Some(Object(object)) => format!("the name '{name}' of {object} holds what looks like a secret ({rule}){more}"),
+        None => format!("'{name}', line {line}, holds what looks like a secret ({rule}){more}"),
+    }
 }
 
 /// A text without its secrets.
@@ -37,45 +52,56 @@ pub struct Redacted<'a> {
     pub count: usize,
 }
 
-fn and_more(count: usize) -> String {
-    if count == 0 { String::new() } else { format!(", and {count} more") }
-}
-
 /// Stops at the first secret of a text that is not allowed.
 pub fn guard(text: &[u8], name: &str, scanner: &Scanner, allowed: &Allowed) -> Result<(), SecretFound> {
     let mut found = scanner.find(text).into_iter().filter(|finding| !allowed.allows(finding));
     match found.next() {
         None => Ok(()),
-        Some(Finding { rule, line, id, .. }) => Err(SecretFound { name: name.to_owned(), line, rule, id, more: found.count() }),
+        Some(Finding { rule, line, id, .. }) => {
+            Err(SecretFound { name: name.to_owned(), object: None, line, rule, id, more: found.count() })
+        }
     }
 }
 
 /// Puts a marker in the place of every secret that is not allowed; what is returned has none left.
 #[must_use]
 pub fn redact<'a>(text: &'a str, scanner: &Scanner, allowed: &Allowed) -> Redacted<'a> {
-    let mut redacted = Redacted { text: Cow::Borrowed(text), count: 0 };
+    let (bytes, count) = without(text.as_bytes(), scanner, allowed);
+    let text = match bytes {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        // A rule may end within a character, of which then nothing is left that says something.
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes()))),
+    };
+    Redacted { text, count }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The bytes with markers, and how many were put in.
+pub(super) fn without<'t>(text: &'t [u8], scanner: &Scanner, allowed: &Allowed) -> (Cow<'t, [u8]>, usize) {
+    let (mut redacted, mut count) = (Cow::Borrowed(text), 0);
     for _ in 0..ROUNDS_MAX {
-        let mut found = scanner.find(redacted.text.as_bytes());
+        let mut found = scanner.find(&redacted);
         found.retain(|finding| !allowed.allows(finding));
         if found.is_empty() {
             break;
         }
-        redacted.count += found.len();
-        redacted.text = Cow::Owned(replace(&redacted.text, &found));
+        count += found.len();
+        redacted = Cow::Owned(replace(&redacted, &found));
     }
-    redacted
+    (redacted, count)
 }
 
-fn replace(text: &str, found: &[Finding]) -> String {
-    let mut replaced = String::with_capacity(text.len());
+fn replace(text: &[u8], found: &[Finding]) -> Vec<u8> {
+    let mut replaced = Vec::with_capacity(text.len());
     let mut copied = 0;
     for Finding { range, rule, .. } in found {
-        let start = text.floor_char_boundary(range.start).max(copied);
-        replaced.push_str(&text[copied..start]);
-        replaced.push_str(MARKER_START);
-        replaced.push_str(rule);
-        replaced.push(']');
-        copied = text.ceil_char_boundary(range.end);
+        replaced.extend_from_slice(&text[copied..range.start]);
+        replaced.extend_from_slice(format!("{MARKER_START}{rule}]").as_bytes());
+        copied = range.end;
     }
-    replaced + &text[copied..]
+    replaced.extend_from_slice(&text[copied..]);
+    replaced
 }

@@ -8,14 +8,17 @@
 //! repository says makes the search find less. Start with [`Scanner`], [`guard()`] and [`redact()`].
 
 mod allowed;
+mod encoded;
 mod file_rule;
 mod finding;
 mod guard;
 mod keywords;
+mod name;
 mod rule;
 mod rule_file;
 mod rules;
 mod scanner;
+mod start;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +26,8 @@ mod tests;
 pub use allowed::Allowed;
 pub use file_rule::FileRule;
 pub use finding::{Finding, FindingId};
-pub use guard::{MARKER_START, Redacted, SecretFound, guard, redact};
+pub use guard::{MARKER_START, Object, Redacted, SecretFound, guard, redact};
+pub use name::{find_in_names, guard_name, redact_name};
 pub use rule::Rule;
 pub use rule_file::RuleError;
 pub use scanner::Scanner;

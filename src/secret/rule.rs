@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
+use super::start::may_begin_behind;
+
 /// Largest compiled form of a pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
@@ -80,8 +82,7 @@ impl Rule {
     /// The secret that stands around a keyword, if one does.
     pub(super) fn secret_at(&self, text: &[u8], keyword_at: usize, placeholders: &Harmless) -> Option<Range<usize>> {
         let start = keyword_at.checked_sub(self.behind)?;
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        if !self.inside && start.checked_sub(1).is_some_and(|before| is_word(&text[before])) {
+        if !self.inside && !may_begin_behind(&text[..start]) {
             return None;
         }
         let window = &text[start..text.len().min(start + self.reach)];

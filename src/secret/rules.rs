@@ -81,6 +81,35 @@ pub(super) const PLACEHOLDERS: &[&str] = &[
     "(?i)super[-_]?secret",
 ];
 
+/// What is found in base64 too: rules, and what their tokens begin with, letter by letter.
+///
+/// Only beginnings that are long enough to be rare, of tokens that take 24 bytes or more, by rules that look at nothing
+/// before them.
+#[rustfmt::skip]
+pub(super) const ENCODED: &[(&str, &[&str])] = &[
+    ("private-key", &["-----BEGIN "]),
+    ("age-secret-key", &["AGE-SECRET-KEY-1"]),
+    ("aws-secret-key", &["secret_access_key", "SECRET_ACCESS_KEY", "SecretAccessKey"]),
+    ("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"]),
+    ("github-fine-grained-token", &["github_pat_"]),
+    ("gitlab-token", &["glpat-", "gldt-", "glrt-"]),
+    ("atlassian-token", &["ATATT3"]),
+    ("slack-token", &["xoxb-", "xoxp-", "xoxe-"]),
+    ("slack-app-token", &["xapp-"]),
+    ("stripe-key", &["sk_live_", "rk_live_"]),
+    ("shopify-token", &["shpat_"]),
+    ("google-api-key", &["AIza"]),
+    ("google-oauth-secret", &["GOCSPX-"]),
+    ("anthropic-key", &["sk-ant-"]),
+    ("openai-key", &["sk-proj-", "sk-svcacct-"]),
+    ("openrouter-key", &["sk-or-v1-"]),
+    ("npm-token", &["npm_"]),
+    ("pypi-token", &["pypi-AgE"]),
+    ("docker-token", &["dckr_pat_"]),
+    ("digitalocean-token", &["dop_v1_"]),
+    ("sendgrid-key", &["SG."]),
+];
+
 #[rustfmt::skip]
 const RULES: &[BuiltIn] = &[
     BuiltIn {
@@ -96,12 +125,12 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "age-secret-key", keywords: &["age-secret-key-1"],
         pattern: "AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "aws-access-key", keywords: &["akia", "asia", "abia", "acca"],
         pattern: "((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})(?:[^A-Za-z0-9+/=_]|$)",
-        entropy: 3.0, ..PLAIN
+        entropy: 3.0, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "aws-secret-key", keywords: &["secret_access_key", "secretaccesskey", "secret-access-key", "aws_secret_key", "awssecretkey"],
@@ -121,47 +150,47 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "aws-mws-key", keywords: &["amzn.mws."],
         pattern: r"amzn\.mws\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "github-token", keywords: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
         pattern: "gh[pousr]_[A-Za-z0-9]{36,251}",
-        entropy: 3.0, ..PLAIN
+        entropy: 3.0, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "github-fine-grained-token", keywords: &["github_pat_"],
         pattern: "github_pat_[A-Za-z0-9_]{60,120}",
-        entropy: 3.0, ..PLAIN
+        entropy: 3.0, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "gitlab-token", keywords: &["glpat-", "glptt-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glsoat-", "glimt-", "glagent-", "glft-", "glffct-", "gloas-"],
         pattern: "gl(?:pat|ptt|dt|rt|rtr|cbt|soat|imt|agent|ft|ffct|oas)-[A-Za-z0-9_.=-]{20,300}",
-        entropy: 3.0, ..PLAIN
+        entropy: 3.0, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "gitlab-runner-token", keywords: &["gr1348941"],
         pattern: "GR1348941[A-Za-z0-9_-]{20}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "bitbucket-app-password", keywords: &["atbb"],
         pattern: "(ATBB[A-Za-z0-9]{32})(?:[^A-Za-z0-9]|$)",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "atlassian-token", keywords: &["atatt3"],
         pattern: "ATATT3[A-Za-z0-9_=-]{100,300}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "slack-token", keywords: &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xoxo-", "xoxc-", "xoxd-"],
         pattern: "xox[a-eoprs][-.](?:[0-9]{6,14}-|[a-z]+-|[0-9]-)?[A-Za-z0-9%_-]{16,400}",
-        entropy: 3.0, kinds: 2, ..PLAIN
+        entropy: 3.0, kinds: 2, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "slack-app-token", keywords: &["xapp-"],
         pattern: "xapp-[0-9]-[A-Z0-9]{6,}-[0-9]{6,}-[a-zA-Z0-9]{32,}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "slack-webhook", keywords: &["hooks.slack.com/"],
@@ -196,37 +225,37 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "stripe-webhook-secret", keywords: &["whsec_"],
         pattern: "whsec_[A-Za-z0-9+/=]{24,}",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "square-token", keywords: &["sq0atp-", "sq0csp-", "sq0idp-"],
         pattern: r"sq0(?:atp-[\w-]{22}|csp-[\w-]{43})",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "paypal-braintree-token", keywords: &["access_token$"],
         pattern: r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
-        placeholders: false, ..PLAIN
+        placeholders: false, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "shopify-token", keywords: &["shpat_", "shpca_", "shppa_", "shpss_"],
         pattern: "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "google-api-key", keywords: &["aiza"],
         pattern: "(AIza[A-Za-z0-9_-]{35})(?:[^A-Za-z0-9_-]|$)",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "google-oauth-secret", keywords: &["gocspx-"],
         pattern: "GOCSPX-[A-Za-z0-9_-]{28}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "google-oauth-token", keywords: &["ya29."],
         pattern: r"ya29\.[A-Za-z0-9_-]{40,}",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "google-refresh-token", keywords: &["1//0"],
@@ -241,7 +270,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "anthropic-key", keywords: &["sk-ant-"],
         pattern: "sk-ant-[a-z]{2,8}[0-9]{2}-[A-Za-z0-9_-]{24,}",
-        entropy: 3.0, ..PLAIN
+        entropy: 3.0, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "openai-key", keywords: &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"],
@@ -251,7 +280,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "openrouter-key", keywords: &["sk-or-v1-"],
         pattern: "sk-or-v1-[0-9a-f]{40,}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "sk-key", keywords: &["sk-"],
@@ -261,17 +290,17 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "groq-key", keywords: &["gsk_"],
         pattern: "gsk_[A-Za-z0-9]{40,60}",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "xai-key", keywords: &["xai-"],
         pattern: "xai-[A-Za-z0-9]{60,90}",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "perplexity-key", keywords: &["pplx-"],
         pattern: "pplx-[A-Za-z0-9]{40,64}",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "replicate-token", keywords: &["r8_"],
@@ -286,22 +315,22 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "langsmith-key", keywords: &["lsv2_"],
         pattern: "lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "pinecone-key", keywords: &["pcsk_"],
         pattern: "pcsk_[A-Za-z0-9]{4,8}_[A-Za-z0-9]{50,}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "databricks-token", keywords: &["dapi"],
         pattern: "(dapi[0-9a-f]{32}(?:-[0-9])?)(?:[^A-Za-z0-9]|$)",
-        entropy: 3.0, ..PLAIN
+        entropy: 3.0, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "npm-token", keywords: &["npm_"],
         pattern: "(npm_[A-Za-z0-9]{36})(?:[^A-Za-z0-9_]|$)",
-        entropy: 3.5, ..PLAIN
+        entropy: 3.5, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "npm-registry-auth", keywords: &["_authtoken", "_auth="],
@@ -311,7 +340,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "pypi-token", keywords: &["pypi-ageichlwas5vcmc", "pypi-agendgvzdc5wexbplm9yz"],
         pattern: "(?i)pypi-AgE[A-Za-z0-9_-]{50,}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "crates-io-token", keywords: &["cio"],
@@ -321,7 +350,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "rubygems-key", keywords: &["rubygems_"],
         pattern: "rubygems_[0-9a-f]{48}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "nuget-key", keywords: &["oy2"],
@@ -331,12 +360,12 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "clojars-token", keywords: &["clojars_"],
         pattern: "CLOJARS_[a-z0-9]{60}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "docker-token", keywords: &["dckr_pat_", "dckr_oat_"],
         pattern: "dckr_(?:pat|oat)_[A-Za-z0-9_-]{27,40}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "docker-config-auth", keywords: &[r#""auth""#],
@@ -367,27 +396,27 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "digitalocean-token", keywords: &["dop_v1_", "doo_v1_", "dor_v1_"],
         pattern: "do[opr]_v1_[0-9a-f]{64}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "heroku-key", keywords: &["hrku-"],
         pattern: "HRKU-[A-Za-z0-9_-]{36,64}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "fly-token", keywords: &["fo1_", "fm1_", "fm2_", "fm1a_", "fm1r_"],
         pattern: "(?:fo1_[A-Za-z0-9_-]{43}|fm[12][ar]?_[A-Za-z0-9+/_=-]{100,})",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "cloudflare-origin-key", keywords: &["v1.0-"],
         pattern: r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "netlify-token", keywords: &["nfp_"],
         pattern: "(nfp_[A-Za-z0-9]{36})(?:[^A-Za-z0-9]|$)",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "supabase-token", keywords: &["sbp_", "sb_secret_"],
@@ -397,7 +426,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "planetscale-token", keywords: &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"],
         pattern: "pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "vault-token", keywords: &["hvs.", "hvb.", "hvr."],
@@ -412,17 +441,17 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "pulumi-token", keywords: &["pul-"],
         pattern: "(pul-[0-9a-f]{40})(?:[^A-Za-z0-9]|$)",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "doppler-token", keywords: &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa."],
         pattern: r"dp\.(?:pt|ct|sa|st(?:\.[a-z0-9_-]{2,35})?)\.[A-Za-z0-9]{40,44}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "onepassword-token", keywords: &["ops_eyj"],
         pattern: "ops_eyJ[A-Za-z0-9+/_-]{200,}={0,3}",
-        reach: 4096, ..PLAIN
+        reach: 4096, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "sendgrid-key", keywords: &["sg."],
@@ -442,7 +471,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "brevo-key", keywords: &["xkeysib-", "xsmtpsib-"],
         pattern: "x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "twilio-secret", keywords: &["twilio"],
@@ -452,32 +481,32 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "newrelic-key", keywords: &["nrak-", "nrii-", "nrjs-"],
         pattern: "NR(?:AK-[A-Z0-9]{27}|II-[A-Za-z0-9_-]{32}|JS-[0-9a-f]{19})",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "sentry-token", keywords: &["sntrys_", "sntryu_"],
         pattern: "(?:sntrys_eyJ[A-Za-z0-9+/=_]{80,}|sntryu_[0-9a-f]{64})",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "grafana-token", keywords: &["glsa_", "glc_ey"],
         pattern: "(?:glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|glc_ey[A-Za-z0-9+/=]{32,})",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "dynatrace-token", keywords: &["dt0c01.", "dt0s01.", "dt0s16."],
         pattern: r"dt0[a-z][0-9]{2}\.[A-Z0-9]{8,24}\.[A-Z0-9]{64}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "linear-key", keywords: &["lin_api_", "lin_oauth_"],
         pattern: "lin_(?:api|oauth)_[A-Za-z0-9]{40,64}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "notion-token", keywords: &["ntn_", "secret_"],
         pattern: "((?:ntn_[A-Za-z0-9]{46})|(?:secret_[A-Za-z0-9]{43}))(?:[^A-Za-z0-9_]|$)",
-        entropy: 3.8, kinds: 3, ..PLAIN
+        entropy: 3.8, kinds: 3, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "airtable-token", keywords: &["pat"],
@@ -492,17 +521,17 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "postman-key", keywords: &["pmak-"],
         pattern: "PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "sonar-token", keywords: &["sqp_", "squ_", "sqa_"],
         pattern: "(sq[pua]_[0-9a-f]{40})(?:[^A-Za-z0-9]|$)",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "circleci-token", keywords: &["ccipat_"],
         pattern: "CCIPAT_[A-Za-z0-9]{20,24}_[0-9a-f]{40}",
-        ..PLAIN
+        inside: true, ..PLAIN
     },
     BuiltIn {
         id: "artifactory-key", keywords: &["akcp"],
@@ -512,7 +541,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "alibaba-access-key", keywords: &["ltai"],
         pattern: "(LTAI[A-Za-z0-9]{17,21})(?:[^A-Za-z0-9]|$)",
-        entropy: 3.5, kinds: 3, ..PLAIN
+        entropy: 3.5, kinds: 3, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "dropbox-token", keywords: &["sl.b", "sl.u"],
@@ -527,7 +556,7 @@ const RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "jwt", keywords: &["eyj"],
         pattern: r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}",
-        entropy: 3.5, reach: 8192, ..PLAIN
+        entropy: 3.5, reach: 8192, inside: true, ..PLAIN
     },
     BuiltIn {
         id: "database-url", keywords: &["postgres://", "postgresql://", "mysql://", "mariadb://", "mongodb://", "mongodb+srv://", "redis://", "rediss://", "amqp://", "amqps://", "mssql://", "sqlserver://", "clickhouse://"],

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::encoded::{Form, long_runs, without_zeros};
 use super::file_rule::FileRule;
 use super::finding::{Finding, FindingId};
 use super::keywords::Keywords;
@@ -25,11 +26,20 @@ pub struct Scanner {
     keywords: Keywords,
     /// For each keyword the rules that it belongs to.
     rules_of: Vec<Vec<usize>>,
+    /// What is found in base64; made when there is a text that may hold some.
+    encoded: OnceLock<Encoded>,
     digest: String,
 }
 
+/// What tokens begin with in base64, and the same as keywords.
+#[derive(Debug)]
+struct Encoded {
+    forms: Vec<Form>,
+    keywords: Keywords,
+}
+
 /// Raised when the same rules find something else.
-const VERSION: &str = "git-merkle 2026 scanner/1";
+const VERSION: &str = "git-merkle 2026 scanner/2";
 
 impl Scanner {
     /// The built-in rules; made once, when first asked for.
@@ -69,7 +79,18 @@ impl Scanner {
             }
         }
         let placeholders = Harmless::new(rules::PLACEHOLDERS.iter().map(|text| (*text).to_owned()).collect());
-        Self { rules: all, files, placeholders, keywords: Keywords::new(words), rules_of, digest }
+        Self { rules: all, files, placeholders, keywords: Keywords::new(words), rules_of, encoded: OnceLock::new(), digest }
+    }
+
+    fn encoded(&self) -> &Encoded {
+        self.encoded.get_or_init(|| {
+            let known = |id: &str| self.rules.iter().position(|rule| rule.id == id);
+            let rule_of = |id: &str| known(id).expect("what is listed is a rule that is built in");
+            let listed = rules::ENCODED.iter().flat_map(|(id, starts)| starts.iter().map(move |start| (rule_of(id), *start)));
+            let forms: Vec<Form> = listed.flat_map(|(rule, start)| Form::of(rule, start)).collect();
+            let keywords = Keywords::new(forms.iter().map(|form| form.word.clone()));
+            Encoded { forms, keywords }
+        })
     }
 
     /// Names everything that decides what is found.
@@ -92,9 +113,20 @@ impl Scanner {
 
     /// Everything in a text that looks like a secret, in order, without overlaps.
     ///
-    /// Where several rules find the same bytes the first in order names the finding.
+    /// Where several rules find the same bytes the first in order names the finding. UTF-16 is text with zero bytes
+    /// between its letters, and is searched without them as well.
     #[must_use]
     pub fn find(&self, text: &[u8]) -> Vec<Finding> {
+        let mut found = self.matches(text);
+        if memchr::memchr(0, text).is_some() {
+            let (kept, offsets) = without_zeros(text);
+            let range = |range: Range<usize>| offsets[range.start]..offsets[range.end - 1] + 1;
+            found.extend(self.matches(&kept).into_iter().map(|(at, number)| (range(at), number)));
+        }
+        self.findings(text, merge(found))
+    }
+
+    fn matches(&self, text: &[u8]) -> Vec<(Range<usize>, usize)> {
         let mut found: Vec<(Range<usize>, usize)> = Vec::new();
         self.keywords.find(text, |word, start| {
             for number in &self.rules_of[word] {
@@ -104,7 +136,15 @@ impl Scanner {
                 }
             }
         });
-        self.findings(text, merge(found))
+        for run in long_runs(text) {
+            let Encoded { forms, keywords } = self.encoded();
+            keywords.find(&text[run.clone()], |word, start| {
+                let form = &forms[word];
+                let range = form.secret_at(text, run.start + start, &self.rules[form.rule], &self.placeholders);
+                found.extend(range.map(|range| (range, form.rule)));
+            });
+        }
+        found
     }
 
     fn findings(&self, text: &[u8], merged: Vec<(Range<usize>, usize)>) -> Vec<Finding> {

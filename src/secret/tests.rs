@@ -169,6 +169,67 @@ fn every_rule_finds_its_example_and_names_it() {
     assert_eq!(without.map(|rule| rule.id.as_str()).collect::<Vec<_>>(), ["age-secret-key"]);
 }
 
+/// Red before: a letter, a digit or an underscore before a token hid it, and so did every encoding.
+#[test]
+fn tokens_are_found_behind_escapes_and_in_base64_and_utf16() {
+    let scanner = Scanner::built_in();
+    let found = |text: &[u8]| scanner.find(text).into_iter().map(|finding| finding.rule).collect::<Vec<_>>();
+    let base64 = |bytes: &[u8], skipped: usize| encoded::encode(&[&b"x: y"[..skipped], bytes].concat());
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for (rule, template) in [("github-token", "ghp_{a36}"), ("gitlab-token", "glpat-{a20}"), ("npm-token", "npm_{a36}")] {
+        let token = example(template);
+        for before in ["\\n", "a\\t", "?q=token%3D", "\\u000a", "\\x0a", "X_", "a", "9", "&#10;", "\u{1b}[32m"] {
+            assert_eq!(found(format!("\"{before}{token}\"").as_bytes()), [rule], "{before}");
+        }
+        for skipped in 0..4 {
+            let text = base64(format!("{token}\n").as_bytes(), skipped);
+            assert_eq!(found(format!("data: {text}=\n").as_bytes()), [rule], "{text}");
+            let text = base64(&wide(&token), skipped);
+            assert_eq!(found(format!("-EncodedCommand {text}").as_bytes()), [rule], "{text}");
+        }
+        let little = wide(&format!("\u{feff}é = {token}\r\n"));
+        let big: Vec<u8> = little.chunks(2).flat_map(|pair| [pair[1], pair[0]]).collect();
+        assert_eq!(
+            (found(&little), found(&big), found(&little[2..])),
+            (vec![rule.to_owned()], vec![rule.to_owned()], vec![rule.to_owned()])
+        );
+    }
+    // A word that ends in the first letters of a looser rule is none of its tokens.
+    for text in
+        [format!("task-{}", digits("abcdef0123456789", 40, "t")), format!("monkey-{}", digits("0123456789abcdef", 32, "k"))]
+    {
+        assert_eq!(found(text.as_bytes()), [] as [String; 0], "{text}");
+    }
+}
+
+#[test]
+fn what_is_encoded_is_redacted_whole_and_lines_of_base64_are_one_text() {
+    let token = example("ghp_{a36}");
+    let text = encoded::encode(format!("password for the machine of the build: {token}; and more of the same\n").as_bytes());
+    let wrapped: Vec<&str> = text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).expect("ASCII")).collect();
+    let file = format!("key:\n  {}\nend\n", wrapped.join("\n  "));
+    let redacted = redact(&file, Scanner::built_in(), &Allowed::default());
+    assert_eq!((redacted.count, redacted.text.starts_with("key:\n  "), redacted.text.ends_with("\nend\n")), (1, true, true));
+    let middle = encoded::encode(&token.as_bytes()[8..32]);
+    assert!(redacted.text.contains("[redacted: github-token]") && !redacted.text.contains(&middle[2..20]), "{}", redacted.text);
+    let key = example("-----BEGIN RSA PRIVATE KEY-----\n{a64}\n{a64}\n-----END RSA PRIVATE KEY-----\n");
+    let text = format!("client-key-data: {}\n", encoded::encode(key.as_bytes()));
+    assert_eq!(redact(&text, Scanner::built_in(), &Allowed::default()).text, "client-key-data: [redacted: private-key]\n");
+}
+
+#[test]
+fn every_listed_form_is_that_of_a_rule_and_finds_its_example() {
+    for (rule, starts) in rules::ENCODED {
+        for start in *starts {
+            let of_rule = EXAMPLES.iter().filter(|(id, _)| id == rule).map(|(_, template)| example(template));
+            let Some(token) = of_rule.into_iter().find(|token| token.contains(start)) else { continue };
+            let text = encoded::encode(format!("{token}\n").as_bytes());
+            let found: Vec<_> = Scanner::built_in().find(text.as_bytes()).into_iter().map(|finding| finding.rule).collect();
+            assert_eq!(found, [*rule], "{token}");
+        }
+    }
+}
+
 #[test]
 fn every_built_in_rule_is_sound_and_ids_are_distinct() {
     let scanner = Scanner::built_in();

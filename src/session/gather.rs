@@ -10,6 +10,7 @@ use super::task::Task;
 use super::turn::TurnError;
 use super::world::{Reference, World};
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
+use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
 use crate::context::resource::Body;
@@ -177,7 +178,7 @@ impl Workspace {
             return None;
         };
         let mut data = Vec::new();
-        self.repository.read(&id, ObjectKind::Blob, &mut data).ok()?;
+        self.repository.read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data).ok()?;
         String::from_utf8(data).ok()
     }
 

@@ -18,7 +18,7 @@ use super::{SessionError, SessionFolder, SessionLimits, SessionName, SessionReco
 use crate::base::hash;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::context::people::SESSION_LIST;
-use crate::git::{EntryMode, Lock, StateDir, file};
+use crate::git::{EntryMode, Lock, ObjectKind, StateDir, file};
 use crate::node::Snapshot;
 use crate::workspace::Workspace;
 

@@ -197,10 +197,16 @@ impl Workspace {
             closed: None,
         };
         let (list, unknown) = carried_list(open, &place, options)?;
+        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
+        let stop = |name: &str, text: &str| Ok::<_, TurnError>(guard(text.as_bytes(), name, self.scanner()?, &allowed)?);
+        stop("request", &turn.request)?;
+        stop(TURN_LIST, &list)?;
         open.folder.write(Some(number), TURN_LIST, &list)?;
         self.remember_typed(&open.folder.name, &options.add)?;
         turn.notes = unknown;
         let question = self.question(view(open, number), (number, &turn), asking, system)?;
+        // Whatever way it came here: what is not to leave is not written either, where the next step would send it.
+        stop(INPUT, &question.words.input)?;
         write_prompt(open, question)
     }
 

@@ -1,7 +1,9 @@
 //! What the built-in outline builder says about a file.
 
+use std::borrow::Cow;
+
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::secret::{Allowed, Scanner, redact};
+use crate::secret::{Allowed, Scanner, redact, redact_name};
 use crate::symbol::{self, Language, Outline};
 
 /// The first line of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
@@ -32,6 +34,21 @@ pub fn outline(name: &[u8], data: &[u8]) -> Outline {
         Ok(text) => symbol::extract(language, redact(text, Scanner::built_in(), &Allowed::default()).text.as_bytes()),
         Err(_) => symbol::extract(language, data),
     }
+}
+
+/// A name as text, with a marker in the place of what looks like a secret, by the same rules.
+#[must_use]
+pub fn shown_name(name: &[u8]) -> Cow<'_, str> {
+    match redact_name(name, Scanner::built_in(), &Allowed::default()) {
+        Cow::Borrowed(name) => String::from_utf8_lossy(name),
+        Cow::Owned(name) => Cow::Owned(String::from_utf8_lossy(&name).into_owned()),
+    }
+}
+
+/// A path with markers in the places of what looks like secrets, by the same rules.
+#[must_use]
+pub fn shown_path(path: &[u8]) -> Vec<u8> {
+    redact_name(path, Scanner::built_in(), &Allowed::default()).into_owned()
 }
 
 /// The language of a file by its name and, where that is not enough, its first bytes.

@@ -98,6 +98,7 @@ impl Workspace {
 fn collect(tree: &Tree, found: &mut SnapshotSymbols) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     let mut numbers: HashMap<(NodeId, Option<Language>), u32> = HashMap::new();
+    let has_secret_names = tree.has_secret_names();
     let mut all = tree.all();
     for _ in 0..PATHS_MAX {
         let Some(met) = all.next_met() else { return wanted };
@@ -112,7 +113,8 @@ fn collect(tree: &Tree, found: &mut SnapshotSymbols) -> Vec<Wanted> {
             wanted.push(Wanted { id, language, first: found.paths.len() });
             wanted.len() as u32 - 1
         });
-        found.paths.push((met.path.to_vec(), number));
+        let path = if has_secret_names { outline::shown_path(met.path) } else { met.path.to_vec() };
+        found.paths.push((path, number));
     }
     found.is_cut = true;
     wanted

@@ -44,8 +44,8 @@ pub enum SecretPolicy {
     Stop(Allowed),
     /// A marker stands in its place: in the background, or when somebody wants it so.
     Redact(Allowed),
-    /// Nothing, since no bodies are to be written.
-    Ignore,
+    /// The same for a document of which no bodies are written: only its names are searched.
+    Names(Box<Self>),
 }
 
 /// What a payload is made of.
@@ -115,29 +115,35 @@ impl Workspace {
 
     /// Looks for secrets, and does what is to be done about them.
     fn guard<'w>(&'w self, document: &mut Document<'w>, policy: SecretPolicy) -> Result<(), InputError> {
+        let (policy, has_bodies) = match policy {
+            SecretPolicy::Names(policy) => (*policy, false),
+            policy => (policy, true),
+        };
         let (allowed, stops) = match policy {
             SecretPolicy::Stop(allowed) => (allowed, true),
             SecretPolicy::Redact(allowed) => (allowed, false),
-            SecretPolicy::Ignore => return Ok(()),
+            SecretPolicy::Names(_) => return self.guard(document, policy),
         };
         let scanner = self.scanner()?;
         let cache = self.state.cache();
         let clean = Clean::read(&cache, scanner.digest().to_owned(), document.tree_id().as_bytes().len());
         let guard = Guard { scanner, allowed, clean };
-        let (found, more) = document.find_secrets(&guard).map_err(ContextError::Read)?;
-        if !more.is_empty() {
-            // Where it cannot be kept it is found out again.
-            let _ = cache.create().and_then(|()| guard.clean.write(&cache, &more));
-        }
-        let rest: usize = found.values().skip(1).map(|secret| secret.more + 1).sum();
-        match found.values().next() {
-            Some(first) if stops => Err(SecretFound { more: first.more + rest, ..first.clone() }.into()),
-            Some(_) => {
-                document.redact(guard, found);
-                Ok(())
+        let mut found = document.find_secret_names(&guard);
+        if has_bodies && !(stops && found.all().next().is_some()) {
+            let (bodies, more) = document.find_secrets(&guard).map_err(ContextError::Read)?;
+            found.bodies = bodies.bodies;
+            if !more.is_empty() {
+                // Where it cannot be kept it is found out again.
+                let _ = cache.create().and_then(|()| guard.clean.write(&cache, &more));
             }
-            None => Ok(()),
         }
+        let rest: usize = found.all().skip(1).map(|secret| secret.more + 1).sum();
+        let Some(first) = found.all().next() else { return Ok(()) };
+        if stops {
+            return Err(SecretFound { more: first.more + rest, ..first.clone() }.into());
+        }
+        document.redact(guard, found);
+        Ok(())
     }
 
     /// What a payload says about this machine, for a process that works in `directory`, seen from its own.

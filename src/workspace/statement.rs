@@ -9,13 +9,13 @@ use super::refresh::RefreshError;
 use super::secrets::RulesError;
 use super::target::Target;
 use crate::agent::{Agent, AgentError};
-use crate::base::{AgentId, FrameId, FrameType};
+use crate::base::{AgentId, FrameId, FrameType, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{BasisKind, CodecError, Frame, NewFrame, NodeKind, Store, StoreError, commit, content_digest, spool};
 use crate::node::Scan;
 use crate::regen::NodeError;
 use crate::regen::synthesize::SynthesisError;
-use crate::secret::SecretFound;
+use crate::secret::{Allowed, SecretFound, redact_name};
 use crate::synthesis::basis;
 
 /// Something that somebody says about a node.
@@ -137,7 +137,9 @@ impl Workspace {
             let node = scan.node(number);
             let is_directory = if recursive { node.is_directory } else { target.kind == NodeKind::Directory };
             let kind = if is_directory { NodeKind::Directory } else { NodeKind::File };
-            let at = Target { id: node.id, kind, path: Some(scan.path(&root, number)), root: target.root };
+            let path = scan.path(&root, number);
+            let path = TreePath::new(redact_name(path.as_bytes(), self.scanner()?, &Allowed::default()));
+            let at = Target { id: node.id, kind, path: Some(path), root: target.root };
             for head in store.heads(&node.id)?.into_iter().filter(|head| !head.invalidated) {
                 let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
                 if wanted(&slot.0, &slot.1) {

@@ -37,11 +37,11 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.01dfa4d63d0b0b2f04e961b50c78937a19df2d0e22ad94cc996a0e99674421c8");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d5cbc8b15896a504da3ed5574c1e5b326e3cccb8b9c5b600a1ce179fde5612cb");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 01dfa4d63d0b0b2f04e961b50c78937a19df2d0e22ad94cc996a0e99674421c8
+    frame: d5cbc8b15896a504da3ed5574c1e5b326e3cccb8b9c5b600a1ce179fde5612cb
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
@@ -65,11 +65,11 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.8aa87cc768b6a34d2d4fb8a6614820620fa9ec233eb37a00c712372b3d4d24fd");
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.4aeff746c2617d1f9955d133ec5215831eac2f77a16076f7eaa58e055dbb0d3d");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 8aa87cc768b6a34d2d4fb8a6614820620fa9ec233eb37a00c712372b3d4d24fd
+    frame: 4aeff746c2617d1f9955d133ec5215831eac2f77a16076f7eaa58e055dbb0d3d
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
@@ -78,7 +78,7 @@ fn the_bytes_of_a_directory_s_frame() {
     basis: 37b4ff4250114a8bc1532594e7f0835c750a989b0816db515f27cddba976720d
     basis-kind: synthesis
     path: "src"
-    children: [01dfa4d63d0b0b2f04e961b50c78937a19df2d0e22ad94cc996a0e99674421c8]
+    children: [d5cbc8b15896a504da3ed5574c1e5b326e3cccb8b9c5b600a1ce179fde5612cb]
     tool: git-merkle 0.1.0
     ---
 

@@ -168,14 +168,11 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, tree: Node
     Ok(document)
 }
 
-/// Stops at secrets, unless they are to be taken out or no bodies are written.
+/// Stops at secrets, unless they are to be taken out; in sections without bodies only names are looked at.
 fn secret_policy(args: &Args, program: &Program, workspace: &Workspace) -> Result<SecretPolicy, CliError> {
     let allowed = program.allowed_secrets(workspace)?;
-    Ok(match args.section {
-        Some(1 | 2 | 4) => SecretPolicy::Ignore,
-        _ if args.redact => SecretPolicy::Redact(allowed),
-        _ => SecretPolicy::Stop(allowed),
-    })
+    let policy = if args.redact { SecretPolicy::Redact(allowed) } else { SecretPolicy::Stop(allowed) };
+    Ok(if matches!(args.section, Some(1 | 2 | 4)) { SecretPolicy::Names(Box::new(policy)) } else { policy })
 }
 
 /// What the arguments list: entries, and lists that they name.

@@ -9,7 +9,7 @@ use crate::cli::frames::{FrameDocument, State};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit, given};
-use crate::secret::guard;
+use crate::secret::{guard, guard_name};
 use crate::workspace::Statement;
 
 /// Arguments of `put-frame`.
@@ -34,7 +34,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let target = find_at_head(&workspace, &args.node)?;
     let content = given::read(program, &args.file, BODY_BYTES_MAX as u64)?;
-    guard(content.as_bytes(), &given::name(&args.file), workspace.scanner()?, &program.allowed_secrets(&workspace)?)?;
+    let allowed = program.allowed_secrets(&workspace)?;
+    guard(content.as_bytes(), &given::name(&args.file), workspace.scanner()?, &allowed)?;
+    let path = target.path.clone().unwrap_or_default();
+    guard_name(path.as_bytes(), &target.id, workspace.scanner()?, &allowed)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
     let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());

@@ -10,6 +10,7 @@ mod install_said;
 mod neighbour;
 #[cfg(target_os = "linux")]
 mod push;
+mod secret;
 #[cfg(target_os = "linux")]
 mod worker;
 

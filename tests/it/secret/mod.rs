@@ -1,5 +1,7 @@
 //! What looks like a secret at the doors: stopped where a person stands, replaced by a marker where nobody does.
 
+mod name;
+
 use crate::support::{Output, PROGRAM, Repo, Sandbox};
 
 /// A token that nobody has, put together so that no scanner takes this file for a leak.
