@@ -47,7 +47,7 @@ fn the_bytes_of_a_file_s_frame() {
     agent: outline
     type: outline
     seq: 1
-    basis: b0c09a58032e0b9fcaacf5ddea02f211293015faa8d436ebdee337f02e33a5ed
+    basis: eb121d1633b4a827c2d40ca08f55dcf43999119083f5f453606fa6a63d2f41c6
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,7 +75,7 @@ fn the_bytes_of_a_directory_s_frame() {
     agent: outline
     type: outline
     seq: 1
-    basis: 37b4ff4250114a8bc1532594e7f0835c750a989b0816db515f27cddba976720d
+    basis: 671660d25164145e5d57459ac558e83abcec0f03d89317e6d7f4e461a159a1e4
     basis-kind: synthesis
     path: "src"
     children: [d5cbc8b15896a504da3ed5574c1e5b326e3cccb8b9c5b600a1ce179fde5612cb]

@@ -63,8 +63,7 @@ fn frames_and_outlines_have_markers_in_the_places_of_names() {
     let note = repo.run(PROGRAM).args(["put-frame", &path, "-", "--allow-secret", &id_of(&refused)]).input("a note\n").run();
     note.ok();
     std::fs::remove_file(repo.path(".git/merkle/allowed-secrets")).expect("written");
-    let refused = repo.merkle(&["synthesize", "src", "--agent", "human", "--type", "note"]).exits(78);
-    assert!(!refused.err().contains(&word()), "{refused}");
+    repo.merkle(&["synthesize", "src", "--agent", "human", "--type", "note"]).ok();
     repo.merkle(&["invalidate", ".", "--recursive"]).ok();
     repo.merkle(&["regenerate"]).ok();
     // The name itself stands in git's own trees and its index, and in nothing that this program wrote.
@@ -90,7 +89,7 @@ fn documents_and_prompts_stop_at_names_or_show_markers() {
         assert!(!shown.contains(&word()), "{shown}");
         assert_eq!(shown.contains(SHOWN), arguments[1] != "src/", "{shown}");
     }
-    drop(repo.merkle(&["prompt", "-m", "Do it.", "README.md"]).exits(78));
+    drop(repo.merkle(&["prompt", "-m", "Do it.", "--file", "README.md"]).exits(78));
     let map = repo.merkle(&["map"]).ok();
     assert!(!map.contains(&word()), "{map}");
     let refused = repo.merkle(&["context", "README.md"]).exits(78);
