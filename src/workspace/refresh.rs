@@ -201,7 +201,7 @@ impl Workspace {
         Ok(node::scan_all(&self.repository, starts)?)
     }
 
-    fn rules_above(&self, target: &Target) -> Result<node::IgnoreRules, ObjectError> {
+    fn rules_above(&self, target: &Target) -> Result<node::IgnoreRules, ScanError> {
         let path = target.path.clone().unwrap_or_default();
         target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))
     }
