@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
             }
             Body::Refused(reason) => Text::Withheld(super::markdown::text(reason.as_bytes())),
             Body::Submodule(id) => Text::Withheld(format!("a submodule at commit {id}, which is not entered")),
-            Body::Symlink(id) => match self.repo.read_capped(id, LINK_BYTES_MAX, data) {
+            Body::Symlink(id) => match self.repo.read_at_most(id, ObjectKind::Blob, LINK_BYTES_MAX, data) {
                 Ok(()) => Text::Withheld(format!("a symbolic link to {}, which is not followed", code(&plain(data)))),
                 Err(error) => Text::Withheld(unreadable(&error)),
             },

@@ -9,8 +9,10 @@ mod decoder;
 mod disguise;
 mod embedded;
 mod frames;
+mod mutate;
 mod name;
 mod replace;
+mod sentinel;
 mod state;
 mod tree;
 

@@ -98,6 +98,7 @@ fn a_synthesis_of_what_is_not_allowed_any_more_is_stopped() {
     let synthesize = ["synthesize", "src", "--agent", "human", "--type", "note"];
     repo.merkle(&synthesize).ok();
     std::fs::remove_file(repo.path(".git/merkle/allowed-secrets")).unwrap();
+    repo.merkle(&["invalidate", "src", "--agent", "human"]).ok();
     let refused = repo.merkle(&synthesize).exits(78);
     assert!(refused.err().contains("'src', line ") && refused.err().contains("(github-token)"), "{refused}");
 }
