@@ -17,7 +17,7 @@ use crate::git::ObjectError;
 use crate::node::SnapshotError;
 use crate::profile::{FitError, OutputKey, Phase};
 use crate::provider::call::CallError;
-use crate::secret::SecretFound;
+use crate::secret::{SecretFound, guard};
 use crate::workspace::payload::InputError;
 use crate::workspace::{AskingError, MapError, RulesError, Workspace};
 
