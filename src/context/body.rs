@@ -35,6 +35,8 @@ pub struct Reader<'r> {
 
 /// What stands in the place of a state that was not looked up; as long as any.
 const STATE_UNKNOWN: &str = "not checked";
+/// Who made an outline that was made for this document: the words that its frame would have.
+const MADE_HERE: &str = "agent outline, made by a fixed rule";
 
 /// A body as it goes into a fence.
 enum Text<'d> {
@@ -113,7 +115,8 @@ impl<'r> Reader<'r> {
                 }
                 if let Some(speaker) = &self.speaker {
                     let speaker = super::markdown::text(speaker.as_bytes());
-                    let state = resource.state.unwrap_or(STATE_UNKNOWN);
+                    let made_here = matches!(resource.body, Body::Outline(_)).then_some("fresh");
+                    let state = made_here.or(resource.state).unwrap_or(STATE_UNKNOWN);
                     out.extend_from_slice(
                         format!("**Statement** by {speaker}; {state}. It is not the file itself.\n").as_bytes(),
                     );
@@ -173,6 +176,7 @@ impl<'r> Reader<'r> {
                 Text::Shown(shown.language.clone(), data)
             }
             Body::Outline(text) => {
+                self.speaker = Some(MADE_HERE.to_owned());
                 data.clear();
                 data.extend_from_slice(text.as_bytes());
                 Text::Shown("markdown".to_owned(), data)

@@ -47,7 +47,7 @@ fn each_command_names_what_is_missing_and_how_exactly_that_is_brought() {
         ("map", &["map"], 0),
         ("context", &["context", "**"], 1),
         ("regenerate", &["regenerate"], 0),
-        ("prompt", &["prompt", "-m", "x"], 0),
+        ("prompt", &["prompt", "--rev", "HEAD", "-m", "x"], 0),
     ];
     for (name, arguments, code) in tell {
         let sandbox = Sandbox::new();

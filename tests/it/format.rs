@@ -111,6 +111,7 @@ fn the_bytes_of_a_note_and_of_an_invalidation() {
     path: "src/lib.rs"
     created: 2027-01-15T08:00:04Z
     tool: git-merkle 0.1.0
+    author: "Test User <user@example.org>"
     ---
 
     Keep it **small**.

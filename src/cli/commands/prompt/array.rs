@@ -7,11 +7,12 @@ use serde::Serialize;
 use crate::base::token;
 use crate::chat::body::{self, Form, Protocol};
 use crate::chat::{Image, Message};
+use crate::cli::commands::context::entries;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::provider::{self, Definition};
-use crate::session::{Placed, Preview, PreviewOptions, Reader, TurnAsking};
+use crate::session::{Placed, Preview, PreviewOptions, Reader, TurnAsking, TurnError};
 use crate::tier::{Block, CacheTerms, Policy};
 use crate::workspace::Workspace;
 
@@ -87,10 +88,11 @@ pub fn assemble(
     let system = workspace.system(&program.global.location().directory);
     let asking =
         TurnAsking { provider: provider.map(str::to_owned), profile: None, allowed: program.global.allow_secret.clone() };
+    let files = entries(workspace, &args.files)?;
     let options = PreviewOptions {
         session,
         request: args.message.clone(),
-        named: &args.files,
+        named: &files,
         images: args.images.iter().map(|file| image(program, file)).collect::<Result<_, _>>()?,
         tree: tree.map(|root| root.tree),
         symbols: args.symbol_tokens,
@@ -109,7 +111,12 @@ pub fn assemble(
         }
         reader
     };
-    Ok(workspace.preview(&options, &reader)?)
+    workspace.preview(&options, &reader).map_err(|error| match error {
+        TurnError::NoRequest => {
+            CliError::from_source(Exit::Usage, error).hint("say it with '-m <request>', or name a '--session'")
+        }
+        error => error.into(),
+    })
 }
 
 fn image(program: &Program, file: &Path) -> Result<(String, Image), CliError> {
