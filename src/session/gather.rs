@@ -28,6 +28,8 @@ use crate::workspace::{PageOptions, Workspace};
 
 /// Tokens of all symbols, at most, where nothing else is said.
 const SYMBOL_TOKENS_MAX: u64 = 32_000;
+/// Changes against `HEAD` that are looked at.
+const DIRTY_CHANGES_MAX: u32 = 100_000;
 /// The part of a window that symbols take at most, and the list of files: one in so many tokens.
 const SYMBOL_SHARE: u64 = 4;
 const FILES_SHARE: u64 = 5;
@@ -275,12 +277,15 @@ impl Workspace {
             Some(commit) => Evidence::of_history(&self.repository, &commit, COMMITS_MAX)?,
             None => Evidence::default(),
         };
-        let mut dirty = BTreeSet::new();
+        let (mut dirty, mut changes) = (BTreeSet::new(), 0);
         diff_trees(&self.repository, Some(head.tree), Some(tree), &mut |change| {
+            changes += 1;
+            // What is gone has no files here to be dirty, and a tree can have far more paths than objects.
+            let goes_in = change.new.is_some() && changes < DIRTY_CHANGES_MAX;
             if change.new.is_some_and(|(mode, _)| mode != EntryMode::Directory) {
                 dirty.insert(change.path);
             }
-            true
+            goes_in
         })?;
         Ok((evidence, dirty))
     }
