@@ -513,8 +513,13 @@ impl From<StatementError> for CliError {
             StatementError::Commit(inner) => inner.into(),
             StatementError::Waiting { file, source } => {
                 let waits = format!("nothing is lost: it waits in '{}', and the next command stores it", file.display());
-                // To say it again would help nobody, whatever the hints of the error itself are.
-                Self { hints: vec![waits], ..Self::from(source) }
+                // Another writer ends by itself, so that trying again is no advice; anything else in the way has its own.
+                let is_busy = matches!(source, CommitError::Busy);
+                let mut failed = Self::from(source);
+                if is_busy {
+                    failed.hints.clear();
+                }
+                failed.hint(waits)
             }
             StatementError::Refresh(inner) => inner.into(),
             StatementError::Secret(inner) => inner.into(),

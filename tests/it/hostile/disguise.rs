@@ -39,7 +39,7 @@ fn a_ref_that_is_no_store_is_refused_by_everything_and_moved_by_nothing() {
     let sandbox = Sandbox::new();
     let missing = "1".repeat(40);
     for (name, target, word) in [
-        ("blob", "HEAD:a.rs", "frame store"),
+        ("blob", "HEAD:a.rs", "refs/merkle/frames"),
         ("missing", &missing[..], "frame"),
         ("dangling", "ref: refs/heads/main.lock", "frame"),
         ("garbage", "no id at all", "frame"),
@@ -64,22 +64,21 @@ fn a_ref_that_is_no_store_is_refused_by_everything_and_moved_by_nothing() {
 }
 
 #[test]
-fn a_symbolic_ref_is_followed() {
+fn a_symbolic_ref_is_refused_and_what_was_said_waits() {
     let sandbox = Sandbox::new();
     let repo = with_files(&sandbox, "work");
-    repo.git(&["symbolic-ref", FRAMES_REF, "refs/elsewhere/frames"]).ok();
-    for _ in 0..2 {
-        repo.run("git-merkle").args(["put-frame", "a.rs", "-"]).input("text\n").run().ok();
-        repo.merkle(&["regenerate"]).ok();
+    for target in ["refs/elsewhere/frames", FRAMES_REF] {
+        repo.git(&["symbolic-ref", FRAMES_REF, target]).ok();
+        for arguments in READING.iter().chain(&WRITING) {
+            assert_clear(&repo.run("git-merkle").args(*arguments).input("text\n").run(), "frame");
+        }
+        assert_eq!(repo.git(&["symbolic-ref", FRAMES_REF]).ok(), format!("{target}\n"), "it is left as it is");
+        assert_ne!(repo.git(&["rev-parse", "-q", "--verify", "refs/elsewhere/frames"]).code, Some(0), "nothing is written");
     }
-    assert_eq!(repo.git(&["symbolic-ref", FRAMES_REF]).ok(), "refs/elsewhere/frames\n");
-    assert_eq!(repo.id(FRAMES_REF), repo.id("refs/elsewhere/frames"));
-    assert_eq!(repo.frames().len(), 5);
+    repo.git(&["symbolic-ref", "--delete", FRAMES_REF]).ok();
+    repo.merkle(&["status"]).ok();
+    assert_eq!(repo.frames().len(), 1, "what was said is stored by the next command");
     repo.merkle(&["validate"]).ok();
-    repo.git(&["symbolic-ref", FRAMES_REF, FRAMES_REF]).ok();
-    for arguments in READING.iter().chain(&WRITING) {
-        assert_clear(&repo.run("git-merkle").args(*arguments).input("text\n").run(), "frame");
-    }
 }
 
 #[test]
@@ -165,8 +164,8 @@ fn damaged_settings_are_refused_by_name() {
 #[test]
 fn rules_of_any_size_and_content_are_rules() {
     let sandbox = Sandbox::new();
-    let line = "x".repeat(1 << 20);
-    let many: String = (0..100_000).map(|n| format!("pattern-{n}-*.tmp")).collect::<Vec<_>>().join("\n") + "\n";
+    let line = "x".repeat(1 << 19);
+    let many: String = (0..15_000).map(|n| format!("pattern-{n}-*.tmp")).collect::<Vec<_>>().join("\n") + "\n";
     let binary: Vec<u8> = (0..=255_u8).cycle().take(10_000).collect();
     let classes = format!("{}\n{}\n", "[".repeat(5_000), "{a,".repeat(5_000));
     let stars = format!("{}\n", "**/*".repeat(2_000));
@@ -190,5 +189,13 @@ fn rules_of_any_size_and_content_are_rules() {
         for arguments in [&["regenerate"][..], &["scan", "--worktree"], &["status", "--exit-code"], &["explain", "."]] {
             assert_civil(&repo.merkle(arguments).exits(0));
         }
+    }
+    for (name, rules) in [("bytes", "x".repeat(1 << 20) + "y\n"), ("lines", "x\n".repeat(20_001))] {
+        let repo = with_files(&sandbox, name);
+        std::fs::write(repo.path(".teddyignore"), rules).unwrap();
+        repo.git(&["add", ".teddyignore"]).ok();
+        repo.git(&["commit", "-q", "-m", "rules"]).ok();
+        let told = repo.merkle(&["scan"]).exits(65).err();
+        assert!(told.contains("'.teddyignore' is over the limit"), "{told}");
     }
 }
