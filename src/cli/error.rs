@@ -305,6 +305,7 @@ impl From<ScanError> for CliError {
                 "in a partial clone 'git ls-tree -r HEAD' brings what is missing; elsewhere 'git fsck' says what is wrong"
             }
             ScanError::Object { .. } => "'git fsck' says what is wrong with the repository",
+            ScanError::Rules(_) => "shorten it: a pattern for a directory or an ending does the work of many lines",
             _ => "leave parts out with a .teddyignore, or name a smaller part of the tree",
         };
         let kind = if matches!(error, ScanError::Object { .. }) { Exit::Git } else { Exit::Refused };

@@ -125,3 +125,25 @@ fn a_directory_of_a_hundred_thousand_entries_is_one_directory() {
     assert_civil(&repo.merkle(&["show"]).exits(0));
     repo.merkle(&["validate"]).ok();
 }
+
+/// Red before: 300,000 lines took a gigabyte, and a file of rules over the size of a file was passed over in silence, so
+/// that what it left out was described.
+#[test]
+fn rules_that_are_too_many_end_every_command_and_are_never_left_out() {
+    let sandbox = Sandbox::new();
+    let many: String = (0..30_000).map(|number| format!("x{number}\n")).collect::<Vec<_>>().concat();
+    let long = format!("secret.txt\n{}", "#".repeat(9 << 20));
+    for (name, rules) in [("many", many), ("long", long)] {
+        let repo = sandbox.repo(name);
+        std::fs::write(repo.path(".teddyignore"), rules).expect("writable");
+        std::fs::write(repo.path("secret.txt"), "not for a model\n").expect("writable");
+        repo.git(&["add", "-A"]).ok();
+        repo.git(&["commit", "-q", "-m", "rules"]).ok();
+        for arguments in [&["status"][..], &["regenerate"], &["context", "**"], &["map"], &["scan"]] {
+            let refused = repo.merkle(arguments);
+            assert_civil(&refused);
+            assert!(refused.code == Some(65) && refused.err().contains("'.teddyignore' is over the limit"), "{refused}");
+            assert!(refused.err().contains("hint: shorten it"), "{refused}");
+        }
+    }
+}
