@@ -13,7 +13,7 @@
 //! | a second name (hard link) of a file that grows in place | it may be a file of the user |
 //!
 //! A refusal is an [`io::Error`] that holds a [`Refused`]. A file is removed or replaced only where a plain file stands.
-//! What must not be forged is written by [`StateDir::write_sealed`]: see [`Seal`].
+//! What must not be forged is written by [`StateDir::write_sealed`]: see `seal.rs`.
 //! `tests/it/architecture` holds other modules to this room.
 
 use std::fs::File;
