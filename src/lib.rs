@@ -22,6 +22,7 @@ pub mod regen;
 pub mod secret;
 pub mod session;
 pub mod symbol;
+pub mod sync;
 pub mod synthesis;
 pub mod tier;
 pub mod view;

@@ -27,6 +27,13 @@ pub fn nanos() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
+/// A random number from 0 up to 1, by which processes that wait keep out of each other's way.
+#[must_use]
+pub fn random_part() -> f64 {
+    use std::hash::{BuildHasher, RandomState};
+    (RandomState::new().hash_one(std::process::id()) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// Renders seconds since 1970 as `2026-11-21T20:13:05Z` (RFC 3339, UTC).
 ///
 /// The calendar is Howard Hinnant's `civil_from_days`.

@@ -13,8 +13,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use super::commands::{
     agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
-    profile, prompt, provider, put_frame, regenerate, scan, session, show, status, synthesize, tiers, trust, turn, validate,
-    watch,
+    profile, prompt, provider, put_frame, regenerate, scan, session, show, status, sync, synthesize, tiers, trust, turn,
+    validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -31,7 +31,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
     ),
     ("working with a model", &["agent", "provider", "profile", "auth", "trust", "prompt", "tiers", "session", "turn"]),
-    ("git", &["hooks", "watch"]),
+    ("git", &["hooks", "watch", "fetch", "push", "sync"]),
 ];
 
 /// What follows the program name in `--version`: git's own form, `git-merkle version 0.1.0`.
@@ -147,6 +147,12 @@ pub enum Command {
     Hooks(Deferred<hooks::Args>),
     /// Keep local frames of the work tree fresh while files change
     Watch(Deferred<watch::Args>),
+    /// Bring a remote's frames into the store
+    Fetch(Deferred<sync::FetchArgs>),
+    /// Bring a remote's frames into the store, and send what was said here
+    Push(Deferred<sync::Args>),
+    /// Same as push: frames come and go
+    Sync(Deferred<sync::Args>),
     /// Show, check and make agents: who speaks, in which role, from which instructions
     Agent(Deferred<agent::Args>),
     /// Show, check, try and add providers: who can be asked
@@ -236,6 +242,8 @@ impl Command {
             Self::Validate(args) => validate::run(args, program),
             Self::Hooks(args) => hooks::run(args, program),
             Self::Watch(args) => watch::run(args, program),
+            Self::Fetch(args) => sync::fetch(args, program),
+            Self::Push(args) | Self::Sync(args) => sync::run(args, program),
             Self::Agent(args) => agent::run(args, program),
             Self::Provider(args) => provider::run(args, program),
             Self::Profile(args) => profile::run(args, program),

@@ -27,6 +27,8 @@ use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
 use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
+use crate::sync::select::SelectError;
+use crate::sync::{RemoteError, SyncError};
 use crate::watch::WatchError;
 use crate::workspace::{
     AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError, TargetError,
@@ -350,6 +352,37 @@ impl From<CommitError> for CliError {
             CommitError::Write(inner) => inner.into(),
             CommitError::Ref(inner) => inner.into(),
             CommitError::Vanished(_) => Self::from_source(Exit::Busy, error).hint("try again when 'git gc' is done"),
+        }
+    }
+}
+
+impl From<RemoteError> for CliError {
+    fn from(error: RemoteError) -> Self {
+        let hint = match &error {
+            RemoteError::None => "git remote add origin <url>".to_owned(),
+            RemoteError::Several(names) => format!("git merkle sync {}", names[0]),
+            RemoteError::Unknown(_) => "'git remote' lists the remotes of this repository".to_owned(),
+        };
+        Self::from_source(Exit::Refused, error).hint(hint)
+    }
+}
+
+impl From<SyncError> for CliError {
+    fn from(error: SyncError) -> Self {
+        match error {
+            SyncError::Busy(_) => Self::from_source(Exit::Busy, error).hint("run the same command again"),
+            SyncError::Refused { .. } => Self::from_source(Exit::Git, error).hint("nothing is lost; the frames stay here"),
+            SyncError::Transfer { .. } => Self::from_source(Exit::Git, error),
+            SyncError::NoStore { .. } => {
+                let hint = "whoever can push to the remote has replaced its frames; restore the ref there, or delete it";
+                Self::from_source(Exit::Git, error).hint(hint)
+            }
+            SyncError::Select(SelectError::Store(inner)) | SyncError::Store(inner) => inner.into(),
+            SyncError::Select(SelectError::Git(inner)) => inner.into(),
+            SyncError::Select(SelectError::Secret(inner)) => inner.into(),
+            SyncError::Select(SelectError::Ref(inner)) | SyncError::Ref(inner) => inner.into(),
+            SyncError::Commit(inner) => inner.into(),
+            SyncError::Write(inner) => inner.into(),
         }
     }
 }

@@ -269,7 +269,7 @@ mod tests {
     fn may_set(key: &str, level: Level, trusted: bool, given: bool) -> bool {
         match key {
             "notes" | "defaultagent" | "defaultprovider" | "defaultprofile" => level == Level::Local || trusted,
-            "hooks" | "hookquiet" | "remote" | "acceptframes" | "progress" => level == Level::Local,
+            "hooks" | "hookquiet" | "remote" | "share" | "acceptframes" | "progress" => level == Level::Local,
             "maxcost"
             | "maxcalls"
             | "maxtokens"

@@ -81,6 +81,7 @@ pub const RULES: &[Rule] = &[
     rule("hooks", Permission::Set, Permission::Never),
     rule("hookquiet", Permission::Set, Permission::Never),
     rule("remote", Permission::Set, Permission::Never),
+    rule("share", Permission::Set, Permission::Never),
     rule("acceptframes", Permission::Set, Permission::Never),
     rule("progress", Permission::Set, Permission::Never),
 ];
@@ -180,7 +181,7 @@ mod tests {
             (limits, smaller.0, smaller.1),
             (vec!["urls"], fewer.0, fewer.1),
             (vec!["default-provider", "defaultAgent", "default_profile", "notes"], Some(Set), Some(AfterTrust)),
-            (vec!["hooks", "hookQuiet", "remote", "acceptFrames", "progress"], Some(Set), Some(Never)),
+            (vec!["hooks", "hookQuiet", "remote", "share", "acceptFrames", "progress"], Some(Set), Some(Never)),
             (unnamed, None, None),
         ]
     }

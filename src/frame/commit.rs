@@ -15,7 +15,7 @@ use super::model::{BasisKind, Frame, content_digest};
 use super::name::FrameName;
 use super::record::{Place, Record, place_of};
 use super::spool;
-use super::store::{FRAMES_REF, Store, StoreError};
+use super::store::{Entry, FRAMES_REF, Store, StoreError};
 use crate::base::{BasisId, Digest, FrameId, NodeId, TreePath, clock};
 use crate::git::{Batch, Encoded, Expected, HashKind, Lock, ObjectKind, RefError, Repository, StateDir, WriteError, commit_body};
 
@@ -76,13 +76,7 @@ impl Stored {
     /// What is known of a frame that stands in a blob.
     #[must_use]
     pub fn of(frame: &Frame, blob: NodeId) -> Self {
-        let name = FrameName {
-            node: frame.node,
-            agent: frame.agent.clone(),
-            frame_type: frame.frame_type.clone(),
-            seq: frame.seq,
-            frame: frame.id,
-        };
+        let name = FrameName::of(frame);
         let content = content_digest(&frame.content);
         let path = frame.path.as_ref().filter(|_| frame.basis_kind != BasisKind::Invalidation);
         let place = path.map(|path| place_of((&frame.agent, &frame.frame_type), path));
@@ -273,6 +267,34 @@ pub fn unite(repo: &Repository, state: &StateDir, theirs: NodeId, message: &str)
 /// Clears away what writers that died have left; nothing is done while another one is at work.
 pub fn clear_leftovers(repo: &Repository, state: &StateDir) -> Result<(), CommitError> {
     lock(repo, state, Duration::ZERO).map(drop)
+}
+
+/// Adds entries of another store's commit to this one, as they are; its frames are checked by the caller.
+///
+/// Returns the store's commit afterwards. Where the result is the other store, the ref moves there without a commit.
+pub fn add_entries(
+    repo: &Repository,
+    state: &StateDir,
+    entries: &[Entry],
+    theirs: NodeId,
+    message: &str,
+) -> Result<Option<NodeId>, CommitError> {
+    let _lock = lock(repo, state, LOCK_WAIT)?;
+    retry(|| {
+        let (ours, other) = (Store::open(repo)?, Store::at(repo, Some(theirs))?);
+        let mut batch = Batch::default();
+        let tree = merge::graft(repo, ours.tree(), entries.to_vec(), &mut batch)?;
+        if Some(tree) == ours.tree() {
+            return Ok(ours.commit());
+        }
+        if Some(tree) == other.tree() {
+            repo.update_ref(FRAMES_REF, &theirs, expected(ours.commit()))?;
+            return Ok(Some(theirs));
+        }
+        // Their history comes along where there is one to join: it says who added what.
+        let parents: Vec<NodeId> = ours.commit().map_or_else(Vec::new, |ours| vec![ours, theirs]);
+        publish(repo, &mut batch, tree, &parents, message).map(Some)
+    })
 }
 
 /// Takes the lock. Whoever has it clears away what writers that died have left: marks and temporary files.

@@ -5,13 +5,13 @@
 //! names of frames say their node but for the four digits of the directories: a directory that stands in two places
 //! can be right in one of them only, and its own frames say in which.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::codec::decode;
 use super::fault::{BadEntry, Fault};
 use super::name::{FrameName, SEQ_MAX, fan_out};
 use super::store::{Entry, StoreError};
-use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_TREE_BYTES_MAX};
+use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_FAULTS_MAX, STORE_TREE_BYTES_MAX};
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
 
@@ -52,12 +52,52 @@ pub(super) struct Changes {
     pub directories: u64,
 }
 
-/// What a directory of frames holds.
+/// What a directory of frames holds, or what a store has gained.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
+pub struct Listed {
     /// Well named, and of a generation that counts; by name.
     pub entries: Vec<Entry>,
+    /// Everything else.
     pub bad: Vec<BadEntry>,
+}
+
+impl Listed {
+    /// Takes out what another directory holds as well.
+    fn without(&mut self, before: &Self) {
+        let entries: HashSet<&Entry> = before.entries.iter().collect();
+        self.entries.retain(|entry| !entries.contains(entry));
+        let bad: HashSet<&TreePath> = before.bad.iter().map(|bad| &bad.path).collect();
+        self.bad.retain(|entry| !bad.contains(&entry.path));
+    }
+}
+
+/// Visits what stands in one store's tree and not in another's, a directory at a time; equal ones are not read.
+///
+/// Of bad entries at most [`STORE_FAULTS_MAX`] and one more are visited at a time.
+pub fn visit_added(
+    repo: &Repository,
+    old: Option<NodeId>,
+    new: Option<NodeId>,
+    visit: &mut dyn FnMut(Listed) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let changes = changes(repo, old, new)?;
+    visit(Listed { entries: Vec::new(), bad: changes.bad })?;
+    for Leaf { place, old, new } in changes.leaves {
+        let Some(new) = new else { continue };
+        let mut listed = list(repo, place, &new, None)?;
+        if let Some(old) = old {
+            listed.without(&list(repo, place, &old, None)?);
+        }
+        visit(listed)?;
+    }
+    Ok(())
+}
+
+/// Notes a bad entry, but no more of them than tell a reader that there are too many: they cost memory.
+fn note(bad: &mut Vec<BadEntry>, path: impl FnOnce() -> TreePath, fault: Fault) {
+    if bad.len() <= STORE_FAULTS_MAX {
+        bad.push(BadEntry { path: path(), fault });
+    }
 }
 
 /// Finds the directories of frames that differ; equal subtrees are not read.
@@ -93,7 +133,7 @@ fn side_by_side(
         let is_new = side == 1;
         if let Err(fault) = read_tree(repo, &tree, &mut data)? {
             if is_new {
-                changes.bad.push(BadEntry { path: above.clone(), fault });
+                note(&mut changes.bad, || above.clone(), fault);
             }
             continue;
         }
@@ -106,7 +146,7 @@ fn side_by_side(
                     Some(pair) => pair.1 = Some(entry.id),
                     None => pairs.push((name, (!is_new).then_some(entry.id), is_new.then_some(entry.id))),
                 },
-                None if is_new => changes.bad.push(BadEntry { path: above.join(entry.name), fault: Fault::Name }),
+                None if is_new => note(&mut changes.bad, || above.join(entry.name), Fault::Name),
                 None => {}
             }
         }
@@ -133,7 +173,7 @@ fn drop_shared(repo: &Repository, changes: &mut Changes) {
         if *found == Some(leaf.place) {
             return true;
         }
-        bad.push(BadEntry { path: leaf.place.path(None), fault: Fault::Shared });
+        note(bad, || leaf.place.path(None), Fault::Shared);
         // What stood here before is gone all the same.
         leaf.new = None;
         leaf.old.is_some()
@@ -175,7 +215,7 @@ pub(super) fn list(repo: &Repository, place: Place, tree: &NodeId, node: Option<
             (Some(_), mode) => Fault::Mode(mode),
             (None, _) => Fault::Name,
         };
-        listed.bad.push(BadEntry { path: place.path(Some(entry.name)), fault });
+        note(&mut listed.bad, || place.path(Some(entry.name)), fault);
     }
     drop_far(&mut listed);
     Ok(listed)
@@ -189,8 +229,7 @@ fn drop_far(listed: &mut Listed) {
         if entry.name.seq <= reach(below) {
             kept.push(entry);
         } else {
-            let path = TreePath::new(entry.name.path());
-            listed.bad.push(BadEntry { path, fault: Fault::Generation(entry.name.seq) });
+            note(&mut listed.bad, || TreePath::new(entry.name.path()), Fault::Generation(entry.name.seq));
         }
     }
     listed.entries = kept;

@@ -118,25 +118,69 @@ fn by_name(mut entries: Vec<TreeEntry<'_>>) -> Vec<TreeEntry<'_>> {
 pub(super) fn insert(
     repo: &Repository,
     tree: Option<NodeId>,
-    mut frames: Vec<NewFrame>,
+    frames: Vec<NewFrame>,
     batch: &mut Batch,
 ) -> Result<(Vec<NewFrame>, NodeId), StoreError> {
-    frames.sort_by_key(|frame| frame.stored.name.node);
-    let mut root = read_or_empty(repo, tree)?;
     let mut added = Vec::with_capacity(frames.len());
-    let mut frames = frames.into_iter().peekable();
-    while let Some((first, _)) = frames.peek().map(|frame| fan_out(&frame.stored.name.node)) {
+    let tree = change_leaves(repo, tree, frames, batch, &mut |leaf, frame| {
+        added.extend(insert_leaf(repo, leaf, &frame)?);
+        Ok(())
+    })?;
+    Ok((added, tree))
+}
+
+/// Adds entries of another store to a store tree as they are; of two blobs under one name the smaller id stays.
+///
+/// For all entries of the other store this gives the [`union`] of both.
+pub fn graft(repo: &Repository, tree: Option<NodeId>, entries: Vec<Entry>, batch: &mut Batch) -> Result<NodeId, StoreError> {
+    change_leaves(repo, tree, entries, batch, &mut |leaf, entry| {
+        let new = (EntryMode::File, entry.blob);
+        leaf.entry(entry.name.leaf().into_bytes()).and_modify(|known| *known = new.min(*known)).or_insert(new);
+        Ok(())
+    })
+}
+
+/// What has a place in the store.
+trait Placed {
+    fn node(&self) -> NodeId;
+}
+
+impl Placed for NewFrame {
+    fn node(&self) -> NodeId {
+        self.stored.name.node
+    }
+}
+
+impl Placed for Entry {
+    fn node(&self) -> NodeId {
+        self.name.node
+    }
+}
+
+/// Changes the directories in which the items' nodes stand and writes what is above them; each tree is read once.
+fn change_leaves<T: Placed>(
+    repo: &Repository,
+    tree: Option<NodeId>,
+    mut items: Vec<T>,
+    batch: &mut Batch,
+    change: &mut dyn FnMut(&mut Level, T) -> Result<(), StoreError>,
+) -> Result<NodeId, StoreError> {
+    items.sort_by_key(Placed::node);
+    let place = |item: &T| fan_out(&item.node());
+    let mut root = read_or_empty(repo, tree)?;
+    let mut items = items.into_iter().peekable();
+    while let Some((first, _)) = items.peek().map(place) {
         let mut middle = read_or_empty(repo, subtree(&root, &first))?;
-        while let Some((_, second)) = frames.peek().map(|f| fan_out(&f.stored.name.node)).filter(|at| at.0 == first) {
+        while let Some((_, second)) = items.peek().map(place).filter(|at| at.0 == first) {
             let mut leaf = read_or_empty(repo, subtree(&middle, &second))?;
-            while let Some(frame) = frames.next_if(|f| fan_out(&f.stored.name.node) == (first, second)) {
-                added.extend(insert_leaf(repo, &mut leaf, &frame)?);
+            while let Some(item) = items.next_if(|item| place(item) == (first, second)) {
+                change(&mut leaf, item)?;
             }
             middle.insert(second.to_vec(), (EntryMode::Directory, write_level(repo, &leaf, batch)));
         }
         root.insert(first.to_vec(), (EntryMode::Directory, write_level(repo, &middle, batch)));
     }
-    Ok((added, write_level(repo, &root, batch)))
+    Ok(write_level(repo, &root, batch))
 }
 
 fn insert_leaf(repo: &Repository, leaf: &mut Level, frame: &NewFrame) -> Result<Vec<NewFrame>, StoreError> {

@@ -8,7 +8,7 @@ pub mod codec;
 pub mod commit;
 mod fault;
 pub mod index;
-mod listing;
+pub mod listing;
 pub mod merge;
 pub mod model;
 pub mod name;

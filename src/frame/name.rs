@@ -3,13 +3,14 @@
 //! `<aa>/<bb>/<rest of NodeId>.<agent>.<type>.<seq, 8 digits>.<FrameId>`. Two levels of fan-out keep every tree
 //! small; within a node the names sort by agent, type and generation, so the last name of a slot is its head.
 
+use super::model::Frame;
 use crate::base::{AgentId, FrameId, FrameType, NodeId};
 
 /// The largest generation number that a name can hold.
 pub const SEQ_MAX: u32 = 99_999_999;
 
 /// What a frame's name in the store says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FrameName {
     /// The node that the frame is about.
     pub node: NodeId,
@@ -24,6 +25,13 @@ pub struct FrameName {
 }
 
 impl FrameName {
+    /// The name that a frame must stand under.
+    #[must_use]
+    pub fn of(frame: &Frame) -> Self {
+        let Frame { node, agent, frame_type, seq, id, .. } = frame;
+        Self { node: *node, agent: agent.clone(), frame_type: frame_type.clone(), seq: *seq, frame: *id }
+    }
+
     /// True when the other name is of the same node, agent and type.
     #[must_use]
     pub fn is_of_slot_of(&self, other: &Self) -> bool {

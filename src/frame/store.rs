@@ -45,7 +45,7 @@ pub enum StoreError {
 pub type Slot = (AgentId, FrameType);
 
 /// A frame's entry in the store.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Entry {
     /// What the name says.
     pub name: FrameName,
@@ -75,17 +75,15 @@ pub struct Store<'r> {
 impl<'r> Store<'r> {
     /// Opens the store as it is now; a repository without frames has an empty one.
     pub fn open(repo: &'r Repository) -> Result<Self, StoreError> {
-        let commit = repo.find_direct_ref(FRAMES_REF)?;
-        let tree = commit.as_ref().map(|commit| repo.tree_of_commit(commit)).transpose().map_err(|error| match error {
-            ObjectError::Kind { .. } => StoreError::NoCommit(error),
-            error => StoreError::Object(error),
-        })?;
-        Ok(Self { repo, commit, tree, skipped: Skipped::default() })
+        Self::at(repo, repo.find_direct_ref(FRAMES_REF)?)
     }
 
     /// Opens the store as of a commit.
     pub fn at(repo: &'r Repository, commit: Option<NodeId>) -> Result<Self, StoreError> {
-        let tree = commit.as_ref().map(|commit| repo.tree_of(commit)).transpose()?;
+        let tree = commit.as_ref().map(|commit| repo.tree_of_commit(commit)).transpose().map_err(|error| match error {
+            ObjectError::Kind { .. } => StoreError::NoCommit(error),
+            error => StoreError::Object(error),
+        })?;
         Ok(Self { repo, commit, tree, skipped: Skipped::default() })
     }
 
@@ -181,14 +179,14 @@ impl<'r> Store<'r> {
 }
 
 /// Reads a frame and checks it against the name that it stands under. Its size is looked up first.
-pub(super) fn read_entry(repo: &Repository, entry: &Entry) -> Result<Frame, Fault> {
+pub fn read_entry(repo: &Repository, entry: &Entry) -> Result<Frame, Fault> {
+    let frame = read_blob(repo, &entry.blob)?;
+    if FrameName::of(&frame) == entry.name { Ok(frame) } else { Err(CodecError::Name.into()) }
+}
+
+/// Reads a frame, whatever its name. Its size is looked up first.
+pub fn read_blob(repo: &Repository, blob: &NodeId) -> Result<Frame, Fault> {
     let mut data = Vec::new();
-    repo.read_at_most(&entry.blob, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut data)?;
-    let name = &entry.name;
-    let frame = decode(&data)?;
-    let said = (&frame.node, &frame.agent, &frame.frame_type, frame.seq, &frame.id);
-    if said != (&name.node, &name.agent, &name.frame_type, name.seq, &name.frame) {
-        return Err(CodecError::Name.into());
-    }
-    Ok(frame)
+    repo.read_at_most(blob, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut data)?;
+    Ok(decode(&data)?)
 }

@@ -7,7 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
@@ -153,6 +153,39 @@ impl GitCommand {
             command.env(name, value);
         }
         self
+    }
+
+    /// Lets git ask for passwords, on the terminal or through the user's own helper.
+    #[must_use]
+    pub(super) fn asking(mut self) -> Self {
+        if let Ok(command) = &mut self.command {
+            command.env_remove("GIT_TERMINAL_PROMPT");
+        }
+        self
+    }
+
+    /// Runs it and hands over each line of its standard output; ends the child when `visit` returns false.
+    ///
+    /// The child must read all of its input before it writes.
+    pub(super) fn run_lines(self, input: &[u8], visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), ChildError> {
+        let verb = self.verb;
+        let mut child = self.start(Stdio::piped())?;
+        let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+        let mut lines = BufReader::new(child.stdout.take().expect("stdout was asked for"));
+        let mut line = Vec::new();
+        loop {
+            match lines.read_until(b'\n', &mut line).map_err(ChildError::Start)? {
+                0 => break,
+                _ if visit(line.strip_suffix(b"\n").unwrap_or(&line)) => line.clear(),
+                _ => {
+                    let _ = child.kill();
+                    return child.wait().map(drop).map_err(ChildError::Start);
+                }
+            }
+        }
+        drop(lines);
+        checked(verb, finish(child).map_err(ChildError::Start)?)?;
+        written.map_err(ChildError::Start)
     }
 
     /// Runs it with the given standard input and returns its standard output.

@@ -25,6 +25,7 @@ mod said;
 mod secret;
 mod session;
 mod support;
+mod sync;
 mod trust;
 #[cfg(target_os = "linux")]
 mod watch;

@@ -25,6 +25,7 @@ pub mod scan;
 pub mod session;
 pub mod show;
 pub mod status;
+pub mod sync;
 pub mod synthesize;
 pub mod tiers;
 pub mod trust;

@@ -21,7 +21,7 @@ fn sample(sandbox: &Sandbox) -> Repo<'_> {
 
 /// The id that a refusal names.
 #[track_caller]
-fn id_of(output: &Output) -> String {
+pub(crate) fn id_of(output: &Output) -> String {
     let text = output.err();
     let at = text.find("--allow-secret ").unwrap_or_else(|| panic!("no id in\n{output}"));
     text[at + 15..].chars().take_while(char::is_ascii_hexdigit).collect()

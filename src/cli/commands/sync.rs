@@ -1,0 +1,150 @@
+//! `git merkle fetch`, `push` and `sync`: frames come from a remote and go there.
+
+use serde::Serialize;
+
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit, json};
+use crate::git::Prompt;
+use crate::sync::select::Rules;
+use crate::sync::{self, Exchange, Outcome, Remote, Share};
+use crate::workspace::{SettingsError, Workspace};
+
+/// Arguments of `fetch`.
+#[derive(Debug, clap::Args)]
+pub struct FetchArgs {
+    /// A configured remote (default: merkle.remote, else the branch's, else the only one)
+    #[arg(value_name = "remote")]
+    remote: Option<String>,
+}
+
+/// Arguments of `push` and `sync`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A configured remote (default: merkle.remote, else the branch's, else the only one)
+    #[arg(value_name = "remote")]
+    remote: Option<String>,
+    /// Push statements about objects that no branch of the remote has, too
+    #[arg(long)]
+    all: bool,
+    /// Do not ask before --all
+    #[arg(long, short = 'y', requires = "all")]
+    yes: bool,
+    /// Fetch and unite, and say what would be pushed
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    remote: &'a str,
+    came: usize,
+    went: usize,
+    held_back: usize,
+    left_out: usize,
+    faults: Vec<FaultDocument>,
+    attempts: u32,
+    dry_run: bool,
+}
+
+#[derive(Serialize)]
+struct FaultDocument {
+    path: String,
+    message: String,
+}
+
+/// Brings the remote's frames into the store.
+pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let remote = choose(&workspace, args.remote.as_deref())?;
+    workspace.replay(std::time::Duration::ZERO)?;
+    let exchange = exchange(&workspace, &remote, false)?;
+    let outcome = sync::fetch(&exchange)?;
+    report(program, &exchange, &outcome, false)
+}
+
+/// Brings the remote's frames into the store, and what was said here to the remote.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let remote = choose(&workspace, args.remote.as_deref())?;
+    if args.all && !args.yes && !args.dry_run && !confirmed(program, &remote)? {
+        return Ok(Exit::No);
+    }
+    workspace.replay(std::time::Duration::ZERO)?;
+    let allowed = program.allowed_secrets(&workspace)?;
+    let exchange = exchange(&workspace, &remote, args.dry_run)?;
+    let rules = Rules { share: exchange.share, scanner: workspace.scanner()?, allowed: &allowed, all: args.all };
+    let outcome = sync::push(&exchange, &rules)?;
+    report(program, &exchange, &outcome, true)
+}
+
+fn choose(workspace: &Workspace, named: Option<&str>) -> Result<Remote, CliError> {
+    let setting = workspace.settings.stack().text("remote").map(str::to_owned);
+    Ok(Remote::choose(&workspace.repository, named, setting.as_deref())?)
+}
+
+fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, dry_run: bool) -> Result<Exchange<'a>, CliError> {
+    let share = workspace
+        .settings
+        .stack()
+        .read("share", "'said' or 'all'", Share::parse)
+        .map_err(SettingsError::from)?
+        .unwrap_or_default();
+    let (repo, state) = (&workspace.repository, &workspace.state);
+    Ok(Exchange { repo, state, remote, share, prompt: Prompt::Allowed, dry_run })
+}
+
+fn confirmed(program: &mut Program, remote: &Remote) -> Result<bool, CliError> {
+    if !program.ui.can_ask() {
+        let message = "--all pushes the names and statements of branches that the remote does not have";
+        return Err(CliError::new(Exit::Refused, message).hint("git merkle push --all --yes"));
+    }
+    let question = format!("Push statements about objects that no branch of '{}' has, too?", remote.name());
+    Ok(program.ui.ask(&question)?)
+}
+
+fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pushes: bool) -> Result<Exit, CliError> {
+    let ui = &mut program.ui;
+    if ui.is_json() {
+        let fault =
+            |fault: &sync::LeftOut| FaultDocument { path: json::path(fault.path.as_bytes()), message: fault.reason.clone() };
+        let document = Document {
+            remote: exchange.remote.name(),
+            came: outcome.came,
+            went: outcome.went,
+            held_back: outcome.held_back,
+            left_out: outcome.left_out_count,
+            faults: outcome.left_out.iter().map(fault).collect(),
+            attempts: outcome.attempts,
+            dry_run: exchange.dry_run,
+        };
+        ui.write_json("sync", &document)?;
+        return Ok(Exit::Done);
+    }
+    for fault in &outcome.left_out {
+        ui.warn(&format!("'{}' of {} is left out: {}", fault.path.to_text(), exchange.remote.name(), fault.reason));
+    }
+    if outcome.left_out_count > outcome.left_out.len() {
+        ui.warn(&format!("{} entries of {} are left out in all", outcome.left_out_count, exchange.remote.name()));
+    }
+    write!(ui, "{} came", frames(outcome.came))?;
+    if pushes {
+        write!(ui, ", {} {}", outcome.went, if exchange.dry_run { "would go" } else { "went" })?;
+    }
+    if outcome.held_back > 0 {
+        write!(ui, ", {} held back", outcome.held_back)?;
+    }
+    writeln!(ui)?;
+    if outcome.held_back > 0 {
+        let remote = exchange.remote.name();
+        ui.note(&if outcome.held_back == 1 {
+            format!("held back: it is about an object that no branch of '{remote}' has; it goes once the branch is pushed")
+        } else {
+            format!("held back: they are about objects that no branch of '{remote}' has; they go once the branches are pushed")
+        });
+    }
+    Ok(Exit::Done)
+}
+
+fn frames(count: usize) -> String {
+    if count == 1 { "1 frame".to_owned() } else { format!("{count} frames") }
+}

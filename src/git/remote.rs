@@ -1,0 +1,149 @@
+//! Other repositories, by the names under which the user configured them: their refs come and go through git.
+//!
+//! git does the network work, with the user's own ssh, credentials and proxies. Every refspec stands on the command
+//! line and none of the configuration takes part (`--refmap=`), so that a refspec such as
+//! `+refs/merkle/frames:refs/merkle/frames` cannot throw frames of this clone away. Nothing is pruned, no tag and no
+//! submodule is followed, no hook runs.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+
+use super::child::{ChildError, GitCommand, failed};
+use super::repo::Repository;
+use crate::base::NodeId;
+
+/// Reasons in git's words with which a remote refuses a ref because another push was faster.
+const RACE_REASONS: [&str; 7] = [
+    "fetch first",
+    "non-fast-forward",
+    "stale info",
+    "cannot lock ref",
+    "failed to update ref",
+    "incorrect old value provided",
+    "reference already exists",
+];
+
+/// The exit code of `git ls-remote --exit-code` where the remote has no such ref.
+const NO_SUCH_REF: i32 = 2;
+
+/// What came of a push.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pushed {
+    /// The remote has it.
+    Accepted,
+    /// Another push moved the ref first: fetch, unite, and push again.
+    Behind,
+    /// The remote refuses the ref; the reason in its own words.
+    Refused(String),
+}
+
+/// Whether git may ask the user for a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    /// On the terminal, as git does.
+    Allowed,
+    /// Never: the process works in the background.
+    Never,
+}
+
+impl Repository {
+    /// The names of the configured remotes, in order.
+    #[must_use]
+    pub fn remotes(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.inner.remote_names().iter().map(ToString::to_string).collect();
+        names.sort();
+        names
+    }
+
+    /// The remote that the current branch follows.
+    #[must_use]
+    pub fn branch_remote(&self) -> Option<String> {
+        let head = self.inner.head_name().ok()??;
+        let branch = head.shorten().to_string();
+        self.config_string(&format!("branch.{branch}.remote"))
+    }
+
+    /// Fetches a ref of a remote to a ref here, which moves wherever the remote's has gone and gets a reflog; false
+    /// where the remote has none.
+    ///
+    /// Everything that the ref reaches comes along, in a partial clone too.
+    pub fn fetch_ref(&self, remote: &str, name: &str, to: &str, prompt: Prompt) -> Result<bool, ChildError> {
+        let fetched = network(self, "fetch", remote, prompt)
+            .setting("core.logAllRefUpdates=always")
+            // git itself streams larger objects to the disk.
+            .setting("core.bigFileThreshold=16m")
+            .option("--quiet")
+            .option("--no-tags")
+            .option("--no-prune")
+            .option("--no-filter")
+            .option("--no-write-fetch-head")
+            .option("--no-auto-maintenance")
+            .option("--no-recurse-submodules")
+            .option("--no-show-forced-updates")
+            .option("--refmap=")
+            .operand(remote)
+            .operand(format!("+{name}:{to}"))
+            .run(b"");
+        let Err(error @ ChildError::Failed { .. }) = fetched else { return fetched.map(|_| true) };
+        // git fails in the same way for a ref that is absent and for a remote that is: only this tells them apart.
+        let asked = network(self, "ls-remote", remote, prompt).option("--exit-code").operand(remote).operand(name);
+        match asked.output(b"")?.status.code() {
+            Some(NO_SUCH_REF) => Ok(false),
+            _ => Err(error),
+        }
+    }
+
+    /// Pushes a commit to a ref of a remote, if the ref is an ancestor of it or absent.
+    pub fn push_commit(&self, remote: &str, commit: &NodeId, name: &str, prompt: Prompt) -> Result<Pushed, ChildError> {
+        let command = network(self, "push", remote, prompt)
+            .option("--porcelain")
+            .option("--no-verify")
+            .option("--no-follow-tags")
+            .option("--no-recurse-submodules")
+            .operand(remote)
+            .operand(OsString::from(format!("{commit}:{name}")));
+        let output = command.output(b"")?;
+        if output.status.success() {
+            return Ok(Pushed::Accepted);
+        }
+        let report = String::from_utf8_lossy(&output.stdout);
+        let Some(line) = report.lines().find_map(|line| line.strip_prefix("!\t")) else {
+            return Err(failed("push", &output));
+        };
+        let reason = line.rsplit_once('\t').map_or(line, |(_, reason)| reason);
+        let is_race = RACE_REASONS.iter().any(|known| reason.contains(known));
+        Ok(if is_race { Pushed::Behind } else { Pushed::Refused(reason.to_owned()) })
+    }
+
+    /// Which of the wanted objects some commits reach; the walk ends when all are found.
+    ///
+    /// An object that is absent from this clone, as in a partial one, is found by its name in a tree.
+    pub fn reachable_of(&self, tips: &[NodeId], mut wanted: HashSet<NodeId>) -> Result<HashSet<NodeId>, ChildError> {
+        let mut found = HashSet::new();
+        if tips.is_empty() || wanted.is_empty() {
+            return Ok(found);
+        }
+        let input = tips.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let command = GitCommand::new(self, "rev-list")
+            .option("--objects")
+            .option("--no-object-names")
+            .option("--in-commit-order")
+            .option("--missing=print")
+            .option("--stdin");
+        command.run_lines(input.as_bytes(), &mut |line| {
+            let digits = line.strip_prefix(b"?").unwrap_or(line);
+            let id = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<NodeId>().ok());
+            if let Some(id) = id.filter(|id| wanted.remove(id)) {
+                found.insert(id);
+            }
+            !wanted.is_empty()
+        })?;
+        Ok(found)
+    }
+}
+
+fn network(repo: &Repository, verb: &'static str, remote: &str, prompt: Prompt) -> GitCommand {
+    // git refuses refspecs for a remote that is marked as a mirror, and its own pushes would delete refs there.
+    let command = GitCommand::new(repo, verb).overriding(&[(format!("remote.{remote}.mirror"), "false".to_owned())]);
+    if prompt == Prompt::Allowed { command.asking() } else { command }
+}

@@ -1,0 +1,257 @@
+//! `fetch`, `push` and `sync`: frames come from a remote, are united, and go back, again until no other push was faster.
+//!
+//! A push is a commit whose only parent is the remote's own and whose tree is the remote's tree with the statements of
+//! this clone added. So the remote's ref only moves forward, nothing that it holds is dropped, and two clones that push
+//! at once make one of them fetch, unite and push again. A killed process leaves the old state or the new on either side.
+
+use std::time::Duration;
+
+use super::accept::{self, Delivery, LeftOut};
+use super::remote::{Remote, Share};
+use super::select::{self, Rules, SelectError, Selection};
+use crate::base::{NodeId, clock};
+use crate::frame::commit::{self, CommitError};
+use crate::frame::{Store, StoreError, merge};
+use crate::git::{
+    Batch, ChildError, Encoded, Expected, ObjectError, ObjectKind, Prompt, Pushed, RefError, Repository, StateDir, WriteError,
+    commit_body,
+};
+
+/// How often a push that another one overtook is tried again.
+pub const TRIES_MAX: u32 = 12;
+
+/// The pause after the first attempt that lost; it doubles, and each clone waits a random part of it.
+const PAUSE_FIRST: Duration = Duration::from_millis(100);
+
+/// The longest pause.
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// How often a transfer that broke off is tried again.
+const BROKEN_TRIES_MAX: u32 = 3;
+
+/// What git says of a connection that broke off, in any of its transports.
+const BROKEN: [&str; 10] = [
+    "hung up",
+    "early EOF",
+    "unexpected disconnect",
+    "onnection reset",
+    "onnection refused",
+    "unable to connect",
+    "Broken pipe",
+    "timed out",
+    "unpack-objects failed",
+    "index-pack failed",
+];
+
+/// Why frames could not be exchanged. What was united by then stays.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// git could not reach the remote, or the remote refused to talk.
+    #[error("cannot reach remote '{remote}'")]
+    Transfer {
+        /// Its name.
+        remote: String,
+        /// What git said.
+        #[source]
+        source: ChildError,
+    },
+    /// Its ref holds something else.
+    #[error("'{name}' of remote '{remote}' is no store of frames")]
+    NoStore {
+        /// The remote's name.
+        remote: String,
+        /// The ref.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        source: StoreError,
+    },
+    /// The remote does not take the ref.
+    #[error("remote '{remote}' refuses '{name}': {reason}")]
+    Refused {
+        /// Its name.
+        remote: String,
+        /// The ref.
+        name: String,
+        /// Its own words.
+        reason: String,
+    },
+    /// Other pushes were faster, each time.
+    #[error("other pushes to remote '{0}' were faster, {TRIES_MAX} times in a row; nothing is lost")]
+    Busy(String),
+    /// What goes cannot be chosen.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store cannot be written.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The commit for the remote cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A ref cannot be read or moved.
+    #[error(transparent)]
+    Ref(#[from] RefError),
+}
+
+impl From<ObjectError> for SyncError {
+    fn from(error: ObjectError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl SyncError {
+    fn transfer(remote: &Remote, source: ChildError) -> Self {
+        Self::Transfer { remote: remote.name().to_owned(), source }
+    }
+
+    /// True when the connection broke off, so that the same transfer may succeed.
+    fn is_broken_transfer(&self) -> bool {
+        matches!(self, Self::Transfer { source: ChildError::Failed { message, .. }, .. } if BROKEN.iter().any(|sign| message.contains(sign)))
+    }
+}
+
+/// What an exchange needs.
+pub struct Exchange<'a> {
+    /// The repository.
+    pub repo: &'a Repository,
+    /// Its lock and spool.
+    pub state: &'a StateDir,
+    /// The other side.
+    pub remote: &'a Remote,
+    /// Which frames are shared, in both directions.
+    pub share: Share,
+    /// Whether git may ask for a password.
+    pub prompt: Prompt,
+    /// Whether to say what would go instead of pushing it. What comes is united all the same.
+    pub dry_run: bool,
+}
+
+/// What came and went.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Frames that this clone lacked.
+    pub came: usize,
+    /// Frames that the remote lacked.
+    pub went: usize,
+    /// Statements about objects that the remote does not have.
+    pub held_back: usize,
+    /// Entries of the remote that are no frames, the first of them.
+    pub left_out: Vec<LeftOut>,
+    /// How many entries of the remote are no frames.
+    pub left_out_count: usize,
+    /// How often the remote was asked to take the frames.
+    pub attempts: u32,
+}
+
+/// Fetches the remote's frames and unites what may count with the store.
+pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
+    let Exchange { repo, remote, share, .. } = *exchange;
+    let (name, to) = (remote.frames_ref(), remote.tracking_ref());
+    // A symbolic ref would lead git to a branch of the user, which it then moved.
+    repo.find_direct_ref(&to)?;
+    let fetched = repo.fetch_ref(remote.name(), name, &to, exchange.prompt);
+    if !fetched.map_err(|source| SyncError::transfer(remote, source))? {
+        // The remote has lost its frames, or never had any: nothing may be taken for being there.
+        repo.delete_ref(&to)?;
+    }
+    let (ours, theirs) = (Store::open(repo)?, tracked(repo, remote)?);
+    let Delivery { accepted, left_out, left_out_count, .. } = accept::check(repo, ours.tree(), theirs.tree(), share)?;
+    let came = accepted.len();
+    if let Some(commit) = theirs.commit().filter(|_| came > 0) {
+        let message = format!("{came} frames from {}", remote.name());
+        commit::add_entries(repo, exchange.state, &accepted, commit, &message)?;
+    }
+    Ok(Outcome { came, left_out, left_out_count, ..Outcome::default() })
+}
+
+/// The remote's store as it was last fetched.
+pub fn tracked<'r>(repo: &'r Repository, remote: &Remote) -> Result<Store<'r>, SyncError> {
+    let commit = repo.find_direct_ref(&remote.tracking_ref())?;
+    Store::at(repo, commit).map_err(|source| SyncError::NoStore {
+        remote: remote.name().to_owned(),
+        name: remote.frames_ref().to_owned(),
+        source,
+    })
+}
+
+/// Fetches, unites, and pushes what the remote lacks; again when another push was faster or a transfer broke off.
+pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
+    let (mut so_far, mut broken) = (Outcome::default(), 0);
+    for attempt in 1..=TRIES_MAX {
+        match try_once(exchange, rules, &mut so_far) {
+            Ok(true) => return Ok(Outcome { attempts: attempt, ..so_far }),
+            Ok(false) => {}
+            Err(error) if broken < BROKEN_TRIES_MAX && error.is_broken_transfer() => broken += 1,
+            Err(error) => return Err(error),
+        }
+        std::thread::sleep(pause(attempt));
+    }
+    Err(SyncError::Busy(exchange.remote.name().to_owned()))
+}
+
+/// One attempt; false when another push was faster. What it did is added to `so_far`.
+fn try_once(exchange: &Exchange<'_>, rules: &Rules<'_>, so_far: &mut Outcome) -> Result<bool, SyncError> {
+    let fetched = fetch(exchange)?;
+    *so_far = Outcome { came: so_far.came + fetched.came, went: so_far.went, ..fetched };
+    push_once(exchange, rules, so_far)
+}
+
+/// Pushes on top of what was fetched; false when another push was faster.
+fn push_once(exchange: &Exchange<'_>, rules: &Rules<'_>, outcome: &mut Outcome) -> Result<bool, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    let theirs = tracked(repo, remote)?;
+    let Selection { entries, held_back } = select::select(repo, Store::open(repo)?.tree(), theirs.tree(), remote, rules)?;
+    outcome.held_back = held_back;
+    if entries.is_empty() {
+        return Ok(true);
+    }
+    // Not added up: after a transfer that broke off the same frames are counted again.
+    outcome.went = entries.len();
+    if exchange.dry_run {
+        return Ok(true);
+    }
+    let mut batch = Batch::default();
+    let message = match entries.len() {
+        1 => "1 frame".to_owned(),
+        count => format!("{count} frames"),
+    };
+    let tree = merge::graft(repo, theirs.tree(), entries, &mut batch)?;
+    let commit = commit_on(repo, &mut batch, tree, theirs.commit(), &message);
+    // Held against a concurrent 'git gc' until the tracking ref reaches it.
+    let held = repo.write(&batch)?;
+    let pushed = repo.push_commit(remote.name(), &commit, remote.frames_ref(), exchange.prompt);
+    match pushed.map_err(|source| SyncError::transfer(remote, source))? {
+        Pushed::Accepted => {}
+        Pushed::Behind => return Ok(false),
+        Pushed::Refused(reason) => {
+            let name = remote.frames_ref().to_owned();
+            return Err(SyncError::Refused { remote: remote.name().to_owned(), name, reason });
+        }
+    }
+    match repo.update_ref(&remote.tracking_ref(), &commit, theirs.commit().map_or(Expected::Absent, Expected::At)) {
+        // Another fetch has seen the remote since: what it saw is as new.
+        Ok(()) | Err(RefError::Moved(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    drop(held);
+    Ok(true)
+}
+
+fn commit_on(repo: &Repository, batch: &mut Batch, tree: NodeId, parent: Option<NodeId>, message: &str) -> NodeId {
+    let (name, mail) = repo.signature();
+    let parents: Vec<NodeId> = parent.into_iter().collect();
+    let body = commit_body(&tree, &parents, (&name, &mail), message, clock::now_seconds());
+    let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
+    let commit = object.id;
+    batch.add(object);
+    commit
+}
+
+/// A random part of a pause that doubles with each attempt: clones that met once do not meet again.
+fn pause(attempt: u32) -> Duration {
+    let longest = PAUSE_FIRST.saturating_mul(1 << attempt.min(16)).min(PAUSE_MAX);
+    longest.mul_f64(clock::random_part())
+}

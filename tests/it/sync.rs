@@ -1,0 +1,279 @@
+//! `fetch`, `push` and `sync`: what one clone says reaches the others, nothing private goes, nothing bad counts.
+
+use crate::secret::{id_of, token};
+use crate::support::{Output, PROGRAM, Repo, Sandbox};
+
+const HISTORY: &str = r"
+    commit first
+    + src/lib.rs = pub fn a() {}
+    + README.md = A garden.
+";
+
+/// A bare repository with one branch, and clones of it with the given names.
+fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<Repo<'s>>) {
+    let work = sandbox.repo("origin-work");
+    work.fill(HISTORY);
+    let origin = work.clone_to("origin.git", &["--bare"]);
+    let clones = names.iter().map(|name| origin.clone_to(name, &[])).collect();
+    (origin, clones)
+}
+
+fn say(repo: &Repo<'_>, path: &str, text: &str) -> String {
+    let output = repo.run(PROGRAM).args(["put-frame", path, "-"]).input(text).run();
+    output.ok().trim().to_owned()
+}
+
+fn said(repo: &Repo<'_>, path: &str) -> Vec<String> {
+    let listed = repo.merkle(&["list-frames", path, "--json"]).json("list-frames");
+    let frames = listed["frames"].as_array().expect("a list").clone();
+    frames.iter().map(|frame| frame["frame"].as_str().expect("an id").to_owned()).collect()
+}
+
+fn sync(repo: &Repo<'_>) -> Output {
+    repo.merkle(&["sync"])
+}
+
+#[test]
+fn what_each_of_two_clones_says_reaches_the_other() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    let first = say(a, "src/lib.rs", "From a.");
+    assert_eq!(sync(a).ok(), "0 frames came, 1 went\n");
+    // The second clone spoke before it fetched for the first time: the two stores have no common ancestor.
+    let second = say(b, "README.md", "From b.");
+    assert_eq!(sync(b).ok(), "1 frame came, 1 went\n");
+    assert_eq!(sync(a).ok(), "1 frame came, 0 went\n");
+    assert_eq!(sync(a).ok(), "0 frames came, 0 went\n");
+    for repo in [a, b] {
+        assert!(said(repo, "src/lib.rs").contains(&first));
+        assert!(said(repo, "README.md").contains(&second));
+        repo.merkle(&["validate"]).ok();
+        repo.assert_sound();
+    }
+    assert_eq!(origin.git(&["rev-list", "--count", "refs/merkle/frames"]).ok().trim(), "2", "no local history goes along");
+    origin.assert_sound();
+}
+
+#[test]
+fn outlines_stay_unless_all_frames_are_shared() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    a.merkle(&["regenerate"]).ok();
+    assert_eq!(sync(a).ok(), "0 frames came, 0 went\n");
+    assert_eq!(origin.frames(), Vec::<String>::new());
+    let all = ["-c", "merkle.share=all", "sync"];
+    let count = a.frames().len();
+    assert_eq!(a.merkle(&all).ok(), format!("0 frames came, {count} went\n"));
+    assert_eq!(sync(b).ok(), "0 frames came, 0 went\n", "what can be derived is not taken either");
+    assert_eq!(b.merkle(&all).ok(), format!("{count} frames came, 0 went\n"));
+    assert_eq!(a.frames(), b.frames());
+}
+
+#[test]
+fn a_statement_about_a_private_branch_is_held_back_until_the_branch_is_pushed() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    a.fill("branch secret-plan\ncommit private\n+ plan.txt = the plan");
+    say(a, "plan.txt", "About the plan.");
+    say(a, "README.md", "About the garden.");
+    let output = sync(a);
+    assert_eq!(output.ok(), "0 frames came, 1 went, 1 held back\n");
+    let objects = origin.git(&["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"]).ok();
+    for id in objects.lines().filter(|line| line.ends_with("blob")).filter_map(|line| line.split(' ').next()) {
+        assert!(!origin.git(&["cat-file", "blob", id]).ok().contains("plan"), "nothing of the private branch is there");
+    }
+    assert_eq!(a.merkle(&["push", "--dry-run", "--all"]).ok(), "0 frames came, 1 would go\n");
+    a.git(&["push", "-q", "origin", "secret-plan"]).ok();
+    assert_eq!(sync(a).ok(), "0 frames came, 1 went\n");
+}
+
+#[test]
+fn a_remote_that_is_forced_back_loses_nothing() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    let first = say(a, "src/lib.rs", "One.");
+    sync(a).ok();
+    let old = origin.id("refs/merkle/frames");
+    let second = say(b, "src/lib.rs", "Two.");
+    sync(b).ok();
+    origin.git(&["update-ref", "refs/merkle/frames", &old]).ok();
+    assert_eq!(sync(a).ok(), "0 frames came, 0 went\n");
+    assert_eq!(sync(b).ok(), "0 frames came, 1 went\n", "its statement goes again");
+    origin.git(&["update-ref", "-d", "refs/merkle/frames"]).ok();
+    assert_eq!(sync(a).ok(), "0 frames came, 1 went\n", "a remote that has lost the ref gets it again");
+    assert_eq!(sync(b).ok(), "0 frames came, 1 went\n");
+    assert_eq!(sync(a).ok(), "1 frame came, 0 went\n");
+    assert_eq!(origin.frames(), a.frames());
+    assert!(said(a, "src/lib.rs").contains(&first) && said(a, "src/lib.rs").contains(&second));
+}
+
+#[test]
+fn a_refspec_that_maps_onto_the_store_throws_nothing_away() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    say(b, "README.md", "From b.");
+    sync(b).ok();
+    a.git(&["config", "--add", "remote.origin.fetch", "+refs/merkle/frames:refs/merkle/frames"]).ok();
+    let own = say(a, "README.md", "From a.");
+    assert_eq!(sync(a).ok(), "1 frame came, 1 went\n");
+    assert!(said(a, "README.md").contains(&own));
+}
+
+#[test]
+fn which_remote_is_meant() {
+    let sandbox = Sandbox::new();
+    let lonely = sandbox.repo("lonely");
+    lonely.fill(HISTORY);
+    insta::assert_snapshot!(sync(&lonely).exits(65).err(), @r"
+    error: no remote is configured
+    hint: git remote add origin <url>
+    ");
+    let (_, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    insta::assert_snapshot!(a.merkle(&["sync", "../origin.git"]).exits(65).err(), @r"
+    error: no remote is named '../origin.git'
+    hint: 'git remote' lists the remotes of this repository
+    ");
+    a.git(&["remote", "add", "second", "../gone.git"]).ok();
+    sync(a).ok();
+    a.git(&["checkout", "-q", "--detach"]).ok();
+    insta::assert_snapshot!(sync(a).exits(65).err(), @r"
+    error: several remotes are configured: origin, second
+    hint: git merkle sync origin
+    ");
+    a.merkle(&["-c", "merkle.remote=origin", "sync"]).ok();
+    let gone = a.merkle(&["sync", "second"]).exits(128).err();
+    assert!(gone.starts_with("error: cannot reach remote 'second'"), "{gone}");
+}
+
+#[test]
+fn a_secret_stops_the_push_and_names_where_it_stands() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    let token = token();
+    let blocked = a.run(PROGRAM).args(["put-frame", "README.md", "-"]).input(format!("Use {token}.")).run().exits(78);
+    let id = id_of(&blocked);
+    let allow = ["--allow-secret", &id, "put-frame", "README.md", "-"];
+    a.run(PROGRAM).args(allow).input(format!("Use {token}.")).run().ok();
+    std::fs::remove_file(a.path(".git/merkle/allowed-secrets")).unwrap();
+    assert!(sync(a).exits(78).err().contains("human/note of README.md"));
+    assert_eq!(origin.frames(), Vec::<String>::new());
+}
+
+/// Before, a tag over there was followed, and the store here became that tag, which no command reads.
+#[test]
+fn a_remote_whose_ref_is_no_store_is_named_and_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    let own = say(a, "README.md", "From a.");
+    sync(a).ok();
+    let before = a.id("refs/merkle/frames");
+    let theirs = origin.id("refs/merkle/frames");
+    origin.git(&["tag", "-m", "tag", "t", "refs/merkle/frames"]).ok();
+    for target in ["t", "refs/merkle/frames^{tree}", "HEAD:README.md"] {
+        let id = origin.id(target);
+        origin.git(&["update-ref", "refs/merkle/frames", &id]).ok();
+        let told = sync(a).exits(128).err();
+        assert!(told.starts_with("error: 'refs/merkle/frames' of remote 'origin' is no store of frames"), "{told}");
+        assert_eq!(a.id("refs/merkle/frames"), before);
+        origin.git(&["update-ref", "refs/merkle/frames", &theirs]).ok();
+    }
+    sync(a).ok();
+    assert_eq!(said(a, "README.md"), [own]);
+}
+
+/// A tracking ref that came with the git directory must not make git move the branch that it leads to.
+#[test]
+fn a_symbolic_tracking_ref_moves_no_branch() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    say(b, "README.md", "From b.");
+    sync(b).ok();
+    let before = a.id("HEAD");
+    a.git(&["symbolic-ref", "refs/merkle-remote/origin/frames", "refs/heads/main"]).ok();
+    let told = sync(a).exits(128).err();
+    assert!(told.contains("is symbolic and leads to 'refs/heads/main'"), "{told}");
+    assert_eq!(a.id("HEAD"), before);
+    assert_eq!(a.git(&["status", "--porcelain"]).ok(), "");
+}
+
+/// git refuses refspecs for a remote that is marked as a mirror.
+#[test]
+fn a_mirror_and_settings_of_fetch_do_not_change_what_is_exchanged() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    for (key, value) in [
+        ("remote.origin.mirror", "true"),
+        ("fetch.prune", "true"),
+        ("fetch.pruneTags", "true"),
+        ("remote.origin.prune", "true"),
+        ("remote.origin.push", "+refs/*:refs/*"),
+        ("push.followTags", "true"),
+        ("submodule.recurse", "true"),
+        ("core.logAllRefUpdates", "false"),
+    ] {
+        a.git(&["config", key, value]).ok();
+    }
+    a.git(&["branch", "private"]).ok();
+    say(a, "README.md", "From a.");
+    say(b, "README.md", "From b.");
+    sync(b).ok();
+    assert_eq!(sync(a).ok(), "1 frame came, 1 went\n");
+    let refs = origin.git(&["for-each-ref", "--format=%(refname)"]).ok();
+    assert_eq!(refs, "refs/heads/main\nrefs/merkle/frames\n");
+    a.git(&["reflog", "exists", "refs/merkle-remote/origin/frames"]).ok();
+}
+
+/// Entries that are no frames are left out by name; the good ones beside them count, and every command works.
+#[test]
+fn what_is_bad_in_a_delivery_is_left_out_and_the_rest_comes() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    let good = say(a, "README.md", "From a.");
+    sync(a).ok();
+    let name = origin.frames().remove(0);
+    let blob = origin.id(&format!("refs/merkle/frames:{name}"));
+    let (place, leaf) = (&name[..6], &name[6..]);
+    let (slot, id) = leaf.split_once(".00000001.").expect("the first generation");
+    let mut lines = format!("100644 blob {blob}\t{name}\n");
+    // The same blob under names that are before and after its own: it is right under one of them alone.
+    for (mode, kind, bad) in [
+        ("100644", "blob", format!("{place}{slot}.00000001.{}", "0".repeat(id.len()))),
+        ("100644", "blob", format!("{place}{slot}.00000002.{id}")),
+        ("100644", "blob", format!("{place}{slot}.99999999.{id}")),
+        ("120000", "blob", format!("{place}{slot}.00000003.{id}")),
+        ("160000", "commit", format!("{place}{slot}.00000004.{id}")),
+        ("100644", "blob", "not a frame".to_owned()),
+        ("100644", "blob", "aa/deep/er/file".to_owned()),
+    ] {
+        lines = format!("{lines}{mode} {kind} {blob}\t{bad}\n");
+    }
+    let index = origin.path("hostile-index");
+    let with_index = |arguments: &[&str], input: &str| {
+        origin.run("git").env("GIT_INDEX_FILE", &index).args(arguments).input(input).run().ok().trim().to_owned()
+    };
+    with_index(&["update-index", "--index-info"], &lines);
+    let tree = with_index(&["write-tree"], "");
+    let commit = with_index(&["commit-tree", "-m", "hostile", "-p", "refs/merkle/frames", &tree], "");
+    origin.git(&["update-ref", "refs/merkle/frames", &commit]).ok();
+    let output = b.merkle(&["fetch"]).exits(0);
+    assert_eq!(output.out(), "1 frame came\n");
+    assert_eq!(output.err().lines().count(), 7, "{}", output.err());
+    assert_eq!(said(b, "README.md"), [good]);
+    b.merkle(&["validate"]).ok();
+    let own = say(b, "README.md", "From b.");
+    assert_eq!(sync(b).out(), "0 frames came, 1 went\n");
+    assert_eq!(origin.frames().len(), 9, "what the remote holds is carried");
+    drop(sync(a).exits(0));
+    assert!(said(a, "README.md").contains(&own));
+}
