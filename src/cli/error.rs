@@ -222,6 +222,7 @@ impl From<InputError> for CliError {
             InputError::Name(_) => Self::from_source(Exit::Usage, error),
             InputError::NoList(_) => Self::from_source(Exit::Refused, error),
             InputError::Document(error) => error.into(),
+            InputError::History(error) => error.into(),
             InputError::Rules(error) => error.into(),
             InputError::Secret(error) => Self::from(error).hint("'--redact' puts markers in the places of all of them"),
         }

@@ -52,6 +52,17 @@ impl SnapshotArgs {
         self.root_or(Snapshot::Revision("HEAD".to_owned()), workspace, warn)
     }
 
+    /// The same, of the work tree where no snapshot is named: for what shows files rather than what is known of them.
+    ///
+    /// Where the work tree cannot be written as a tree, as on a disk that takes no writes, that is said, and it is HEAD.
+    pub fn root_of_files(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
+        let seen = self.root_or(workspace.default_snapshot(), workspace, &warn);
+        let Some(failed) = seen.as_ref().err().filter(|_| !self.is_named()) else { return seen };
+        let Ok(head) = self.root(workspace, &warn) else { return seen };
+        warn(&format!("this is HEAD: the work tree cannot be looked at: {failed}"));
+        Ok(head)
+    }
+
     /// The snapshot as the record of a turn names it: `None` for what is looked at by default.
     pub fn recorded(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<Option<String>, CliError> {
         let root = self.root_or(workspace.default_snapshot(), workspace, warn)?;

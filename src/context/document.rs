@@ -4,10 +4,7 @@
 //! the title, are the document.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::budget::{Cost, Fit, Level, fit};
@@ -67,24 +64,26 @@ pub enum ContextError {
 /// What the document says about the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct System {
-    /// The directory that the program runs in.
-    pub cwd: PathBuf,
+    /// The directory that the process runs in: the name of the repository's directory, and the path below that.
+    pub cwd: Vec<u8>,
+    /// Which state of the repository the document shows.
+    pub snapshot: String,
     /// Name and version of the operating system.
     pub os: String,
-    /// The user's shell, when it is known.
+    /// The name of the user's shell, when it is known.
     pub shell: Option<String>,
 }
 
 impl System {
     /// What it says, for a search.
     fn text(&self) -> Vec<u8> {
-        [self.cwd.as_os_str().as_bytes(), self.os.as_bytes(), self.shell.as_deref().unwrap_or_default().as_bytes()].join(&b'\n')
+        [self.cwd.as_slice(), self.os.as_bytes(), self.shell.as_deref().unwrap_or_default().as_bytes()].join(&b'\n')
     }
 
     fn without_secrets(&self, guard: &Guard<'_>) -> Self {
         let shown = |text: &str| String::from_utf8_lossy(&guard.shown(text.as_bytes())).into_owned();
-        let cwd = guard.shown(self.cwd.as_os_str().as_bytes()).into_owned();
-        Self { cwd: OsString::from_vec(cwd).into(), os: shown(&self.os), shell: self.shell.as_deref().map(shown) }
+        let cwd = guard.shown(&self.cwd).into_owned();
+        Self { cwd, snapshot: self.snapshot.clone(), os: shown(&self.os), shell: self.shell.as_deref().map(shown) }
     }
 }
 
@@ -314,9 +313,10 @@ impl<'r> Document<'r> {
     }
 
     fn write_system(&self, out: &mut dyn Write) -> io::Result<()> {
-        let System { cwd, os, shell } = &self.system;
+        let System { cwd, snapshot, os, shell } = &self.system;
         writeln!(out, "## 1. System Information\n")?;
-        writeln!(out, "- **CWD:** {}", markdown::text(cwd.as_os_str().as_bytes()))?;
+        writeln!(out, "- **CWD:** {}", markdown::text(cwd))?;
+        writeln!(out, "- **Snapshot:** {snapshot}")?;
         writeln!(out, "- **OS:** {}", markdown::text(os.as_bytes()))?;
         if let Some(shell) = shell {
             writeln!(out, "- **Shell:** {}", markdown::text(shell.as_bytes()))?;

@@ -34,6 +34,12 @@ impl Repository {
         self.write_tree(&copy, &Filters::of(self))
     }
 
+    /// True when there is an index: something has been checked out or added.
+    #[must_use]
+    pub fn has_index(&self) -> bool {
+        self.inner.index_path().exists()
+    }
+
     /// The tree of the work tree: tracked plus untracked-not-ignored files, plus ignored ones that `include` accepts.
     ///
     /// Without an `include` ignored files are not even looked for. An embedded repository stands for its commit, as after `git add`; one without commits is left out.

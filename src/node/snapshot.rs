@@ -26,6 +26,8 @@ pub enum Snapshot {
 /// A snapshot's root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotRoot {
+    /// Which state of the repository it is the root of.
+    pub snapshot: Snapshot,
     /// Its root tree.
     pub tree: NodeId,
     /// The commit, where the snapshot is one.
@@ -57,25 +59,26 @@ pub enum SnapshotError {
 impl Snapshot {
     /// Finds, or for index and work tree writes, the snapshot's root tree. The user's index stays as it is.
     pub fn root(&self, repo: &Repository) -> Result<SnapshotRoot, SnapshotError> {
+        let snapshot = self.clone();
         match self {
             Self::Revision(spec) => {
                 let object = repo.resolve(spec)?;
                 let is_tree = repo.header(&object)?.is_some_and(|header| header.kind == ObjectKind::Tree);
                 let tree = if is_tree { object } else { repo.tree_of(&object)? };
                 let commit = (!is_tree).then_some(object);
-                Ok(SnapshotRoot { tree, commit, history: commit, secrets: Vec::new() })
+                Ok(SnapshotRoot { snapshot, tree, commit, history: commit, secrets: Vec::new() })
             }
             Self::Index => {
                 repo.work_dir().ok_or(SnapshotError::Bare)?;
                 let history = repo.resolve_commit("HEAD").ok();
-                Ok(SnapshotRoot { tree: repo.write_index_tree()?, commit: None, history, secrets: Vec::new() })
+                Ok(SnapshotRoot { snapshot, tree: repo.write_index_tree()?, commit: None, history, secrets: Vec::new() })
             }
             Self::Worktree => {
                 let directory = repo.work_dir().ok_or(SnapshotError::Bare)?;
                 let included = Included::new(directory);
                 let tree = repo.write_work_tree(Some(&|path| included.lets_in(path)))?;
                 let history = repo.resolve_commit("HEAD").ok();
-                Ok(SnapshotRoot { tree, commit: None, history, secrets: included.secrets.into_inner() })
+                Ok(SnapshotRoot { snapshot, tree, commit: None, history, secrets: included.secrets.into_inner() })
             }
         }
     }

@@ -17,7 +17,6 @@ use super::task::Task;
 use super::turn::{TurnError, as_file, open_turn, save, view};
 use super::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 use crate::chat::{Reply, Request, Role};
-use crate::context::System;
 use crate::context::people::{GLOBAL_LIST, MEMOS};
 use crate::git::StateDir;
 use crate::profile::Wish;
@@ -207,7 +206,6 @@ impl Workspace {
         open: &OpenSession,
         definition: &Definition,
         asking: &TurnAsking,
-        system: &System,
     ) -> Result<Request, TurnError> {
         let (number, turn) = open_turn(open)?;
         let answer = open.folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
@@ -215,9 +213,9 @@ impl Workspace {
         let answer_name = open.folder.relative(Some(number), &response_file(turn.phase()));
         guard(answer.as_bytes(), &answer_name.to_string_lossy(), self.scanner()?, &allowed)?;
         let task = Task { phase: Some(turn.phase()), request: turn.request.clone(), answer: Some(answer), ..Task::default() };
+        let root = self.turn_root(turn.snapshot.as_deref())?;
         let ingredients = Ingredients {
-            tree: self.turn_tree(turn.snapshot.as_deref())?,
-            system,
+            root: &root,
             session: Some(view(open, number)),
             number: Some(number),
             task,

@@ -14,9 +14,9 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
 use crate::context::resource::Body;
-use crate::context::{Document, List, Scope, System};
-use crate::git::{EntryMode, ObjectError, ObjectKind, diff_trees};
-use crate::node::Snapshot;
+use crate::context::{Document, List, Scope};
+use crate::git::{EntryMode, ObjectError, ObjectKind};
+use crate::node::{Snapshot, SnapshotRoot};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
@@ -28,8 +28,6 @@ use crate::workspace::{PageOptions, Workspace};
 
 /// Tokens of all symbols, at most, where nothing else is said.
 const SYMBOL_TOKENS_MAX: u64 = 32_000;
-/// Changes against `HEAD` that are looked at.
-const DIRTY_CHANGES_MAX: u32 = 100_000;
 /// The part of a window that symbols take at most, and the list of files: one in so many tokens.
 const SYMBOL_SHARE: u64 = 4;
 const FILES_SHARE: u64 = 5;
@@ -70,10 +68,8 @@ pub struct SessionView<'s> {
 
 /// What a world is made of.
 pub struct Ingredients<'i> {
-    /// The root tree of the snapshot.
-    pub tree: NodeId,
-    /// The machine.
-    pub system: &'i System,
+    /// The snapshot.
+    pub root: &'i SnapshotRoot,
     /// The session; `None` for a request by itself.
     pub session: Option<SessionView<'i>>,
     /// The turn whose own list counts.
@@ -105,7 +101,7 @@ impl Workspace {
         notes.extend(document.remarks().map_err(InputError::from)?);
         let (standards, examples) = self.read_profile_files(made_of, sizes.standards, &mut notes);
         let system_prompt = self.system_prompt(&mut notes);
-        let reference = self.reference(&document, made_of.tree, sizes, &mut notes)?;
+        let reference = self.reference(&document, made_of.root.tree, sizes, &mut notes)?;
         let world = World {
             system_prompt,
             standards,
@@ -135,7 +131,7 @@ impl Workspace {
             None => BTreeSet::new(),
         };
         Ok(self.payload(PayloadOptions {
-            tree: made_of.tree,
+            root: made_of.root,
             lists: vec![List { is_personal: true, ..List::parse(Scope::Turn, "", named.as_bytes()) }],
             session: made_of.session.map(|view| view.folder.name.as_str()),
             turn: number.as_deref(),
@@ -144,7 +140,6 @@ impl Workspace {
             tokens_max,
             secrets: SecretPolicy::Stop(made_of.allowed.clone()),
             pages: PageOptions { is_foreground: true, ..PageOptions::default() },
-            system: made_of.system.clone(),
         })?)
     }
 
@@ -156,7 +151,7 @@ impl Workspace {
         notes: &mut Vec<String>,
     ) -> (String, Vec<String>) {
         let profile = made_of.profile;
-        let read = |path: &str| self.file_text(made_of.tree, path);
+        let read = |path: &str| self.file_text(made_of.root.tree, path);
         let standards = Standards::compose(&profile.standards, &read, tokens_max);
         let missing = |what: &str, path: &str| format!("{what} '{path}' of profile '{}' does not exist", profile.name);
         notes.extend(standards.missing.iter().map(|path| missing("standard", path)));
@@ -277,17 +272,8 @@ impl Workspace {
             Some(commit) => Evidence::of_history(&self.repository, &commit, COMMITS_MAX)?,
             None => Evidence::default(),
         };
-        let (mut dirty, mut changes) = (BTreeSet::new(), 0);
-        diff_trees(&self.repository, Some(head.tree), Some(tree), &mut |change| {
-            changes += 1;
-            // What is gone has no files here to be dirty, and a tree can have far more paths than objects.
-            let goes_in = change.new.is_some() && changes < DIRTY_CHANGES_MAX;
-            if change.new.is_some_and(|(mode, _)| mode != EntryMode::Directory) {
-                dirty.insert(change.path);
-            }
-            goes_in
-        })?;
-        Ok((evidence, dirty))
+        let changed = self.changed_files(Some(head.tree), tree)?;
+        Ok((evidence, changed.into_iter().filter(|file| file.is_there).map(|file| file.path).collect()))
     }
 }
 

@@ -6,9 +6,8 @@ use super::question::{Reader, TurnAsking, Words, images, turn_wish};
 use super::task::Task;
 use super::turn::{TurnError, as_edited, before, edited_prompt};
 use super::{SessionFolder, SessionRecord, Status, TurnNumber, TurnRecord};
-use crate::base::NodeId;
 use crate::chat::Image;
-use crate::context::System;
+use crate::node::SnapshotRoot;
 use crate::profile::{Phase, Profile, Wish};
 use crate::provider::{Definition, Definitions};
 use crate::workspace::{AskingError, Workspace};
@@ -24,11 +23,9 @@ pub struct PreviewOptions<'p> {
     /// Images that go along besides those of the turn, with their names.
     pub images: Vec<(String, Image)>,
     /// Another snapshot than the turn's.
-    pub tree: Option<NodeId>,
+    pub root: Option<SnapshotRoot>,
     /// The most tokens of all symbols.
     pub symbols: Option<u64>,
-    /// The machine.
-    pub system: &'p System,
     /// Whom, how, and what may leave.
     pub asking: TurnAsking,
 }
@@ -128,9 +125,9 @@ impl Workspace {
         let request = request.filter(|request| !request.trim().is_empty()).ok_or(TurnError::NoRequest)?;
         let allowed = self.allowed_secrets(&options.asking.allowed).map_err(AskingError::Allowed)?;
         let snapshot = place.turn.and_then(|turn| turn.snapshot.as_deref());
+        let root = options.root.clone().map_or_else(|| self.turn_root(snapshot), Ok)?;
         let ingredients = Ingredients {
-            tree: options.tree.map_or_else(|| self.turn_tree(snapshot), Ok)?,
-            system: options.system,
+            root: &root,
             session: place.view,
             number: place.number,
             task: Task { phase: place.phase, request, ..Task::default() },

@@ -8,10 +8,9 @@ use super::tiers::Placed;
 use super::turn::TurnError;
 use super::world::World;
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
-use crate::base::{NodeId, token};
+use crate::base::token;
 use crate::chat::{Capabilities, Image, Message, Request, Role};
-use crate::context::System;
-use crate::node::Snapshot;
+use crate::node::{Snapshot, SnapshotRoot};
 use crate::profile::{
     Change, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output,
 };
@@ -116,7 +115,6 @@ impl Workspace {
         view: SessionView<'_>,
         (number, turn): (TurnNumber, &TurnRecord),
         asking: &TurnAsking,
-        system: &System,
     ) -> Result<Question, TurnError> {
         let phase = turn.phase();
         let profile = self.turn_profile(view.own, asking)?;
@@ -124,9 +122,9 @@ impl Workspace {
         let reader = Reader::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
         let images = images(view.folder, number, turn)?;
         let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
+        let root = self.turn_root(turn.snapshot.as_deref())?;
         let ingredients = Ingredients {
-            tree: self.turn_tree(turn.snapshot.as_deref())?,
-            system,
+            root: &root,
             session: Some(view),
             number: Some(number),
             task: Task { phase: Some(phase), request: turn.request.clone(), ..Task::default() },
@@ -235,14 +233,14 @@ impl Workspace {
         Ok(self.definition(provider.or(profile.provider(phase)))?)
     }
 
-    /// The root tree of the snapshot that a record names: `index`, a tree, or else the work tree.
-    pub(super) fn turn_tree(&self, snapshot: Option<&str>) -> Result<NodeId, TurnError> {
+    /// The root of the snapshot that a record names: `index`, a tree, or else the work tree.
+    pub(super) fn turn_root(&self, snapshot: Option<&str>) -> Result<SnapshotRoot, TurnError> {
         let snapshot = match snapshot {
             None => self.default_snapshot(),
             Some("index") => Snapshot::Index,
             Some(id) => Snapshot::Revision(id.to_owned()),
         };
-        Ok(self.root(&snapshot)?.tree)
+        Ok(self.root(&snapshot)?)
     }
 }
 

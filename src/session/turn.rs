@@ -11,7 +11,6 @@ use super::question::{Question, TurnAsking, Words};
 use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
 use super::{ChoiceError, Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
 use crate::chat::{Image, ImageError};
-use crate::context::System;
 use crate::context::people::TURN_LIST;
 use crate::git::ObjectError;
 use crate::node::SnapshotError;
@@ -161,13 +160,7 @@ struct Place {
 
 impl Workspace {
     /// Begins a turn: writes its list, the payload and the prompt. One that nobody has answered is begun again.
-    pub fn begin_turn(
-        &self,
-        open: &mut OpenSession,
-        options: &TurnOptions,
-        system: &System,
-        asking: &TurnAsking,
-    ) -> Result<Question, TurnError> {
+    pub fn begin_turn(&self, open: &mut OpenSession, options: &TurnOptions, asking: &TurnAsking) -> Result<Question, TurnError> {
         let place = place(open, options)?;
         let number = place.number;
         let earlier = open.session.turns.last().map(|(number, turn)| (*number, turn));
@@ -204,23 +197,23 @@ impl Workspace {
         open.folder.write(Some(number), TURN_LIST, &list)?;
         self.remember_typed(&open.folder.name, &options.add)?;
         turn.notes = unknown;
-        let question = self.question(view(open, number), (number, &turn), asking, system)?;
+        let question = self.question(view(open, number), (number, &turn), asking)?;
         // Whatever way it came here: what is not to leave is not written either, where the next step would send it.
         stop(INPUT, &question.words.input)?;
         write_prompt(open, question)
     }
 
     /// What the open turn asks, built again from the repository and its files: both may have been edited.
-    pub fn open_question(&self, open: &mut OpenSession, asking: &TurnAsking, system: &System) -> Result<Question, TurnError> {
+    pub fn open_question(&self, open: &mut OpenSession, asking: &TurnAsking) -> Result<Question, TurnError> {
         let (number, turn) = open_turn(open)?;
         if turn.status() != Status::Ready {
             return Err(TurnError::Status(number, turn.status()));
         }
         let turn = turn.clone();
-        let built = self.question(view(open, number), (number, &turn), asking, system);
+        let built = self.question(view(open, number), (number, &turn), asking);
         let words = built.as_ref().ok().map(|question| &question.words);
         let question = match edited_prompt(&open.folder, (number, &turn), words)? {
-            Some(prompt) => self.question(view(open, number), (number, &as_edited(turn, prompt)), asking, system)?,
+            Some(prompt) => self.question(view(open, number), (number, &as_edited(turn, prompt)), asking)?,
             None => built?,
         };
         let is_written = sha256(&question.words.text) == question.turn.prompt_sha256

@@ -7,6 +7,7 @@
 pub mod absent;
 pub mod asking;
 pub mod background;
+pub mod branch;
 pub mod earlier;
 pub mod evidence;
 mod git_config;

@@ -106,10 +106,13 @@ impl Workspace {
         snapshot.root(&self.repository)
     }
 
-    /// What is looked at where no snapshot is named: the work tree; HEAD of a bare repository.
+    /// What is looked at where no snapshot is named: the work tree; HEAD of a bare repository, and of one that has never been
+    /// checked out, whose work tree says nothing of what is committed.
     #[must_use]
     pub fn default_snapshot(&self) -> Snapshot {
-        if self.repository.work_dir().is_some() { Snapshot::Worktree } else { Snapshot::Revision("HEAD".to_owned()) }
+        let head = "HEAD";
+        let has_files = || self.repository.has_index() || self.repository.resolve_commit(head).is_err();
+        if self.repository.work_dir().is_some() && has_files() { Snapshot::Worktree } else { Snapshot::Revision(head.to_owned()) }
     }
 
     /// The current directory within the work tree.

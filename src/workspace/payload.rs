@@ -1,6 +1,7 @@
 //! The payload `input.md`, put together in one place: whoever shows it or sends it gets the same bytes.
 
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::open::Workspace;
@@ -14,6 +15,8 @@ use crate::context::people::{GLOBAL_LIST, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
 use crate::frame::{Head, Store};
+use crate::git::ObjectError;
+use crate::node::SnapshotRoot;
 use crate::secret::{Allowed, SecretFound};
 use crate::view::Place;
 
@@ -29,6 +32,9 @@ pub enum InputError {
     /// The document cannot be planned.
     #[error(transparent)]
     Document(#[from] ContextError),
+    /// What has changed since the last commit cannot be read.
+    #[error(transparent)]
+    History(ObjectError),
     /// A file of rules about secrets cannot be used.
     #[error(transparent)]
     Rules(#[from] RulesError),
@@ -51,8 +57,8 @@ pub enum SecretPolicy {
 /// What a payload is made of.
 #[derive(Debug, Clone)]
 pub struct PayloadOptions<'o> {
-    /// The root tree of the snapshot that files are read from.
-    pub tree: NodeId,
+    /// The snapshot that files are read from.
+    pub root: &'o SnapshotRoot,
     /// What the caller lists, before all lists of sessions.
     pub lists: Vec<List>,
     /// A session whose lists are read as well.
@@ -69,15 +75,14 @@ pub struct PayloadOptions<'o> {
     pub secrets: SecretPolicy,
     /// How pages of the web are got.
     pub pages: PageOptions<'o>,
-    /// The machine, as [`Workspace::system`] sees it.
-    pub system: System,
 }
 
 impl Workspace {
     /// Plans the document: the caller's lists, then those of turn, session and everybody, strongest scope first.
     pub fn payload(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { tree, lists: mut all, session, turn, typed, frames, tokens_max, secrets, pages, system } = options;
+        let PayloadOptions { root, lists: mut all, session, turn, typed, frames, tokens_max, secrets, pages } = options;
+        let tree = root.tree;
         let people = PeopleFiles::new(repo, tree);
         if let Some(session) = session {
             all.extend(session_lists(&people, session, turn)?.into_iter().flat_map(|list| by_author(list, typed)));
@@ -97,7 +102,7 @@ impl Workspace {
             state_of: &state_of,
             skipped: self.skipped.clone(),
             is_trusted: self.trust.is_trusted(),
-            system,
+            system: self.system(root).map_err(InputError::History)?,
         })?;
         self.guard(&mut document, secrets)?;
         Ok(document)
@@ -146,9 +151,9 @@ impl Workspace {
         Ok(())
     }
 
-    /// What a payload says about this machine, for a process that works in `directory`, seen from its own.
-    #[must_use]
-    pub fn system(&self, directory: &Path) -> System {
+    /// What a payload says about this machine and the snapshot. No path of the machine is in it: that is of no use to a
+    /// reader elsewhere.
+    fn system(&self, root: &SnapshotRoot) -> Result<System, ObjectError> {
         let name = match std::env::consts::OS {
             "linux" => "Linux",
             "macos" => "Darwin",
@@ -156,12 +161,22 @@ impl Workspace {
             other => other,
         };
         let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-        let here = std::env::current_dir().unwrap_or_default();
-        System {
-            cwd: if directory.as_os_str().is_empty() { here } else { here.join(directory) },
+        let prefix = self.prefix();
+        let below: &[u8] = if prefix.is_root() { b"" } else { b"/" };
+        let shell = self.environment.text("SHELL").and_then(|shell| Path::new(shell).file_name()?.to_str());
+        Ok(System {
+            cwd: [&self.name(), below, prefix.as_bytes()].concat(),
+            snapshot: self.snapshot_words(root)?,
             os: format!("{name} {}", release.trim()).trim_end().to_owned(),
-            shell: self.environment.text("SHELL").map(ToOwned::to_owned),
-        }
+            shell: shell.map(ToOwned::to_owned),
+        })
+    }
+
+    /// The name of the repository's directory.
+    fn name(&self) -> Vec<u8> {
+        let directory = self.repository.work_dir().unwrap_or_else(|| self.repository.git_dir());
+        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        directory.file_name().map(|name| name.as_bytes().to_vec()).unwrap_or_default()
     }
 }
 

@@ -96,7 +96,7 @@ fn one_lost_object_is_in_nobodys_way() {
         .repo("commit first\n+ src/lib.rs = pub fn add() {}\n+ src/deep/lost.wasm = \"\\u0000binary\"\n+ README.md = # Words");
     let lost = repo.id("HEAD:src/deep/lost.wasm");
     std::fs::remove_file(repo.path(".git/objects").join(&lost[..2]).join(&lost[2..])).expect("a loose object");
-    let map = repo.merkle(&["map"]).exits(0);
+    let map = repo.merkle(&["map", "--rev", "HEAD"]).exits(0);
     assert!(map.out().contains("f add()") && map.out().contains("lost.wasm (content missing)\n"), "{map}");
     assert!(map.err().contains("the content of 1 file is missing in this clone"), "{map}");
     let made = repo.merkle(&["regenerate"]).exits(3);

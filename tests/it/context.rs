@@ -3,7 +3,7 @@
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
 use crate::said::say;
-use crate::support::{Repo, Sandbox};
+use crate::support::{PROGRAM, Repo, Sandbox};
 
 /// What a Markdown reader sees of a document.
 #[derive(Default)]
@@ -75,6 +75,9 @@ fn a_small_document_looks_like_this() {
     Project Structure
 
     ````
+    .teddy/
+      global.context
+      memos.yaml
     .teddyignore
     README.md
     link
@@ -222,13 +225,50 @@ fn other_states_of_the_repository_can_be_shown() {
         let document = repo.merkle(&[&["context"], arguments].concat()).ok();
         read(&document).fences.last().expect("a body").1.clone()
     };
-    assert_eq!(body(&["README.md"]), "other\n");
+    assert_eq!(body(&["README.md"]), "on disk\n");
+    assert_eq!(body(&["--rev", "HEAD", "README.md"]), "other\n");
     assert_eq!(body(&["--rev", "HEAD~1", "README.md"]), "# words\n");
     assert_eq!(body(&["HEAD~1:README.md"]), "# words\n");
     assert_eq!(body(&["--worktree", "README.md"]), "on disk\r\n".replace("\r\n", "\n"));
     repo.git(&["add", "README.md"]).ok();
     assert!(body(&["--index", "README.md"]).starts_with("on disk"));
     let _ = repo.merkle(&["context", "--index", "--worktree"]).exits(129);
+}
+
+/// What held before is wrong: `context` showed HEAD whatever stood on disk and did not say so, and section 1 named a path
+/// of the machine and the path of the shell.
+#[test]
+fn the_work_tree_is_shown_and_the_document_says_so() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(HISTORY);
+    let system = |arguments: &[&str]| {
+        let run = repo.run(PROGRAM);
+        let section = run.env("SHELL", "/opt/odd/bin/fish").args(["context", "--section=1"]).args(arguments).run().ok();
+        let lines = section.lines().filter(|line| line.starts_with("- ") && !line.starts_with("- **OS:**"));
+        lines.collect::<Vec<_>>().join("\n").replace(&repo.id("HEAD")[..12], "<head>")
+    };
+    assert_eq!(system(&[]), "- **CWD:** work\n- **Snapshot:** the work tree, as in commit <head>\n- **Shell:** fish");
+    assert!(system(&["--rev", "HEAD"]).contains("- **Snapshot:** commit <head>\n"));
+    std::fs::write(repo.path("new.rs"), "fn new() {}\n").expect("writable");
+    std::fs::remove_file(repo.path("src/lib.rs")).expect("there");
+    std::fs::create_dir_all(repo.path(".teddy")).expect("a folder");
+    std::fs::write(repo.path(".teddy/memos.yaml"), "- no file of the project\n").expect("writable");
+    assert!(system(&[]).contains("- **Snapshot:** the work tree; 2 files differ from commit <head>\n"), "{}", system(&[]));
+    assert!(system(&["--index"]).contains("- **Snapshot:** the index, as in commit <head>\n"));
+    let tree = repo.id("HEAD^{tree}");
+    assert!(system(&["--rev", &tree]).contains(&format!("- **Snapshot:** tree {}\n", &tree[..12])));
+    let below = repo.run(PROGRAM).args(["-C", "src/deep", "context", "--section=1"]).run().ok();
+    assert!(below.contains("- **CWD:** work/src/deep\n"), "{below}");
+    let structure = repo.merkle(&["context", "--section=2"]).ok();
+    assert!(structure.contains("new.rs") && !structure.contains("lib.rs"), "{structure}");
+    let map = repo.merkle(&["map"]).ok();
+    assert!(map.contains("new.rs\n  f new()") && !map.contains("lib.rs"), "{map}");
+    assert!(repo.merkle(&["map", "--rev", "HEAD"]).ok().contains("lib.rs"));
+    let empty = sandbox.repo("empty");
+    std::fs::write(empty.path("first.txt"), "first\n").expect("writable");
+    let document = empty.merkle(&["context", "first.txt"]).ok();
+    assert!(document.contains("the work tree; nothing is committed yet\n") && document.contains("first\n"), "{document}");
 }
 
 #[test]

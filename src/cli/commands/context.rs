@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::base::{FrameType, NodeId, TreePath, printable, token};
+use crate::base::{FrameType, TreePath, printable, token};
 use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
@@ -19,6 +19,7 @@ use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Scope};
 use crate::git::Repository;
+use crate::node::SnapshotRoot;
 use crate::workspace::{PageOptions, PayloadOptions, SecretPolicy, Workspace, locate};
 
 /// Most resources that are named on standard error because they cannot be shown.
@@ -83,8 +84,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         token::prepare();
     }
     let workspace = if args.output.is_some() { program.open()? } else { program.open_paged()? };
-    let tree = args.snapshot.root(&workspace, |text| program.ui.warn(text))?.tree;
-    let document = plan(args, program, &workspace, tree)?;
+    let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
+    let document = plan(args, program, &workspace, &root)?;
     for path in document.secrets() {
         program.ui.warn(&format!("'{}' looks like a secret by its name", String::from_utf8_lossy(path)));
     }
@@ -145,7 +146,7 @@ fn is_heard(args: &Args, ui: &Ui) -> bool {
 }
 
 /// Plans the document; pages that are fetched for it are shown as progress.
-fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, tree: NodeId) -> Result<Document<'w>, CliError> {
+fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, root: &SnapshotRoot) -> Result<Document<'w>, CliError> {
     let progress = RefCell::new(Progress::new(&program.ui));
     let on_done = |done: usize, all: usize| {
         let step = Step { position: done as u64, total: Some(all as u64), message: "pages" };
@@ -155,7 +156,7 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, tree: Node
     let typed = args.session.as_deref().map(|name| workspace.typed_pages(name)).unwrap_or_default();
     let document = workspace.payload(PayloadOptions {
         typed: &typed,
-        tree,
+        root,
         lists: lists(args, program, &workspace.repository)?,
         session: args.session.as_deref(),
         turn: args.turn.as_deref(),
@@ -163,7 +164,6 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, tree: Node
         tokens_max: args.budget,
         secrets: secret_policy(args, program, workspace)?,
         pages,
-        system: workspace.system(&program.global.location().directory),
     })?;
     Ok(document)
 }

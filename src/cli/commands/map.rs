@@ -90,7 +90,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         token::prepare();
     }
     let workspace = program.open_paged()?;
-    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
     let found = workspace.symbols(root.tree)?;
     if found.is_cut {
         program.ui.warn(&format!("only the first {FILES_MAX} files are in the map"));

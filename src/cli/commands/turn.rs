@@ -224,8 +224,7 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         snapshot: new.snapshot.recorded(workspace, |text| program.ui.warn(text))?,
         images: new.images.iter().map(|file| image_bytes(program, file)).collect::<Result<_, _>>()?,
     };
-    let system = workspace.system(&program.global.location().directory);
-    let question = workspace.begin_turn(&mut open, &options, &system, &new.whom.asking(program))?;
+    let question = workspace.begin_turn(&mut open, &options, &new.whom.asking(program))?;
     tell_begun(&open, &question, program)
 }
 

@@ -84,8 +84,7 @@ pub fn assemble(
 ) -> Result<Preview, CliError> {
     token::prepare();
     let session = args.session.as_ref().map(|name| workspace.session_folder(Some(name))).transpose()?;
-    let tree = snapshot.is_named().then(|| snapshot.root(workspace, |text| program.ui.warn(text))).transpose()?;
-    let system = workspace.system(&program.global.location().directory);
+    let root = snapshot.is_named().then(|| snapshot.root(workspace, |text| program.ui.warn(text))).transpose()?;
     let asking =
         TurnAsking { provider: provider.map(str::to_owned), profile: None, allowed: program.global.allow_secret.clone() };
     let files = entries(workspace, &args.files)?;
@@ -94,9 +93,8 @@ pub fn assemble(
         request: args.message.clone(),
         named: &files,
         images: args.images.iter().map(|file| image(program, file)).collect::<Result<_, _>>()?,
-        tree: tree.map(|root| root.tree),
+        root,
         symbols: args.symbol_tokens,
-        system: &system,
         asking,
     };
     let reader = |definition: Option<&Definition>, wished| {

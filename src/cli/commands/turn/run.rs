@@ -66,8 +66,7 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
     let mut is_printed = false;
     loop {
         if !is_answered(workspace, &mut open, args)? {
-            let system = workspace.system(&program.global.location().directory);
-            let question = workspace.open_question(&mut open, &args.whom.asking(program), &system)?;
+            let question = workspace.open_question(&mut open, &args.whom.asking(program))?;
             if question.is_manual() {
                 return wait(&open, &question, program);
             }
@@ -97,10 +96,9 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
             return Ok(Exit::Busy);
         }
         retries -= 1;
-        let system = workspace.system(&program.global.location().directory);
         let last = open.session.turns.last().map(|(_, turn)| (turn.snapshot.clone(), turn.budget)).unwrap_or_default();
         let options = TurnOptions { snapshot: last.0, tokens_max: last.1, ..TurnOptions::default() };
-        workspace.begin_turn(&mut open, &options, &system, &args.whom.asking(program))?;
+        workspace.begin_turn(&mut open, &options, &args.whom.asking(program))?;
     }
 }
 
@@ -275,8 +273,7 @@ fn decide(
     workspace.check_limits(open)?;
     let definitions = Definitions::load(workspace.settings.stack())?;
     let definition = definitions.get(approver)?.clone();
-    let system = workspace.system(&program.global.location().directory);
-    let request = workspace.approval_request(open, &definition, &args.whom.asking(program), &system)?;
+    let request = workspace.approval_request(open, &definition, &args.whom.asking(program))?;
     let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = format!("this asks '{approver}' to decide: about {} input tokens", request.tokens_estimated());
