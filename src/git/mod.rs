@@ -23,6 +23,7 @@ mod pipes;
 pub mod program;
 pub mod ref_child;
 mod ref_lock;
+mod ref_path;
 pub mod refs;
 pub mod remote;
 pub mod repo;

@@ -16,6 +16,7 @@ use super::lock::absent_is_fine;
 use super::object::from_oid;
 use super::ref_child::RefChild;
 use super::ref_lock::{Asked, RefLock};
+use super::ref_path;
 use super::repo::Repository;
 use super::state::StateDir;
 use super::write::sync_dir;
@@ -51,10 +52,12 @@ pub enum RefError {
     /// It is not what was expected, or somebody else holds its lock: read again and retry.
     #[error("ref '{0}' has moved")]
     Moved(String),
-    /// The file of a ref of this program, or the folder that it is in, is a link of the file system.
-    #[error("ref '{name}' is reached through the symbolic link '{}'", path.display())]
+    /// What git keeps for a ref of this program, or a folder on the way there, is a link of the file system.
+    #[error("{what} '{name}' is reached through the symbolic link '{}'", path.display())]
     Linked {
-        /// Which.
+        /// The ref or its log.
+        what: &'static str,
+        /// Which ref.
         name: String,
         /// The link.
         path: PathBuf,
@@ -106,10 +109,10 @@ impl Repository {
     ///
     /// It came perhaps with the git directory: one that is symbolic, or that is reached through a link, is refused.
     pub fn find_direct_ref(&self, name: &str) -> Result<Option<NodeId>, RefError> {
+        self.check_ref_path(name)?;
         if self.is_reftable() {
             return self.find_direct_ref_by_program(name);
         }
-        self.check_ref_path(name)?;
         match self.inner.refs.try_find(name).map_err(|error| RefError::failed(name, error))? {
             Some(reference) if reference.name.as_bstr() == name => match reference.target {
                 Target::Object(id) => Ok(Some(from_oid(&id))),
@@ -144,9 +147,8 @@ impl Repository {
 
     /// Moves or creates a ref if it is as expected; the new value is on disk (fsync) when this returns.
     pub fn update_ref(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
-        if !self.needs_program(name) {
-            self.check_ref_path(name)?;
-        }
+        self.check_ref_path(name)?;
+        self.check_log_path(name)?;
         if !self.needs_program(name)
             && let Some(lock) = self.lock_ref(name, &format!("{target}\n"))?
         {
@@ -168,6 +170,8 @@ impl Repository {
         if self.find_ref(name)?.is_none() {
             return Ok(());
         }
+        self.check_ref_path(name)?;
+        self.check_log_path(name)?;
         if !self.needs_program(name)
             && let Some(lock) = self.lock_ref(name, "")?
         {
@@ -182,19 +186,31 @@ impl Repository {
         self.update_ref_program(name, &format!("delete {name}\0\0"))
     }
 
-    /// Refuses a ref whose file, or the folder that it is in, is a link, and what is no file at all.
+    /// Refuses a ref whose file is a link or no file at all, and a link on the way to it.
     fn check_ref_path(&self, name: &str) -> Result<(), RefError> {
-        let path = self.common_dir().join(name);
-        for part in [path.parent().expect("a ref has a directory"), path.as_path()] {
-            let Ok(found) = fs::symlink_metadata(part) else { continue };
-            if found.is_symlink() {
-                return Err(RefError::Linked { name: name.to_owned(), path: part.to_owned() });
-            }
-            if !found.is_file() && !found.is_dir() {
-                return Err(RefError::failed(name, format!("'{}' is not a regular file", part.display())));
-            }
+        if self.is_reftable() {
+            return self.refuse_link("ref", name, "reftable");
         }
-        Ok(())
+        self.refuse_link("ref", name, name)?;
+        let path = self.common_dir().join(name);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if !found.is_file() && !found.is_dir() => {
+                Err(RefError::failed(name, format!("'{}' is not a regular file", path.display())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a ref whose log is a link, or lies behind one: git would add its line to whatever file is there.
+    fn check_log_path(&self, name: &str) -> Result<(), RefError> {
+        if self.is_reftable() { Ok(()) } else { self.refuse_link("log of ref", name, &format!("logs/{name}")) }
+    }
+
+    fn refuse_link(&self, what: &'static str, name: &str, below: &str) -> Result<(), RefError> {
+        match ref_path::link_on_the_way(self.common_dir(), below) {
+            Some(path) => Err(RefError::Linked { what, name: name.to_owned(), path }),
+            None => Ok(()),
+        }
     }
 
     fn find_direct_ref_by_program(&self, name: &str) -> Result<Option<NodeId>, RefError> {

@@ -9,6 +9,7 @@ mod decoder;
 mod disguise;
 mod embedded;
 mod frames;
+mod link;
 mod mutate;
 mod name;
 mod replace;
