@@ -7,6 +7,9 @@ use std::path::PathBuf;
 /// What every variable of the program that belongs to it begins with.
 pub const PREFIX: &str = "GIT_MERKLE_";
 
+/// The variable that holds the content hash which the user accepts: an answer to a question, and no setting.
+pub const TRUST_VARIABLE: &str = "GIT_MERKLE_TRUST";
+
 /// The variables of a process, as they stood when it began.
 #[derive(Debug, Clone, Default)]
 pub struct Environment(BTreeMap<OsString, OsString>);
@@ -41,11 +44,12 @@ impl Environment {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// The variables whose names begin with [`PREFIX`]: the rest of the name, and the value, in the order of names.
+    /// The variables whose names begin with [`PREFIX`], but for [`TRUST_VARIABLE`]: the rest of the name, and the value, in the order of names.
     ///
     /// Names and values that are not UTF-8 set nothing.
     pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().filter_map(|(name, value)| Some((name.to_str()?.strip_prefix(PREFIX)?, value.to_str()?)))
+        let settings = self.0.iter().filter(|(name, _)| name.as_os_str() != TRUST_VARIABLE);
+        settings.filter_map(|(name, value)| Some((name.to_str()?.strip_prefix(PREFIX)?, value.to_str()?)))
     }
 }
 

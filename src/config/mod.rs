@@ -13,7 +13,7 @@
 //! | environment, `GIT_MERKLE_*` | protected |
 //! | command line, `-c merkle.<key>=<value>` | protected |
 //!
-//! What a level that is not protected may say is data in [`trust`]; whatever the table does not name, it may not say.
+//! Which settings there are, and what a level that is not protected may say of them, is data in [`trust`].
 //! Start with [`Stack`].
 
 pub mod environment;

@@ -15,7 +15,7 @@ use super::value::{self, ValueError};
 pub enum Reason {
     /// Only the user's own places may set it.
     Guarded,
-    /// The table does not name it.
+    /// There is no such setting.
     Unknown,
     /// It would loosen a limit, or set one that the user has not.
     Looser,
@@ -40,7 +40,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Guarded => "only your own configuration may set it",
-            Self::Unknown => "it is not a setting that a repository may have",
+            Self::Unknown => "no setting has this name",
             Self::Looser => "it may only tighten a limit that your own configuration sets",
             Self::Untrusted => "this repository is not trusted yet",
         })
@@ -60,7 +60,8 @@ pub struct Ignored {
 
 impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' from {} is ignored: {}", self.key, self.entry.origin, self.reason)
+        let origin = self.entry.origin.to_string();
+        write!(f, "'{}' from {} is ignored: {}", self.key, origin.trim_end_matches(':'), self.reason)
     }
 }
 
@@ -88,7 +89,13 @@ impl Stack {
                 None => {
                     self.entries.insert(key, entry);
                 }
-                Some(reason) => self.ignored.push(Ignored { key, entry, reason }),
+                Some(reason) => {
+                    // git hands on what its own '-c' and ours say, so the same setting may come twice.
+                    let ignored = Ignored { key, entry, reason };
+                    if !self.ignored.contains(&ignored) {
+                        self.ignored.push(ignored);
+                    }
+                }
             }
         }
     }
@@ -107,6 +114,7 @@ impl Stack {
     /// The entry of a key in its canonical spelling, such as `defaultagent`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Entry> {
+        debug_assert!(Key::new(key).is_some_and(|key| trust::is_known(&key)), "'{key}' is read and not in the table");
         self.entries.get(key)
     }
 
@@ -143,8 +151,9 @@ impl Stack {
 
     /// A value of any other kind, which `parse` understands and `expected` names in the error.
     pub fn read<T>(&self, key: &str, expected: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, ValueError> {
-        let Some((key, entry)) = self.entries.get_key_value(key) else { return Ok(None) };
-        let bad = || ValueError { key: key.clone(), text: entry.last().to_owned(), expected, origin: entry.origin.clone() };
+        let Some(entry) = self.get(key) else { return Ok(None) };
+        let key = || Key::new(key).expect("a key of the table");
+        let bad = || ValueError { key: key(), text: entry.last().to_owned(), expected, origin: entry.origin.clone() };
         parse(entry.last()).map(Some).ok_or_else(bad)
     }
 
@@ -187,21 +196,33 @@ mod tests {
 
     #[test]
     fn the_layer_on_top_wins_key_by_key() {
-        let stack = stack(true, &[(Level::Protected, "a = 1\nb = 1"), (Level::Protected, "a = 2")]);
-        assert_eq!((stack.text("a"), stack.text("b"), stack.text("c")), (Some("2"), Some("1"), None));
+        let stack = stack(true, &[(Level::Protected, "remote = 1\nshare = 1"), (Level::Protected, "remote = 2")]);
+        assert_eq!((stack.text("remote"), stack.text("share"), stack.text("hooks")), (Some("2"), Some("1"), None));
+    }
+
+    /// Before, the user's own places could set anything, so that a misspelt limit limited nothing without a word.
+    #[test]
+    fn what_is_no_setting_is_refused_wherever_it_stands() {
+        for level in [Level::Protected, Level::Local, Level::Repository] {
+            for key in ["retries", "concurrency", "notes", "acceptframes", "autosync", "maxCots", "provider"] {
+                let stack = stack(true, &[(level, &format!("{key} = 1"))]);
+                assert_eq!((stack.entries().count(), stack.ignored()[0].reason), (0, Reason::Unknown), "{key}");
+            }
+        }
     }
 
     #[test]
     fn what_is_not_taken_is_named_with_file_and_line() {
-        let repository = "notes = true\nmax_cost = 5\n[provider.x]\nendpoint = 'https://evil.example'\n[nonsense]\na = 1\n";
+        let repository =
+            "default_agent = 'docs'\nmax_cost = 5\n[provider.x]\nendpoint = 'https://evil.example'\n[nonsense]\na = 1\n";
         let stack = stack(false, &[(Level::Protected, "maxCost = 1"), (Level::Repository, repository)]);
         let lines: Vec<String> = stack.ignored().iter().map(ToString::to_string).collect();
         assert_eq!(
             lines,
             [
+                "'merkle.defaultagent' from file:f.toml:1 is ignored: this repository is not trusted yet",
                 "'merkle.maxcost' from file:f.toml:2 is ignored: it may only tighten a limit that your own configuration sets",
-                "'merkle.nonsense.a' from file:f.toml:6 is ignored: it is not a setting that a repository may have",
-                "'merkle.notes' from file:f.toml:1 is ignored: this repository is not trusted yet",
+                "'merkle.nonsense.a' from file:f.toml:6 is ignored: no setting has this name",
                 "'merkle.provider.x.endpoint' from file:f.toml:4 is ignored: only your own configuration may set it",
             ]
         );
@@ -217,9 +238,9 @@ mod tests {
 
     #[test]
     fn a_bad_value_is_an_error_that_names_its_place() {
-        let stack = stack(true, &[(Level::Protected, "\nnotes = 'maybe'\nurls = ['a b', 'c']")]);
-        let error = stack.boolean("notes").expect_err("no boolean");
-        assert_eq!(error.to_string(), "bad boolean value 'maybe' for 'merkle.notes' from file:f.toml:2");
+        let stack = stack(true, &[(Level::Protected, "\nprogress = 'maybe'\nurls = ['a b', 'c']")]);
+        let error = stack.boolean("progress").expect_err("no boolean");
+        assert_eq!(error.to_string(), "bad boolean value 'maybe' for 'merkle.progress' from file:f.toml:2");
         assert_eq!(stack.words("urls").collect::<Vec<_>>(), ["a", "b", "c"]);
     }
 
@@ -268,8 +289,8 @@ mod tests {
     /// What the design says of each key, apart from the table: `given` when the user has set it to 5 and it becomes 0.
     fn may_set(key: &str, level: Level, trusted: bool, given: bool) -> bool {
         match key {
-            "notes" | "defaultagent" | "defaultprovider" | "defaultprofile" => level == Level::Local || trusted,
-            "hooks" | "hookquiet" | "remote" | "share" | "acceptframes" | "progress" => level == Level::Local,
+            "defaultagent" | "defaultprovider" | "defaultprofile" => level == Level::Local || trusted,
+            "hooks" | "hookquiet" | "remote" | "share" | "progress" => level == Level::Local,
             "maxcost"
             | "maxcalls"
             | "maxtokens"
@@ -279,8 +300,6 @@ mod tests {
             | "budgetday"
             | "hookbudget"
             | "confirmabove"
-            | "concurrency"
-            | "retries"
             | "provider.x.concurrency" => given,
             _ => false,
         }
@@ -317,7 +336,7 @@ mod tests {
             let changed = after.entries != before.entries;
             let may = may_set(key, level, trusted, given);
             // The middle part of a key is a chosen name, in which a dash makes another name.
-            let same_name = after.get(key).is_some_and(|entry| entry.last() == "0");
+            let same_name = after.entries.get(key).is_some_and(|entry| entry.last() == "0");
             prop_assert!(!changed || may || !same_name, "{text}");
             prop_assert_eq!(changed, after.ignored.len() == before.ignored.len(), "taken or remembered as ignored: {}", text);
         }

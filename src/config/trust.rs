@@ -1,7 +1,7 @@
-//! Who may set what: the allow-list for places that the user may not have written, as data.
+//! Which settings there are, and who may set what in places that the user may not have written, as data.
 //!
-//! The user's own places may set everything. For the others the first line of [`RULES`] that fits the key decides, and
-//! what no line names they may not set. Settings that name an endpoint, a program to run, a key, a header, a proxy or
+//! The first line of [`RULES`] that fits a key decides; a key that no line names is no setting, wherever it stands. The
+//! user's own places may set every one. Settings that name an endpoint, a program to run, a key, a header, a proxy or
 //! a price can therefore come from the user only, whatever a repository says.
 
 use super::key::Key;
@@ -71,18 +71,14 @@ pub const RULES: &[Rule] = &[
     limit("hookbudget"),
     rule("hookcomplete", Permission::Never, Permission::Never),
     limit("confirmabove"),
-    limit("concurrency"),
-    limit("retries"),
     rule("urls", Permission::Tighten(Order::Fewer), Permission::Tighten(Order::Fewer)),
     rule("defaultagent", Permission::Set, Permission::AfterTrust),
     rule("defaultprovider", Permission::Set, Permission::AfterTrust),
     rule("defaultprofile", Permission::Set, Permission::AfterTrust),
-    rule("notes", Permission::Set, Permission::AfterTrust),
     rule("hooks", Permission::Set, Permission::Never),
     rule("hookquiet", Permission::Set, Permission::Never),
     rule("remote", Permission::Set, Permission::Never),
     rule("share", Permission::Set, Permission::Never),
-    rule("acceptframes", Permission::Set, Permission::Never),
     rule("progress", Permission::Set, Permission::Never),
 ];
 
@@ -95,7 +91,7 @@ const fn limit(keys: &'static str) -> Rule {
     rule(keys, Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller))
 }
 
-/// What a place of a level may do with a key; `None` when it may do nothing because the table does not name the key.
+/// What a place of a level may do with a key; `None` when there is no such setting.
 #[must_use]
 pub fn permission(key: &Key, level: Level) -> Option<Permission> {
     let column = |rule: &Rule| match level {
@@ -103,10 +99,13 @@ pub fn permission(key: &Key, level: Level) -> Option<Permission> {
         Level::Local => rule.local,
         Level::Repository => rule.repository,
     };
-    if level == Level::Protected {
-        return Some(Permission::Set);
-    }
     RULES.iter().find(|rule| fits(rule.keys, key)).map(column)
+}
+
+/// True for the key of a setting.
+#[must_use]
+pub fn is_known(key: &Key) -> bool {
+    RULES.iter().any(|rule| fits(rule.keys, key))
 }
 
 fn fits(pattern: &str, key: &Key) -> bool {
@@ -171,17 +170,15 @@ mod tests {
             "budget_day",
             "hookBudget",
             "confirmAbove",
-            "concurrency",
-            "retries",
         ];
         let unnamed =
-            vec!["provider", "notes.x", "anything", "trust", "secrets", "budget.x", "hooks.post-commit", "endpoint", "proxy"];
+            vec!["provider", "share.x", "anything", "trust", "secrets", "budget.x", "hooks.post-commit", "endpoint", "proxy"];
         vec![
             (guarded, Some(Never), Some(Never)),
             (limits, smaller.0, smaller.1),
             (vec!["urls"], fewer.0, fewer.1),
-            (vec!["default-provider", "defaultAgent", "default_profile", "notes"], Some(Set), Some(AfterTrust)),
-            (vec!["hooks", "hookQuiet", "remote", "share", "acceptFrames", "progress"], Some(Set), Some(Never)),
+            (vec!["default-provider", "defaultAgent", "default_profile"], Some(Set), Some(AfterTrust)),
+            (vec!["hooks", "hookQuiet", "remote", "share", "progress"], Some(Set), Some(Never)),
             (unnamed, None, None),
         ]
     }
@@ -192,7 +189,7 @@ mod tests {
         for (names, local, repository) in documented() {
             for name in names {
                 let key = key(name);
-                assert_eq!(permission(&key, Level::Protected), Some(Permission::Set), "{name}");
+                assert_eq!(permission(&key, Level::Protected), local.map(|_| Permission::Set), "{name}");
                 assert_eq!(permission(&key, Level::Local), local, "{name}");
                 assert_eq!(permission(&key, Level::Repository), repository, "{name}");
                 used.extend(RULES.iter().map(|rule| rule.keys).find(|keys| fits(keys, &key)));

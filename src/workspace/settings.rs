@@ -255,11 +255,11 @@ mod tests {
 
     #[test]
     fn outside_a_repository_the_command_line_is_on_top() {
-        let environment: Environment = [("GIT_MERKLE_NOTES", "1"), ("GIT_MERKLE_HOOKS", "0")].into_iter().collect();
-        let gathered = gather(None, &environment, [("merkle.notes", Some("off"))]).expect("no files");
-        assert_eq!(gathered.stack.boolean("notes"), Ok(Some(false)));
-        assert_eq!(gathered.stack.boolean("hooks"), Ok(Some(false)));
-        assert_eq!(gathered.stack.boolean("progress"), Ok(Some(true)));
+        let environment: Environment =
+            [("GIT_MERKLE_PROGRESS", "0"), ("GIT_MERKLE_HOOKS", "0"), ("GIT_MERKLE_TRUST", "x")].into_iter().collect();
+        let gathered = gather(None, &environment, [("merkle.hooks", Some("on"))]).expect("no files");
+        assert_eq!(gathered.stack.boolean("hooks"), Ok(Some(true)));
+        assert_eq!(gathered.stack.boolean("progress"), Ok(Some(false)));
         assert!(gathered.warnings().is_empty());
     }
 
@@ -302,7 +302,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         git(root, &["init", "-q"]);
-        git(root, &["config", "merkle.notes", "yes"]);
+        git(root, &["config", "merkle.hooks", "yes"]);
         git(root, &["config", "merkle.provider.claude.endpoint", "http://evil.example"]);
         std::fs::write(root.join(".git/included"), "[merkle \"provider.claude\"]\n\tcommand = rm\n").expect("writable");
         git(root, &["config", "include.path", "included"]);
@@ -311,7 +311,7 @@ mod tests {
         let location = Location { directory: root.to_owned(), ..Location::default() };
         let repository = Repository::open(&location).expect("a repository");
         let settings = load(&repository).expect("settings");
-        assert_eq!(settings.stack().boolean("notes"), Ok(Some(true)));
+        assert_eq!(settings.stack().boolean("hooks"), Ok(Some(true)));
         assert!(settings.stack().entries().all(|(key, _)| !key.as_str().starts_with("provider.")));
         let mut keys: Vec<&str> = settings.stack().ignored().iter().map(|ignored| ignored.key.as_str()).collect();
         keys.sort_unstable();

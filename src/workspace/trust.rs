@@ -13,11 +13,10 @@ use std::time::Duration;
 
 use super::open::Workspace;
 use crate::base::path::quote;
+use crate::config::environment::TRUST_VARIABLE;
 use crate::config::{Environment, Folder, locate};
 use crate::git::{Lock, Repository, file};
 
-/// The variable that says what `--trust` says.
-const VARIABLE: &str = "GIT_MERKLE_TRUST";
 /// The file's name in the state folder of the user.
 const FILE_NAME: &str = "trusted";
 /// Largest file that is read: some ten thousand repositories.
@@ -76,7 +75,7 @@ impl Judged {
             return Self { folder, trust: Trust::NothingToTrust };
         }
         let digest = folder.digest();
-        let is_named = given == Some(digest.as_str()) || environment.text(VARIABLE) == Some(digest.as_str());
+        let is_named = given == Some(digest.as_str()) || environment.text(TRUST_VARIABLE) == Some(digest.as_str());
         let is_trusted = is_named || Memory::of(repository, environment).is_some_and(|memory| memory.holds(&digest));
         let trust = if is_trusted { Trust::Trusted } else { Trust::Untrusted { digest } };
         Self { folder, trust }

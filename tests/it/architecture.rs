@@ -60,6 +60,22 @@ fn every_dependency_has_a_home_and_every_home_a_dependency() {
     assert_clean(&manifest_faults(include_str!("../../Cargo.toml")));
 }
 
+/// Before, six settings were in the table of what may be set, and nothing read them.
+#[test]
+fn every_setting_is_read_by_something() {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut words = std::collections::BTreeSet::new();
+    for (path, text) in rust_files(crate_dir, "src") {
+        if !path.starts_with("src/config/") {
+            words.extend(Source::parse(&path, &text).tokens.into_iter().filter(|token| !token.in_test).map(|token| token.text));
+        }
+    }
+    // A read of what is not in the table is refused by an assertion of 'Stack::get'; those of providers have a list of their own.
+    let keys = git_merkle::config::trust::RULES.iter().map(|rule| rule.keys).filter(|keys| !keys.contains('*'));
+    let unread: Vec<&str> = keys.filter(|key| !words.contains(&format!("\"{key}\""))).collect();
+    assert_eq!(unread, Vec::<&str>::new(), "accepted, and read by nothing");
+}
+
 /// What is planted in a file, and the line and rule that must be reported.
 fn assert_found(path: &str, text: &str, line: usize, rule: &str) {
     let found = check(&[(path.to_owned(), text.to_owned())]);

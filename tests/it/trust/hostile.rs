@@ -17,8 +17,8 @@ budget = 10
 budget_calls = 100
 budget_tokens = 1000
 budget_day = 2
-concurrency = 4
-retries = 2
+max_tokens = 4
+max_calls = 2
 urls = [\"https://docs.example.org\"]
 
 [provider.claude]
@@ -70,7 +70,7 @@ const ATTEMPTS: &[Attempt] = &[
     ),
     attempt(
         TEDDY,
-        "max_cost = 6\nbudget = 11\nbudget_calls = 101\nbudget_tokens = '1k'\nbudget_day = 2.5\nconcurrency = 64\nretries = 3\n\
+        "max_cost = 6\nbudget = 11\nbudget_calls = 101\nbudget_tokens = '1k'\nbudget_day = 2.5\nmax_tokens = 64\nmax_calls = 3\n\
          hook_budget = 1\nprovider.claude.concurrency = 5\n",
         &[
             ("merkle.maxcost", 1),
@@ -78,16 +78,16 @@ const ATTEMPTS: &[Attempt] = &[
             ("merkle.budgetcalls", 3),
             ("merkle.budgettokens", 4),
             ("merkle.budgetday", 5),
-            ("merkle.concurrency", 6),
-            ("merkle.retries", 7),
+            ("merkle.maxtokens", 6),
+            ("merkle.maxcalls", 7),
             ("merkle.hookbudget", 8),
             ("merkle.provider.claude.concurrency", 9),
         ],
     ),
     attempt(
         TEDDY,
-        "max_cost = [5, 1, 'unlimited']\nbudget = -1\nretries = 'inf'\n",
-        &[("merkle.maxcost", 1), ("merkle.budget", 2), ("merkle.retries", 3)],
+        "max_cost = [5, 1, 'unlimited']\nbudget = -1\nmax_calls = 'inf'\n",
+        &[("merkle.maxcost", 1), ("merkle.budget", 2), ("merkle.maxcalls", 3)],
     ),
     attempt(
         TEDDY,
@@ -114,8 +114,8 @@ const ATTEMPTS: &[Attempt] = &[
     attempt(LOCAL, "[MERKLE \"Provider.Claude\"]\n\tEndPoint = URL\n", &[("merkle.provider.claude.endpoint", 2)]),
     attempt(
         LOCAL,
-        "[merkle]\n\tmaxCost = 6\n\tconcurrency = 5\n\turls = URL\n",
-        &[("merkle.maxcost", 2), ("merkle.concurrency", 3), ("merkle.urls", 4)],
+        "[merkle]\n\tmaxCost = 6\n\tmaxTokens = 5\n\turls = URL\n",
+        &[("merkle.maxcost", 2), ("merkle.maxtokens", 3), ("merkle.urls", 4)],
     ),
     attempt(LOCAL, "[merkle \"provider.claude\"] endpoint = URL\n", &[(ENDPOINT, 1)]),
     attempt(".git/config.worktree", "[merkle \"provider.claude\"]\n\tendpoint = URL\n", &[(ENDPOINT, 2)]),

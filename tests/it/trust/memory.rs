@@ -14,7 +14,7 @@ fn asking<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
         fs::create_dir_all(repo.path(".teddy").join(folder)).expect("a folder of the repository");
     }
     let write = |name: &str, text: &str| fs::write(repo.path(".teddy").join(name), text).expect("a file of the repository");
-    write("config.toml", "notes = true\ndefault_provider = \"claude\"\n");
+    write("config.toml", "default_agent = 'docs'\ndefault_provider = \"claude\"\n");
     write("agents/docs.toml", "id = 'docs'\nrole = 'writer'\nprovider = 'claude'\nsystem_prompt = 'prompts/docs.md'\n");
     write("prompts/docs.md", "\nYou write docs.\u{1b}[31m\n");
     write("profiles/default/config.yml", "name: default\n");
@@ -24,7 +24,7 @@ fn asking<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
 /// Whether the setting is in force, with more arguments or variables.
 fn is_in_force(repo: &Repo<'_>, arguments: &[&str], variable: &str) -> bool {
     let run = repo.run(PROGRAM).args(arguments).args(["config", "list"]);
-    run.env("GIT_MERKLE_TRUST", variable).run().ok().contains("merkle.notes=true")
+    run.env("GIT_MERKLE_TRUST", variable).run().ok().contains("merkle.defaultagent=docs")
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn what_would_be_used_is_shown_whole_and_escaped() {
     profiles
       profiles/default/config.yml, 14 bytes: name: default
     other files
-      config.toml, 41 bytes: notes = true
+      config.toml, 51 bytes: default_agent = 'docs'
     settings
+      merkle.defaultagent=docs  file:<sandbox>/work/.teddy/config.toml:1
       merkle.defaultprovider=claude  file:<sandbox>/work/.teddy/config.toml:2
-      merkle.notes=true  file:<sandbox>/work/.teddy/config.toml:1
     content hash <digest>, untrusted
     ");
     let document = repo.merkle(&["trust", "--show", "--json"]).ok();
@@ -100,7 +100,7 @@ fn a_yes_holds_for_these_bytes_and_this_repository_only() {
     let common = repo.path(".git").canonicalize().unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), format!("{seen}\t\"{}\"\n", common.display()));
     for (name, text) in [
-        ("config.toml", "notes = true\ndefault_provider = \"claude\"\n\n"),
+        ("config.toml", "default_agent = 'docs'\ndefault_provider = \"claude\"\n\n"),
         ("prompts/docs.md", "x"),
         ("prompts/more.md", ""),
         ("agents/evil.toml", "id = 'evil'\n"),
