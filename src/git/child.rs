@@ -164,19 +164,19 @@ impl GitCommand {
         self
     }
 
-    /// Runs it and hands over each line of its standard output; ends the child when `visit` returns false.
+    /// Runs it and hands over each record of its standard output; ends the child when `visit` returns false.
     ///
     /// The child must read all of its input before it writes.
-    pub(super) fn run_lines(self, input: &[u8], visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), ChildError> {
+    pub(super) fn run_records(self, input: &[u8], end: u8, visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), ChildError> {
         let verb = self.verb;
         let mut child = self.start(Stdio::piped())?;
         let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
         let mut lines = BufReader::new(child.stdout.take().expect("stdout was asked for"));
         let mut line = Vec::new();
         loop {
-            match lines.read_until(b'\n', &mut line).map_err(ChildError::Start)? {
+            match lines.read_until(end, &mut line).map_err(ChildError::Start)? {
                 0 => break,
-                _ if visit(line.strip_suffix(b"\n").unwrap_or(&line)) => line.clear(),
+                _ if visit(line.strip_suffix(&[end]).unwrap_or(&line)) => line.clear(),
                 _ => {
                     let _ = child.kill();
                     return child.wait().map(drop).map_err(ChildError::Start);

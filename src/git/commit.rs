@@ -12,8 +12,7 @@ use crate::base::NodeId;
 /// `author` is a name and a mail address; characters that would end them early are left out, as git does.
 #[must_use]
 pub fn commit_body(tree: &NodeId, parents: &[NodeId], author: (&str, &str), message: &str, seconds: u64) -> Vec<u8> {
-    let clean = |text: &str| text.replace(['<', '>', '\n', '\0'], "").trim().to_owned();
-    let who = format!("{} <{}> {seconds} +0000", clean(author.0), clean(author.1));
+    let who = identity(author.0, author.1, seconds);
     let mut body = format!("tree {tree}\n");
     for parent in parents {
         body.extend(["parent ", &parent.to_string(), "\n"]);
@@ -21,6 +20,12 @@ pub fn commit_body(tree: &NodeId, parents: &[NodeId], author: (&str, &str), mess
     let message = message.replace('\0', "");
     body.extend(["author ", &who, "\ncommitter ", &who, "\n\n", message.trim_end_matches('\n'), "\n"]);
     body.into_bytes()
+}
+
+/// Who and when, as commits and logs have it.
+pub(super) fn identity(name: &str, mail: &str, seconds: u64) -> String {
+    let clean = |text: &str| text.replace(['<', '>', '\n', '\0'], "").trim().to_owned();
+    format!("{} <{}> {seconds} +0000", clean(name), clean(mail))
 }
 
 impl Repository {

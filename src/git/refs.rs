@@ -2,7 +2,7 @@
 //!
 //! Reading is gix's. Moving is done here, because neither gix nor git by default flushes a ref to disk, and because
 //! a process that is killed must not leave a lock that stops the next one: see `ref_lock`.
-//! What this does not do is left to `git update-ref`: reftable repositories, reflogs, symbolic refs, shared file modes,
+//! What this does not do is left to `git update-ref`: reftable repositories, reflogs of other refs, symbolic refs, shared file modes,
 //! file systems without hard links, and removing what stands in `packed-refs`. See `ref_child` for what a killed one leaves.
 
 use std::fs;
@@ -158,6 +158,10 @@ impl Repository {
             }
             if self.is_plain(name, current)? {
                 let path = self.common_dir().join(name);
+                if self.keeps_log(name) {
+                    // What cannot be logged moves all the same: the log helps after a mistake, and is no part of the store.
+                    let _ = self.log_ref(name, current, target);
+                }
                 let moved = lock.commit(&path).and_then(|()| sync_above(&path, self.common_dir(), current.is_none()));
                 return moved.map_err(|error| RefError::failed(name, error));
             }
@@ -173,6 +177,7 @@ impl Repository {
         self.check_ref_path(name)?;
         self.check_log_path(name)?;
         if !self.needs_program(name)
+            && !self.log_of(name).exists()
             && let Some(lock) = self.lock_ref(name, "")?
         {
             let packed = self.inner.refs.cached_packed_buffer().map_err(|error| RefError::failed(name, error))?;
@@ -202,7 +207,7 @@ impl Repository {
     }
 
     /// Refuses a ref whose log is a link, or lies behind one: git would add its line to whatever file is there.
-    fn check_log_path(&self, name: &str) -> Result<(), RefError> {
+    pub fn check_log_path(&self, name: &str) -> Result<(), RefError> {
         if self.is_reftable() { Ok(()) } else { self.refuse_link("log of ref", name, &format!("logs/{name}")) }
     }
 
@@ -295,7 +300,7 @@ impl Repository {
             || self.is_reftable()
             || self.sets_shared_modes()
             || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|logged| name.starts_with(logged))
-            || self.common_dir().join("logs").join(name).is_file()
+            || (!self.keeps_log(name) && self.log_of(name).is_file())
     }
 
     fn update_ref_by_program(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
@@ -311,6 +316,7 @@ impl Repository {
 
     fn update_ref_program(&self, name: &str, instruction: &str) -> Result<(), RefError> {
         let command = GitCommand::new(self, "update-ref").durable().option("--no-deref").option("-m").option("git-merkle");
+        let command = if self.keeps_log(name) { command.setting("core.logAllRefUpdates=always") } else { command };
         let failed = |error: io::Error| RefError::failed(name, error);
         let child = RefChild::write(self, instruction).map_err(failed)?;
         let input = child.input().map_err(failed)?;
@@ -402,9 +408,11 @@ mod tests {
 
     #[test]
     fn a_reflog_is_kept_only_where_it_is_wanted() {
-        let [plain, logs] = [Fixture::new(), Fixture::new()];
+        let [plain, logs, none] = [Fixture::new(), Fixture::new(), Fixture::new()];
         logs.git(&["config", "core.logAllRefUpdates", "always"]);
-        for (fixture, lines) in [(&plain, 0), (&logs, 2)] {
+        none.git(&["config", "core.logAllRefUpdates", "false"]);
+        let shared = Fixture::init(&["--shared"]);
+        for (fixture, lines) in [(&plain, 2), (&logs, 2), (&shared, 2), (&none, 0)] {
             let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
             let repo = fixture.open();
             repo.update_ref(NAME, &one, Expected::Absent).unwrap();

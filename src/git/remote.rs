@@ -37,6 +37,19 @@ pub enum Pushed {
     Refused(String),
 }
 
+/// A setting of git by which a plain `git fetch` or `git push` overwrites a ref.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overwriting {
+    /// The remote's name.
+    pub remote: String,
+    /// `fetch`, `push` or `mirror`.
+    pub key: &'static str,
+    /// What it is set to.
+    pub value: String,
+    /// True when the ref of this repository is the one that is lost.
+    pub is_fetch: bool,
+}
+
 /// Whether git may ask the user for a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompt {
@@ -86,11 +99,108 @@ impl Repository {
             .run(b"");
         let Err(error @ ChildError::Failed { .. }) = fetched else { return fetched.map(|_| true) };
         // git fails in the same way for a ref that is absent and for a remote that is: only this tells them apart.
-        let asked = network(self, "ls-remote", remote, prompt).option("--exit-code").operand(remote).operand(name);
-        match asked.output(b"")?.status.code() {
-            Some(NO_SUCH_REF) => Ok(false),
+        match self.remote_ref(remote, name, prompt) {
+            Ok(None) => Ok(false),
             _ => Err(error),
         }
+    }
+
+    /// Asks a remote where a ref of its own stands.
+    pub fn remote_ref(&self, remote: &str, name: &str, prompt: Prompt) -> Result<Option<NodeId>, ChildError> {
+        let asked = network(self, "ls-remote", remote, prompt).option("--exit-code").operand(remote).operand(name);
+        let output = asked.output(b"")?;
+        if output.status.code() == Some(NO_SUCH_REF) {
+            return Ok(None);
+        }
+        if !output.status.success() {
+            return Err(failed("ls-remote", &output));
+        }
+        let listed = String::from_utf8_lossy(&output.stdout);
+        let ids = listed.lines().filter_map(|line| line.strip_suffix(name)?.trim_end().parse().ok());
+        Ok(ids.into_iter().next())
+    }
+
+    /// What git says of a push of a commit to a ref of a remote, without pushing it.
+    pub fn try_push(&self, remote: &str, commit: &NodeId, name: &str, prompt: Prompt) -> Result<(), ChildError> {
+        let command = network(self, "push", remote, prompt).option("--dry-run").option("--no-verify").option("--quiet");
+        command.operand(remote).operand(format!("+{commit}:{name}")).run(b"").map(drop)
+    }
+
+    /// Settings by which git's own fetches and pushes would overwrite a ref, here or in a remote.
+    #[must_use]
+    pub fn overwriting(&self, name: &str) -> Vec<Overwriting> {
+        let mut found = Vec::new();
+        for remote in self.remotes() {
+            for (key, is_fetch) in [("fetch", true), ("push", false)] {
+                let values = self.remote_settings(&remote, key);
+                // git leaves out what a refspec with '^' names.
+                if values.iter().any(|value| value.strip_prefix('^').is_some_and(|pattern| covers(pattern, name))) {
+                    continue;
+                }
+                for value in values {
+                    let Some(refspec) = value.strip_prefix('+') else { continue };
+                    let target = refspec.split_once(':').map_or(if is_fetch { "" } else { refspec }, |(_, target)| target);
+                    if covers(target, name) {
+                        found.push(Overwriting { remote: remote.clone(), key, value, is_fetch });
+                    }
+                }
+            }
+            let is_mirror = self.config_bool(&format!("remote.{remote}.mirror")) == Some(true);
+            if is_mirror && !self.remote_settings(&remote, "push").iter().any(|value| value.starts_with('^')) {
+                found.push(Overwriting { remote, key: "mirror", value: "true".to_owned(), is_fetch: false });
+            }
+        }
+        found
+    }
+
+    /// At which of the wanted paths the histories of some commits, and not those of others, have begun to have something.
+    ///
+    /// A walk that this clone lacks objects for finds what it can.
+    pub fn paths_of(
+        &self,
+        tips: &[NodeId],
+        not: &[NodeId],
+        mut wanted: HashSet<Vec<u8>>,
+    ) -> Result<HashSet<Vec<u8>>, ChildError> {
+        let mut found = HashSet::new();
+        // git reads paths line by line here.
+        wanted.retain(|path| !path.contains(&b'\n'));
+        if tips.is_empty() || wanted.is_empty() {
+            return Ok(found);
+        }
+        let mut input = revisions(tips, not).into_bytes();
+        input.extend_from_slice(b"--\n");
+        for path in &wanted {
+            input.extend([&path[..], b"\n"].concat());
+        }
+        let command = GitCommand::new(self, "log")
+            .setting("log.showRoot=true")
+            .setting("core.quotePath=false")
+            .option("--format=")
+            .option("--name-only")
+            .option("-z")
+            .option("--no-renames")
+            .option("--diff-filter=A")
+            .option("--diff-merges=separate")
+            .option("--stdin")
+            .literal_paths();
+        let walked = command.run_records(&input, 0, &mut |path| {
+            let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at]);
+            for known in folders.chain([path]) {
+                found.extend(wanted.take(known));
+            }
+            !wanted.is_empty()
+        });
+        match walked {
+            Err(ChildError::Failed { .. }) if self.is_partial() => Ok(found),
+            walked => walked.map(|()| found),
+        }
+    }
+
+    fn remote_settings(&self, remote: &str, key: &str) -> Vec<String> {
+        let snapshot = self.inner.config_snapshot();
+        let values = snapshot.plumbing().strings_by("remote", Some(remote.into()), key).unwrap_or_default();
+        values.iter().map(ToString::to_string).collect()
     }
 
     /// Pushes a commit to a ref of a remote, if the ref is an ancestor of it or absent.
@@ -115,22 +225,28 @@ impl Repository {
         Ok(if is_race { Pushed::Behind } else { Pushed::Refused(reason.to_owned()) })
     }
 
-    /// Which of the wanted objects some commits reach; the walk ends when all are found.
+    /// Which of the wanted objects some commits reach and others do not; the walk ends when all are found.
     ///
-    /// An object that is absent from this clone, as in a partial one, is found by its name in a tree.
-    pub fn reachable_of(&self, tips: &[NodeId], mut wanted: HashSet<NodeId>) -> Result<HashSet<NodeId>, ChildError> {
+    /// An object that is absent from this clone, as in a partial one, is found by its name in a tree. Of what both reach
+    /// some may be found, too.
+    pub fn reachable_of(
+        &self,
+        tips: &[NodeId],
+        not: &[NodeId],
+        mut wanted: HashSet<NodeId>,
+    ) -> Result<HashSet<NodeId>, ChildError> {
         let mut found = HashSet::new();
         if tips.is_empty() || wanted.is_empty() {
             return Ok(found);
         }
-        let input = tips.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let input = revisions(tips, not);
         let command = GitCommand::new(self, "rev-list")
             .option("--objects")
             .option("--no-object-names")
             .option("--in-commit-order")
             .option("--missing=print")
             .option("--stdin");
-        command.run_lines(input.as_bytes(), &mut |line| {
+        command.run_records(input.as_bytes(), b'\n', &mut |line| {
             let digits = line.strip_prefix(b"?").unwrap_or(line);
             let id = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<NodeId>().ok());
             if let Some(id) = id.filter(|id| wanted.remove(id)) {
@@ -139,6 +255,20 @@ impl Repository {
             !wanted.is_empty()
         })?;
         Ok(found)
+    }
+}
+
+/// Commits to begin at and to end before, as `--stdin` takes them.
+fn revisions(tips: &[NodeId], not: &[NodeId]) -> String {
+    let not = not.iter().map(|commit| format!("^{commit}\n"));
+    tips.iter().map(|commit| format!("{commit}\n")).chain(not).collect::<Vec<_>>().concat()
+}
+
+/// True when one side of a refspec, with at most one `*`, covers a ref.
+fn covers(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after) && rest.len() >= after.len()),
     }
 }
 

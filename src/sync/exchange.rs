@@ -7,8 +7,9 @@
 use std::time::Duration;
 
 use super::accept::{self, Delivery, LeftOut};
+use super::memory::Memory;
 use super::remote::{Remote, Share};
-use super::select::{self, Rules, SelectError, Selection};
+use super::select::{self, Gained, Rules, SelectError, Selection};
 use crate::base::{NodeId, clock};
 use crate::frame::commit::{self, CommitError};
 use crate::frame::{Store, StoreError, merge};
@@ -152,6 +153,7 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
     let (name, to) = (remote.frames_ref(), remote.tracking_ref());
     // A symbolic ref would lead git to a branch of the user, which it then moved.
     repo.find_direct_ref(&to)?;
+    repo.check_log_path(&to)?;
     let fetched = repo.fetch_ref(remote.name(), name, &to, exchange.prompt);
     if !fetched.map_err(|source| SyncError::transfer(remote, source))? {
         // The remote has lost its frames, or never had any: nothing may be taken for being there.
@@ -164,6 +166,8 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
         let message = format!("{came} frames from {}", remote.name());
         commit::add_entries(repo, exchange.state, &accepted, commit, &message)?;
     }
+    let memory = Memory::load(exchange.state, remote.name()).unwrap_or_default();
+    Memory { seconds: clock::now_seconds(), ..memory }.save(exchange.state, remote.name());
     Ok(Outcome { came, left_out, left_out_count, ..Outcome::default() })
 }
 
@@ -203,9 +207,14 @@ fn try_once(exchange: &Exchange<'_>, rules: &Rules<'_>, so_far: &mut Outcome) ->
 fn push_once(exchange: &Exchange<'_>, rules: &Rules<'_>, outcome: &mut Outcome) -> Result<bool, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let theirs = tracked(repo, remote)?;
-    let Selection { entries, held_back } = select::select(repo, Store::open(repo)?.tree(), theirs.tree(), remote, rules)?;
+    let ours = Store::open(repo)?;
+    let gained = Gained { old: theirs.tree(), new: ours.tree() };
+    let mut memory = Memory::load(exchange.state, remote.name()).unwrap_or_default();
+    let Selection { entries, held_back } = select::select(repo, gained, remote, rules, &mut memory)?;
     outcome.held_back = held_back;
+    memory = Memory { store: ours.commit(), held_back, seconds: clock::now_seconds(), ..memory };
     if entries.is_empty() {
+        memory.save(exchange.state, remote.name());
         return Ok(true);
     }
     // Not added up: after a transfer that broke off the same frames are counted again.
@@ -237,6 +246,7 @@ fn push_once(exchange: &Exchange<'_>, rules: &Rules<'_>, outcome: &mut Outcome) 
         Err(error) => return Err(error.into()),
     }
     drop(held);
+    memory.save(exchange.state, remote.name());
     Ok(true)
 }
 

@@ -1,14 +1,14 @@
 //! What goes to a remote: statements that were said, about objects that the remote's branches reach.
 //!
 //! A statement about a file of a private branch names the file and says what stands in it. So an entry goes only when
-//! its node stands in a tree of one of the remote's branches, as this clone last saw them. The rest is held back and
-//! counted; it goes with a later push, once its branch was pushed.
-
-use std::collections::HashSet;
+//! the remote can know its object and its path, see [`public`](super::public). The rest is held back and counted; it goes
+//! with a later push, once its branch was pushed.
 
 use super::accept::{is_derived, is_outline};
+use super::memory::Memory;
+use super::public::{self, Wanted};
 use super::remote::{Remote, Share};
-use crate::base::NodeId;
+use crate::base::{NodeId, TreePath};
 use crate::frame::listing;
 use crate::frame::store::{Entry, read_entry};
 use crate::frame::{Frame, StoreError};
@@ -53,36 +53,35 @@ pub struct Rules<'a> {
     pub all: bool,
 }
 
-/// Chooses from what the store has and the remote lacks.
+/// What a store has and another one lacks, both by their trees: `old` and `new`.
+#[derive(Debug, Clone, Copy)]
+pub struct Gained {
+    /// The tree of the one.
+    pub old: Option<NodeId>,
+    /// The tree of the other.
+    pub new: Option<NodeId>,
+}
+
+/// Chooses from what the store has gained over the remote; `memory` is that of the last exchange and is brought forward.
 pub fn select(
     repo: &Repository,
-    ours: Option<NodeId>,
-    theirs: Option<NodeId>,
+    gained: Gained,
     remote: &Remote,
     rules: &Rules<'_>,
+    memory: &mut Memory,
 ) -> Result<Selection, SelectError> {
     let mut said = Vec::new();
-    listing::visit_added(repo, theirs, ours, &mut |added| {
-        for entry in added.entries {
-            if rules.share == Share::Said && is_outline(&entry.name) {
-                continue;
-            }
-            // An entry of a newer format or a damaged one stays: this program cannot tell what it says.
-            let Ok(frame) = read_entry(repo, &entry) else { continue };
-            if rules.share == Share::All || !is_derived(&frame) {
-                said.push((entry, frame));
-            }
-        }
-        Ok(())
-    })?;
-    let mut known = HashSet::new();
+    visit_shared(repo, gained, rules.share, &mut |entry, frame| said.push((entry, frame)))?;
     if !rules.all {
-        let tips: Vec<NodeId> = repo.refs_below(&remote.branches())?.into_iter().map(|(_, tip)| tip).collect();
-        known = repo.reachable_of(&tips, said.iter().map(|(entry, _)| entry.name.node).collect())?;
+        let path = |frame: &Frame| frame.path.as_ref().map(|path| path.as_bytes().to_vec()).filter(|path| !path.is_empty());
+        let nodes = said.iter().map(|(entry, _)| entry.name.node).collect();
+        let paths = said.iter().filter_map(|(_, frame)| path(frame)).collect();
+        public::look(repo, remote, Wanted { nodes, paths }, memory)?;
     }
     let mut selection = Selection::default();
     for (entry, frame) in said {
-        if rules.all || known.contains(&entry.name.node) {
+        let is_hidden = |path: &TreePath| memory.paths.contains(path.as_bytes());
+        if rules.all || !(memory.nodes.contains(&entry.name.node) || frame.path.as_ref().is_some_and(is_hidden)) {
             search(&frame, rules)?;
             selection.entries.push(entry);
         } else {
@@ -90,6 +89,33 @@ pub fn select(
         }
     }
     Ok(selection)
+}
+
+/// How many statements a store has gained that a remote's tree does not hold.
+pub(super) fn count_said(repo: &Repository, gained: Gained, theirs: Option<NodeId>) -> Result<usize, StoreError> {
+    let mut count = 0;
+    visit_shared(repo, gained, Share::Said, &mut |entry, _| {
+        let path = entry.name.path();
+        let is_there = theirs.is_some_and(|tree| matches!(repo.find_entry(&tree, path.as_bytes()), Ok(Some(_))));
+        count += usize::from(!is_there);
+    })?;
+    Ok(count)
+}
+
+fn visit_shared(repo: &Repository, gained: Gained, share: Share, visit: &mut dyn FnMut(Entry, Frame)) -> Result<(), StoreError> {
+    listing::visit_added(repo, gained.old, gained.new, &mut |added| {
+        for entry in added.entries {
+            if share == Share::Said && is_outline(&entry.name) {
+                continue;
+            }
+            // An entry of a newer format or a damaged one stays: this program cannot tell what it says.
+            let Ok(frame) = read_entry(repo, &entry) else { continue };
+            if share == Share::All || !is_derived(&frame) {
+                visit(entry, frame);
+            }
+        }
+        Ok(())
+    })
 }
 
 fn search(frame: &Frame, rules: &Rules<'_>) -> Result<(), SecretFound> {

@@ -29,6 +29,12 @@ fn said(repo: &Repo<'_>, path: &str) -> Vec<String> {
     frames.iter().map(|frame| frame["frame"].as_str().expect("an id").to_owned()).collect()
 }
 
+/// What `status` says about the remote.
+fn status(repo: &Repo<'_>) -> String {
+    let told = repo.merkle(&["status"]).ok();
+    told.lines().find(|line| line.starts_with("remote ")).unwrap_or_default().to_owned()
+}
+
 fn sync(repo: &Repo<'_>) -> Output {
     repo.merkle(&["sync"])
 }
@@ -79,15 +85,23 @@ fn a_statement_about_a_private_branch_is_held_back_until_the_branch_is_pushed() 
     a.fill("branch secret-plan\ncommit private\n+ plan.txt = the plan");
     say(a, "plan.txt", "About the plan.");
     say(a, "README.md", "About the garden.");
+    // Nothing but the path is private here: the object is one that everybody has.
+    a.fill("commit copied\n+ plan/copy.md = A garden.");
+    say(a, "plan/copy.md", "About the copy.");
+    say(a, "plan", "About the folder.");
     let output = sync(a);
-    assert_eq!(output.ok(), "0 frames came, 1 went, 1 held back\n");
+    assert_eq!(output.ok(), "0 frames came, 1 went, 3 held back\n");
+    assert_eq!(sync(a).ok(), "0 frames came, 0 went, 3 held back\n", "what was looked for in vain is remembered");
+    assert!(status(a).ends_with(", nothing to push, 3 held back"), "{}", status(a));
     let objects = origin.git(&["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"]).ok();
     for id in objects.lines().filter(|line| line.ends_with("blob")).filter_map(|line| line.split(' ').next()) {
         assert!(!origin.git(&["cat-file", "blob", id]).ok().contains("plan"), "nothing of the private branch is there");
     }
-    assert_eq!(a.merkle(&["push", "--dry-run", "--all"]).ok(), "0 frames came, 1 would go\n");
+    assert_eq!(a.merkle(&["push", "--dry-run", "--all"]).ok(), "0 frames came, 3 would go\n");
+    a.git(&["push", "-q", "origin", "secret-plan~1:refs/heads/secret-plan"]).ok();
+    assert_eq!(sync(a).ok(), "0 frames came, 1 went, 2 held back\n");
     a.git(&["push", "-q", "origin", "secret-plan"]).ok();
-    assert_eq!(sync(a).ok(), "0 frames came, 1 went\n");
+    assert_eq!(sync(a).ok(), "0 frames came, 2 went\n");
 }
 
 #[test]
@@ -118,10 +132,83 @@ fn a_refspec_that_maps_onto_the_store_throws_nothing_away() {
     let [a, b] = [&clones[0], &clones[1]];
     say(b, "README.md", "From b.");
     sync(b).ok();
-    a.git(&["config", "--add", "remote.origin.fetch", "+refs/merkle/frames:refs/merkle/frames"]).ok();
+    let refspec = "+refs/merkle/frames:refs/merkle/frames";
+    a.git(&["config", "--add", "remote.origin.fetch", refspec]).ok();
     let own = say(a, "README.md", "From a.");
     assert_eq!(sync(a).ok(), "1 frame came, 1 went\n");
     assert!(said(a, "README.md").contains(&own));
+    let again = say(a, "src/lib.rs", "Once more.");
+    a.git(&["fetch", "-q"]).ok();
+    assert_eq!(said(a, "src/lib.rs"), Vec::<String>::new(), "git's own fetch throws it away");
+    let told = a.merkle(&["doctor"]).exits(1).out();
+    let lost = "lost      wrong: the store had 1 frame that it lacks now, at ";
+    assert!(told.contains(lost) && told.contains("'git merkle doctor --fix' puts them back"), "{told}");
+    let way = format!("'git config --unset --fixed-value remote.origin.fetch {refspec}' takes it away");
+    assert!(told.contains("refspec   wrong: 'remote.origin.fetch' is '+refs/merkle") && told.contains(&way), "{told}");
+    drop(a.merkle(&["doctor", "--fix"]).exits(1));
+    assert_eq!(said(a, "src/lib.rs"), [again]);
+    a.git(&["config", "--unset", "--fixed-value", "remote.origin.fetch", refspec]).ok();
+    a.merkle(&["doctor"]).ok();
+}
+
+/// Before, a fresh clone whose remote had frames was told that nothing is fresh, and to make everything again.
+#[test]
+fn status_and_doctor_say_what_is_known_of_the_remote() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    let lonely = sandbox.repo("lonely");
+    lonely.fill(HISTORY);
+    assert_eq!(status(&lonely), "");
+    assert_eq!(status(a), "remote 'origin': its frames were never fetched (use \"git merkle sync\")");
+    say(a, "README.md", "From a.");
+    a.merkle(&["fetch"]).ok();
+    assert!(status(a).ends_with(", 1 statement to push (use \"git merkle sync\")"), "{}", status(a));
+    sync(a).ok();
+    a.merkle(&["regenerate"]).ok();
+    assert!(status(a).ends_with(", nothing to push"), "{}", status(a));
+    std::fs::remove_file(a.path(".git/merkle/cache/remotes")).unwrap();
+    assert_eq!(status(a), "remote 'origin': nothing to push");
+    say(b, "README.md", "From b.");
+    say(b, "src", "From b.");
+    b.merkle(&["fetch"]).ok();
+    let document = b.merkle(&["status", "--json"]).json("status");
+    assert_eq!((&document["remote"]["name"], &document["remote"]["unpushed"]), (&"origin".into(), &2.into()));
+    let asked =
+        |repo: &Repo<'_>| repo.merkle(&["doctor", "--remote"]).exits(0).out().lines().last().unwrap_or_default().to_owned();
+    assert!(asked(b).ends_with(", as last fetched; a dry run of a push is accepted"), "{}", asked(b));
+    sync(b).ok();
+    assert!(asked(a).contains("which were not fetched yet; 'git merkle fetch origin' brings them"), "{}", asked(a));
+    origin.git(&["update-ref", "-d", "refs/merkle/frames"]).ok();
+    assert!(asked(a).contains("it has no frames yet"), "{}", asked(a));
+    a.git(&["remote", "set-url", "origin", "../gone.git"]).ok();
+    assert!(a.merkle(&["doctor", "--remote", "origin"]).exits(1).out().contains("'origin' cannot be reached"));
+}
+
+/// Settings of git that overwrite one side's frames are found, and what leaves the frames out is let be.
+#[test]
+fn settings_that_overwrite_frames_are_found() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    let found = || {
+        let told = a.run(PROGRAM).arg("doctor").run().out();
+        told.lines().filter(|line| line.starts_with("refspec ")).count()
+    };
+    for (key, value, count) in [
+        ("remote.origin.fetch", "refs/merkle/frames:refs/merkle/frames", 0),
+        ("remote.origin.fetch", "+refs/merkle/frames:refs/merkle-remote/origin/frames", 0),
+        ("remote.origin.fetch", "+refs/merkle/*:refs/merkle/*", 1),
+        ("remote.origin.fetch", "+refs/*:refs/*", 2),
+        ("remote.origin.fetch", "^refs/merkle/frames", 0),
+        ("remote.origin.push", "refs/merkle/frames", 0),
+        ("remote.origin.push", "+refs/merkle/frames", 1),
+        ("remote.origin.mirror", "true", 2),
+        ("remote.origin.push", "^refs/merkle/*", 0),
+    ] {
+        a.git(&["config", "--add", key, value]).ok();
+        assert_eq!(found(), count, "{key} {value}");
+    }
 }
 
 #[test]
@@ -203,6 +290,12 @@ fn a_symbolic_tracking_ref_moves_no_branch() {
     assert!(told.contains("is symbolic and leads to 'refs/heads/main'"), "{told}");
     assert_eq!(a.id("HEAD"), before);
     assert_eq!(a.git(&["status", "--porcelain"]).ok(), "");
+    a.git(&["symbolic-ref", "--delete", "refs/merkle-remote/origin/frames"]).ok();
+    let logs = a.path(".git/logs/refs/merkle-remote/origin");
+    std::fs::create_dir_all(&logs).unwrap();
+    std::os::unix::fs::symlink(a.path("README.md"), logs.join("frames")).unwrap();
+    drop(sync(a).exits(128));
+    assert_eq!(a.git(&["status", "--porcelain"]).ok(), "", "nothing is added to the file behind a log that is a link");
 }
 
 /// git refuses refspecs for a remote that is marked as a mirror.

@@ -1,5 +1,7 @@
 //! `git merkle doctor`: looks for what a killed process, a full disk or a stray hand can leave behind.
 
+mod remote;
+
 use std::io;
 use std::time::Duration;
 
@@ -24,6 +26,10 @@ pub struct Args {
     /// Mend what can be mended without losing anything
     #[arg(long)]
     fix: bool,
+    /// Ask a remote, too: whether it can be reached, has frames, and takes a push (default: merkle.remote, else the branch's,
+    /// else the only one)
+    #[arg(long, value_name = "remote", num_args = 0..=1, default_missing_value = "")]
+    remote: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -67,6 +73,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         check_settings(&workspace),
     ];
     checks.extend(check_ref_locks(&workspace, args.fix)?);
+    checks.extend(remote::check_lost(&workspace, args.fix)?);
+    checks.extend(remote::check_settings(&workspace));
+    if let Some(named) = &args.remote {
+        checks.push(remote::ask(&workspace, Some(named.as_str()).filter(|named| !named.is_empty()))?);
+    }
     let is_well = checks.iter().all(|check| check.ok || check.fixed);
     let ui = &mut program.ui;
     if ui.is_json() {

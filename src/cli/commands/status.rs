@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::agent::{Agent, Maker, OUTLINE};
-use crate::base::{AgentId, NodeKind, TreePath};
+use crate::base::{AgentId, NodeKind, TreePath, clock};
 use crate::cli::advice::remedy;
 use crate::cli::commands::regenerate;
 use crate::cli::commands::tiers::{Reported, reported};
@@ -12,6 +12,7 @@ use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
 use crate::frame::{Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
+use crate::sync::{self, Remote};
 use crate::synthesis::Reason;
 use crate::workspace::{Planned, PlannedSyntheses, Refresh, Target, Workspace};
 
@@ -45,6 +46,9 @@ struct Document {
     slots: Vec<SlotDocument>,
     spooled: usize,
     damaged_spool_files: usize,
+    /// The remote that frames are exchanged with, without asking it; absent where none or several may be meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<RemoteDocument>,
     /// What providers have counted for the turns of sessions; absent before the first answer.
     #[serde(skip_serializing_if = "Reported::is_empty")]
     turns: Reported,
@@ -61,6 +65,33 @@ struct SlotDocument {
     /// How many frames somebody who wants everything fresh has to make, and the command that makes them.
     #[serde(skip)]
     behind: Option<(u64, String)>,
+}
+
+#[derive(Serialize)]
+struct RemoteDocument {
+    name: String,
+    fetched: bool,
+    /// When frames were last exchanged, where that is known.
+    exchanged: Option<String>,
+    unpushed: usize,
+    held_back: usize,
+}
+
+impl RemoteDocument {
+    fn line(&self) -> String {
+        let Self { name, fetched, exchanged, unpushed, held_back } = self;
+        let way = "(use \"git merkle sync\")";
+        if !fetched {
+            return format!("remote '{name}': its frames were never fetched {way}");
+        }
+        let exchanged = exchanged.as_ref().map_or_else(String::new, |when| format!("exchanged {when}, "));
+        let held = if *held_back > 0 { format!(", {held_back} held back") } else { String::new() };
+        match unpushed {
+            0 => format!("remote '{name}': {exchanged}nothing to push{held}"),
+            1 => format!("remote '{name}': {exchanged}1 statement to push{held} {way}"),
+            many => format!("remote '{name}': {exchanged}{many} statements to push{held} {way}"),
+        }
+    }
 }
 
 struct Summary {
@@ -99,6 +130,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         slots: summary.slots,
         spooled: spooled.len(),
         damaged_spool_files: damaged.len(),
+        remote: remote(&workspace)?,
         turns: reported(&workspace)?,
     };
     if program.ui.is_json() {
@@ -107,6 +139,21 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         write_text(program, &workspace, args.snapshot.name(), &document)?;
     }
     Ok(if args.exit_code && stale > 0 { Exit::No } else { Exit::Done })
+}
+
+/// What is known of the remote without asking it.
+fn remote(workspace: &Workspace) -> Result<Option<RemoteDocument>, CliError> {
+    let Ok(remote) = Remote::choose(&workspace.repository, None, workspace.settings.stack().text("remote")) else {
+        return Ok(None);
+    };
+    let known = sync::unpushed(&workspace.repository, &workspace.state, &remote)?;
+    Ok(Some(RemoteDocument {
+        name: remote.name().to_owned(),
+        fetched: known.is_some(),
+        exchanged: known.and_then(|known| known.seconds).map(clock::render_utc),
+        unpushed: known.map_or(0, |known| known.frames),
+        held_back: known.map_or(0, |known| known.held_back),
+    }))
 }
 
 /// Prints what the last run with a model did, as it was printed then.
@@ -258,6 +305,9 @@ fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, docu
             "store: {} bad {entries} (use \"git merkle validate\" to name them, \"git merkle doctor --fix\" to set them aside)",
             document.store_faults
         )?;
+    }
+    if let Some(remote) = &document.remote {
+        writeln!(ui, "{}", remote.line())?;
     }
     if !document.turns.is_empty() {
         writeln!(ui, "turns, {}", document.turns.line())?;

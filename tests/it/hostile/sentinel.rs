@@ -24,10 +24,14 @@ const PROGRAM_VARIABLE: &str = "GIT_MERKLE_SENTINEL_PROGRAM";
 
 /// What commands may make, change and remove: a path from the root of the world on, in which `<git>` is a git directory
 /// that belongs to the row, and `<tree>` a work tree of it. Everything below a path that ends in `/` is meant.
-const ALLOWED: [(&str, &str); 16] = [
+const ALLOWED: [(&str, &str); 20] = [
     ("<git>/merkle/", "the state of this program: caches, ledger, spool, markers"),
-    ("<git>/refs/merkle/", "the store, the anchor, its tracking refs"),
+    ("<git>/refs/merkle/", "the store, the anchor"),
+    ("<git>/refs/merkle-remote/", "the stores of remotes, as last fetched"),
     ("<git>/logs/refs/merkle/", "their logs"),
+    ("<git>/logs/refs/merkle-remote/", "their logs"),
+    ("<git>/logs/refs", "the folder of logs, which a bare repository lacks"),
+    ("<git>/logs", "the folder of that"),
     ("<git>/objects/", "frames, and the blobs and trees of a work tree that is looked at"),
     ("<git>/reftable/", "refs where they are kept in tables"),
     ("<git>/hooks/", "`hooks install --mode=hookdir`, and its undoing"),

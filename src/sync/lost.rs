@@ -1,0 +1,41 @@
+//! Frames that the store had once and has no more: a forced fetch onto its ref throws them away, and its log finds them.
+
+use crate::base::NodeId;
+use crate::frame::commit::{self, CommitError};
+use crate::frame::{FRAMES_REF, Store, StoreError};
+use crate::git::{Repository, StateDir};
+
+use super::accept;
+use super::remote::Share;
+
+/// A state of the store that had frames which it lacks now.
+#[derive(Debug)]
+pub struct Lost {
+    /// The store's commit then.
+    pub commit: NodeId,
+    /// What it had.
+    pub entries: Vec<crate::frame::store::Entry>,
+}
+
+/// Looks for lost frames in the log of the store's ref, newest state first.
+///
+/// What `doctor --fix` has set aside is not lost: the state that held it is one that the store has grown from.
+pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
+    let now = Store::open(repo)?.tree();
+    for commit in repo.left_behind(FRAMES_REF) {
+        // What 'git gc' took away cannot be brought back.
+        let Ok(tree) = repo.tree_of_commit(&commit) else { continue };
+        let Ok(delivery) = accept::check(repo, now, Some(tree), Share::All) else { continue };
+        let entries = delivery.accepted;
+        if !entries.is_empty() {
+            return Ok(Some(Lost { commit, entries }));
+        }
+    }
+    Ok(None)
+}
+
+/// Puts lost frames back.
+pub fn restore(repo: &Repository, state: &StateDir, lost: &Lost) -> Result<(), CommitError> {
+    let message = format!("{} frames that were lost", lost.entries.len());
+    commit::add_entries(repo, state, &lost.entries, lost.commit, &message).map(drop)
+}

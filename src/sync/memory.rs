@@ -1,0 +1,176 @@
+//! What is remembered of the last exchange with each remote: derived, deletable, one sealed file in the cache.
+//!
+//! It saves walks: which objects and paths the remote's branches did not reach, as of which tips, so that only what
+//! came since is walked; and it lets `status` say without the network what was not pushed yet.
+//!
+//! Text, for each remote a line `remote <name>` and below it `store`, `held`, `seconds`, `tip`, `node` and `path` (in hex).
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::remote::Remote;
+use super::select::{Gained, count_said};
+use crate::base::NodeId;
+use crate::frame::{Store, StoreError};
+use crate::git::{Repository, StateDir};
+
+const FILE_NAME: &str = "remotes";
+const FIRST_LINE: &str = "git-merkle remotes 1\n";
+const FILE_BYTES_MAX: u64 = 32 << 20;
+
+/// The last exchange with a remote.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// The store's commit after it; `None` where nothing was pushed yet.
+    pub store: Option<NodeId>,
+    /// How many statements were held back.
+    pub held_back: usize,
+    /// When, in seconds since 1970.
+    pub seconds: u64,
+    /// The tips of the remote's branches then.
+    pub tips: Vec<NodeId>,
+    /// Objects that the tips do not reach.
+    pub nodes: BTreeSet<NodeId>,
+    /// Paths at which the tips' histories have never had anything.
+    pub paths: BTreeSet<Vec<u8>>,
+}
+
+impl Memory {
+    /// What is remembered of a remote; `None` where nothing is.
+    #[must_use]
+    pub fn load(state: &StateDir, remote: &str) -> Option<Self> {
+        all(state).into_iter().find(|(name, _)| name == remote).map(|(_, memory)| memory)
+    }
+
+    /// Remembers it. A memory that cannot be kept is no fault.
+    pub fn save(&self, state: &StateDir, remote: &str) {
+        let mut all = all(state);
+        all.retain(|(name, _)| name != remote);
+        all.push((remote.to_owned(), self.clone()));
+        let mut text = FIRST_LINE.to_owned();
+        for (name, memory) in &all {
+            memory.write(name, &mut text);
+        }
+        if text.len() as u64 <= FILE_BYTES_MAX {
+            let cache = state.cache();
+            let _ = cache.create().and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+        }
+    }
+
+    fn write(&self, remote: &str, text: &mut String) {
+        let _ = writeln!(text, "remote {remote}\nheld {}\nseconds {}", self.held_back, self.seconds);
+        let _ = self.store.iter().try_for_each(|store| writeln!(text, "store {store}"));
+        let _ = self.tips.iter().try_for_each(|tip| writeln!(text, "tip {tip}"));
+        let _ = self.nodes.iter().try_for_each(|node| writeln!(text, "node {node}"));
+        for path in &self.paths {
+            text.push_str("path ");
+            let _ = path.iter().try_for_each(|byte| write!(text, "{byte:02x}"));
+            text.push('\n');
+        }
+    }
+
+    fn read(&mut self, key: &str, value: &str) -> Option<()> {
+        match key {
+            "store" => self.store = Some(value.parse().ok()?),
+            "held" => self.held_back = value.parse().ok()?,
+            "seconds" => self.seconds = value.parse().ok()?,
+            "tip" => self.tips.push(value.parse().ok()?),
+            "node" => drop(self.nodes.insert(value.parse().ok()?)),
+            "path" => drop(self.paths.insert(unhex(value)?)),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn all(state: &StateDir) -> Vec<(String, Memory)> {
+    let bytes = state.cache().read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
+    std::str::from_utf8(&bytes).ok().and_then(parse).unwrap_or_default()
+}
+
+fn parse(text: &str) -> Option<Vec<(String, Memory)>> {
+    let mut all: Vec<(String, Memory)> = Vec::new();
+    for line in text.strip_prefix(FIRST_LINE)?.lines() {
+        match line.split_once(' ')? {
+            ("remote", name) => all.push((name.to_owned(), Memory::default())),
+            (key, value) => all.last_mut()?.1.read(key, value)?,
+        }
+    }
+    Some(all)
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(byte).collect()).flatten()
+}
+
+/// What a remote lacks, as far as that is known without asking it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unpushed {
+    /// Statements since the last exchange.
+    pub frames: usize,
+    /// Statements that were held back then.
+    pub held_back: usize,
+    /// When that was, in seconds since 1970; `None` when that was forgotten.
+    pub seconds: Option<u64>,
+}
+
+/// Looks at what the store has gained since the last exchange with a remote; `None` where there was none.
+pub fn unpushed(repo: &Repository, state: &StateDir, remote: &Remote) -> Result<Option<Unpushed>, StoreError> {
+    let tracked = repo.find_direct_ref(&remote.tracking_ref())?;
+    let remembered = Memory::load(state, remote.name());
+    if remembered.is_none() && tracked.is_none() {
+        return Ok(None);
+    }
+    let seconds = remembered.as_ref().map(|memory| memory.seconds);
+    let memory = remembered.unwrap_or_default();
+    let store = Store::open(repo)?;
+    let mut frames = 0;
+    if memory.store != store.commit() {
+        // After a store of then was taken away by 'git gc', everything is as if it were new.
+        let tree = |commit: NodeId| repo.tree_of_commit(&commit).ok();
+        let gained = Gained { old: memory.store.and_then(tree), new: store.tree() };
+        frames = count_said(repo, gained, tracked.and_then(tree))?;
+    }
+    Ok(Some(Unpushed { frames, held_back: memory.held_back, seconds }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Memory {
+        let id = |byte| NodeId::from_bytes(&[byte; 20]).expect("20 bytes");
+        Memory {
+            store: Some(id(1)),
+            held_back: 3,
+            seconds: 7,
+            tips: vec![id(2), id(3)],
+            nodes: BTreeSet::from([id(4)]),
+            paths: BTreeSet::from([Vec::new(), b"a b\n\xff".to_vec()]),
+        }
+    }
+
+    #[test]
+    fn each_remote_has_its_own() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let state = StateDir::at(directory.path());
+        assert_eq!(Memory::load(&state, "origin"), None);
+        sample().save(&state, "origin");
+        Memory::default().save(&state, "another one");
+        Memory { held_back: 4, ..sample() }.save(&state, "origin");
+        assert_eq!(Memory::load(&state, "origin"), Some(Memory { held_back: 4, ..sample() }));
+        assert_eq!(Memory::load(&state, "another one"), Some(Memory::default()));
+    }
+
+    #[test]
+    fn nothing_damaged_is_read() {
+        let mut text = FIRST_LINE.to_owned();
+        sample().write("origin", &mut text);
+        assert_eq!(parse(&text), Some(vec![("origin".to_owned(), sample())]));
+        for bad in ["", "junk", "git-merkle remotes 1\nstore x\n", "git-merkle remotes 1\nremote a\npath abc\n"] {
+            assert_eq!(parse(bad), None, "{bad:?}");
+        }
+    }
+}
