@@ -1,4 +1,4 @@
-//! Plain values that everything else is made of: digests, ids, paths, time, and text that is safe to print.
+//! Plain values that everything else is made of: digests, ids, paths, time, text that is safe to print, and threads.
 //!
 //! Owns the grammar of every id and the one way to hash. Knows neither git nor files nor the network, and
 //! must never learn them: a value here can be built in a test with no repository at hand.
@@ -13,6 +13,7 @@ pub mod kind;
 pub mod limit;
 pub mod path;
 pub mod printable;
+pub mod runtime;
 pub mod token;
 pub mod variable;
 
@@ -21,3 +22,4 @@ pub use id::{AgentId, BasisId, FrameId, FrameType, IdError, NodeId};
 pub use kind::{BasisKind, NodeKind};
 pub use path::TreePath;
 pub use printable::printable;
+pub use runtime::runtime;

@@ -21,7 +21,17 @@ pub const FOLDER_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const DEPTH_MAX: usize = 8;
 
 /// What is read of a folder: these files and everything below these directories.
-const PARTS: [&str; 7] = ["agents", "config.toml", "profiles", "prompts", "secrets.toml", "system.md", "system_extra.md"];
+const PARTS: [&str; 9] = [
+    "agents",
+    "config.toml",
+    "global.context",
+    "memos.yaml",
+    "profiles",
+    "prompts",
+    "secrets.toml",
+    "system.md",
+    "system_extra.md",
+];
 
 /// The files of a folder with their content.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +125,7 @@ impl Folder {
     /// SHA-256 over all names and contents: of the lines that `sha256sum` prints for the files in the order of names.
     ///
     /// The user can check it with stock tools, in the folder:
-    /// `find agents config.toml profiles prompts secrets.toml system.md system_extra.md -type f | LC_ALL=C sort | xargs sha256sum | sha256sum`.
+    /// `find agents config.toml global.context memos.yaml profiles prompts secrets.toml system.md system_extra.md -type f | LC_ALL=C sort | xargs sha256sum | sha256sum`.
     #[must_use]
     pub fn digest(&self) -> String {
         let line = |(name, bytes): (&String, &Vec<u8>)| {
@@ -144,7 +154,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("agents")).expect("writable");
         fs::write(folder.path().join("agents/a.toml"), "x").expect("writable");
-        fs::write(folder.path().join("memos.yaml"), "not read").expect("writable");
+        fs::write(folder.path().join("AGENTS.md"), "not read").expect("writable");
         let read = || Folder::of_repository(folder.path());
         let inner = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881  agents/a.toml\n";
         assert_eq!(read().digest(), hash::sha256_hex(inner.as_bytes()));

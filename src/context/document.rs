@@ -107,10 +107,27 @@ pub struct Request<'r, 'l> {
     pub state_of: StateOf<'l>,
     /// Entries of the store that are passed over.
     pub skipped: Skipped,
-    /// True when the user has accepted the repository's own files.
-    pub is_trusted: bool,
+    /// What the user has accepted of the repository's own files.
+    pub accepted: Accepted,
     /// The machine.
     pub system: System,
+}
+
+/// Which files of `.teddy` the user has accepted; true where there is none.
+#[derive(Debug, Clone, Copy)]
+pub struct Accepted {
+    /// The memos.
+    pub memos: bool,
+    /// The list that every turn sees.
+    pub global: bool,
+    /// The lists of the session and its turn.
+    pub session: bool,
+}
+
+impl Accepted {
+    fn list(self, scope: Scope) -> bool {
+        if scope == Scope::Global { self.global } else { self.session }
+    }
 }
 
 /// Tells whether a head frame still holds, in a word such as `fresh`.
@@ -130,7 +147,7 @@ pub struct Document<'r> {
     system: System,
     resources: Vec<Resource>,
     fit: Option<Fit>,
-    is_trusted: bool,
+    accepted: Accepted,
     /// What is shown without its secrets.
     redacted: Option<(Guard<'r>, Found)>,
 }
@@ -157,7 +174,7 @@ impl<'r> Document<'r> {
             resources,
             fit: None,
             redacted: None,
-            is_trusted: request.is_trusted,
+            accepted: request.accepted,
         };
         if let Some(tokens_max) = request.tokens_max {
             document.reduce(tokens_max)?;
@@ -335,7 +352,7 @@ impl<'r> Document<'r> {
     fn write_memos(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(memos) = &self.memos else { return Ok(()) };
         writeln!(out, "## 3. Memos\n")?;
-        if !self.is_trusted {
+        if !self.accepted.memos {
             writeln!(out, "These come from files of this repository, which its user has not trusted.\n")?;
         }
         match memos {
@@ -357,6 +374,9 @@ impl<'r> Document<'r> {
                 continue;
             }
             writeln!(out, "### {}\n", scope.title())?;
+            if !self.accepted.list(scope) {
+                writeln!(out, "Lists of this repository, which its user has not trusted, name some of these.\n")?;
+            }
             for resource in named {
                 let strongest = resource.scopes.strongest();
                 let also = if strongest == scope { String::new() } else { format!(" (also in {})", strongest.title()) };

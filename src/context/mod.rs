@@ -29,6 +29,6 @@ pub mod scope;
 pub mod secrets;
 pub mod tree;
 
-pub use document::{ContextError, Document, Request, System};
+pub use document::{Accepted, ContextError, Document, Request, System};
 pub use people::PeopleFiles;
 pub use scope::{List, Scope};

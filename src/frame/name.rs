@@ -10,7 +10,7 @@ use crate::base::{AgentId, FrameId, FrameType, NodeId};
 pub const SEQ_MAX: u32 = 99_999_999;
 
 /// What a frame's name in the store says.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameName {
     /// The node that the frame is about.
     pub node: NodeId,

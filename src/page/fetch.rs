@@ -23,6 +23,7 @@ use url::Url;
 
 use super::address::Policy;
 use super::link::{self, LinkError};
+use crate::base::runtime;
 
 /// The largest page, in bytes.
 pub const PAGE_BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -169,7 +170,7 @@ impl Fetcher {
 
     /// Fetches several pages at once, in the order of the URLs; `on_done` hears how many are done after each.
     pub fn fetch_all(&self, urls: &[Url], on_done: &mut dyn FnMut(usize)) -> Vec<Result<Page, PageError>> {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        let runtime = match runtime() {
             Ok(runtime) => runtime,
             Err(error) => {
                 let reason = PageError::Connection("the web".to_owned(), error.to_string());

@@ -23,7 +23,7 @@ use super::refused::{self, Kept, Refused};
 use super::run::RunError;
 use super::signals;
 use crate::base::printable::chain;
-use crate::base::{BasisId, TreePath, clock};
+use crate::base::{BasisId, TreePath, clock, runtime};
 use crate::chat::{Ticket, Usage};
 use crate::frame::commit::{Committed, LOCK_WAIT};
 use crate::frame::model::{Cost, Usage as FrameUsage};
@@ -295,7 +295,7 @@ impl<'g, 'i> Work<'g, 'i> {
         if is_again(task) {
             return None;
         }
-        let Kept { file, reason } = self.refused.find(&refused::key(&question.request, &self.generator.caller.name))?;
+        let Kept { file, reason, .. } = self.refused.find(&refused::key(&question.request, &self.generator.caller.name))?;
         Some(format!("{reason}; it is kept in '{}', and is asked for again with --force", file.display()))
     }
 
@@ -655,7 +655,7 @@ pub fn block_on(
     index: &mut Index,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Report, RunError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Runtime)?;
+    let runtime = runtime().map_err(RunError::Runtime)?;
     let mut signals = signals::listen().map_err(RunError::Runtime)?;
     let outcome = runtime.block_on(generator.run(plan, index, &mut signals, on_event));
     // Answers are on the disk. What still looks up a name, or books into a file that does not answer, is not waited for.

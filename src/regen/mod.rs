@@ -13,7 +13,7 @@ pub mod outlined;
 pub mod plan;
 pub mod prepare;
 pub mod queue;
-mod refused;
+pub mod refused;
 pub mod remake;
 mod repeat;
 pub mod run;

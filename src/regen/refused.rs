@@ -33,15 +33,18 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// What was refused before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Kept {
-    /// Where, as it is shown.
-    pub(super) file: PathBuf,
-    pub(super) reason: String,
+pub struct Kept {
+    /// The file with the answer, as messages show it.
+    pub file: PathBuf,
+    /// The provider that gave it.
+    pub provider: String,
+    /// Why it is no frame.
+    pub reason: String,
 }
 
 /// Where such answers are kept.
 #[derive(Debug, Clone)]
-pub(super) struct Refused(StateDir);
+pub struct Refused(StateDir);
 
 /// What a question and its answer are known by.
 pub(super) fn key(request: &Request, provider: &str) -> Digest {
@@ -49,18 +52,34 @@ pub(super) fn key(request: &Request, provider: &str) -> Digest {
 }
 
 impl Refused {
-    pub(super) fn of(state: &StateDir) -> Self {
+    /// The answers that a repository's state holds.
+    #[must_use]
+    pub fn of(state: &StateDir) -> Self {
         Self(state.folder("log").folder("refused"))
     }
 
     /// What was refused under a key; `None` for what was not, and for what cannot be believed.
     pub(super) fn find(&self, key: &Digest) -> Option<Kept> {
-        let name = file_name(key);
-        let bytes = self.0.read_sealed(&name, FILE_BYTES_MAX)?;
+        self.read(&file_name(key)).map(|(_, kept)| kept)
+    }
+
+    /// The newest answer about a path, whatever the question was.
+    #[must_use]
+    pub fn about(&self, path: &TreePath) -> Option<Kept> {
+        let path = line(&path.to_text());
+        let newest_first = self.by_age().into_iter().rev();
+        newest_first.filter_map(|name| self.read(&name)).find(|(about, _)| *about == path).map(|(_, kept)| kept)
+    }
+
+    /// A file's path and what was kept.
+    fn read(&self, name: &str) -> Option<(String, Kept)> {
+        let bytes = self.0.read_sealed(name, FILE_BYTES_MAX)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut lines = text.lines();
-        let reason = lines.next().filter(|first| *first == FORMAT).and_then(|_| lines.nth(2))?.strip_prefix("because: ")?;
-        Some(Kept { reason: reason.to_owned(), file: self.0.shown_file(&name) })
+        lines.next().filter(|first| *first == FORMAT)?;
+        let mut value = |key| Some(lines.next()?.strip_prefix(key)?.to_owned());
+        let (about, provider, reason) = (value("about: ")?, value("by: ")?, value("because: ")?);
+        Some((about, Kept { provider, reason, file: self.0.shown_file(name) }))
     }
 
     /// Keeps an answer, private to the user; where.
@@ -72,7 +91,6 @@ impl Refused {
         text: &str,
     ) -> io::Result<PathBuf> {
         self.0.create()?;
-        let line = |text: &str| text.replace(['\n', '\r'], " ");
         let (path, provider, reason) = (line(&path.to_text()), line(provider), line(&printable(reason).to_string()));
         let shown = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
         let name = file_name(key);
@@ -84,6 +102,15 @@ impl Refused {
 
     /// Removes files of its own kind beyond the most that are kept.
     fn remove_oldest(&self) {
+        let files = self.by_age();
+        let surplus = files.len().saturating_sub(FILES_MAX);
+        for name in files.into_iter().take(surplus) {
+            let _ = self.0.remove(&name);
+        }
+    }
+
+    /// The files' names, the oldest first.
+    fn by_age(&self) -> Vec<String> {
         let names = self.0.names().unwrap_or_default().into_iter().filter(|name| name.ends_with(SUFFIX));
         let aged = names.filter_map(|name| {
             let modified = self.0.open(&name, FILE_BYTES_MAX).and_then(|file| file.metadata()?.modified()).ok()?;
@@ -91,11 +118,13 @@ impl Refused {
         });
         let mut files: Vec<(SystemTime, String)> = aged.collect();
         files.sort();
-        let surplus = files.len().saturating_sub(FILES_MAX);
-        for (_, name) in files.into_iter().take(surplus) {
-            let _ = self.0.remove(&name);
-        }
+        files.into_iter().map(|(_, name)| name).collect()
     }
+}
+
+/// A value as it stands in a line.
+fn line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
 }
 
 fn file_name(key: &Digest) -> String {

@@ -1,6 +1,6 @@
-//! Making outlines again, to find frames that say something else from the same inputs.
+//! Making outlines and syntheses again, to find frames that say something else from the same inputs.
 //!
-//! Whoever can push can store a frame with the basis of a real one and other words. A basis is all that freshness looks
+//! Every user who can push can store a frame with the basis of a real one and other words. A basis is all that freshness looks
 //! at, so such a frame is "fresh". What is made by a fixed rule can be made again and compared; what a model
 //! said cannot.
 
@@ -24,6 +24,8 @@ pub struct Remade {
     pub of: u64,
     /// Nodes whose frame says something else.
     pub forged: HashSet<u32>,
+    /// How many say something else in the slots that were added.
+    others: u64,
 }
 
 impl Remade {
@@ -31,6 +33,19 @@ impl Remade {
     #[must_use]
     pub fn odds_percent(&self) -> u64 {
         (100 * self.checked).checked_div(self.of).unwrap_or(100)
+    }
+
+    /// Adds what was made again of another slot, whose nodes count apart.
+    pub fn add(&mut self, other: &Self) {
+        self.checked += other.checked;
+        self.of += other.of;
+        self.others += other.forged_count();
+    }
+
+    /// How many frames say something else.
+    #[must_use]
+    pub fn forged_count(&self) -> u64 {
+        self.forged.len() as u64 + self.others
     }
 }
 
@@ -43,19 +58,28 @@ pub fn remake(nodes: Nodes<'_>, plan: &Plan, sample: Option<usize>) -> Remade {
         let head = plan.heads[*number as usize].as_ref();
         head.is_some_and(|head| head.basis_kind != BasisKind::Written) && !tasks.contains(number)
     };
-    let mut chosen: Vec<u32> = nodes.scan.bottom_up().iter().copied().filter(is_checkable).collect();
-    let of = chosen.len() as u64;
-    if let Some(sample) = sample.filter(|sample| *sample < chosen.len()) {
-        let seed = RandomState::new();
-        chosen.sort_by_cached_key(|number| seed.hash_one(number));
-        chosen.truncate(sample);
-    }
     let said = Said::new(nodes.scan, &[]);
     let Nodes { scan, inputs, .. } = nodes;
-    let work = |repo: &Repository, at: usize| is_forged(Nodes { repo, scan, inputs }, (plan, &said), chosen[at]);
-    let results = on_all_cores(chosen.len(), nodes.repo, || nodes.repo.fork(), work);
-    let forged = chosen.iter().zip(&results).filter(|(_, result)| **result == Some(true)).map(|(number, _)| *number).collect();
-    Remade { checked: results.iter().flatten().count() as u64, of, forged }
+    let is_forged = |repo: &Repository, number| is_forged(Nodes { repo, scan, inputs }, (plan, &said), number);
+    compare(nodes.repo, nodes.scan.bottom_up().iter().copied().filter(is_checkable).collect(), sample, is_forged)
+}
+
+/// Compares nodes with what is made of them now, all of them or `sample` drawn at random, on all cores.
+pub(super) fn compare(
+    repo: &Repository,
+    mut nodes: Vec<u32>,
+    sample: Option<usize>,
+    is_forged: impl Fn(&Repository, u32) -> Option<bool> + Sync,
+) -> Remade {
+    let of = nodes.len() as u64;
+    if let Some(sample) = sample.filter(|sample| *sample < nodes.len()) {
+        let seed = RandomState::new();
+        nodes.sort_by_cached_key(|number| seed.hash_one(number));
+        nodes.truncate(sample);
+    }
+    let results = on_all_cores(nodes.len(), repo, || repo.fork(), |repo: &Repository, at: usize| is_forged(repo, nodes[at]));
+    let forged = nodes.iter().zip(&results).filter(|(_, result)| **result == Some(true)).map(|(number, _)| *number).collect();
+    Remade { checked: results.iter().flatten().count() as u64, of, forged, others: 0 }
 }
 
 /// The name of the frame that a node's head is.

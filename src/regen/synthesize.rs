@@ -5,15 +5,16 @@
 //! the directory above has one: that is what `synthesize` would make today. One that was invalidated is left alone until
 //! the user asks for it again, and so is what a person or a model has said in its slot.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::make::{Body, NodeError, read_frame};
 use super::plan::{Task, part_kind};
+use super::remake::{self, Remade};
 use crate::agent::Agent;
 use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::model::POLICY_KEY;
-use crate::frame::{BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record};
+use crate::frame::{BasisKind, Children, CodecError, Frame, FrameName, Index, NewFrame, NodeKind, Record, content_digest};
 use crate::git::Repository;
 use crate::node::{Scan, scan::Entry};
 use crate::secret::SecretFound;
@@ -75,6 +76,8 @@ pub struct SynthesisPlan {
 pub struct Synthesized {
     /// Frames that were made.
     pub frames: Vec<NewFrame>,
+    /// The directories that they are about.
+    pub made: Vec<TreePath>,
     /// Directories that turned out to say what they said.
     pub kept: u64,
     /// Directories that could not be made because one below failed.
@@ -158,7 +161,7 @@ impl Synthesizer<'_> {
         let mut done = Synthesized::default();
         let mut bodies: HashMap<u32, Body> = HashMap::new();
         let mut is_failed = vec![false; self.scan.len()];
-        for Task { node: number, .. } in tasks {
+        for Task { node: number, reason } in tasks {
             let at = number as usize;
             let Some(one) = &chosen[at] else { continue };
             if self.scan.entries(number).filter_map(|entry| entry.node).any(|child| is_failed[child as usize]) {
@@ -167,7 +170,8 @@ impl Synthesizer<'_> {
                 continue;
             }
             let basis = self.basis(number, one, &heads);
-            if heads[at].is_some_and(|head| head.basis == basis && head.has_policy && !head.is_invalidated()) {
+            let is_same = |head: Record| head.basis == basis && head.has_policy && !head.is_invalidated();
+            if reason != Reason::Forged && heads[at].is_some_and(is_same) {
                 done.kept += 1;
                 continue;
             }
@@ -177,6 +181,7 @@ impl Synthesizer<'_> {
                     heads[at] = Some(frame.stored().record(invalidation));
                     bodies.insert(number, body);
                     done.frames.push(frame);
+                    done.made.push(self.scan.path(self.root, number));
                 }
                 Err(error) => {
                     is_failed[at] = true;
@@ -195,6 +200,26 @@ impl Synthesizer<'_> {
         (heads, bodies): (&[Option<Record>], &HashMap<u32, Body>),
         guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>,
     ) -> Result<(NewFrame, Body), SynthesisError> {
+        let (content, frames) = self.content(number, one, (heads, bodies))?;
+        let path = self.scan.path(self.root, number);
+        guard(&content, &path)?;
+        let slot = (self.agent.id.clone(), self.into.clone());
+        let node = (self.scan.node(number).id, NodeKind::Directory);
+        let mut frame = Frame::new(node, slot, (BasisKind::Synthesis, basis), content).at(Some(path));
+        frame.children = Children::of(frames);
+        frame.seq = heads[number as usize].map_or(1, |head| head.seq_max().saturating_add(1));
+        frame.unknown = vec![(POLICY_KEY.to_owned(), one.spec.render())];
+        let new = NewFrame::new(self.repo.hash_kind(), &frame, false)?;
+        Ok((new, frame.content.into()))
+    }
+
+    /// What a policy makes of what a directory's children say, and the frames that say it.
+    fn content(
+        &self,
+        number: u32,
+        one: &Chosen,
+        (heads, bodies): (&[Option<Record>], &HashMap<u32, Body>),
+    ) -> Result<(String, Vec<FrameId>), SynthesisError> {
         let (mut parts, mut frames) = (Vec::new(), Vec::new());
         for entry in self.scan.entries(number) {
             let mut said = Vec::new();
@@ -206,17 +231,45 @@ impl Synthesizer<'_> {
             }
             parts.push(Part { name: outline::shown_name(entry.name), kind: part_kind(entry.mode), bodies: said });
         }
-        let content = one.policy.synthesize(&parts);
-        let path = self.scan.path(self.root, number);
-        guard(&content, &path)?;
-        let slot = (self.agent.id.clone(), self.into.clone());
-        let node = (self.scan.node(number).id, NodeKind::Directory);
-        let mut frame = Frame::new(node, slot, (BasisKind::Synthesis, basis), content).at(Some(path));
-        frame.children = Children::of(frames);
-        frame.seq = heads[number as usize].map_or(1, |head| head.seq_max().saturating_add(1));
-        frame.unknown = vec![(POLICY_KEY.to_owned(), one.spec.render())];
-        let new = NewFrame::new(self.repo.hash_kind(), &frame, false)?;
-        Ok((new, frame.content.into()))
+        Ok((one.policy.synthesize(&parts), frames))
+    }
+
+    /// Makes the syntheses that look fresh again, all of them or as many as `sample`, and compares them.
+    #[must_use]
+    pub fn remake(&self, plan: &SynthesisPlan, sample: Option<usize>) -> Remade {
+        let tasks: HashSet<u32> = plan.tasks.iter().map(|task| task.node).collect();
+        let is_fresh = |number: &u32| plan.chosen[*number as usize].is_some() && !tasks.contains(number);
+        let Self { scan, root, index, agent, into, .. } = *self;
+        remake::compare(self.repo, self.directories().filter(is_fresh).collect(), sample, |repo, number| {
+            let (one, head) = (plan.chosen[number as usize].as_ref()?, plan.heads[number as usize].as_ref()?);
+            let (content, _) =
+                Synthesizer { repo, scan, root, index, agent, into }.content(number, one, (&plan.heads, &HashMap::new())).ok()?;
+            Some(content_digest(&content) != head.content)
+        })
+    }
+
+    /// Takes up directories that look fresh and are to be made again, and the directories that wait for them.
+    pub fn make_again(&self, plan: &mut SynthesisPlan, again: &HashSet<u32>) {
+        let known: HashMap<u32, Reason> = plan.tasks.drain(..).map(|task| (task.node, task.reason)).collect();
+        let mut is_task = vec![false; self.scan.len()];
+        for number in self.directories().filter(|number| plan.chosen[*number as usize].is_some()) {
+            let waits = || self.scan.entries(number).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
+            let forged = || again.contains(&number).then_some(Reason::Forged);
+            let reason = known.get(&number).copied().or_else(forged).or_else(|| waits().then_some(Reason::Waiting));
+            if let Some(reason) = reason {
+                is_task[number as usize] = true;
+                plan.tasks.push(Task { node: number, reason });
+            }
+        }
+        plan.fresh = plan.fresh.saturating_sub((plan.tasks.len() - known.len()) as u64);
+    }
+
+    /// The name of the frame that a directory's head is.
+    #[must_use]
+    pub fn head_name(&self, plan: &SynthesisPlan, number: u32) -> Option<FrameName> {
+        let head = plan.heads[number as usize].as_ref()?;
+        let (agent, frame_type) = (self.agent.id.clone(), self.into.clone());
+        Some(FrameName { node: self.scan.node(number).id, agent, frame_type, seq: head.seq, frame: head.frame })
     }
 
     /// Names of the entries of a directory that say something else than what its head was made from.

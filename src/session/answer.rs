@@ -62,9 +62,7 @@ impl Workspace {
     pub fn turn_payer(&self, open: &OpenSession, definition: Definition, mut options: AskingOptions) -> Result<Payer, TurnError> {
         for file in [MEMOS, GLOBAL_LIST] {
             // What is sent along without being named must be the user's own wish.
-            if self.repository.work_dir().is_some_and(|root| root.join(file).symlink_metadata().is_ok()) {
-                self.require_trust(&format!("'{file}'")).map_err(AskingError::from)?;
-            }
+            self.require_trusted_file(file).map_err(AskingError::from)?;
         }
         let limits = open.session.record.limits;
         let Charged { tokens, cost_usd, .. } = open.session.charged();

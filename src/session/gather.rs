@@ -136,6 +136,7 @@ impl Workspace {
             session: made_of.session.map(|view| view.folder.name.as_str()),
             turn: number.as_deref(),
             typed: &typed,
+            is_session_own: made_of.session.is_none_or(|view| !self.is_delivered(view.folder)),
             frames: None,
             tokens_max,
             secrets: SecretPolicy::Stop(made_of.allowed.clone()),

@@ -254,6 +254,20 @@ impl Workspace {
         written.map_err(|error| ChoiceError::State(own.shown_file(&file), error))
     }
 
+    /// True for a session that came with the repository: HEAD has its record, and this machine did not write it.
+    #[must_use]
+    pub fn is_delivered(&self, folder: &SessionFolder) -> bool {
+        let is_own = digest(folder).is_ok_and(|digest| self.own_digests(&folder.name).lines().any(|line| line == digest));
+        !is_own && !matches!(self.committed_record(folder), Committed::Nothing)
+    }
+
+    /// The same by name; false where there is no such session.
+    #[must_use]
+    pub fn is_delivered_session(&self, name: &str) -> bool {
+        let folder = name.parse().ok().zip(self.repository.work_dir()).map(|(name, root)| SessionFolder::new(root, name));
+        folder.is_some_and(|folder| self.is_delivered(&folder))
+    }
+
     /// What of a record is the user's: all of one that this machine wrote or that HEAD does not have, else what HEAD has
     /// not just so. Values are compared, not bytes: the repository chooses how git writes its files to the work tree.
     pub(super) fn own_part(&self, folder: &SessionFolder, record: &SessionRecord) -> Result<SessionRecord, ChoiceError> {

@@ -6,6 +6,7 @@ use std::fmt;
 use super::asking::AskingOptions;
 use super::open::Workspace;
 use super::refresh::{Refresh, RefreshError, Refreshed};
+use super::syntheses::Upkeep;
 use super::target::Target;
 use crate::agent::Agent;
 use crate::base::{NodeId, NodeKind};
@@ -108,7 +109,8 @@ impl Workspace {
                 Err(reason) => background.problems.push(format!("agent '{}': {reason}", agent.id)),
             }
         }
-        for (slot, refreshed) in self.refresh_syntheses(&target, &|_| true, Some(*commit), &mut |_| {})? {
+        let upkeep = Upkeep { wanted: &|_| true, start: Some(*commit), verify: false };
+        for (slot, refreshed) in self.refresh_syntheses(&target, &upkeep, &mut |_, _| {})? {
             let agent = format!("{}/{}", slot.0, slot.1);
             if let Some((path, reason)) = refreshed.report.failed.first() {
                 background.problems.push(format!("'{agent}' of '{}': {reason}", path.to_text()));

@@ -40,6 +40,6 @@ pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};
 pub use secrets::RulesError;
 pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
 pub use statement::{Statement, StatementError};
-pub use syntheses::{PlannedSyntheses, Synthesis, Synthesized};
+pub use syntheses::{PlannedSyntheses, Synthesis, Synthesized, Upkeep};
 pub use target::{Target, TargetError, find_object, find_target, locate};
 pub use trust::{Judged, Memory, Trust, TrustError};

@@ -11,9 +11,9 @@ use super::target::Target;
 use crate::base::printable::chain;
 use crate::base::{FrameType, NodeId, TreePath};
 use crate::context::pages::Wanted;
-use crate::context::people::{GLOBAL_LIST, SESSION_LIST, SESSIONS, TURN_LIST};
+use crate::context::people::{GLOBAL_LIST, MEMOS, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::secrets::{Clean, Guard};
-use crate::context::{ContextError, Document, List, PeopleFiles, Request, Scope, System};
+use crate::context::{Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, System};
 use crate::frame::{Head, Store};
 use crate::git::ObjectError;
 use crate::node::SnapshotRoot;
@@ -67,6 +67,8 @@ pub struct PayloadOptions<'o> {
     pub turn: Option<&'o str>,
     /// URLs in those lists that the user typed on this machine, in this turn or an earlier one.
     pub typed: &'o BTreeSet<String>,
+    /// True when the session did not come with the repository.
+    pub is_session_own: bool,
     /// A type whose head frames are added to everything that is listed.
     pub frames: Option<FrameType>,
     /// The most tokens that the document may take, by estimate.
@@ -81,13 +83,15 @@ impl Workspace {
     /// Plans the document: the caller's lists, then those of turn, session and everybody, strongest scope first.
     pub fn payload(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { root, lists: mut all, session, turn, typed, frames, tokens_max, secrets, pages } = options;
+        let PayloadOptions { root, lists: mut all, session, turn, typed, is_session_own, frames, tokens_max, secrets, pages } =
+            options;
         let tree = root.tree;
         let people = PeopleFiles::new(repo, tree);
         if let Some(session) = session {
             all.extend(session_lists(&people, session, turn)?.into_iter().flat_map(|list| by_author(list, typed)));
         }
         all.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
+        let accepts = |file: &str| self.vouches_for(file) || matches!(people.read(&TreePath::from(file)), Ok(None));
         let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
         let outlines = |place: &Place| self.outline(place).map_err(|error| chain(&error));
         let state_of = |store: &Store<'_>, head: &Head| self.state_word(store, tree, head);
@@ -101,8 +105,8 @@ impl Workspace {
             outlines: &outlines,
             state_of: &state_of,
             skipped: self.skipped.clone(),
-            is_trusted: self.trust.is_trusted(),
             system: self.system(root).map_err(InputError::History)?,
+            accepted: Accepted { memos: accepts(MEMOS), global: accepts(GLOBAL_LIST), session: is_session_own },
         })?;
         self.guard(&mut document, secrets)?;
         Ok(document)

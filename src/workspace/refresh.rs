@@ -23,8 +23,8 @@ use crate::regen::remake::{self, Remade};
 use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner, plan};
 use crate::synthesis::Reason;
 
-/// Outlines that `--verify` makes again and compares, drawn at random.
-const VERIFY_SAMPLE: usize = 2_048;
+/// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
+pub(super) const VERIFY_SAMPLE: usize = 2_048;
 
 /// What is to be brought up to date, and how.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ pub struct Refreshed {
     pub is_remembered: bool,
     /// How many nodes were looked at.
     pub visited: u64,
-    /// Outlines that were made again and compared, where that was asked for.
+    /// Outlines and syntheses that were made again and compared, where that was asked for.
     pub remade: Remade,
 }
 
@@ -265,7 +265,7 @@ impl Workspace {
         Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64, remade })
     }
 
-    /// Makes every outline of a snapshot again that looks fresh; the names of those that say something else.
+    /// Makes every outline and synthesis of a snapshot again that looks fresh; the names of those that say something else.
     pub fn remake(&self, store: &Store<'_>, root: NodeId) -> Result<(Remade, Vec<FrameName>), RefreshError> {
         let agents = self.known_agents();
         let target = Target::root_of(root);
@@ -275,10 +275,11 @@ impl Workspace {
         let path = TreePath::root();
         let inputs = inputs(&request, &path, &outlines);
         let nodes = Nodes { repo: &self.repository, scan: &scan, inputs: &inputs };
-        let remade = remake::remake(nodes, &plan, None);
-        let mut forged: Vec<u32> = remade.forged.iter().copied().collect();
-        forged.sort_unstable();
-        let names = forged.into_iter().filter_map(|number| remake::head_name(nodes, &plan, number)).collect();
+        let mut remade = remake::remake(nodes, &plan, None);
+        let (syntheses, mut names) = self.remake_syntheses(store, &target)?;
+        names.extend(remade.forged.iter().filter_map(|number| remake::head_name(nodes, &plan, *number)));
+        names.sort_unstable();
+        remade.add(&syntheses);
         Ok((remade, names))
     }
 

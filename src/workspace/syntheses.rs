@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use super::open::Workspace;
-use super::refresh::{RefreshError, Refreshed};
+use super::refresh::{RefreshError, Refreshed, VERIFY_SAMPLE};
 use super::statement::StatementError;
 use super::target::Target;
 use crate::agent::Agent;
 use crate::base::printable::chain;
-use crate::base::{FrameId, FrameType, NodeId};
+use crate::base::{FrameId, FrameType, NodeId, TreePath};
 use crate::frame::commit::LOCK_WAIT;
-use crate::frame::{BasisKind, Head, Index, NodeKind, Slot, Store, commit};
+use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Slot, Store, commit};
 use crate::node::Scan;
+use crate::regen::remake::Remade;
 use crate::regen::synthesize::{SynthesisPlan, Synthesizer};
 use crate::regen::{Event, Report};
 use crate::secret::{Allowed, guard};
@@ -40,6 +41,16 @@ pub struct Synthesized {
     pub made: u64,
     /// Directories whose frame says it already.
     pub kept: u64,
+}
+
+/// Which syntheses are brought up to date, and how.
+pub struct Upkeep<'a> {
+    /// True for a slot whose syntheses are made.
+    pub wanted: &'a dyn Fn(&Slot) -> bool,
+    /// The commit from which earlier contents of paths are looked for.
+    pub start: Option<NodeId>,
+    /// Make a sample of those that look fresh again, and those that say something else.
+    pub verify: bool,
 }
 
 /// A plan of one slot's syntheses, with what it was made from.
@@ -146,35 +157,42 @@ impl Workspace {
     pub fn refresh_syntheses(
         &self,
         target: &Target,
-        wanted: &dyn Fn(&Slot) -> bool,
-        start: Option<NodeId>,
-        on_event: &mut dyn FnMut(Event),
+        upkeep: &Upkeep<'_>,
+        on_event: &mut dyn FnMut(&Slot, Event),
     ) -> Result<Vec<(Slot, Refreshed)>, RefreshError> {
         let mut all = Vec::new();
         if target.kind != NodeKind::Directory {
             return Ok(all);
         }
         let slots = self.synthesized_slots(&self.index(&self.store()?, 0)?);
-        for slot in slots.into_iter().filter(wanted) {
-            let refreshed = self.refresh_slot(target, &slot, start)?;
-            if refreshed.report.stored > 0 {
-                on_event(Event::Stored(refreshed.report.stored));
-            }
+        for slot in slots.into_iter().filter(|slot| (upkeep.wanted)(slot)) {
+            let refreshed = self.refresh_slot(target, &slot, upkeep, on_event)?;
             all.push((slot, refreshed));
         }
         Ok(all)
     }
 
-    fn refresh_slot(&self, target: &Target, slot: &Slot, start: Option<NodeId>) -> Result<Refreshed, RefreshError> {
+    fn refresh_slot(
+        &self,
+        target: &Target,
+        slot: &Slot,
+        upkeep: &Upkeep<'_>,
+        on_event: &mut dyn FnMut(&Slot, Event),
+    ) -> Result<Refreshed, RefreshError> {
         let store = self.store()?;
-        let PlannedSyntheses { scan, mut index, plan } = self.plan_syntheses(&store, target, slot, start)?;
+        let PlannedSyntheses { scan, mut index, mut plan } = self.plan_syntheses(&store, target, slot, upkeep.start)?;
         let (agents, root) = (self.agents(), target.path.clone().unwrap_or_default());
         let agent = agents.get(slot.0.as_str())?;
         let scanner = self.scanner()?;
         // What cannot be read allows nothing.
         let allowed = self.allowed_secrets(&[]).unwrap_or_default();
-        let fresh = plan.fresh;
         let work = Synthesizer { repo: &self.repository, scan: &scan, root: &root, index: &index, agent, into: &slot.1 };
+        let mut remade = Remade::default();
+        if upkeep.verify {
+            remade = work.remake(&plan, Some(VERIFY_SAMPLE));
+            work.make_again(&mut plan, &remade.forged);
+        }
+        let fresh = plan.fresh;
         let done = work.run(plan, &|text, path| guard(text.as_bytes(), &path.to_text(), scanner, &allowed));
         let mut report = Report {
             fresh,
@@ -189,8 +207,28 @@ impl Workspace {
             let committed = commit(&self.repository, &self.state, &done.frames, &message, LOCK_WAIT)?;
             report.stored = committed.frames.len() as u64;
             index.follow(&committed);
+            done.made.into_iter().for_each(|path| on_event(slot, Event::Made(path)));
+            on_event(slot, Event::Stored(report.stored));
         }
-        Ok(Refreshed { report, visited: scan.len() as u64, ..Refreshed::default() })
+        for (path, reason) in &report.failed {
+            on_event(slot, Event::Failed { path: path.clone(), reason: reason.clone() });
+        }
+        Ok(Refreshed { report, visited: scan.len() as u64, remade, ..Refreshed::default() })
+    }
+
+    /// Makes every synthesis of a snapshot again that looks fresh; the names of those that say something else.
+    pub(super) fn remake_syntheses(&self, store: &Store<'_>, target: &Target) -> Result<(Remade, Vec<FrameName>), RefreshError> {
+        let (agents, root) = (self.agents(), TreePath::root());
+        let (mut all, mut names) = (Remade::default(), Vec::new());
+        for slot in self.synthesized_slots(&self.index(store, 0)?) {
+            let PlannedSyntheses { scan, index, plan } = self.plan_syntheses(store, target, &slot, None)?;
+            let agent = agents.get(slot.0.as_str())?;
+            let work = Synthesizer { repo: &self.repository, scan: &scan, root: &root, index: &index, agent, into: &slot.1 };
+            let remade = work.remake(&plan, None);
+            names.extend(remade.forged.iter().filter_map(|number| work.head_name(&plan, *number)));
+            all.add(&remade);
+        }
+        Ok((all, names))
     }
 
     /// Why a synthesis is not what its policy would say today; everything below it is looked at.

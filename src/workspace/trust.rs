@@ -100,6 +100,24 @@ impl Workspace {
             Trust::Untrusted { digest } => Err(TrustError { what: what.to_owned(), digest: digest.clone() }),
         }
     }
+
+    /// True when the user has accepted a file of `.teddy` as it stands, such as `.teddy/memos.yaml`.
+    ///
+    /// False for a file that was not judged: one that is too large, and what a bare repository has in its snapshot.
+    #[must_use]
+    pub fn vouches_for(&self, path: &str) -> bool {
+        let name = path.strip_prefix(".teddy/").unwrap_or(path);
+        self.trust == Trust::Trusted && self.folder.files.contains_key(name)
+    }
+
+    /// Refuses to send what a file of `.teddy` says, unless the user has accepted it or there is none.
+    pub fn require_trusted_file(&self, path: &str) -> Result<(), TrustError> {
+        let is_there = self.repository.work_dir().is_some_and(|root| root.join(path).symlink_metadata().is_ok());
+        if !is_there || self.vouches_for(path) {
+            return Ok(());
+        }
+        Err(TrustError { what: format!("'{path}'"), digest: self.folder.digest() })
+    }
 }
 
 /// What the user has accepted of one repository: its line in the file that spans all of them.

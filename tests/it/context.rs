@@ -59,6 +59,33 @@ const HISTORY: &str = "
     @ link -> /etc/passwd
 ";
 
+/// Red before: memos and lists that came without an agent had no label, and a turn sent them.
+#[test]
+fn memos_and_lists_that_the_user_has_not_accepted_are_labelled() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.repo("origin");
+    origin.fill("commit first\n+ README.md = # R\n+ .teddy/memos.yaml = - MEMO\n+ .teddy/global.context = README.md");
+    origin.merkle(&["session", "new", "told", "-c", "README.md"]).ok();
+    origin.git(&["add", "-f", ".teddy"]).ok();
+    origin.git(&["commit", "-q", "-m", "a session"]).ok();
+    let labels = |repo: &Repo<'_>| {
+        let text = repo.merkle(&["context", "--session", "told"]).ok();
+        assert!(text.contains("MEMO"), "{text}");
+        let lines = text.lines().filter(|line| line.contains("has not trusted"));
+        lines.map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let clone = origin.clone_to("clone", &[]);
+    assert_eq!(labels(&clone), ["These", "Lists", "Lists"], "memos, the session's list, the list of all turns");
+    clone.trust();
+    assert_eq!(labels(&clone), ["Lists"], "a session is no part of what is accepted");
+    std::fs::write(clone.path(".teddy/memos.yaml"), "- MEMO, changed\n").expect("writable");
+    assert_eq!(labels(&clone), ["These", "Lists", "Lists"]);
+    origin.trust();
+    assert!(labels(&origin).is_empty(), "the session was begun here");
+    let bare = origin.clone_to("bare", &["--bare"]);
+    assert!(bare.merkle(&["context", "README.md"]).ok().contains("These come from files of this repository"));
+}
+
 #[test]
 fn a_small_document_looks_like_this() {
     let sandbox = Sandbox::new();
@@ -68,6 +95,7 @@ fn a_small_document_looks_like_this() {
     std::fs::write(repo.path(".teddy/memos.yaml"), "- remember ```` this\n").expect("writable");
     std::fs::write(repo.path(".teddy/global.context"), "# always\nREADME.md\nsrc/\nlink\nsecret.txt\nhttps://example.org/\n")
         .expect("writable");
+    repo.trust();
     say(&repo, "HEAD:src", "docs.summary", "# Sources\n\nAll of them.");
     let document = repo.merkle(&["context", "./src//lib.rs", "README.md", "--allow-missing"]).ok();
     let (_, rest) = document.split_once("## 2. ").expect("a second section");

@@ -15,6 +15,7 @@ mod name;
 mod replace;
 mod sentinel;
 mod state;
+mod terminal;
 mod tree;
 
 use git_merkle::base::NodeId;

@@ -93,6 +93,30 @@ fn assert_fresh(repo: &Repo<'_>) {
     assert_eq!(status.code, Some(0), "{status}");
 }
 
+/// Red before: a synthesis stayed outdated until the next commit.
+#[test]
+fn a_synthesis_is_brought_up_to_date_with_what_it_is_made_of() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit files\n+ d/a.rs = fn a() {}\n+ e/b.rs = fn b() {}");
+    repo.merkle(&["regenerate"]).ok();
+    repo.merkle(&["synthesize", "."]).ok();
+    let watch = Watch::start(&repo, &["--json-lines"]);
+    write(&repo, "d/a.rs", "pub fn edited() {}\n");
+    let batch: serde_json::Value = serde_json::from_str(&watch.line()).expect("JSON");
+    let frames = |path: &str| {
+        let changes = batch["changes"].as_array().expect("a list");
+        let change = changes.iter().find(|change| change["path"] == path).expect("it has changed");
+        change["frames"].to_string()
+    };
+    for path in ["", "d"] {
+        let digest = r#"{"agent":"outline","type":"digest","state":"fresh"}"#;
+        assert!(frames(path).contains(digest), "{path}: {}", frames(path));
+    }
+    assert_eq!(watch.end(Signal::SIGTERM), [""; 0]);
+    assert_fresh(&repo);
+}
+
 /// What happens, what is done, and how many frames files and directories get (made, or taken over
 /// from before); none for what is no change.
 type Change = (&'static str, fn(&Repo<'_>), Option<(u64, u64)>);

@@ -157,6 +157,7 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, root: &Sna
     let document = workspace.payload(PayloadOptions {
         typed: &typed,
         root,
+        is_session_own: args.session.as_deref().is_none_or(|name| !workspace.is_delivered_session(name)),
         lists: lists(args, program, &workspace.repository)?,
         session: args.session.as_deref(),
         turn: args.turn.as_deref(),

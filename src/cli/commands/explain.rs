@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::agent::Agent;
-use crate::base::{FrameId, FrameType, NodeId, NodeKind};
+use crate::base::{FrameId, FrameType, NodeId, NodeKind, printable};
 use crate::cli::advice::missing_object;
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
@@ -12,6 +12,7 @@ use crate::frame::{BasisKind, Children, Head, Store};
 use crate::git::{ObjectKind, tree_entries};
 use crate::node::Scan;
 use crate::regen::Plan;
+use crate::regen::refused::{Kept, Refused};
 use crate::regen::synthesize::Synthesizer;
 use crate::synthesis::Reason;
 use crate::workspace::{Earlier, Refresh, Target, Workspace};
@@ -48,10 +49,20 @@ struct Document {
     /// What differs below: paths that are to be made first, at most [`SHOWN_MAX`].
     waits_for: Vec<String>,
     changed_children: Vec<String>,
+    /// The answer about this path that was paid for and is no frame.
+    refused: Option<RefusedAnswer>,
     /// The newest commit with the content that was described, where that is not the node's.
     described_at: Option<String>,
     /// The commit that changed it.
     changed_in: Option<String>,
+}
+
+#[derive(Serialize)]
+struct RefusedAnswer {
+    provider: String,
+    reason: String,
+    /// Where the answer is kept.
+    file: String,
 }
 
 /// Paths that are shown; more are counted.
@@ -96,6 +107,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         why.reason = Some(Reason::Changed);
         why.changed_children = subject.changed_entries(&earlier.node)?;
     }
+    let is_asked = why.reason.is_some() && agent.instructions().is_some();
+    let refused = target.path.as_ref().filter(|_| is_asked).and_then(|path| Refused::of(&workspace.state).about(path));
     let shown = head.as_ref().or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));
     let document = Document {
         node: target.id.to_string(),
@@ -114,6 +127,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         calls: why.calls,
         waits_for: why.waits_for,
         changed_children: why.changed_children,
+        refused: refused.map(|Kept { file, provider, reason }| RefusedAnswer {
+            provider,
+            reason,
+            file: json::path(file.as_os_str().as_encoded_bytes()),
+        }),
         described_at: earlier.as_ref().map(|earlier| earlier.commit.to_string()),
         changed_in: earlier.as_ref().and_then(|earlier| earlier.changed_in).map(|commit| commit.to_string()),
     };
@@ -261,6 +279,11 @@ fn write_text(
     if let Some(head) = head {
         let of = if earlier.is_some() { "that frame is " } else { "frame " };
         writeln!(ui, "  {of}{}, generation {}, basis {}", head.frame.id.short(), head.frame.seq, head.frame.basis.short())?;
+    }
+    if let Some(RefusedAnswer { provider, reason, file }) = &document.refused {
+        let told = printable(&format!("provider '{provider}' gave an answer that is no frame: {reason}; it is kept in '{file}'"))
+            .to_string();
+        writeln!(ui, "  {told}")?;
     }
     if document.tasks > 0 {
         let nodes = if document.tasks == 1 { "node" } else { "nodes" };

@@ -9,6 +9,8 @@ use serde::Serialize;
 use super::agents_md;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
+use crate::config::Folder;
+use crate::workspace::{Memory, Workspace};
 
 /// The files of `.teddy/`, each with its first content, in the order they are reported.
 const FILES: [(&str, &str); 8] = [
@@ -81,11 +83,31 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for (path, content) in FILES {
         files.push(FileDocument { path, state: create(root, path, content)? });
     }
+    accept_own(&workspace, program, &files)?;
     if args.agents_md {
         files.push(FileDocument { path: AGENTS_MD, state: agents_md::update(root, AGENTS_MD)? });
     }
     print(&mut program.ui, files)?;
     Ok(Exit::Done)
+}
+
+/// Accepts what this program has written just now, where the user had accepted all that was there before.
+fn accept_own(workspace: &Workspace, program: &Program, files: &[FileDocument]) -> Result<(), CliError> {
+    let (repository, before) = (&workspace.repository, &workspace.folder);
+    let Some(memory) = Memory::of(repository, &program.environment).filter(|_| workspace.trust.is_trusted()) else {
+        return Ok(());
+    };
+    let is_created = |path: &str| files.iter().any(|file| file.path == path && file.state == State::Created);
+    let now = Folder::of_repository(&before.path);
+    let is_known = |(name, bytes): (&String, &Vec<u8>)| {
+        let written = FILES.iter().find(|(path, _)| path.strip_prefix(".teddy/") == Some(name));
+        let is_own = written.is_some_and(|(path, content)| is_created(path) && content.as_bytes() == bytes.as_slice());
+        is_own || before.files.get(name) == Some(bytes)
+    };
+    if files.iter().any(|file| file.state == State::Created) && now.files.iter().all(is_known) {
+        memory.accept(&now.digest()).map_err(|error| CliError::io("cannot write what is trusted", error))?;
+    }
+    Ok(())
 }
 
 fn print(ui: &mut Ui, files: Vec<FileDocument>) -> Result<(), CliError> {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::base::runtime;
 use crate::chat::{Answer, GenerationParams, Message, Reply, Request, Role};
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
@@ -141,8 +142,7 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
     let surroundings = Surroundings { environment: &program.environment, pending: &StateDir::at(Path::new("")) };
     let provider = connect(definition, surroundings).map_err(|error| failure(name, error))?;
     let calls = test.call && definition.kind != Kind::Manual;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| CliError::io("cannot start a task", error))?;
+    let runtime = runtime().map_err(|error| CliError::io("cannot start a task", error))?;
     let reply = if calls {
         runtime.block_on(call(&*provider)).map_err(|failed| failure(name, failed.error))?
     } else {

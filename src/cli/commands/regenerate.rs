@@ -20,7 +20,7 @@ use crate::node::SnapshotRoot;
 use crate::provider::ledger::{Caps, Spend};
 use crate::regen::Reach;
 use crate::regen::queue::Priority;
-use crate::workspace::{Asking, AskingOptions, Refresh, Refreshed, Target, Workspace};
+use crate::workspace::{Asking, AskingOptions, Refresh, Refreshed, Target, Upkeep, Workspace};
 use syntheses::Scope;
 
 /// Arguments of `regenerate`.
@@ -161,19 +161,21 @@ fn refresh(
 ) -> Result<Refreshed, CliError> {
     let mut progress = Progress::new(&program.ui);
     let mut output = Ok(());
-    let mut on_event = |event| {
+    let mut on_event = |slot: (&AgentId, &FrameType), event| {
         event::show(&mut progress, &event);
         if args.model.json_lines && output.is_ok() {
-            output = event::write(&mut program.ui, &event, (&request.agent.id, &request.frame_type));
+            output = event::write(&mut program.ui, &event, slot);
         }
     };
     let mut done = Refreshed { is_remembered: true, ..Refreshed::default() };
     if scope.is_own {
-        done = workspace.refresh(targets, request, &mut on_event)?;
+        done = workspace.refresh(targets, request, &mut |event| on_event((&request.agent.id, &request.frame_type), event))?;
     }
     let is_stopped = done.report.stop.is_some();
+    let upkeep = Upkeep { wanted: &|slot| scope.wants(slot), start, verify: args.verify };
     for target in targets.iter().filter(|_| !is_stopped) {
-        for (_, one) in workspace.refresh_syntheses(target, &|slot| scope.wants(slot), start, &mut on_event)? {
+        for (_, one) in workspace.refresh_syntheses(target, &upkeep, &mut |slot, event| on_event((&slot.0, &slot.1), event))? {
+            done.remade.add(&one.remade);
             done.is_remembered &= one.is_remembered;
             done.visited += one.visited;
             done.report.add(one.report);
@@ -181,13 +183,17 @@ fn refresh(
     }
     drop(progress);
     output?;
-    let forged = done.remade.forged.len();
+    let forged = done.remade.forged_count();
     if forged > 0 {
-        program.ui.warn(&format!("{forged} outlines did not say what is made from the same inputs; they are made again"));
+        program
+            .ui
+            .warn(&format!("{forged} outlines or syntheses did not say what is made from the same inputs; they are made again"));
     }
     if args.verify && done.remade.of > 0 {
         let (checked, of, odds) = (done.remade.checked, done.remade.of, done.remade.odds_percent());
-        program.ui.note(&format!("{checked} of {of} outlines made again and compared; one forged is found with {odds} % odds"));
+        program.ui.note(&format!(
+            "{checked} of {of} outlines and syntheses made again and compared; one forged is found with {odds} % odds"
+        ));
     }
     Ok(done)
 }

@@ -12,7 +12,7 @@ use crate::frame::{Fault, spool, verify};
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Make the outlines of HEAD again, and name those that say something else
+    /// Make the outlines and syntheses of HEAD again, and name those that say something else
     #[arg(long)]
     remake: bool,
 }
@@ -67,7 +67,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             ui.note(&format!("carried, not checked: {}: {message}", TreePath::new(path.as_slice()).to_text()));
         }
         if args.remake {
-            ui.note(&format!("{} of {} outlines of HEAD made again and compared", remade.checked, remade.of));
+            ui.note(&format!("{} of {} outlines and syntheses of HEAD made again and compared", remade.checked, remade.of));
         }
         let more = if verdict.is_cut { " or more; the check ended early" } else { "" };
         ui.note(&format!("{} frames checked, {} faults{more}", verdict.checked, faults.len()));

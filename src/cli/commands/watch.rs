@@ -9,10 +9,11 @@ use crate::agent::Agent;
 use crate::base::NodeId;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
+use crate::frame::Slot;
 use crate::node::Snapshot;
 use crate::regen::Report;
 use crate::watch::Watch;
-use crate::workspace::{Refresh, Target, Workspace};
+use crate::workspace::{Refresh, Target, Upkeep, Workspace};
 
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
@@ -57,7 +58,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 /// Brings the work tree's frames up to date; `None` if it holds what it held at the last look that succeeded.
 fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch>, CliError> {
-    let tree = workspace.root(&Snapshot::Worktree)?.tree;
+    let root = workspace.root(&Snapshot::Worktree)?;
+    let tree = root.tree;
     if *last == Some(tree) {
         return Ok(None);
     }
@@ -67,6 +69,11 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
         let request = Refresh::of(agent);
         let slot = (&agent.id, &request.frame_type);
         let done = workspace.refresh(&[Target::root_of(tree)], &request, &mut |event| told.add(slot, event))?;
+        report.add(done.report);
+    }
+    let upkeep = Upkeep { wanted: &|_| true, start: root.history, verify: false };
+    let mut take = |slot: &Slot, event| told.add((&slot.0, &slot.1), event);
+    for (_, done) in workspace.refresh_syntheses(&Target::root_of(tree), &upkeep, &mut take)? {
         report.add(done.report);
     }
     let batch = told.batch((workspace, &report), *last, tree)?;

@@ -49,7 +49,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("similar", &["cli"]),
     ("thiserror", ANYWHERE),
     ("tiktoken", &["base"]),
-    ("tokio", &["page", "provider", "regen", "session", "workspace", "cli", "mcp"]),
+    ("tokio", &["base", "page", "provider", "regen", "session", "workspace", "cli", "mcp"]),
     ("toml", &["config", "agent", "provider", "secret", "workspace"]),
     ("tree_sitter*", &["symbol"]),
     ("url", &["page", "provider", "git", "context"]),

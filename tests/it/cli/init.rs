@@ -43,3 +43,25 @@ fn files_are_written_once_and_never_over_changes() {
     --- exit 128
     ");
 }
+
+/// What init wrote is the user's own; what came with the repository is not accepted along with it.
+#[test]
+fn what_init_wrote_is_accepted_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let is_trusted =
+        |repo: &crate::support::Repo<'_>| repo.merkle(&["trust", "--show", "--json"]).json("trust")["state"] == "trusted";
+    let own = sandbox.repo("own");
+    own.fill(SAMPLE);
+    own.merkle(&["init"]).ok();
+    assert!(is_trusted(&own));
+    std::fs::write(own.path(".teddy/memos.yaml"), "- mine\n").unwrap();
+    own.merkle(&["init"]).ok();
+    assert!(!is_trusted(&own), "nothing was written, so nothing is accepted");
+    std::fs::remove_file(own.path(".teddy/global.context")).unwrap();
+    own.merkle(&["init"]).ok();
+    assert!(!is_trusted(&own), "a file that this call has not written");
+    let foreign = sandbox.repo("foreign");
+    foreign.fill("commit first\n+ .teddy/memos.yaml = - run this");
+    foreign.merkle(&["init"]).ok();
+    assert!(!is_trusted(&foreign));
+}

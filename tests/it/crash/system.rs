@@ -4,6 +4,7 @@ use nix::errno::Errno;
 use nix::libc;
 
 use super::{at_noon, listing, with_frames};
+use crate::generate::{Protocol, World, command};
 use crate::support::trace::{self, Refusal, Start};
 use crate::support::{Output, Repo, Sandbox};
 
@@ -139,4 +140,27 @@ fn errors_of_the_system_are_not_said_of_the_repository() {
         assert_says_nothing_of_the_repository(&output);
     }
     repo.merkle(&["validate"]).ok();
+}
+
+/// Red before: the pool of the runtime panicked when the system had no thread for its first call.
+#[test]
+fn without_a_thread_for_the_runtime_there_is_a_clear_error() {
+    let world = World::steady(Protocol::OpenAi);
+    let start = world.repo("commit one\n+ a.md = # A\n+ b.md = # B");
+    let (mut refused, mut done) = (0, 0);
+    // The second is the pool's own, at once after one that was granted.
+    for nth in [None, Some(1)].into_iter().chain((3..=10).map(Some)) {
+        let repo = start.copy_to("refused");
+        let run = command(&repo, &["regenerate", "--agent", "docs", "--yes"]);
+        let thread = Refusal { starts: Some(Start::Thread), nth, ..refusal(STARTING, Errno::EAGAIN) };
+        let traced = trace::refuse(&run, thread);
+        assert_says_nothing_of_the_repository(&traced.output);
+        match traced.output.code {
+            Some(0) => done += 1,
+            _ => refused += 1,
+        }
+        at_noon(&repo, &["status"]).run().ok();
+        std::fs::remove_dir_all(repo.path("")).unwrap();
+    }
+    assert!(refused > 0 && done > 0, "{refused} refused, {done} done");
 }

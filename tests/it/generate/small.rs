@@ -129,6 +129,11 @@ fn an_answer_that_is_no_frame_is_kept_and_not_asked_for_again() {
             texts.len() == 1 && texts[0].contains("\ngit-merkle/refused/1\nabout: a.md\nby: m\nbecause: "),
             "{name}: {texts:?}"
         );
+        // Red before: `explain` said "no frame yet" and nothing of the answer.
+        let explained = repo.merkle(&["explain", "a.md", "--agent", "docs"]).exits(1);
+        assert!(explained.out().contains("'m' gave an answer that is no frame") && explained.out().contains(told), "{explained}");
+        let refused = &repo.merkle(&["explain", "a.md", "--agent", "docs", "--json"]).exits(1).json("explain")["refused"];
+        assert!(refused["file"].as_str().is_some_and(|file| run.err().contains(file)), "{refused}");
         let again = regenerate(&repo, &["a.md"]).exits(3);
         assert_eq!(world.server.posts().len(), 1, "{name}: {again}");
         assert!(again.err().contains("--force"), "{name}: {again}");

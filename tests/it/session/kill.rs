@@ -78,9 +78,11 @@ fn any_step_can_be_killed_and_run_again() {
 fn an_answer_that_came_back_is_not_paid_for_twice() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login"]).ok();
     repo.merkle(&["turn", "new", "-m", "Free the lock."]).ok();
     let work = repo.copy_to("work-one");
+    work.trust();
     let points = trace::count(&command(&work, &["turn", "run"]));
     drop(points.output.exits(0));
     std::fs::remove_dir_all(work.path("")).expect("removable");

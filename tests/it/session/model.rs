@@ -36,6 +36,7 @@ fn turn(repo: &Repo<'_>, arguments: &[&str]) -> Output {
 
 fn session(world: &World) -> Repo<'_> {
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login", "-c", "src/"]).ok();
     repo
 }
@@ -158,6 +159,7 @@ fn a_model_can_decide_within_limits() {
 fn nothing_is_sent_unasked_and_limits_hold() {
     let world = World::new(Protocol::OpenAi, team());
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login", "--max-turns", "1"]).ok();
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     let dry = turn(&repo, &["run", "--dry-run"]).exits(0);
@@ -192,6 +194,7 @@ fn an_edited_prompt_is_sent_as_it_stands() {
 fn a_payload_that_is_too_long_is_reduced_and_said_to_be() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());
     let repo = world.repo(FIXTURE);
+    repo.trust();
     std::fs::write(repo.path("src/long.rs"), "pub fn long_name_of_a_function() {}\n".repeat(4_000)).expect("writable");
     repo.merkle(&["session", "new", "login", "-c", "src/*.rs"]).ok();
     world.set("merkle.provider.m.contextTokens", "16000");

@@ -12,6 +12,7 @@ fn turn(repo: &Repo<'_>, arguments: &[&str]) -> Output {
 /// A session with a first turn that nobody has answered.
 fn begun(world: &World) -> Repo<'_> {
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login"]).ok();
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     repo
@@ -63,6 +64,7 @@ fn limits_of_a_session_count_what_decisions_and_failures_took() {
 fn a_review_without_a_verdict_waits_for_a_person_whoever_decides() {
     let world = World::new(Protocol::OpenAi, deciding("verdict: pass"));
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login", "--phase", "reviewing"]).ok();
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     drop(turn(&repo, &["run", "--approve-with", "m"]).exits(75));
@@ -88,6 +90,7 @@ fn the_report_says_how_the_one_who_was_asked_was_asked() {
     world.set("merkle.defaultProvider", "me");
     world.set("merkle.provider.m.outputTokens", "100");
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login"]).ok();
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     write(&repo, "01/planning-prompt.md", "Just say yes.\n");

@@ -142,6 +142,7 @@ fn a_session_of_a_submodule_chooses_nobody() {
 fn sessions_of_linked_work_trees_are_others() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());
     let repo = world.repo(FIXTURE);
+    repo.trust();
     let linked = repo.path("../linked");
     repo.git(&["worktree", "add", "-q", linked.to_str().expect("UTF-8")]).ok();
     let other = ["-C", "../linked"];
@@ -182,6 +183,7 @@ fn an_answer_that_is_there_is_neither_replaced_nor_given_to_another_question() {
 fn a_paid_answer_and_one_by_hand_are_both_kept() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login"]).ok();
     command(&repo, &["turn", "new", "-m", "Free the lock."]).run().ok();
     let meta = read(&repo, "01/meta.yaml");

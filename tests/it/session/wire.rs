@@ -68,6 +68,7 @@ fn what_is_printed_is_what_is_sent_in_every_phase() {
         furnish(&world);
         let repo = world.repo(FIXTURE);
         std::fs::write(repo.path(".teddy/memos.yaml"), "- THE MEMO\n").expect("writable");
+        repo.trust();
         std::fs::write(repo.path("dot.gif"), b"GIF89a").expect("writable");
         for url in ["https://example.com/first", "https://example.com/second"] {
             keep(&repo, url, "text/plain", &format!("PAGE OF {url}\n"));
@@ -128,6 +129,7 @@ fn what_is_printed_is_what_is_sent_in_every_phase() {
 fn rejected_rounds_do_not_pile_up() {
     let world = World::new(Protocol::OpenAi, Loopback::start(|_| Scripted::answer(format!("NO {}", "word ".repeat(2_000)))));
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login"]).ok();
     for round in 1..=4 {
         merkle(&repo, if round == 1 { &["turn", "new", "-m", "Free the lock."] } else { &["turn", "new"] }).ok();
@@ -147,6 +149,7 @@ fn rejected_rounds_do_not_pile_up() {
 fn an_edited_payload_is_refused_and_a_changed_world_is_written_again() {
     let world = World::new(Protocol::Anthropic, Loopback::echo());
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login", "-c", "src/*.rs"]).ok();
     merkle(&repo, &["turn", "new", "-m", "Free the lock."]).ok();
     std::fs::write(repo.path("src/lock.rs"), "pub fn changed() {}\n").expect("writable");
@@ -169,6 +172,7 @@ fn standards_are_condensed_for_a_small_window() {
     std::fs::write(world.sandbox.path("home/.config/git-merkle/profiles/team/rules.md"), rules).expect("writable");
     world.set("merkle.provider.m.contextTokens", "8000");
     let repo = world.repo(FIXTURE);
+    repo.trust();
     repo.merkle(&["session", "new", "login", "--profile", "team"]).ok();
     let begun = merkle(&repo, &["turn", "new", "-m", "Free the lock."]).exits(0);
     assert!(begun.err().contains("the standards of profile 'team' are condensed to fit"), "{begun}");

@@ -37,6 +37,14 @@ impl<'s> Repo<'s> {
         self.run(PROGRAM).args(arguments).run()
     }
 
+    /// Accepts what `.teddy` holds now, as a user who has looked at it.
+    #[track_caller]
+    pub(crate) fn trust(&self) {
+        let shown = self.merkle(&["trust", "--show", "--json"]).json("trust");
+        let digest = shown["digest"].as_str().expect("there is something to trust").to_owned();
+        self.merkle(&["trust", &format!("--trust={digest}")]).ok();
+    }
+
     /// Any program here, still to be given arguments, input and environment.
     pub(crate) fn run(&self, program: &str) -> Run {
         self.sandbox.run(program, &self.directory)

@@ -74,7 +74,7 @@ fn what_would_be_used_is_shown_whole_and_escaped() {
 fn the_hash_is_that_of_stock_tools() {
     let sandbox = Sandbox::new();
     let repo = asking(&sandbox, "work");
-    let script = "cd .teddy && find agents config.toml profiles prompts secrets.toml system.md system_extra.md -type f 2>/dev/null \
+    let script = "cd .teddy && find agents config.toml global.context memos.yaml profiles prompts secrets.toml system.md system_extra.md -type f 2>/dev/null \
                   | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1";
     assert_eq!(repo.run("sh").args(["-c", script]).run().ok().trim(), digest(&repo));
 }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::super::provider::failure::failure;
 use super::{Whom, open, tell_state, write_text};
-use crate::base::printable;
+use crate::base::{self, printable};
 use crate::chat::Request;
 use crate::cli::commands::session::next_words;
 use crate::cli::consent::{self, Asked};
@@ -312,6 +312,5 @@ fn named(name: &str, error: TurnError) -> CliError {
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| CliError::io("cannot start a task", error))
+    base::runtime().map_err(|error| CliError::io("cannot start a task", error))
 }
