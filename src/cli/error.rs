@@ -223,6 +223,8 @@ impl From<InputError> for CliError {
             InputError::NoList(_) => Self::from_source(Exit::Refused, error),
             InputError::Document(error) => error.into(),
             InputError::History(error) => error.into(),
+            InputError::Store(error) => (*error).into(),
+            InputError::Value(_) => Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'"),
             InputError::Rules(error) => error.into(),
             InputError::Secret(error) => Self::from(error).hint("'--redact' puts markers in the places of all of them"),
         }

@@ -75,6 +75,8 @@ pub const RULES: &[Rule] = &[
     rule("defaultagent", Permission::Set, Permission::AfterTrust),
     rule("defaultprovider", Permission::Set, Permission::AfterTrust),
     rule("defaultprofile", Permission::Set, Permission::AfterTrust),
+    rule("contextbudget", Permission::Set, Permission::AfterTrust),
+    rule("contextsystem", Permission::Set, Permission::AfterTrust),
     rule("hooks", Permission::Set, Permission::Never),
     rule("hookquiet", Permission::Set, Permission::Never),
     rule("remote", Permission::Set, Permission::Never),
@@ -177,7 +179,7 @@ mod tests {
             (guarded, Some(Never), Some(Never)),
             (limits, smaller.0, smaller.1),
             (vec!["urls"], fewer.0, fewer.1),
-            (vec!["default-provider", "defaultAgent", "default_profile"], Some(Set), Some(AfterTrust)),
+            (vec!["default-provider", "defaultAgent", "default_profile", "contextBudget", "context_system"], Some(Set), Some(AfterTrust)),
             (vec!["hooks", "hookQuiet", "remote", "share", "progress"], Some(Set), Some(Never)),
             (unnamed, None, None),
         ]

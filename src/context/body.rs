@@ -1,14 +1,14 @@
 //! The block of one resource: a rule, its header, and its body in a fence, or the reason why there is none.
 
-use super::budget::Level;
+use super::budget::{Form, Level};
 use super::markdown::{code, link_code, plain, push_fenced};
 use super::pages::Shown;
-use super::resource::{Body, Resource};
+use super::resource::{Body, Note, Resource};
 use super::secrets::Guard;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::printable::chain;
-use crate::base::{AgentId, FrameType, NodeId};
-use crate::frame::{Store, StoreError};
+use crate::base::{AgentId, FrameType, NodeId, token};
+use crate::frame::{MadeBy, Store, StoreError};
 use crate::git::{ObjectError, ObjectKind, Repository};
 use crate::secret::{SecretFound, redact};
 use crate::symbol::{self, Language};
@@ -53,19 +53,24 @@ impl<'r> Reader<'r> {
     }
 
     /// The same, with markers in the places of what looks like secrets, wherever in the block it stands.
-    pub fn push_redacted(&mut self, out: &mut Vec<u8>, resource: &Resource, level: Level, guard: &'r Guard<'r>) {
+    pub fn push_redacted(&mut self, out: &mut Vec<u8>, resource: &Resource, form: Form, guard: &'r Guard<'r>) {
         self.redaction = Some(guard);
         let mut block = Vec::new();
-        self.push_block(&mut block, resource, level);
+        self.push_block(&mut block, resource, form);
         self.redaction = None;
         let text = String::from_utf8_lossy(&block);
         out.extend_from_slice(redact(&text, guard.scanner, &guard.allowed).text.as_bytes());
     }
 
-    /// What looks like a secret in a block at a level; and the object in which there is nothing of the kind.
-    pub fn find_secret(&mut self, resource: &Resource, level: Level, guard: &Guard<'_>) -> (Option<SecretFound>, Option<NodeId>) {
+    /// What looks like a secret in a block; and the object in which there is nothing of the kind.
+    pub fn find_secret(&mut self, resource: &Resource, form: Form, guard: &Guard<'_>) -> (Option<SecretFound>, Option<NodeId>) {
+        let mut notes = Vec::new();
+        push_notes(&mut notes, &resource.notes);
+        if let Some(found) = guard.find(&resource.name, &notes).0 {
+            return (Some(found), None);
+        }
         match &resource.body {
-            Body::File(id) if level == Level::Full => {
+            Body::File(id) if form.level == Level::Full || form.beginning.is_some() => {
                 if let Some(found) = guard.find_name(&resource.name) {
                     return (Some(found), None);
                 }
@@ -80,21 +85,57 @@ impl<'r> Reader<'r> {
             }
             _ => {
                 let mut block = Vec::new();
-                self.push_block(&mut block, resource, level);
+                self.push_block(&mut block, resource, form);
                 (guard.find(&resource.name, &block).0, None)
             }
         }
     }
 
-    /// Appends the block of a resource at a level; nothing at [`Level::Name`]. False when the level does not exist.
-    pub fn push_block(&mut self, out: &mut Vec<u8>, resource: &Resource, level: Level) -> bool {
-        if level == Level::Name {
+    /// Appends the block of a resource; nothing at [`Level::Name`], unless people say something about it or its beginning is
+    /// shown. False when the level does not exist.
+    pub fn push_block(&mut self, out: &mut Vec<u8>, resource: &Resource, form: Form) -> bool {
+        if form.level == Level::Name && form.beginning.is_none() && resource.notes.is_empty() {
             return true;
         }
         let start = out.len();
-        out.extend_from_slice(b"\n---\n**Resource:** ");
-        out.extend_from_slice(link_code(&resource.name, &resource.target()).as_bytes());
+        out.extend_from_slice(b"\n---\n");
+        match &resource.body {
+            Body::Part(part) => out.extend_from_slice(part.title.as_bytes()),
+            _ => {
+                out.extend_from_slice(b"**Resource:** ");
+                out.extend_from_slice(link_code(&resource.name, &resource.target()).as_bytes());
+            }
+        }
         out.push(b'\n');
+        if form.level != Level::Name && !self.push_text(out, resource, form.level) {
+            out.truncate(start);
+            return false;
+        }
+        if let Some(tokens) = form.beginning {
+            self.push_beginning(out, resource, tokens);
+        }
+        push_notes(out, &resource.notes);
+        true
+    }
+
+    /// Appends the first lines of a text, as many as fit into so many tokens; of a line that does not fit, its beginning.
+    fn push_beginning(&mut self, out: &mut Vec<u8>, resource: &Resource, tokens: u64) {
+        let mut data = std::mem::take(&mut self.data);
+        if let Text::Shown(language, bytes) = self.full(resource, &mut data) {
+            let text = String::from_utf8_lossy(bytes);
+            let shown = beginning(&text, tokens);
+            let (lines, all) = (shown.lines().count(), text.lines().count());
+            out.extend_from_slice(format!("Its beginning, {lines} of {all} lines.\n").as_bytes());
+            push_fenced(out, &language, shown.as_bytes());
+        }
+        self.data = data;
+    }
+
+    /// Appends a body at a level, or why there is none; false when the level does not exist.
+    fn push_text(&mut self, out: &mut Vec<u8>, resource: &Resource, level: Level) -> bool {
+        if level == Level::Outline {
+            self.push_statement(out, resource);
+        }
         let mut data = std::mem::take(&mut self.data);
         self.speaker = None;
         let text = match level {
@@ -127,15 +168,30 @@ impl<'r> Reader<'r> {
                 push_fenced(out, language, bytes);
             }
             Some(Text::Withheld(reason)) => out.extend_from_slice(format!("Not included: {reason}.\n").as_bytes()),
-            None => out.truncate(start),
+            None => {}
         }
         let exists = text.is_some();
         self.data = data;
         exists
     }
 
+    /// Appends what is said about a file besides what its outline says.
+    fn push_statement(&mut self, out: &mut Vec<u8>, resource: &Resource) {
+        let Body::File(id) = &resource.body else { return };
+        let heads = self.store.heads(id).unwrap_or_default();
+        let said = heads.iter().filter(|head| !head.invalidated && head.frame.policy().is_none());
+        let model = said.filter(|head| head.frame.made_by() == MadeBy::Model).min_by_key(|head| super::resource::weight(head));
+        if let Some(head) = model {
+            let speaker = super::markdown::text(head.frame.speaker().as_bytes());
+            let state = resource.state.unwrap_or(STATE_UNKNOWN);
+            out.extend_from_slice(format!("**Statement** by {speaker}; {state}.\n").as_bytes());
+            push_fenced(out, "markdown", head.frame.content.as_bytes());
+        }
+    }
+
     /// A resource's body without its block, or why it is not shown, as Markdown on one line.
-    pub fn body(&mut self, resource: &Resource, level: Level) -> Result<String, String> {
+    pub fn body(&mut self, resource: &Resource, form: Form) -> Result<String, String> {
+        let level = form.level;
         let mut data = std::mem::take(&mut self.data);
         let text = match level {
             Level::Full => Some(self.full(resource, &mut data)),
@@ -146,6 +202,10 @@ impl<'r> Reader<'r> {
         let body = match text {
             Some(Text::Shown(_, bytes)) => Ok(String::from_utf8_lossy(bytes).into_owned()),
             Some(Text::Withheld(reason)) => Err(reason),
+            None if form.beginning.is_some() => match (self.full(resource, &mut data), form.beginning) {
+                (Text::Shown(_, bytes), Some(tokens)) => Ok(beginning(&String::from_utf8_lossy(bytes), tokens).to_owned()),
+                _ => Err(format!("reduced to its {level}")),
+            },
             None => Err(format!("reduced to its {level}")),
         };
         self.data = data;
@@ -180,6 +240,11 @@ impl<'r> Reader<'r> {
                 data.clear();
                 data.extend_from_slice(text.as_bytes());
                 Text::Shown("markdown".to_owned(), data)
+            }
+            Body::Part(part) => {
+                data.clear();
+                data.extend_from_slice(part.text.as_bytes());
+                Text::Shown(part.language.to_owned(), data)
             }
             Body::Refused(reason) => Text::Withheld(super::markdown::text(reason.as_bytes())),
             Body::Submodule(id) => Text::Withheld(format!("a submodule at commit {id}, which is not entered")),
@@ -257,6 +322,30 @@ impl<'r> Reader<'r> {
             Err(error) => return Some(Err(error)),
         }
         Some(Ok(()))
+    }
+}
+
+/// The first lines of a text that fit into so many tokens; of a first line that does not, as much as does.
+fn beginning(text: &str, tokens_max: u64) -> &str {
+    // No token of the vocabulary has more bytes than these on average, not even of blanks.
+    let most = text.floor_char_boundary(usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(32));
+    let text = &text[..most.min(text.len())];
+    let line_ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).chain([text.len()]).collect();
+    let fits = |end: &usize| token::estimate(&text[..*end]) <= tokens_max;
+    match line_ends.partition_point(fits) {
+        0 => {
+            let ends: Vec<usize> = (0..line_ends[0]).filter(|at| text.is_char_boundary(*at)).collect();
+            &text[..ends.partition_point(fits).checked_sub(1).map_or(0, |at| ends[at])]
+        }
+        lines => &text[..line_ends[lines - 1]],
+    }
+}
+
+fn push_notes(out: &mut Vec<u8>, notes: &[Note]) {
+    for Note { speaker, state, text } in notes {
+        let speaker = super::markdown::text(speaker.as_bytes());
+        out.extend_from_slice(format!("**Note** by {speaker}; {state}.\n").as_bytes());
+        push_fenced(out, "markdown", text.as_bytes());
     }
 }
 

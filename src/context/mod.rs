@@ -9,7 +9,8 @@
 //! | read | lists by scope: turn, session, global | [`scope`], [`people`] |
 //! | resolve | entries to resources, each once | [`resource`], [`pattern`], [`tree`] |
 //! | ask | pages of the web, of whoever can get them | [`pages`] |
-//! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`] |
+//! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`], [`structure`] |
+//! | default | what is shown where nothing is listed | [`overview`] |
 //! | guard | what looks like a secret, before anything is written | [`secrets`] |
 //! | write | sections in order, bodies read ahead and counted on all cores | [`render`], [`body`], [`counted`] |
 //!
@@ -20,6 +21,7 @@ pub mod budget;
 pub mod counted;
 pub mod document;
 pub mod markdown;
+pub mod overview;
 pub mod pages;
 pub mod pattern;
 pub mod people;
@@ -27,8 +29,11 @@ pub mod render;
 pub mod resource;
 pub mod scope;
 pub mod secrets;
+pub mod structure;
+pub mod system;
 pub mod tree;
 
-pub use document::{Accepted, ContextError, Document, Request, System};
+pub use document::{Accepted, ContextError, Document, Request};
 pub use people::PeopleFiles;
 pub use scope::{List, Scope};
+pub use system::System;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use super::body::Reader;
-use super::budget::Level;
+use super::budget::{Form, Level};
 use super::counted::{Counted, Part};
 use super::resource::{Body, Resource};
 use super::secrets::{Found, Guard};
@@ -35,15 +35,15 @@ pub struct Blocks<'d> {
     pub store_commit: Option<NodeId>,
     /// What is shown.
     pub resources: &'d [Resource],
-    /// How much of each; empty for all of all.
-    pub levels: &'d [Level],
+    /// How each is shown; empty for all of all.
+    pub forms: &'d [Form],
     /// Resources that are shown without their secrets.
     pub redacted: Option<(&'d Guard<'d>, &'d Found)>,
 }
 
 impl Blocks<'_> {
-    fn level(&self, at: usize) -> Level {
-        level_of(self.levels, at)
+    fn form(&self, at: usize) -> Form {
+        form_of(self.forms, at)
     }
 
     /// About how many bytes each resource has.
@@ -100,16 +100,16 @@ impl Blocks<'_> {
     pub fn measure(&self, level: Level) -> io::Result<Vec<Option<u64>>> {
         self.map(&|reader, at| {
             let mut block = Vec::new();
-            let exists = reader.push_block(&mut block, &self.resources[at], level);
+            let exists = reader.push_block(&mut block, &self.resources[at], level.into());
             Ok(exists.then(|| token::estimate(&String::from_utf8_lossy(&block))))
         })
     }
 
     /// All bodies as far as they are shown, or why they are not, as Markdown on one line each.
     pub fn bodies(&self) -> io::Result<Vec<Result<String, String>>> {
-        let (redacted, levels) = (self.redacted, self.levels);
+        let (redacted, forms) = (self.redacted, self.forms);
         self.map(&|reader, at| {
-            let body = reader.body(&self.resources[at], level_of(levels, at));
+            let body = reader.body(&self.resources[at], form_of(forms, at));
             let Some((guard, _)) = redacted_at(redacted, at) else { return Ok(body) };
             let shown = |text: String| redact(&text, guard.scanner, &guard.allowed).text.into_owned();
             Ok(body.map(shown).map_err(shown))
@@ -118,7 +118,7 @@ impl Blocks<'_> {
 
     /// Why bodies are not shown; `None` for those that are.
     pub fn withheld(&self) -> io::Result<Vec<Option<String>>> {
-        self.map(&|reader, at| Ok(reader.body(&self.resources[at], Level::Full).err()))
+        self.map(&|reader, at| Ok(reader.body(&self.resources[at], Level::Full.into()).err()))
     }
 
     /// Why resources cannot be shown at all; `None` for those that can, and for those that are shown as what they are: a
@@ -129,7 +129,8 @@ impl Blocks<'_> {
 
     /// What looks like a secret in each block, and the objects in which there is nothing of the kind.
     pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(BTreeMap<usize, SecretFound>, Vec<NodeId>)> {
-        let all = self.map(&|reader, at| Ok(reader.find_secret(&self.resources[at], level_of(self.levels, at), guard)))?;
+        let (resources, forms) = (self.resources, self.forms);
+        let all = self.map(&|reader, at| Ok(reader.find_secret(&resources[at], form_of(forms, at), guard)))?;
         let (mut found, mut clean) = (BTreeMap::new(), Vec::new());
         for (at, (secret, id)) in all.into_iter().enumerate() {
             found.extend(secret.map(|secret| (at, secret)));
@@ -174,8 +175,8 @@ impl Blocks<'_> {
         let mut out = Vec::with_capacity(BATCH_BYTES as usize);
         for at in batch {
             match redacted_at(self.redacted, at) {
-                Some((guard, _)) => reader.push_redacted(&mut out, &self.resources[at], self.level(at), guard),
-                None => drop(reader.push_block(&mut out, &self.resources[at], self.level(at))),
+                Some((guard, _)) => reader.push_redacted(&mut out, &self.resources[at], self.form(at), guard),
+                None => drop(reader.push_block(&mut out, &self.resources[at], self.form(at))),
             }
         }
         Part::new(out, sample)
@@ -183,7 +184,7 @@ impl Blocks<'_> {
 
     /// What threads share; the repository's handle is not among it.
     fn shared(&self) -> Shared<'_> {
-        Shared { store_commit: self.store_commit, resources: self.resources, levels: self.levels, redacted: self.redacted }
+        Shared { store_commit: self.store_commit, resources: self.resources, forms: self.forms, redacted: self.redacted }
     }
 }
 
@@ -191,13 +192,13 @@ impl Blocks<'_> {
 struct Shared<'d> {
     store_commit: Option<NodeId>,
     resources: &'d [Resource],
-    levels: &'d [Level],
+    forms: &'d [Form],
     redacted: Option<(&'d Guard<'d>, &'d Found)>,
 }
 
 impl<'d> Shared<'d> {
     fn with(&self, repo: &'d Repository) -> Blocks<'d> {
-        Blocks { repo, store_commit: self.store_commit, resources: self.resources, levels: self.levels, redacted: self.redacted }
+        Blocks { repo, store_commit: self.store_commit, resources: self.resources, forms: self.forms, redacted: self.redacted }
     }
 }
 
@@ -209,6 +210,7 @@ impl Reader<'_> {
             Body::Frame(..) => FRAME_BYTES,
             Body::Page(shown) => shown.text.len() as u64,
             Body::Outline(text) => text.len() as u64,
+            Body::Part(part) => part.text.len() as u64,
             Body::Symlink(_) | Body::Submodule(_) | Body::Refused(_) => 0,
         }
     }
@@ -219,8 +221,8 @@ fn redacted_at<'d>(redacted: Option<(&'d Guard<'d>, &'d Found)>, at: usize) -> O
     redacted.filter(|(_, found)| found.bodies.contains_key(&at))
 }
 
-fn level_of(levels: &[Level], at: usize) -> Level {
-    levels.get(at).copied().unwrap_or(Level::Full)
+fn form_of(forms: &[Form], at: usize) -> Form {
+    forms.get(at).copied().unwrap_or(Level::Full.into())
 }
 
 /// Cuts the resources into stretches of about [`BATCH_BYTES`].

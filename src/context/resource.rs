@@ -41,6 +41,8 @@ pub struct Resource {
     pub scopes: ScopeSet,
     /// Whether the frame that is shown of it still holds; `None` when that was not looked up.
     pub state: Option<&'static str>,
+    /// What people said about it besides.
+    pub notes: Vec<Note>,
 }
 
 /// What stands behind a resource.
@@ -58,8 +60,34 @@ pub enum Body {
     Outline(Arc<str>),
     /// A page of the web.
     Page(Shown),
+    /// A part of the default payload.
+    Part(Part),
     /// Nothing, for this reason.
     Refused(String),
+}
+
+/// A text that was put together for the document, under a line of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// How a message names it.
+    pub name: String,
+    /// The line above it, as Markdown.
+    pub title: String,
+    /// The language of its fence.
+    pub language: &'static str,
+    /// The text.
+    pub text: Arc<str>,
+}
+
+/// What a person said about a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Who, in words.
+    pub speaker: String,
+    /// Whether it still holds.
+    pub state: &'static str,
+    /// The words.
+    pub text: Arc<str>,
 }
 
 impl Resource {
@@ -69,11 +97,17 @@ impl Resource {
         self.name.rsplit(|byte| matches!(byte, b'/' | b':')).next().unwrap_or_default()
     }
 
+    /// The slot of the frame that it is; `None` for anything else.
+    pub(super) fn slot(&self) -> Option<(NodeId, AgentId, FrameType)> {
+        let Body::Frame(node, agent, frame_type) = &self.body else { return None };
+        Some((*node, agent.clone(), frame_type.clone()))
+    }
+
     /// How git knows it, for a message about its name.
     pub(super) fn object(&self) -> String {
         match &self.body {
             Body::File(id) | Body::Symlink(id) | Body::Submodule(id) | Body::Frame(id, ..) => id.to_string(),
-            Body::Page(_) | Body::Outline(_) | Body::Refused(_) => "an entry of a context list".to_owned(),
+            Body::Page(_) | Body::Part(_) | Body::Outline(_) | Body::Refused(_) => "an entry of a context list".to_owned(),
         }
     }
 
@@ -83,7 +117,7 @@ impl Resource {
         let is_path = match self.body {
             Body::File(_) | Body::Symlink(_) | Body::Submodule(_) => true,
             Body::Frame(..) | Body::Outline(_) => self.name.ends_with(b"/"),
-            Body::Page(_) => false,
+            Body::Page(_) | Body::Part(_) => false,
             Body::Refused(_) => Pattern::parse(&self.name).is_ok(),
         };
         if is_path && !self.name.contains(&b':') { markdown::path_target(&self.name) } else { markdown::target(&self.name) }
@@ -93,12 +127,18 @@ impl Resource {
 /// Makes the outline of a node that has no frame: nothing is stored. An error is the reason in words.
 pub type OutlineSource<'s> = &'s dyn Fn(&Place) -> Result<String, String>;
 
+/// Finds what was said of what the last commit has at a path, where something else stands there now.
+pub type EarlierSource<'s> = &'s dyn Fn(&TreePath) -> Option<Head>;
+/// The state of a statement about what the last commit has.
+pub const STALE: &str = "stale, it is about what the last commit has here";
+
 /// Turns lists into resources.
 pub struct Resolver<'r> {
     repo: &'r Repository,
     store: &'r Store<'r>,
     people: &'r PeopleFiles<'r>,
     outlines: OutlineSource<'r>,
+    earlier: EarlierSource<'r>,
     /// The type whose heads are added to every file and directory.
     frames: Option<FrameType>,
     /// The snapshot.
@@ -129,13 +169,14 @@ impl<'r> Resolver<'r> {
         (store, people): (&'r Store<'r>, &'r PeopleFiles<'r>),
         tree: Tree,
         frames: Option<FrameType>,
-        outlines: OutlineSource<'r>,
+        (outlines, earlier): (OutlineSource<'r>, EarlierSource<'r>),
     ) -> Self {
         Self {
             repo: store.repository(),
             store,
             people,
             outlines,
+            earlier,
             frames,
             tree: Rc::new(tree),
             revisions: HashMap::new(),
@@ -148,15 +189,18 @@ impl<'r> Resolver<'r> {
         }
     }
 
-    /// Adds what the lists name; without any entry in any of them, the root directory's head frame and the README.
+    /// Adds what the lists name.
     pub fn add_lists(&mut self, lists: &[List]) {
         for list in lists {
             let mut above = vec![Pattern::parse(list.name.as_bytes()).map_or_else(|_| TreePath::root(), |pattern| pattern.path)];
             self.add_list(list, &mut above);
         }
-        if self.resources.is_empty() {
-            self.add_defaults();
-        }
+    }
+
+    /// True when no list named anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty()
     }
 
     /// All resources, those that are pages, and the tree of the snapshot for whoever shows it.
@@ -165,15 +209,10 @@ impl<'r> Resolver<'r> {
         (self.resources, self.wanted, self.tree)
     }
 
-    fn add_defaults(&mut self) {
+    /// Adds what is shown where nothing is named and little is wanted: the root directory's head frame and the README.
+    pub fn add_defaults(&mut self) {
         self.add_entry(Scope::Global, b"./", &mut Vec::new());
-        let is_readme = |name: &[u8]| {
-            let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
-            stem.eq_ignore_ascii_case(b"readme")
-        };
-        let readmes = self.tree.root_files().filter(|name| is_readme(name));
-        let readme = readmes.min_by_key(|name| *name != b"README.md").map(<[u8]>::to_vec);
-        if let Some(readme) = readme {
+        if let Some(readme) = self.tree.readme().map(<[u8]>::to_vec) {
             self.add_entry(Scope::Global, &readme, &mut Vec::new());
         }
     }
@@ -375,11 +414,27 @@ impl<'r> Resolver<'r> {
                 let key = frame_key(&tree, path.as_bytes(), &agent, &frame_type);
                 self.add(scope, key, || name, Body::Frame(place.id, agent, frame_type));
             }
-            Ok(None) => match (self.outlines)(place) {
-                Ok(text) => self.add(scope, key(b'o', &tree, path.as_bytes()), || name, Body::Outline(text.into())),
-                Err(reason) => self.refuse(scope, &name, format!("it has no frame, and none can be made: {reason}")),
-            },
+            Ok(None) => self.add_made(scope, name, place, slot),
             Err(reason) => self.refuse(scope, &name, reason),
+        }
+    }
+
+    /// Adds what was said of what the last commit has at a path, else an outline that is made now.
+    fn add_made(&mut self, scope: Scope, name: Vec<u8>, place: &Place, slot: Option<&(AgentId, FrameType)>) {
+        let (tree, path) = place.found_in.clone().unwrap_or((place.id, TreePath::root()));
+        let is_here = tree == self.tree.id && slot.is_none();
+        if let Some(head) = is_here.then(|| (self.earlier)(&path)).flatten() {
+            let (agent, frame_type) = (head.frame.agent, head.frame.frame_type);
+            let (added, key) = (self.resources.len(), frame_key(&tree, path.as_bytes(), &agent, &frame_type));
+            self.add(scope, key, || name, Body::Frame(head.frame.node, agent, frame_type));
+            if let Some(added) = self.resources.get_mut(added) {
+                added.state = Some(STALE);
+            }
+            return;
+        }
+        match (self.outlines)(place) {
+            Ok(text) => self.add(scope, key(b'o', &tree, path.as_bytes()), || name, Body::Outline(text.into())),
+            Err(reason) => self.refuse(scope, &name, format!("it has no frame, and none can be made: {reason}")),
         }
     }
 
@@ -489,7 +544,7 @@ impl<'r> Resolver<'r> {
         let mut scopes = ScopeSet::default();
         scopes.insert(scope);
         self.places.insert(key, self.resources.len());
-        self.resources.push(Resource { name, body, scopes, state: None });
+        self.resources.push(Resource { name, body, scopes, state: None, notes: Vec::new() });
     }
 }
 
@@ -504,7 +559,8 @@ fn place_of(mode: EntryMode, id: NodeId, found_in: (NodeId, TreePath)) -> Result
 }
 
 /// Which of a node's heads to show when none is named, smallest first; see [`Resolver`]'s `frame_of`.
-pub(super) fn weight(head: &Head) -> (bool, u8) {
+#[must_use]
+pub fn weight(head: &Head) -> (bool, u8) {
     let by_type = match head.frame.frame_type.as_str() {
         "summary" => 0,
         "outline" => 2,

@@ -2,10 +2,8 @@
 //!
 //! A scan knows each object once; here its paths are unfolded again, one at a time, without recursion.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::io::{self, Write};
 
 use super::markdown;
 use super::secrets::Guard;
@@ -43,6 +41,14 @@ pub struct Found {
     /// Its object.
     pub id: NodeId,
     node: Option<u32>,
+}
+
+impl Found {
+    /// Its number in the scan of its tree.
+    #[must_use]
+    pub fn number(&self) -> Option<u32> {
+        self.node
+    }
 }
 
 impl From<Entry<'_>> for Found {
@@ -138,38 +144,52 @@ impl Tree {
         self.scan.entries(number).map(|entry| entry.name)
     }
 
-    /// Writes the tree as lines with two spaces of indentation for each level; directories end in `/`.
-    ///
-    /// Below `depth_max` levels there is one line `…` in place of what is there. With a guard, names have markers.
-    pub fn write_structure(&self, out: &mut dyn Write, depth_max: usize, guard: Option<&Guard<'_>>) -> io::Result<()> {
-        let mut below = self.all();
-        let mut lines = 0;
-        while let Some(Met { path, name_at, depth, found }) = below.next_met() {
-            let is_directory = found.mode == EntryMode::Directory;
-            let name = &path[name_at..];
-            let name = markdown::plain(&guard.map_or(Cow::Borrowed(name), |guard| guard.shown(name)));
-            writeln!(out, "{:width$}{name}{}", "", if is_directory { "/" } else { "" }, width = 2 * depth)?;
-            if is_directory && depth + 1 >= depth_max {
-                below.skip();
-                writeln!(out, "{:width$}…", "", width = 2 * depth + 2)?;
-            }
-            lines += 1;
-            if lines == STRUCTURE_LINES_MAX.min(self.paths_max()) {
-                return writeln!(out, "… (only the first {lines} paths are shown)");
-            }
-        }
-        Ok(())
+    /// How many distinct objects it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.scan.len()
     }
 
-    /// How many levels of entries the structure shows.
+    /// True when nothing stands in it.
     #[must_use]
-    pub fn depth(&self) -> usize {
-        let (mut below, mut deepest) = (self.all(), 0);
-        for _ in 0..STRUCTURE_LINES_MAX.min(self.paths_max()) {
-            let Some(met) = below.next_met() else { break };
-            deepest = deepest.max(1 + met.depth);
+    pub fn is_empty(&self) -> bool {
+        self.scan.entries(self.scan.root()).next().is_none()
+    }
+
+    /// The number of the root's node.
+    #[must_use]
+    pub fn root_number(&self) -> u32 {
+        self.scan.root()
+    }
+
+    /// The entries of a directory by its number, in tree order.
+    pub fn entries(&self, number: u32) -> impl Iterator<Item = Entry<'_>> {
+        self.scan.entries(number)
+    }
+
+    /// How many files stand below each node, by its number; what is no directory counts for one.
+    #[must_use]
+    pub fn file_counts(&self) -> Vec<u64> {
+        let mut counts = vec![1_u64; self.scan.len()];
+        for number in self.scan.bottom_up().iter().filter(|number| self.scan.node(**number).is_directory) {
+            let below = |entry: Entry<'_>| match (entry.mode, entry.node) {
+                (EntryMode::Directory, Some(below)) => counts[below as usize],
+                (EntryMode::Directory, None) => 0,
+                _ => 1,
+            };
+            counts[*number as usize] = self.scan.entries(*number).map(below).fold(0, u64::saturating_add);
         }
-        deepest
+        counts
+    }
+
+    /// The README of the root.
+    #[must_use]
+    pub fn readme(&self) -> Option<&[u8]> {
+        let is_readme = |name: &&[u8]| {
+            let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
+            stem.eq_ignore_ascii_case(b"readme")
+        };
+        self.root_files().filter(is_readme).min_by_key(|name| *name != b"README.md")
     }
 }
 
@@ -205,7 +225,7 @@ impl Below<'_> {
     }
 
     /// Stays out of the directory that was met last.
-    fn skip(&mut self) {
+    pub fn skip(&mut self) {
         self.open.pop();
     }
 

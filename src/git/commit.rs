@@ -45,6 +45,14 @@ impl Repository {
         links(id, &body).next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))?
     }
 
+    /// The first line of a commit's message; what is not UTF-8 in it is replaced.
+    pub fn subject_of(&self, commit: &NodeId) -> Result<String, ObjectError> {
+        let (_, body) = self.read_commit(commit)?;
+        let text = String::from_utf8_lossy(&body);
+        let message = text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default();
+        Ok(message.lines().next().unwrap_or_default().trim().to_owned())
+    }
+
     /// The parents of a commit (or of a tag of one), in order; none at the edge of a shallow clone.
     pub fn parents_of(&self, commit: &NodeId) -> Result<Vec<NodeId>, ObjectError> {
         let (id, body) = self.read_commit(commit)?;
@@ -130,6 +138,7 @@ mod tests {
             assert_eq!(shown, format!("A UThor|a@b|1795291985|A UThor|{first}|frames\n\nmore"));
             fixture.git(&["fsck", "--strict", "--full"]);
             assert_eq!(repo.parents_of(&id).unwrap(), [first]);
+            assert_eq!(repo.subject_of(&id).unwrap(), "frames");
         }
     }
 

@@ -107,6 +107,7 @@ impl Workspace {
             standards,
             examples,
             memos: document.memos(),
+            people: document.people_notes(),
             reference,
             system: made_of.session.map(|_| document.system_information()).unwrap_or_default(),
             task,
@@ -139,6 +140,8 @@ impl Workspace {
             is_session_own: made_of.session.is_none_or(|view| !self.is_delivered(view.folder)),
             frames: None,
             tokens_max,
+            has_overview: false,
+            is_brief: false,
             secrets: SecretPolicy::Stop(made_of.allowed.clone()),
             pages: PageOptions { is_foreground: true, ..PageOptions::default() },
         })?)

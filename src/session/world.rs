@@ -38,6 +38,8 @@ pub struct World<'w> {
     pub examples: Vec<String>,
     /// What people want remembered.
     pub memos: Option<String>,
+    /// What people said about what is listed; empty where they said nothing.
+    pub people: String,
     /// Files, pages and symbols.
     pub reference: Reference,
     /// The machine; empty for a request without a session.
@@ -150,6 +152,7 @@ impl World<'_> {
         let mut texts: Vec<(&str, &str)> = vec![
             ("system prompt", &self.system_prompt),
             ("standards", &self.standards),
+            ("notes", &self.people),
             ("request", &task.request),
             ("feedback", &task.feedback),
         ];
@@ -187,7 +190,8 @@ impl World<'_> {
         let examples: Vec<String> = examples.map(|(at, text)| format!("## Example {}\n\n{}", at + 1, text.trim_end())).collect();
         let examples = if examples.is_empty() { String::new() } else { format!("# Examples\n\n{}", examples.join("\n\n")) };
         let memos = self.memos.as_deref().map(|memos| format!("# Memos\n\n{}", memos.trim_end())).unwrap_or_default();
-        let parts = [self.standards_section(), examples, memos];
+        let people = if self.people.is_empty() { String::new() } else { format!("# Notes\n\n{}", self.people) };
+        let parts = [self.standards_section(), examples, memos, people];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 

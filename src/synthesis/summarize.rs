@@ -23,6 +23,9 @@ const SENTENCE_BYTES_MAX: usize = 180;
 /// Bytes of the directory's first paragraph.
 const LEAD_BYTES_MAX: usize = 700;
 
+/// What an outline says of a file without content.
+const EMPTY_FILE: &str = "Empty file.";
+
 /// See the module.
 pub struct Summarize;
 
@@ -32,7 +35,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/2")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/3")
     }
 
     fn synthesize(&self, parts: &[Part<'_>]) -> String {
@@ -58,7 +61,9 @@ impl Policy for Summarize {
 
 /// What the child that speaks for the directory says first.
 fn directory_lead(parts: &[Part<'_>]) -> Option<String> {
-    let speakers = parts.iter().filter(|part| part.kind == PartKind::File);
+    // An `__init__.py` without a word says nothing of its directory.
+    let is_empty = |part: &Part<'_>| part.bodies.iter().all(|(_, body)| body.trim_end() == EMPTY_FILE);
+    let speakers = parts.iter().filter(|part| part.kind == PartKind::File && !is_empty(part));
     let mut speakers: Vec<_> = speakers.filter_map(|part| Some((voice(&part.name)?, part))).collect();
     speakers.sort_by_key(|(voice, _)| *voice);
     speakers.iter().find_map(|(_, part)| lead(part, LEAD_BYTES_MAX))

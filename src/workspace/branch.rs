@@ -1,7 +1,9 @@
-//! How a snapshot stands to the last commit: which files differ, and in words that say what a document shows.
+//! How a snapshot stands to the last commit and the main line: which files differ, which commits a branch has, and the
+//! words in which a document says so.
 
 use super::open::Workspace;
-use crate::base::{NodeId, TreePath};
+use crate::base::{NodeId, TreePath, printable};
+use crate::context::markdown::plain;
 use crate::context::people::DIRECTORY;
 use crate::git::{EntryMode, ObjectError, diff_trees};
 use crate::node::{Snapshot, SnapshotRoot};
@@ -10,6 +12,23 @@ use crate::node::{Snapshot, SnapshotRoot};
 const CHANGES_MAX: u32 = 100_000;
 /// Hexadecimal digits of a commit id in words.
 const SHORT_ID: usize = 12;
+
+/// Commits of a branch that are told.
+const COMMITS_MAX: usize = 30;
+/// Commits that are told where the branch has none of its own.
+const NEWEST_MAX: usize = 8;
+/// Changed files that are told of each list.
+const FILES_MAX: usize = 100;
+/// Bytes of a subject that are told.
+const SUBJECT_BYTES_MAX: usize = 120;
+/// Where the main line of a repository is looked for, in this order.
+const MAIN_LINES: [&str; 5] = [
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+];
 
 /// A file that differs between two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,4 +87,93 @@ impl Workspace {
             count => format!("{place}; {count} files differ from commit {head}"),
         })
     }
+}
+
+impl Workspace {
+    /// How the branch of a snapshot stands, one line each: its commits since it left the main line, or the newest there are,
+    /// the files that they changed, and what is not committed.
+    pub(super) fn branch(&self, root: &SnapshotRoot) -> Result<Vec<String>, ObjectError> {
+        let Some(tip) = root.history else { return Ok(vec!["Nothing is committed yet.".to_owned()]) };
+        let mut lines = Vec::new();
+        let base = self.main_line(&tip);
+        let since: Vec<NodeId> = match &base {
+            Some((_, base)) => self.commits(&tip, Some(base), usize::MAX)?,
+            None => Vec::new(),
+        };
+        if let (Some((name, base)), false) = (&base, since.is_empty()) {
+            lines.push(format!("{} since the branch left {name}:", counted(since.len(), "commit")));
+            self.push_commits(&mut lines, &since, COMMITS_MAX)?;
+            let files = self.changed_files(Some(self.repository.tree_of(base)?), self.repository.tree_of(&tip)?)?;
+            lines.push(format!("{} changed since then:", counted(files.len(), "file")));
+            push_files(&mut lines, &files);
+        } else {
+            lines.push("The newest commits:".to_owned());
+            let newest = self.commits(&tip, None, NEWEST_MAX)?;
+            self.push_commits(&mut lines, &newest, NEWEST_MAX)?;
+        }
+        if root.commit.is_none()
+            && let Some((_, files)) = self.uncommitted(root.tree)?
+        {
+            lines.push(match files.len() {
+                0 => "Everything is committed.".to_owned(),
+                count => format!("{} not committed:", counted(count, "file")),
+            });
+            push_files(&mut lines, &files);
+        }
+        Ok(lines)
+    }
+
+    /// The main line that the branch left, by its name, and where.
+    fn main_line(&self, tip: &NodeId) -> Option<(String, NodeId)> {
+        MAIN_LINES.iter().find_map(|name| {
+            let main = self.repository.resolve_commit(name).ok()?;
+            let base = if main == *tip { main } else { self.repository.merge_base(tip, &main).ok()?? };
+            Some((name.trim_start_matches("refs/remotes/").trim_start_matches("refs/heads/").to_owned(), base))
+        })
+    }
+
+    /// Commits back from one along first parents, up to one or to a number.
+    fn commits(&self, tip: &NodeId, end: Option<&NodeId>, count_max: usize) -> Result<Vec<NodeId>, ObjectError> {
+        let steps = self.repository.first_parents(tip).take(count_max.min(CHANGES_MAX as usize));
+        let mut commits = Vec::new();
+        for step in steps {
+            let (commit, _) = step?;
+            if end == Some(&commit) {
+                break;
+            }
+            commits.push(commit);
+        }
+        Ok(commits)
+    }
+
+    fn push_commits(&self, lines: &mut Vec<String>, commits: &[NodeId], count_max: usize) -> Result<(), ObjectError> {
+        for commit in commits.iter().take(count_max) {
+            let subject = self.repository.subject_of(commit)?;
+            let end = subject.floor_char_boundary(SUBJECT_BYTES_MAX);
+            let cut = if end < subject.len() { "…" } else { "" };
+            lines.push(format!("  {} {}{cut}", &commit.to_string()[..SHORT_ID], printable(&subject[..end])));
+        }
+        if commits.len() > count_max {
+            lines.push(format!("  … {} more", commits.len() - count_max));
+        }
+        Ok(())
+    }
+}
+
+fn push_files(lines: &mut Vec<String>, files: &[ChangedFile]) {
+    for ChangedFile { path, was_there, is_there } in files.iter().take(FILES_MAX) {
+        let how = match (was_there, is_there) {
+            (false, true) => "new",
+            (true, false) => "deleted",
+            _ => "changed",
+        };
+        lines.push(format!("  {how} {}", plain(path.as_bytes())));
+    }
+    if files.len() > FILES_MAX {
+        lines.push(format!("  … {} more", files.len() - FILES_MAX));
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

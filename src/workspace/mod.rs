@@ -16,6 +16,7 @@ pub mod map;
 pub mod offer;
 pub mod open;
 pub mod outline;
+pub mod overview;
 pub mod pages;
 pub mod payload;
 pub mod refresh;

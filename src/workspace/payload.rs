@@ -10,10 +10,13 @@ use super::secrets::RulesError;
 use super::target::Target;
 use crate::base::printable::chain;
 use crate::base::{FrameType, NodeId, TreePath};
+use crate::config::ValueError;
+use crate::context::overview::Overview;
 use crate::context::pages::Wanted;
 use crate::context::people::{GLOBAL_LIST, MEMOS, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, System};
+use crate::frame::commit::CommitError;
 use crate::frame::{Head, Store};
 use crate::git::ObjectError;
 use crate::node::SnapshotRoot;
@@ -32,6 +35,12 @@ pub enum InputError {
     /// The document cannot be planned.
     #[error(transparent)]
     Document(#[from] ContextError),
+    /// The frames cannot be read.
+    #[error(transparent)]
+    Store(Box<CommitError>),
+    /// A setting makes no sense.
+    #[error(transparent)]
+    Value(#[from] ValueError),
     /// What has changed since the last commit cannot be read.
     #[error(transparent)]
     History(ObjectError),
@@ -73,6 +82,10 @@ pub struct PayloadOptions<'o> {
     pub frames: Option<FrameType>,
     /// The most tokens that the document may take, by estimate.
     pub tokens_max: Option<u64>,
+    /// True for the default payload where no list names anything; else it is the root's statement and the README.
+    pub has_overview: bool,
+    /// True when nothing is said about the machine.
+    pub is_brief: bool,
     /// What is done about what looks like a secret.
     pub secrets: SecretPolicy,
     /// How pages of the web are got.
@@ -81,19 +94,36 @@ pub struct PayloadOptions<'o> {
 
 impl Workspace {
     /// Plans the document: the caller's lists, then those of turn, session and everybody, strongest scope first.
-    pub fn payload(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
+    pub fn payload(&self, mut options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
+        let people = PeopleFiles::new(&self.repository, options.root.tree);
+        if let Some(session) = options.session {
+            let lists = session_lists(&people, session, options.turn)?.into_iter();
+            options.lists.extend(lists.flat_map(|list| by_author(list, options.typed)));
+        }
+        options.lists.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
+        let names_nothing = options.lists.iter().all(|list| list.entries.is_empty() && list.fault.is_none());
+        if options.has_overview && names_nothing {
+            let (tokens_max, _) = self.context_settings()?;
+            options.tokens_max.get_or_insert(tokens_max);
+            return self.plan_overview(options);
+        }
+        self.plan_payload(options, None)
+    }
+
+    /// Plans the document of lists that were read.
+    pub(super) fn plan_payload(
+        &self,
+        options: PayloadOptions<'_>,
+        overview: Option<&Overview<'_>>,
+    ) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { root, lists: mut all, session, turn, typed, is_session_own, frames, tokens_max, secrets, pages } =
-            options;
+        let PayloadOptions { root, lists: all, is_session_own, frames, tokens_max, is_brief, secrets, pages, .. } = options;
         let tree = root.tree;
         let people = PeopleFiles::new(repo, tree);
-        if let Some(session) = session {
-            all.extend(session_lists(&people, session, turn)?.into_iter().flat_map(|list| by_author(list, typed)));
-        }
-        all.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
         let accepts = |file: &str| self.vouches_for(file) || matches!(people.read(&TreePath::from(file)), Ok(None));
         let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
         let outlines = |place: &Place| self.outline(place).map_err(|error| chain(&error));
+        let earlier = |path: &TreePath| self.said_earlier(&Store::open(repo).ok()?, tree, path);
         let state_of = |store: &Store<'_>, head: &Head| self.state_word(store, tree, head);
         let mut document = Document::plan(&Request {
             repo,
@@ -103,17 +133,19 @@ impl Workspace {
             tokens_max,
             pages: &pages,
             outlines: &outlines,
+            earlier: &earlier,
+            overview,
             state_of: &state_of,
             skipped: self.skipped.clone(),
-            system: self.system(root).map_err(InputError::History)?,
             accepted: Accepted { memos: accepts(MEMOS), global: accepts(GLOBAL_LIST), session: is_session_own },
+            system: System { is_brief, ..self.system(root).map_err(InputError::History)? },
         })?;
         self.guard(&mut document, secrets)?;
         Ok(document)
     }
 
     /// Whether a head still holds at its node, wherever that stands in the snapshot.
-    fn state_word(&self, store: &Store<'_>, tree: NodeId, head: &Head) -> &'static str {
+    pub(super) fn state_word(&self, store: &Store<'_>, tree: NodeId, head: &Head) -> &'static str {
         let target = Target { id: head.frame.node, kind: head.frame.kind, path: None, root: Some(tree) };
         match self.staleness(store, &target, head) {
             Ok(None) => "fresh",
@@ -173,6 +205,7 @@ impl Workspace {
             snapshot: self.snapshot_words(root)?,
             os: format!("{name} {}", release.trim()).trim_end().to_owned(),
             shell: shell.map(ToOwned::to_owned),
+            is_brief: false,
         })
     }
 

@@ -181,8 +181,9 @@ fn sections_are_the_document_and_the_document_is_the_same_again() {
     let whole = repo.merkle(&["context", "src/**"]).ok();
     let section = |number: &str| repo.merkle(&["context", "src/**", "--section", number]).ok();
     let parts: String = ["1", "2", "3", "4", "5"].map(section).concat();
-    assert_eq!(whole, format!("# Agent Invocation Payload\n\n{parts}"));
-    assert_eq!(section("3"), "");
+    let intro = whole.strip_suffix(&parts).expect("the sections in order");
+    assert!(intro.starts_with("# Agent Invocation Payload\n\nThis document describes a repository") && intro.ends_with("\n\n"));
+    assert_eq!(section("3"), "## 3. Memos\n\nnone\n\n");
     repo.merkle(&["context", "src/**", "--output", "input.md"]).ok();
     assert_eq!(std::fs::read_to_string(repo.path("input.md")).expect("written"), whole);
     let rest = |document: &str| document.split_once("## 2.").expect("a second section").1.to_owned();
@@ -198,11 +199,8 @@ fn without_lists_it_is_the_root_and_the_readme() {
         repo.fill(HISTORY);
         say(&repo, "HEAD^{tree}", "docs.summary", "The root.");
         let seen = read(&repo.merkle(&["context"]).ok());
-        assert_eq!(seen.codes, ["[./](/./)", "[README.md](/README.md)"]);
-        assert_eq!(
-            seen.fences[1..],
-            [("markdown".to_owned(), "The root.\n".to_owned()), ("markdown".to_owned(), "# words\n".to_owned())]
-        );
+        let markdown: Vec<&str> = seen.fences.iter().filter(|(kind, _)| kind == "markdown").map(|(_, text)| &text[..]).collect();
+        assert_eq!((markdown[0], markdown.last()), ("The root.\n", Some(&"# words\n")));
     }
 }
 
@@ -315,7 +313,7 @@ fn a_budget_reduces_and_says_what() {
         assert!(tokens <= budget.parse().expect("a number"), "{tokens} of {budget}:\n{document}");
     }
     let document = repo.merkle(&["context", "src/lib.rs", "notes.md", "--budget", "8000"]).ok();
-    assert!(document.contains("### Reduced\n\n- [src/lib.rs](/src/lib.rs): outline\n"), "{document}");
+    assert!(document.contains("- [src/lib.rs](/src/lib.rs): outline"), "{document}");
     assert!(document.contains("Reduced to its outline.\n````markdown\n"), "{document}");
     let _ = repo.merkle(&["context", "src/lib.rs", "--budget", "50"]).exits(79);
 }
@@ -406,7 +404,8 @@ fn hostile_names_and_bodies_stay_where_they_belong() {
     import(&repo, &files);
     let document = repo.merkle(&["context", "**"]).ok();
     let seen = read(&document);
-    let sections = ["1. System Information", "2. Project Structure", "4. Context Summary", "Turn", "5. Resource Contents"];
+    let sections =
+        ["1. System Information", "2. Project Structure", "3. Memos", "4. Context Summary", "Turn", "5. Resource Contents"];
     assert_eq!(seen.titles(), [&["Agent Invocation Payload"][..], &sections].concat());
     assert_eq!(seen.strangers, [] as [&str; 0]);
     assert_eq!((seen.links.len(), seen.codes.len()), (200, 200));
@@ -436,7 +435,7 @@ fn a_repository_that_expands_without_end_is_shown_in_bounds() {
     let document = repo.merkle(&["context", "--rev", &tree, "**/none", "--section", "5"]).exits(1).out();
     assert!(document.contains("only the first 20000 paths were looked at"), "{document}");
     let document = repo.merkle(&["context", "--rev", &tree, "none", "--budget", "1000"]).exits(1).out();
-    assert!(document.contains("- Project Structure: "), "{document}");
+    assert!(document.contains("Folded: "), "{document}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod absent;
 mod architecture;
 mod cli;
 mod context;
+mod context_default;
 mod context_laws;
 mod context_missing;
 mod context_secrets;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Program, Ui, json};
+use crate::config::value;
 use crate::context::body::ABSENT;
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
@@ -28,7 +29,8 @@ const MISSING_SHOWN_MAX: usize = 20;
 /// Arguments of `context`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What this turn is about, before all lists: paths, globs, dir/, dir/**, <rev>:<path>, frame:<node>, <url>, *.context
+    /// What this turn is about, before all lists: paths, globs, dir/, dir/**, <rev>:<path>, frame:<node>, <url>, *.context, or -
+    /// for such entries on standard input, one a line
     #[arg(value_name = "list-or-path")]
     entries: Vec<OsString>,
     /// Read the lists of this session as well
@@ -40,8 +42,9 @@ pub struct Args {
     /// Print one section only
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u8).range(i64::from(*SECTIONS.start())..=i64::from(*SECTIONS.end())))]
     section: Option<u8>,
-    /// Take at most so many tokens (an estimate): resources are reduced to outline, frame or name
-    #[arg(long, value_name = "tokens")]
+    /// Take at most so many tokens (an estimate), also as 8k: resources are reduced to outline, frame or name. Where nothing is
+    /// listed: merkle.contextBudget, else 24000
+    #[arg(long, value_name = "tokens", value_parser = parse_tokens)]
     budget: Option<u64>,
     /// Add the frames of this type of everything that is listed
     #[arg(long, value_name = "type")]
@@ -57,8 +60,11 @@ pub struct Args {
     allow_missing: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
+    /// Say nothing about the machine, as merkle.contextSystem=false does
+    #[arg(long)]
+    no_system: bool,
     /// Write to this file instead of standard output
-    #[arg(long, value_name = "file")]
+    #[arg(long, short, value_name = "file")]
     output: Option<PathBuf>,
 }
 
@@ -163,10 +169,18 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, root: &Sna
         turn: args.turn.as_deref(),
         frames: args.frames.clone(),
         tokens_max: args.budget,
+        has_overview: true,
+        is_brief: args.no_system || !workspace.context_settings()?.1,
         secrets: secret_policy(args, program, workspace)?,
         pages,
     })?;
     Ok(document)
+}
+
+/// A number of tokens as git reads numbers: `8k` is 8192.
+fn parse_tokens(text: &str) -> Result<u64, String> {
+    let count = value::integer(text).and_then(|count| u64::try_from(count).ok());
+    count.ok_or_else(|| "expected a number of tokens, such as 8000 or 8k".to_owned())
 }
 
 /// Stops at secrets, unless they are to be taken out; in sections without bodies only names are looked at.
@@ -180,6 +194,13 @@ fn secret_policy(args: &Args, program: &Program, workspace: &Workspace) -> Resul
 fn lists(args: &Args, program: &Program, repo: &Repository) -> Result<Vec<List>, CliError> {
     let mut lists = vec![List { scope: Scope::Turn, name: String::new(), entries: Vec::new(), fault: None, is_personal: true }];
     for argument in &args.entries {
+        if argument == "-" {
+            let mut text = Vec::new();
+            io::stdin().lock().read_to_end(&mut text).map_err(|error| CliError::io("cannot read standard input", error))?;
+            let entries = List::parse(Scope::Turn, "-", &text).entries;
+            lists[0].entries.extend(entries.iter().map(|line| entry(repo, line)));
+            continue;
+        }
         match read_named_list(argument, program, repo)? {
             Some(list) => lists.push(list),
             None => lists[0].entries.push(entry(repo, argument.as_bytes())),

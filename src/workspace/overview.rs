@@ -1,0 +1,187 @@
+//! What the default payload of `context` is chosen from: notes, statements from the top, the map, the README, the branch.
+//!
+//! Outlines are made for the root and its directories where nobody has said anything; below these, only what was said is
+//! shown. What was said of the last commit's state of a directory that has changed since is shown as stale.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::map::{MapError, SnapshotSymbols};
+use super::open::Workspace;
+use super::payload::{InputError, PayloadOptions};
+use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::{NodeId, TreePath};
+use crate::context::markdown::{code, plain, text};
+use crate::context::overview::{MapPart, Overview, Readme, readme_text};
+use crate::context::resource::{Part, STALE, weight};
+use crate::context::tree::Tree;
+use crate::context::{ContextError, Document};
+use crate::frame::{BasisKind, Head, MadeBy, NodeKind, Store};
+use crate::git::{EntryMode, ObjectKind};
+use crate::node::{Snapshot, SnapshotRoot};
+use crate::symbol::map::{Detail, Level, SymbolMap, references};
+use crate::view::Place;
+
+/// `merkle.contextBudget` where it is not set.
+pub const CONTEXT_BUDGET: u64 = 24_000;
+/// Directories that are looked at, from the top.
+const DIRECTORIES_MAX: usize = 2_000;
+/// Directories below the root for which an outline is made.
+const OUTLINES_MAX: usize = 24;
+/// Notes that are gathered.
+const NOTES_MAX: usize = 200;
+
+impl Workspace {
+    /// The budget of a default payload, and whether it says something about the machine.
+    pub fn context_settings(&self) -> Result<(u64, bool), InputError> {
+        let stack = self.settings.stack();
+        let tokens = |text: &str| crate::config::value::integer(text).and_then(|count| u64::try_from(count).ok());
+        let budget = stack.read("contextbudget", "number of tokens", tokens)?.unwrap_or(CONTEXT_BUDGET);
+        Ok((budget, stack.boolean("contextsystem")?.unwrap_or(true)))
+    }
+
+    /// Plans the default payload.
+    pub(super) fn plan_overview(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
+        let root = options.root;
+        let found = self.symbols(root.tree).map_err(|error| match error {
+            MapError::Scan(error) => InputError::from(ContextError::from(error)),
+            MapError::Object { source, .. } => InputError::History(source),
+        })?;
+        let files = found.files();
+        let references = references(&files);
+        let map = SymbolMap::new(&files, &references);
+        // A file that declares nothing stands in the structure.
+        let says = |number: &u32| !files[*number as usize].symbols.entries.is_empty();
+        let all: Vec<u32> = (0..files.len() as u32).filter(says).collect();
+        let map = |tokens_max: u64| map_part(&map, &all, tokens_max, &found);
+        let tree = Tree::read(&self.repository, root.tree).map_err(ContextError::from)?;
+        let store = self.store().map_err(|error| InputError::Store(Box::new(error)))?;
+        let overview = Overview {
+            notes: self.note_parts(&store, &tree)?,
+            statements: self.statement_parts(&store, &tree)?,
+            map: &map,
+            readme: self.readme(&tree),
+            branch: self.branch_lines(root)?,
+        };
+        self.plan_payload(options, Some(&overview))
+    }
+
+    /// What people said about files and directories, in the order of paths.
+    fn note_parts(&self, store: &Store<'_>, tree: &Tree) -> Result<Vec<Part>, InputError> {
+        let index = self.index(store, tree.len()).map_err(ContextError::from)?;
+        let mut parts = Vec::new();
+        if index.slots().is_empty() {
+            return Ok(parts);
+        }
+        let is_said = |node: &NodeId| {
+            let heads = (0..index.slots().len() as u16).filter_map(|slot| index.find_head(node, slot));
+            heads.into_iter().any(|head| head.basis_kind == BasisKind::Written && !head.is_invalidated())
+        };
+        let mut nodes = vec![(TreePath::root(), tree.id)];
+        let (mut all, mut looked_at) = (tree.all(), 0);
+        while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
+            looked_at += 1;
+            if is_said(&met.found.id) {
+                nodes.push((TreePath::new(met.path), met.found.id));
+            }
+        }
+        for (path, node) in nodes.into_iter().take(NOTES_MAX) {
+            for head in store.heads(&node).map_err(ContextError::from)? {
+                if head.frame.made_by() == MadeBy::Person && !head.invalidated {
+                    let state = self.state_word(store, tree.id, &head);
+                    parts.push(part(&path, head.frame.kind, ("Note", &head.frame.speaker(), state), head.frame.content));
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    /// The best statement about each directory, from the top.
+    fn statement_parts(&self, store: &Store<'_>, tree: &Tree) -> Result<Vec<Part>, InputError> {
+        let counts = tree.file_counts();
+        let mut directories = vec![((0, false, Reverse(0)), TreePath::root(), tree.id)];
+        let (mut all, mut looked_at) = (tree.all(), 0);
+        while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
+            looked_at += 1;
+            if met.found.mode == EntryMode::Directory {
+                // From the top, at each depth the largest first, those of tools last.
+                let files = met.found.number().and_then(|number| counts.get(number as usize)).copied().unwrap_or_default();
+                let is_dot = met.path.starts_with(b".") || met.path[met.name_at..].starts_with(b".");
+                directories.push(((met.depth + 1, is_dot, Reverse(files)), TreePath::new(met.path), met.found.id));
+            }
+        }
+        directories.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+        let (mut parts, mut outlines) = (Vec::new(), 0);
+        for ((depth, ..), path, node) in directories.into_iter().take(DIRECTORIES_MAX) {
+            let said = store.heads(&node).map_err(ContextError::from)?;
+            if let Some(head) = best(said, false) {
+                let state = self.state_word(store, tree.id, &head);
+                parts.push(part(&path, NodeKind::Directory, ("Statement", &head.frame.speaker(), state), head.frame.content));
+            } else if let Some(head) = self.said_earlier(store, tree.id, &path) {
+                parts.push(part(&path, NodeKind::Directory, ("Statement", &head.frame.speaker(), STALE), head.frame.content));
+            } else if depth < 2 && outlines <= OUTLINES_MAX {
+                outlines += 1;
+                let place = Place { id: node, kind: NodeKind::Directory, found_in: Some((tree.id, path.clone())) };
+                // What cannot be outlined is in the structure and the map all the same.
+                if let Ok(content) = self.outline(&place) {
+                    let made = ("Statement", "agent outline, made by a fixed rule", "fresh");
+                    parts.push(part(&path, NodeKind::Directory, made, content));
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    /// What a model or a person said of what the last commit has at a path, where something else stands there now.
+    pub(super) fn said_earlier(&self, store: &Store<'_>, tree: NodeId, path: &TreePath) -> Option<Head> {
+        store.tree()?;
+        let head = self.root(&Snapshot::Revision("HEAD".to_owned())).ok().filter(|head| head.tree != tree)?;
+        let at = |tree: &NodeId| {
+            if path.is_root() { Some(*tree) } else { self.repository.find_entry(tree, path.as_bytes()).ok()?.map(|(_, id)| id) }
+        };
+        let node = at(&head.tree).filter(|node| at(&tree) != Some(*node))?;
+        best(store.heads(&node).ok()?, true)
+    }
+
+    fn readme(&self, tree: &Tree) -> Option<Readme> {
+        let name = tree.readme()?;
+        let found = tree.find(&TreePath::new(name))?;
+        let mut data = Vec::new();
+        self.repository.read_at_most(&found.id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data).ok()?;
+        let (first, whole) = readme_text(&String::from_utf8(data).ok()?);
+        (!first.is_empty()).then(|| Readme { name: plain(name), first, whole })
+    }
+
+    /// The snapshot's own line and those about the branch.
+    fn branch_lines(&self, root: &SnapshotRoot) -> Result<Vec<String>, InputError> {
+        self.branch(root).map_err(InputError::History)
+    }
+}
+
+/// The head that says most: what a model or a person said before what a fixed rule made.
+fn best(heads: Vec<Head>, spoken_only: bool) -> Option<Head> {
+    let is_wanted = |head: &Head| {
+        let is_spoken = head.frame.made_by() != MadeBy::Program;
+        !head.invalidated && head.frame.policy().is_none() && (is_spoken || !spoken_only)
+    };
+    // A person's words stand among the notes.
+    let rank = |head: &Head| (head.frame.made_by() == MadeBy::Person, weight(head));
+    heads.into_iter().filter(is_wanted).filter(|head| head.frame.made_by() != MadeBy::Person || spoken_only).min_by_key(rank)
+}
+
+fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &str), content: String) -> Part {
+    let name = match (path.is_root(), kind) {
+        (true, _) => "./".to_owned(),
+        (_, NodeKind::Directory) => format!("{}/", plain(path.as_bytes())),
+        (_, NodeKind::File) => plain(path.as_bytes()),
+    };
+    let about = if path.is_root() { "the root directory".to_owned() } else { code(&name) };
+    let title = format!("**{what}** about {about} by {}; {state}.", text(speaker.as_bytes()));
+    Part { name, title, language: "markdown", text: Arc::from(content) }
+}
+
+fn map_part(map: &SymbolMap<'_>, all: &[u32], tokens_max: u64, found: &SnapshotSymbols) -> MapPart {
+    let chosen = map.within(all, tokens_max, Detail::PRINTED);
+    let is_whole = chosen.left == 0 && !found.is_cut && chosen.files.iter().all(|file| file.level == Level::Full);
+    MapPart { text: chosen.text, files: chosen.files.len(), left: chosen.left, is_whole }
+}
