@@ -289,7 +289,9 @@ mod tests {
     /// What the design says of each key, apart from the table: `given` when the user has set it to 5 and it becomes 0.
     fn may_set(key: &str, level: Level, trusted: bool, given: bool) -> bool {
         match key {
-            "contextbudget" | "contextsystem" | "defaultagent" | "defaultprovider" | "defaultprofile" => level == Level::Local || trusted,
+            "contextbudget" | "contextsystem" | "defaultagent" | "defaultprovider" | "defaultprofile" => {
+                level == Level::Local || trusted
+            }
             "hooks" | "hookquiet" | "remote" | "share" | "progress" => level == Level::Local,
             "maxcost"
             | "maxcalls"

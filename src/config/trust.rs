@@ -179,7 +179,11 @@ mod tests {
             (guarded, Some(Never), Some(Never)),
             (limits, smaller.0, smaller.1),
             (vec!["urls"], fewer.0, fewer.1),
-            (vec!["default-provider", "defaultAgent", "default_profile", "contextBudget", "context_system"], Some(Set), Some(AfterTrust)),
+            (
+                vec!["default-provider", "defaultAgent", "default_profile", "contextBudget", "context_system"],
+                Some(Set),
+                Some(AfterTrust),
+            ),
             (vec!["hooks", "hookQuiet", "remote", "share", "progress"], Some(Set), Some(Never)),
             (unnamed, None, None),
         ]

@@ -22,6 +22,7 @@ use super::queue::{Priority, Queue, Rank};
 use super::refused::{self, Kept, Refused};
 use super::run::RunError;
 use super::signals;
+use super::warm::Warmth;
 use crate::base::printable::chain;
 use crate::base::{BasisId, TreePath, clock, runtime};
 use crate::chat::{Ticket, Usage};
@@ -122,6 +123,7 @@ struct Work<'g, 'i> {
     /// What the answers so far have taken.
     answered: Spend,
     unavailable: u32,
+    warmth: Warmth,
     retries: mpsc::UnboundedSender<Event>,
     /// Tells calls that wait for their turn that it will not come.
     stopped: watch::Sender<bool>,
@@ -137,7 +139,8 @@ impl Generator<'_> {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Report, RunError> {
         let (retries, mut retried) = mpsc::unbounded_channel();
-        let mut work = Work::new(self, plan, index, retries);
+        let (warmth, mut begun) = Warmth::new(&self.writer.instructions.system, &self.writer.capabilities);
+        let mut work = Work::new(self, plan, index, (retries, warmth));
         let mut ticks = interval_at(Instant::now() + BATCH_PAUSE_MAX, BATCH_PAUSE_MAX);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -151,6 +154,7 @@ impl Generator<'_> {
             tokio::select! {
                 Some(answered) = work.calls.next() => work.take_answer(answered, on_event),
                 Some(written) = work.writes.next() => work.take_write(written, on_event),
+                Some(()) = begun.recv() => work.warmth.warm(),
                 Some(event) = retried.recv() => {
                     work.report.retries += 1;
                     on_event(event);
@@ -168,7 +172,12 @@ impl Generator<'_> {
 }
 
 impl<'g, 'i> Work<'g, 'i> {
-    fn new(generator: &'g Generator<'g>, plan: Plan, index: &'i mut Index, retries: mpsc::UnboundedSender<Event>) -> Self {
+    fn new(
+        generator: &'g Generator<'g>,
+        plan: Plan,
+        index: &'i mut Index,
+        (retries, warmth): (mpsc::UnboundedSender<Event>, Warmth),
+    ) -> Self {
         let scan = generator.scan;
         let tasks = plan.tasks.clone();
         let mut task_of = vec![u32::MAX; scan.len()];
@@ -208,6 +217,7 @@ impl<'g, 'i> Work<'g, 'i> {
             failure: None,
             answered: Spend::default(),
             unavailable: 0,
+            warmth,
             retries,
             stopped: watch::Sender::new(false),
         }
@@ -219,7 +229,7 @@ impl<'g, 'i> Work<'g, 'i> {
 
     /// Starts calls while there are slots, and prepares as many requests again for when slots become free.
     fn dispatch(&mut self, on_event: &mut dyn FnMut(Event)) {
-        let slots = self.generator.pace.concurrency.max(1);
+        let slots = self.warmth.slots(self.generator.pace.concurrency.max(1));
         // While a call does not fit into the budget, none is begun that would take what is left from under it.
         while !self.is_stopping() && self.parked.is_empty() {
             let is_next_prepared = match (self.prepared.last_key_value(), self.queue.peek()) {
@@ -360,12 +370,14 @@ impl<'g, 'i> Work<'g, 'i> {
         let path = self.path(task);
         on_event(Event::Asked(path.clone()));
         let (caller, retries, mut stop) = (self.generator.caller, self.retries.clone(), self.stopped.subscribe());
+        let mut begun = self.warmth.begun();
         self.calls.push(Box::pin(async move {
             let mut on_retry = |error: &ProviderError, pause: Duration| {
                 // Nobody listens any more only when the run is over.
                 let _ = retries.send(Event::Retried { path: path.clone(), reason: error.to_string(), pause });
             };
-            let outcome = caller.call(&question.request, &mut |_| {}, &mut on_retry, &mut stop).await;
+            let mut on_text = |_: &str| begun.tell();
+            let outcome = caller.call(&question.request, &mut on_text, &mut on_retry, &mut stop).await;
             Answered { task, question, outcome }
         }));
     }
@@ -373,6 +385,7 @@ impl<'g, 'i> Work<'g, 'i> {
     /// Turns an answer into a frame on its way to the spool, or books why there is none.
     fn take_answer(&mut self, answered: Answered, on_event: &mut dyn FnMut(Event)) {
         let Answered { task, question, outcome } = answered;
+        self.warmth.warm();
         if let Err(CallError::Ledger(error @ LedgerError::Exhausted { .. })) = &outcome {
             self.parked.push((task, question));
             // While others are in flight, what they leave of their worst case may do.

@@ -20,6 +20,7 @@ pub mod run;
 mod signals;
 pub mod survey;
 pub mod synthesize;
+mod warm;
 
 pub use event::{Event, Report, Stop};
 pub use make::{Body, NodeError};

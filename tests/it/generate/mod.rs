@@ -1,6 +1,7 @@
 //! Frames by a model: the built program against servers on this machine that speak the two protocols.
 
 mod budget;
+mod cached;
 mod crash;
 mod fault;
 mod fresh;

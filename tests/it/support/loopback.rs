@@ -19,6 +19,7 @@
 //! `GET /v1/models` lists [`MODELS`] without asking the script. [`Loopback::with_key`] makes every request without that
 //! key a 401 that repeats the key it got, as some servers do.
 
+mod cache;
 mod http;
 mod protocol;
 
@@ -28,6 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+pub(crate) use cache::PrefixCache;
 use git_merkle::chat::Usage;
 use serde_json::Value;
 
