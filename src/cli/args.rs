@@ -13,7 +13,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use super::commands::{
     agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
-    profile, prompt, provider, put_frame, regenerate, scan, session, show, status, sync, synthesize, tiers, trust, turn,
+    note, profile, prompt, provider, put_frame, regenerate, scan, session, show, status, sync, synthesize, tiers, trust, turn,
     validate, watch,
 };
 use super::error::CliError;
@@ -25,7 +25,25 @@ use crate::workspace::When;
 
 /// The commands under the headings they have in help and manual.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("everyday", &["init", "status", "context", "map", "regenerate", "show", "log", "diff", "explain", "config", "doctor"]),
+    (
+        "everyday",
+        &[
+            "init",
+            "status",
+            "context",
+            "map",
+            "regenerate",
+            "show",
+            "note",
+            "affirm",
+            "retract",
+            "log",
+            "diff",
+            "explain",
+            "config",
+            "doctor",
+        ],
+    ),
     (
         "frames, one call each",
         &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
@@ -115,6 +133,12 @@ pub enum Command {
     Regenerate(Deferred<regenerate::Args>),
     /// Show what is said about a file or directory
     Show(Deferred<show::Args>),
+    /// Say something about a file or directory
+    Note(Deferred<note::Args>),
+    /// Say of a note about an earlier content that it still holds
+    Affirm(Deferred<note::PathsArgs>),
+    /// End what you have said about a file or directory
+    Retract(Deferred<note::PathsArgs>),
     /// Show which settings are in force and where they come from
     Config(Deferred<config::Args>),
     /// Show how much is said, and how much of it still holds
@@ -129,7 +153,7 @@ pub enum Command {
     Doctor(Deferred<doctor::Args>),
     /// Walk a snapshot and count what is in it
     Scan(Deferred<scan::Args>),
-    /// Say something about a file or directory
+    /// Store a statement about a file or directory, by any agent that people speak for
     PutFrame(Deferred<put_frame::Args>),
     /// List all frames of a file or directory
     ListFrames(Deferred<list_frames::Args>),
@@ -239,6 +263,9 @@ impl Command {
             Self::GetNode(args) => get_node::run(args, program),
             Self::Synthesize(args) => synthesize::run(args, program),
             Self::Invalidate(args) => invalidate::run(args, program),
+            Self::Note(args) => note::run(args, program),
+            Self::Affirm(args) => note::affirm(args, program),
+            Self::Retract(args) => note::retract(args, program),
             Self::Validate(args) => validate::run(args, program),
             Self::Hooks(args) => hooks::run(args, program),
             Self::Watch(args) => watch::run(args, program),

@@ -18,6 +18,8 @@ pub enum State {
     Outdated(Reason),
     /// It is about what stood at the path before.
     Stale,
+    /// A person said it about what stood at the path before, and has not ended it.
+    Carried,
     /// An older frame, not the head.
     Older,
 }
@@ -30,6 +32,7 @@ impl State {
             Self::Fresh => "fresh",
             Self::Outdated(_) => "outdated",
             Self::Stale => "stale",
+            Self::Carried => "carried",
             Self::Older => "older",
         }
     }
@@ -50,7 +53,7 @@ impl State {
         match self {
             Self::Fresh => Style::Good,
             Self::Outdated(Reason::Invalidated) => Style::Bad,
-            Self::Outdated(_) | Self::Stale => Style::Caution,
+            Self::Outdated(_) | Self::Stale | Self::Carried => Style::Caution,
             Self::Older => Style::Dim,
         }
     }

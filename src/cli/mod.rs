@@ -10,6 +10,7 @@ pub mod args;
 pub mod asker;
 pub mod commands;
 pub mod consent;
+pub mod editor;
 pub mod error;
 pub mod exit;
 pub mod faults;

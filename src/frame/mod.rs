@@ -26,4 +26,4 @@ pub use index::Index;
 pub use model::{BasisKind, Children, Cost, Frame, MadeBy, NodeKind, TOOL, Usage, content_digest, frame_id};
 pub use name::FrameName;
 pub use record::Record;
-pub use store::{FRAMES_REF, Head, Slot, Store, StoreError};
+pub use store::{FRAMES_REF, Head, Slot, Store, StoreError, Voice, Voices};

@@ -4,6 +4,8 @@
 //! Who can push to the ref can put anything there. So an entry that is no good is passed over and noted, and never
 //! ends a read.
 
+use std::collections::HashSet;
+
 use super::codec::{CodecError, decode};
 use super::commit::Stored;
 use super::fault::{Fault, Skipped};
@@ -62,6 +64,46 @@ pub struct Head {
     pub invalidated: bool,
     /// The largest generation number in the slot.
     pub seq_max: u32,
+}
+
+/// A person who speaks in a slot; no author means all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Voice {
+    /// Where.
+    pub slot: Slot,
+    /// Who, by the mail address where there is one.
+    pub author: Option<String>,
+}
+
+impl Voice {
+    /// The one who made a frame by hand.
+    #[must_use]
+    pub fn of(frame: &Frame) -> Self {
+        // Frames without an author, of an older program, have one voice.
+        Self::new((frame.agent.clone(), frame.frame_type.clone()), &frame.author().unwrap_or_default())
+    }
+
+    /// The one whose name and mail address a header has.
+    #[must_use]
+    pub fn new(slot: Slot, author: &str) -> Self {
+        let mail = author.rsplit_once('<').map(|(_, mail)| mail.trim_end_matches('>').to_lowercase());
+        Self { slot, author: Some(mail.unwrap_or_else(|| author.to_owned())) }
+    }
+
+    /// Everyone who speaks in the same slot.
+    #[must_use]
+    pub fn of_all(&self) -> Self {
+        Self { slot: self.slot.clone(), author: None }
+    }
+}
+
+/// What people say about a node, side by side.
+#[derive(Debug, Default)]
+pub struct Voices {
+    /// What each said last, where that was not ended, by agent and type, newest first.
+    pub heads: Vec<Head>,
+    /// Who has ended what they had said, at this node and at earlier contents of the path.
+    pub ended: HashSet<Voice>,
 }
 
 /// The frames as of one commit of [`FRAMES_REF`].
@@ -146,6 +188,33 @@ impl<'r> Store<'r> {
         let entries = self.entries(node)?;
         let slots = entries.chunk_by(|a, b| a.name.is_of_slot_of(&b.name));
         Ok(slots.filter_map(|slot| self.head_of(slot)).collect())
+    }
+
+    /// What people say about a node: of each the last statement that stands.
+    ///
+    /// An invalidation ends what stands below it: of its author alone, or of all where it names none.
+    pub fn voices(&self, node: &NodeId) -> Result<Voices, StoreError> {
+        let mut voices = Voices::default();
+        let entries = self.entries(node)?;
+        for slot in entries.chunk_by(|a, b| a.name.is_of_slot_of(&b.name)) {
+            let seq_max = slot.last().map_or(0, |entry| entry.name.seq);
+            let mut spoken = HashSet::new();
+            for frame in slot.iter().rev().filter_map(|entry| self.read(entry)) {
+                let voice = Voice::of(&frame);
+                match frame.basis_kind {
+                    BasisKind::Invalidation if frame.author().is_none() => {
+                        voices.ended.insert(voice.of_all());
+                        break;
+                    }
+                    BasisKind::Invalidation if !spoken.contains(&voice) => drop(voices.ended.insert(voice)),
+                    BasisKind::Written if !voices.ended.contains(&voice) && spoken.insert(voice) => {
+                        voices.heads.push(Head { frame, invalidated: false, seq_max });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(voices)
     }
 
     /// The head of one slot's entries, oldest first: the newest good one that is no invalidation.

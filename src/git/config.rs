@@ -90,6 +90,20 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// Name and mail address of the person who speaks, as git's own commits name an author; else as [`Self::signature`].
+    #[must_use]
+    pub fn author(&self) -> (String, String) {
+        let own = |name: &str, key: &str| {
+            let variable = variable(name).and_then(|value| value.into_string().ok());
+            variable.or_else(|| self.config_string(key)).filter(|value| !value.trim().is_empty())
+        };
+        let (name, mail) = self.signature();
+        let author = (own("GIT_AUTHOR_NAME", "author.name"), own("GIT_AUTHOR_EMAIL", "author.email"));
+        (author.0.unwrap_or(name), author.1.unwrap_or(mail))
+    }
+}
+
 /// All settings of a section outside of any repository: the system's and the user's, in order of rank, lowest first.
 ///
 /// A file that cannot be read sets nothing; inside a repository git itself complains about it.

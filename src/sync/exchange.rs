@@ -22,10 +22,10 @@ use crate::git::{
 pub const TRIES_MAX: u32 = 12;
 
 /// The pause after the first attempt that lost; it doubles, and each clone waits a random part of it.
-const PAUSE_FIRST: Duration = Duration::from_millis(100);
+const PAUSE_FIRST: Duration = Duration::from_millis(200);
 
 /// The longest pause.
-const PAUSE_MAX: Duration = Duration::from_secs(5);
+const PAUSE_MAX: Duration = Duration::from_secs(8);
 
 /// How often a transfer that broke off is tried again.
 const BROKEN_TRIES_MAX: u32 = 3;

@@ -8,6 +8,7 @@ pub mod absent;
 pub mod asking;
 pub mod background;
 pub mod branch;
+pub mod carried;
 pub mod earlier;
 pub mod evidence;
 mod git_config;
@@ -30,6 +31,7 @@ pub mod trust;
 
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer};
 pub use background::{Background, Done};
+pub use carried::Carried;
 pub use earlier::Earlier;
 pub use evidence::Evidence;
 pub use map::{MapError, SnapshotSymbols};

@@ -11,7 +11,9 @@ use super::target::Target;
 use crate::agent::{Agent, AgentError};
 use crate::base::{AgentId, FrameId, FrameType, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
-use crate::frame::{BasisKind, CodecError, Frame, NewFrame, NodeKind, Store, StoreError, commit, content_digest, spool};
+use crate::frame::{
+    BasisKind, CodecError, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice, commit, content_digest, spool,
+};
 use crate::node::Scan;
 use crate::regen::NodeError;
 use crate::regen::synthesize::SynthesisError;
@@ -101,7 +103,7 @@ impl Workspace {
         let slot = (agent.id.clone(), frame_type);
         let mut frame = Frame::new((target.id, target.kind), slot, (BasisKind::Written, basis), content).at(target.path.clone());
         frame.created = Some(created);
-        let (name, mail) = self.repository.signature();
+        let (name, mail) = self.repository.author();
         let mut frame = frame.by(&name, &mail);
         let file = spool::put(&self.state, &frame).map_err(StatementError::Spool)?;
         let committed = commit::commit_spooled(&self.repository, &self.state, Some(&file), LOCK_WAIT);
@@ -117,6 +119,32 @@ impl Workspace {
             _ => return Err(StatementError::NotShown(frame.id)),
         }
         Ok(frame)
+    }
+
+    /// Ends what the user has said in a slot, about a node and about what stood at its path before.
+    ///
+    /// What other people say about the node is said once more above it, as it was: a reader that knows of one head for a
+    /// slot finds theirs.
+    pub fn retract(&self, target: &Target, slot: &Slot, created: &str) -> Result<(), StatementError> {
+        let store = self.store()?;
+        let (name, mail) = self.repository.author();
+        let entries = store.entries(&target.id)?;
+        let mut of_slot = entries.iter().filter(|entry| (&entry.name.agent, &entry.name.frame_type) == (&slot.0, &slot.1));
+        let seq_max = of_slot.next_back().map_or(0, |entry| entry.name.seq);
+        let basis = basis::invalidation(slot.0.as_str(), &slot.1, &target.id, seq_max);
+        let how = (BasisKind::Invalidation, basis);
+        let mut end =
+            Frame::new((target.id, target.kind), slot.clone(), how, String::new()).at(target.path.clone()).by(&name, &mail);
+        end.seq = seq_max + 1;
+        end.created = Some(created.to_owned());
+        let own = Voice::of(&end);
+        let others = store.voices(&target.id)?.heads.into_iter().rev().map(|head| head.frame);
+        let others = others.filter(|frame| Voice::of(frame).slot == own.slot && Voice::of(frame) != own);
+        let frames = [end].into_iter().chain(others).map(|frame| NewFrame::new(self.repository.hash_kind(), &frame, true));
+        let frames: Vec<NewFrame> = frames.collect::<Result<_, _>>()?;
+        let message = format!("{}: a retraction", slot.0);
+        commit(&self.repository, &self.state, &frames, &message, LOCK_WAIT)?;
+        Ok(())
     }
 
     /// Appends an invalidation to the wanted slots of a node, and of everything below it if `recursive`.

@@ -2,12 +2,15 @@
 
 use serde::Serialize;
 
-use crate::base::{AgentId, FrameType, NodeId};
+use crate::base::{AgentId, FrameType, NodeId, printable};
 use crate::cli::frames::{FrameDocument, State, state_of, write_line};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{find, head};
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Store};
+
+/// How much of a statement's first line is shown.
+const FIRST_LINE_CHARS: usize = 100;
 
 /// Arguments of `log`.
 #[derive(Debug, clap::Args)]
@@ -88,6 +91,13 @@ fn write_text(ui: &mut Ui, versions: &[Version]) -> Result<Exit, CliError> {
         for (frame, state) in &version.frames {
             write!(ui, "    ")?;
             write_line(ui, frame, *state)?;
+            // Records that a program reads are one line each.
+            if !ui.is_raw()
+                && let Some(first) = frame.content.lines().find(|line| !line.trim().is_empty())
+            {
+                let first: String = first.trim().chars().take(FIRST_LINE_CHARS).collect();
+                writeln!(ui, "        {}", printable(&first))?;
+            }
         }
     }
     Ok(Exit::Done)

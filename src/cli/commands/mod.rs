@@ -16,6 +16,7 @@ pub mod invalidate;
 pub mod list_frames;
 pub mod log;
 pub mod map;
+pub mod note;
 pub mod profile;
 pub mod prompt;
 pub mod provider;

@@ -6,9 +6,9 @@ use crate::cli::frames::{FrameDocument, FramesDocument, State, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit};
-use crate::frame::{Head, Store};
+use crate::frame::{BasisKind, Head, Store, Voice, Voices};
 use crate::node::SnapshotRoot;
-use crate::workspace::{Target, Workspace};
+use crate::workspace::{Carried, Target, Workspace};
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,17 @@ struct Found {
     head: Head,
     state: State,
     commit: Option<NodeId>,
+    note: String,
+}
+
+impl Found {
+    fn new(head: Head, state: State) -> Self {
+        Self { head, state, commit: None, note: String::new() }
+    }
+
+    fn at(self, commit: NodeId, since: &str) -> Self {
+        Self { commit: Some(commit), note: format!("from commit {}{since}", commit.short()), ..self }
+    }
 }
 
 /// Prints the heads of each node; exit 1 when none of them says anything. A synthesis is shown where its type is named.
@@ -50,7 +61,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             let asked = Asked { node: spec, snapshot: &args.snapshot, agent, frame_type };
             program.ui.note(&nothing_said(&workspace, &target, &asked));
         }
-        for Found { head, state, commit } in found {
+        for Found { head, state, commit, note } in found {
             is_said |= !state.is_invalidated();
             if program.ui.is_json() {
                 let document = FrameDocument::new(&head.frame, state).at(target.path.as_ref());
@@ -64,7 +75,6 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 writeln!(program.ui)?;
             }
             is_first = false;
-            let note = commit.map_or(String::new(), |commit| format!("from commit {}", commit.short()));
             write_whole(&mut program.ui, &head.frame, state, (target.path.as_ref(), &note))?;
         }
     }
@@ -88,17 +98,34 @@ fn heads(
                 None => head.frame.policy().is_none(),
             }
     };
+    // Of people each has a head of their own. What a person has retracted is not shown; what was declared void is.
+    let Voices { heads: voices, ended } = store.voices(&target.id)?;
+    let is_void = |head: &Head| ended.contains(&Voice::of(&head.frame).of_all());
+    let is_other = |head: &Head| head.frame.basis_kind != BasisKind::Written || (head.invalidated && is_void(head));
+    let heads = store.heads(&target.id)?.into_iter().filter(is_other).chain(voices);
     let mut found = Vec::new();
-    for head in store.heads(&target.id)?.into_iter().filter(wanted) {
+    for head in heads.filter(&wanted) {
         let state = workspace.staleness(store, target, &head)?.into();
-        found.push(Found { head, state, commit: None });
+        found.push(Found::new(head, state));
     }
     if found.is_empty() {
         // What an earlier content of the path had is always labelled as such.
-        let said = |head: &Head| !head.invalidated && wanted(head);
-        let earlier = workspace.earlier(store, root.history, target, &said)?;
-        let (heads, commit) = earlier.map_or((Vec::new(), None), |earlier| (earlier.heads, Some(earlier.commit)));
-        found = heads.into_iter().map(|head| Found { head, state: State::Stale, commit }).collect();
+        let said = |head: &Head| !head.invalidated && head.frame.basis_kind != BasisKind::Written && wanted(head);
+        if let Some(earlier) = workspace.earlier(store, root.history, target, &said)? {
+            found.extend(earlier.heads.into_iter().map(|head| Found::new(head, State::Stale).at(earlier.commit, "")));
+        }
     }
+    for Carried { frame, commit, changes } in workspace.carried(store, root.history, target)? {
+        let since = if changes == 1 { ", changed once since".to_owned() } else { format!(", changed {changes} times since") };
+        let head = Head { seq_max: frame.seq, frame, invalidated: false };
+        if wanted(&head) {
+            found.push(Found::new(head, State::Carried).at(commit, &since));
+        }
+    }
+    found.sort_by(|one, other| slot(one).cmp(&slot(other)));
     Ok(found)
+}
+
+fn slot(found: &Found) -> (&AgentId, &FrameType) {
+    (&found.head.frame.agent, &found.head.frame.frame_type)
 }

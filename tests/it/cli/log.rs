@@ -16,16 +16,21 @@ fn what_was_said_about_a_path_over_time() {
     insta::assert_snapshot!(masked(&repo.merkle(&["log", "src/lib.rs"]).ok()), @"
     commit #1 #2
         #3 fresh outline/outline 1 generated
+            Rust source, under 10 lines, 1 public item.
     commit #4 #5
         #6 older outline/outline 1 generated
+            A crate that adds.
         #7 older human/note 2 written Test User <user@example.org> 2027-01-15T08:00:05Z
+            two
         #8 older human/note 1 written Test User <user@example.org> 2027-01-15T08:00:04Z
+            one
     ");
     repo.merkle(&["invalidate", "src/lib.rs"]).ok();
     insta::assert_snapshot!(masked(&repo.merkle(&["log", "--agent", "outline", "-n", "1", "src/lib.rs"]).ok()), @"
     commit #1 #2
         #3 older outline/outline 2 invalidation 2027-01-15T08:00:14Z
         #4 invalidated outline/outline 1 generated
+            Rust source, under 10 lines, 1 public item.
     ");
     let document = repo.merkle(&["log", "--json", "src/lib.rs"]).exits(0).json("log");
     let versions = document["versions"].as_array().unwrap();

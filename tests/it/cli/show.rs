@@ -75,7 +75,7 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
     note(&repo, "src/lib.rs", "A note about the first version.");
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\ncommit third\n+ z = z");
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
-    #1 human/note stale src/lib.rs from commit #2
+    #1 human/note carried src/lib.rs from commit #2, changed once since
     statement by agent human, written by Test User <user@example.org>
 
     A note about the first version.
@@ -92,11 +92,12 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
     let document = repo.merkle(&["show", "--json", "src/lib.rs"]).exits(0).json("show");
     for frame in document["frames"].as_array().unwrap() {
         assert_fields(frame, FRAME_FIELDS);
-        assert_eq!((&frame["state"], &frame["commit"]), (&"stale".into(), &first.as_str().into()));
+        let state = if frame["agent"] == "human" { "carried" } else { "stale" };
+        assert_eq!((&frame["state"], &frame["commit"]), (&state.into(), &first.as_str().into()));
     }
-    // As soon as the node has a frame of its own, nothing stale is shown in its place.
+    // As soon as the node has a frame of its own, nothing stale is shown in its place, but for what people carry.
     repo.merkle(&["regenerate"]).ok();
-    let document = repo.merkle(&["show", "--json", "src/lib.rs"]).exits(0).json("show");
+    let document = repo.merkle(&["show", "--json", "--agent", "outline", "src/lib.rs"]).exits(0).json("show");
     assert_eq!(document["frames"].as_array().unwrap().len(), 1);
     assert_eq!((&document["frames"][0]["state"], &document["frames"][0]["commit"]), (&"fresh".into(), &serde_json::Value::Null));
     // A path that never had any has nothing to fall back to.

@@ -1,0 +1,207 @@
+//! `git merkle note`, `affirm` and `retract`: what a person says about a path, how long it holds, and its end.
+
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+
+use crate::agent::{Agent, HUMAN};
+use crate::base::limit::BODY_BYTES_MAX;
+use crate::base::{FrameType, clock};
+use crate::cli::frames::{FrameDocument, FramesDocument, State};
+use crate::cli::program::Program;
+use crate::cli::snapshot::{find, head};
+use crate::cli::{CliError, Exit, editor, given};
+use crate::frame::{Frame, Slot, Voice};
+use crate::secret::{guard, guard_name};
+use crate::workspace::{Carried, Statement, Target, Workspace};
+
+/// Whose statements, and of which kind.
+#[derive(Debug, clap::Args)]
+struct Who {
+    /// Who says it
+    #[arg(long, value_name = "agent", default_value = HUMAN)]
+    agent: String,
+    /// What kind of statement it is (default: the agent's own)
+    #[arg(long = "type", value_name = "type")]
+    frame_type: Option<FrameType>,
+}
+
+/// Arguments of `note`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A file or directory (default: the current directory)
+    #[arg(value_name = "path", default_value = ".")]
+    path: String,
+    /// The text, Markdown; given several times, each is a paragraph
+    #[arg(long, short = 'm', value_name = "text")]
+    message: Vec<String>,
+    /// Take the text from a file; '-' reads standard input
+    #[arg(long, short = 'F', value_name = "file", conflicts_with = "message")]
+    file: Option<PathBuf>,
+    /// Edit the text, beginning with what you said last (default where no text is given, on a terminal)
+    #[arg(long, short = 'e')]
+    edit: bool,
+    #[command(flatten)]
+    who: Who,
+}
+
+/// Arguments of `affirm` and `retract`.
+#[derive(Debug, clap::Args)]
+pub struct PathsArgs {
+    /// Files and directories
+    #[arg(value_name = "path", required = true)]
+    paths: Vec<String>,
+    #[command(flatten)]
+    who: Who,
+}
+
+/// Stores what the user says, and prints the frame's id.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let said = Said::open(&workspace, &args.who, &args.path)?;
+    let given = match &args.file {
+        Some(file) => Some(given::read(program, file, BODY_BYTES_MAX as u64)?),
+        None => Some(args.message.join("\n\n")).filter(|text| !text.trim().is_empty()),
+    };
+    let is_edited = args.edit || given.is_none();
+    if given.is_none() && !args.edit && !io::stdin().is_terminal() {
+        return Err(CliError::new(Exit::Usage, "no text is given").hint("git merkle note <path> -m <text>"));
+    }
+    let content = if is_edited {
+        let help = format!(
+            "A note about '{}', for everyone who works with this repository. Markdown; nothing is stored if it is empty.",
+            args.path
+        );
+        let start = given.or_else(|| said.own().map(|frame| frame.content.clone())).unwrap_or_default();
+        editor::edit(&workspace, &program.environment, start.trim_end(), &help)?
+    } else {
+        given.unwrap_or_default()
+    };
+    if content.trim().is_empty() {
+        return Err(CliError::new(Exit::No, "nothing is said: the text is empty"));
+    }
+    // Like a line of a file, so that the same words are the same statement whatever way they came.
+    let frame = said.say(program, format!("{}\n", content.trim_end()))?;
+    if program.ui.is_json() {
+        program.ui.write_json("note", &FrameDocument::new(&frame, State::Fresh).at(said.target.path.as_ref()))?;
+    } else {
+        writeln!(program.ui, "{}", frame.id)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Says once more, about today's content, what was said about an earlier one.
+pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let (mut affirmed, mut is_all) = (Vec::new(), true);
+    for path in &args.paths {
+        let said = Said::open(&workspace, &args.who, path)?;
+        let mine = said.carried.iter().find(|carried| Voice::of(&carried.frame) == said.me());
+        let carried = match (mine, said.carried.as_slice()) {
+            (Some(mine), _) => mine,
+            (None, [only]) => only,
+            (None, []) => {
+                is_all = false;
+                let stands = if said.standing.is_empty() {
+                    "nothing is said about it"
+                } else {
+                    "what is said is about its content of today"
+                };
+                program.ui.note(&format!("'{path}': {stands}"));
+                continue;
+            }
+            (None, several) => {
+                let authors: Vec<String> = several.iter().filter_map(|carried| carried.frame.author()).collect();
+                let message = format!("several people have said something about '{path}': {}", authors.join(", "));
+                return Err(
+                    CliError::new(Exit::Refused, message).hint("say it in your own words: git merkle note <path> -m <text>")
+                );
+            }
+        };
+        let frame = said.say(program, carried.frame.content.clone())?;
+        affirmed.push(FrameDocument::new(&frame, State::Fresh).at(said.target.path.as_ref()));
+        if !program.ui.is_json() {
+            writeln!(program.ui, "{}", frame.id)?;
+        }
+    }
+    if program.ui.is_json() {
+        program.ui.write_json("affirm", &FramesDocument { frames: affirmed })?;
+    }
+    Ok(if is_all { Exit::Done } else { Exit::No })
+}
+
+/// Ends what the user has said about paths.
+pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError> {
+    let workspace = program.open()?;
+    let (mut ended, mut is_all) = (Vec::new(), true);
+    for path in &args.paths {
+        let said = Said::open(&workspace, &args.who, path)?;
+        let Some(own) = said.own() else {
+            is_all = false;
+            program.ui.note(&format!("'{path}': you have said nothing about it that stands"));
+            continue;
+        };
+        workspace.retract(&said.target, &said.slot(), &clock::render_utc(clock::now_seconds()))?;
+        ended.push(FrameDocument::new(own, State::Older).at(said.target.path.as_ref()));
+        if !program.ui.is_json() {
+            writeln!(program.ui, "retracted {}", own.id)?;
+        }
+    }
+    if program.ui.is_json() {
+        program.ui.write_json("retract", &FramesDocument { frames: ended })?;
+    }
+    Ok(if is_all { Exit::Done } else { Exit::No })
+}
+
+/// What people say about a path, in one slot.
+struct Said<'w> {
+    workspace: &'w Workspace,
+    target: Target,
+    agent: Agent,
+    frame_type: FrameType,
+    /// About today's content.
+    standing: Vec<Frame>,
+    /// About earlier contents.
+    carried: Vec<Carried>,
+}
+
+impl<'w> Said<'w> {
+    fn open(workspace: &'w Workspace, who: &Who, path: &str) -> Result<Self, CliError> {
+        let root = head(workspace)?;
+        let target = find(workspace, &root, path)?;
+        let agent = workspace.agents().get(&who.agent)?.clone();
+        let frame_type = who.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
+        let store = workspace.store()?;
+        let is_meant = |frame: &Frame| (&frame.agent, &frame.frame_type) == (&agent.id, &frame_type);
+        let standing = store.voices(&target.id)?.heads.into_iter().map(|head| head.frame).filter(is_meant).collect();
+        let mut carried = workspace.carried(&store, root.history, &target)?;
+        carried.retain(|carried| is_meant(&carried.frame));
+        Ok(Self { workspace, target, agent, frame_type, standing, carried })
+    }
+
+    fn slot(&self) -> Slot {
+        (self.agent.id.clone(), self.frame_type.clone())
+    }
+
+    fn me(&self) -> Voice {
+        let (name, mail) = self.workspace.repository.author();
+        Voice::new(self.slot(), &format!("{name} <{mail}>"))
+    }
+
+    /// What the user said last, about today's content or an earlier one.
+    fn own(&self) -> Option<&Frame> {
+        let frames = self.standing.iter().chain(self.carried.iter().map(|carried| &carried.frame));
+        let me = self.me();
+        frames.into_iter().find(|frame| Voice::of(frame) == me)
+    }
+
+    fn say(&self, program: &mut Program, content: String) -> Result<Frame, CliError> {
+        let (workspace, target) = (self.workspace, &self.target);
+        let allowed = program.allowed_secrets(workspace)?;
+        guard(content.as_bytes(), "the text", workspace.scanner()?, &allowed)?;
+        let path = target.path.clone().unwrap_or_default();
+        guard_name(path.as_bytes(), &target.id, workspace.scanner()?, &allowed)?;
+        let created = clock::render_utc(clock::now_seconds());
+        let statement = Statement { agent: &self.agent, frame_type: self.frame_type.clone(), content, created };
+        Ok(workspace.put(target, statement)?)
+    }
+}

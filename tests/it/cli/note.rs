@@ -1,0 +1,167 @@
+//! `note`, `affirm`, `retract`: what people say stands side by side and lasts longer than one commit.
+
+use super::{masked, sample, told};
+use crate::support::{Output, PROGRAM, Repo, Sandbox};
+
+/// Runs a command as a person.
+fn by(repo: &Repo<'_>, name: &str, arguments: &[&str]) -> Output {
+    let mail = format!("{}@example.org", name.to_lowercase());
+    repo.run(PROGRAM).env("GIT_AUTHOR_NAME", name).env("GIT_AUTHOR_EMAIL", mail).args(arguments).run()
+}
+
+/// What `show` says by people about a path.
+fn shown(repo: &Repo<'_>, path: &str) -> String {
+    masked(&repo.merkle(&["show", "--agent", "human", path]).out())
+}
+
+/// Before, all people were one agent without a name, and the second note hid the first.
+#[test]
+fn people_stand_side_by_side() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    by(&repo, "Ann", &["note", "src", "-m", "Keep it small.", "-m", "Really."]).ok();
+    by(&repo, "Bob", &["note", "src", "-m", "Ask Bob first."]).ok();
+    by(&repo, "Ann", &["note", "src", "-m", "Keep it tiny."]).ok();
+    insta::assert_snapshot!(shown(&repo, "src"), @"
+    #1 human/note fresh src
+    statement by agent human, written by Ann <ann@example.org>
+
+    Keep it tiny.
+
+    #2 human/note fresh src
+    statement by agent human, written by Bob <bob@example.org>
+
+    Ask Bob first.
+    ");
+    // A retraction ends one's own words and nobody else's, for readers that know of one head, too.
+    by(&repo, "Bob", &["retract", "src"]).ok();
+    assert_eq!(repo.merkle(&["get-head", "src", "--agent", "human"]).ok(), "Keep it tiny.\n");
+    assert!(!shown(&repo, "src").contains("Bob") && shown(&repo, "src").contains("Ann"));
+    insta::assert_snapshot!(told(&by(&repo, "Bob", &["retract", "src"])), @"
+    --- stderr
+    'src': you have said nothing about it that stands
+    --- exit 1
+    ");
+    by(&repo, "Ann", &["retract", "src"]).ok();
+    assert_eq!(shown(&repo, "src"), "");
+    repo.merkle(&["validate"]).ok();
+    by(&repo, "Bob", &["note", "src", "-m", "Ask Bob first."]).ok();
+    assert!(shown(&repo, "src").contains("Ask Bob first."), "what was retracted can be said again");
+    // What 'invalidate' declares void is everybody's.
+    repo.merkle(&["invalidate", "src"]).ok();
+    assert!(shown(&repo, "src").contains("(not shown: it was declared void)"));
+}
+
+/// Before, a note left every view but one with the file's next changed byte.
+#[test]
+fn what_people_say_is_carried_until_they_end_it() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    by(&repo, "Ann", &["note", "src/lib.rs", "-m", "Adds, and never overflows."]).ok();
+    by(&repo, "Bob", &["note", "src/lib.rs", "-m", "Ask Bob."]).ok();
+    repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\ncommit third\n+ src/lib.rs = pub fn third() {}");
+    repo.merkle(&["regenerate"]).ok();
+    insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
+    #1 human/note carried src/lib.rs from commit #2, changed 2 times since
+    statement by agent human, written by Bob <bob@example.org>
+
+    Ask Bob.
+
+    #3 human/note carried src/lib.rs from commit #2, changed 2 times since
+    statement by agent human, written by Ann <ann@example.org>
+
+    Adds, and never overflows.
+
+    #4 outline/outline fresh src/lib.rs
+    statement by agent outline, made by a fixed rule
+
+    Rust source, under 10 lines, 1 public item.
+
+    - `pub fn third()`
+    ");
+    let document = repo.merkle(&["show", "--agent", "human", "--json", "src/lib.rs"]).json("show");
+    assert_eq!(document["frames"][0]["state"], "carried");
+    by(&repo, "Ann", &["affirm", "src/lib.rs"]).ok();
+    by(&repo, "Bob", &["retract", "src/lib.rs"]).ok();
+    insta::assert_snapshot!(shown(&repo, "src/lib.rs"), @"
+    #1 human/note fresh src/lib.rs
+    statement by agent human, written by Ann <ann@example.org>
+
+    Adds, and never overflows.
+    ");
+    insta::assert_snapshot!(told(&by(&repo, "Ann", &["affirm", "src/lib.rs", "src"])), @"
+    --- stderr
+    'src/lib.rs': what is said is about its content of today
+    'src': nothing is said about it
+    --- exit 1
+    ");
+    repo.fill("commit fourth\n+ src/lib.rs = pub fn fourth() {}");
+    assert!(shown(&repo, "src/lib.rs").contains("Ann") && !shown(&repo, "src/lib.rs").contains("Bob"), "an end is carried, too");
+    by(&repo, "Cleo", &["affirm", "src/lib.rs"]).ok();
+    assert!(shown(&repo, "src/lib.rs").contains("fresh src/lib.rs\nstatement by agent human, written by Cleo"));
+}
+
+#[test]
+fn several_carried_notes_are_not_affirmed_by_guess() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    by(&repo, "Ann", &["note", "src/lib.rs", "-m", "One."]).ok();
+    by(&repo, "Bob", &["note", "src/lib.rs", "-m", "Two."]).ok();
+    repo.fill("commit second\n+ src/lib.rs = pub fn other() {}");
+    insta::assert_snapshot!(told(&by(&repo, "Cleo", &["affirm", "src/lib.rs"])), @"
+    --- stderr
+    error: several people have said something about 'src/lib.rs': Bob <bob@example.org>, Ann <ann@example.org>
+    hint: say it in your own words: git merkle note <path> -m <text>
+    --- exit 65
+    ");
+}
+
+#[test]
+fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    let said = || repo.merkle(&["get-head", "src", "--agent", "human"]).ok();
+    repo.run(PROGRAM).args(["note", "src", "-F", "-"]).input("From a pipe.\n").run().ok();
+    assert_eq!(said(), "From a pipe.\n");
+    let script = sandbox.path("editor");
+    let lines = "#!/bin/sh\ncp \"$1\" \"$0.seen\"\nsed 's/pipe/heading/; 1s/^/# A title\\n\\n/' \"$1\" >\"$0.tmp\" && cat \"$0.tmp\" >\"$1\"\n";
+    std::fs::write(&script, lines).unwrap();
+    let editor = format!("sh {}", script.display());
+    let edited = |options: &[&str]| repo.run(PROGRAM).env("GIT_EDITOR", &editor).arg("note").args(options).run();
+    edited(&["src", "-e"]).ok();
+    assert_eq!(said(), "# A title\n\nFrom a heading.\n", "a heading is no comment, and the help is no part of it");
+    let seen = std::fs::read_to_string(sandbox.path("editor.seen")).unwrap();
+    assert!(seen.starts_with("From a pipe.\n\n<!-- what stands below this line is left out -->\nA note about 'src'"), "{seen}");
+    std::fs::write(&script, "exit 3\n").unwrap();
+    let failed = edited(&["src", "-e", "-m", "Precious."]).exits(65).err();
+    let kept = failed.rsplit('\'').nth(1).expect("a path");
+    assert!(std::fs::read_to_string(kept).unwrap().starts_with("Precious.\n"), "the text is not lost");
+    std::fs::write(&script, ": >\"$1\"\n").unwrap();
+    insta::assert_snapshot!(told(&edited(&["src", "-e"])), @"
+    --- stderr
+    error: nothing is said: the text is empty
+    --- exit 1
+    ");
+    insta::assert_snapshot!(told(&repo.merkle(&["note", "src"])), @"
+    --- stderr
+    error: no text is given
+    hint: git merkle note <path> -m <text>
+    --- exit 129
+    ");
+    // A repository's own configuration names no program.
+    repo.git(&["config", "core.editor", "touch evil;"]).ok();
+    drop(repo.run(PROGRAM).env("EDITOR", "true").args(["note", "src", "-e"]).run());
+    assert!(!repo.path("evil").exists());
+}
+
+/// Before, `log` had an id where a reader wants the words.
+#[test]
+fn log_says_when_who_and_what() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    by(&repo, "Ann", &["note", "src/lib.rs", "-m", "\n# Overflow\n\nNever."]).ok();
+    let told = repo.merkle(&["log", "src/lib.rs", "--agent", "human"]).ok();
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines[1].contains("human/note 1 written Ann <ann@example.org> 20"), "{told}");
+    assert_eq!(lines[2], "        # Overflow");
+}
