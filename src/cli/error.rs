@@ -373,7 +373,8 @@ impl From<RemoteError> for CliError {
 impl From<SyncError> for CliError {
     fn from(error: SyncError) -> Self {
         match error {
-            SyncError::Busy(_) => Self::from_source(Exit::Busy, error).hint("run the same command again"),
+            SyncError::Busy(_) | SyncError::Locked => Self::from_source(Exit::Busy, error).hint("run the same command again"),
+            SyncError::Lock(inner) => Self::io("cannot lock the exchange of frames", inner),
             SyncError::Refused { .. } => Self::from_source(Exit::Git, error).hint("nothing is lost; the frames stay here"),
             SyncError::Transfer { .. } => Self::from_source(Exit::Git, error),
             SyncError::NoStore { .. } => {

@@ -9,6 +9,8 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 
 use super::child::{ChildError, GitCommand, failed};
+use super::lock::absent_is_fine;
+use super::refs::RefError;
 use super::repo::Repository;
 use crate::base::NodeId;
 
@@ -76,13 +78,12 @@ impl Repository {
         self.config_string(&format!("branch.{branch}.remote"))
     }
 
-    /// Fetches a ref of a remote to a ref here, which moves wherever the remote's has gone and gets a reflog; false
-    /// where the remote has none.
+    /// Fetches a ref of a remote to a ref here, which moves wherever the remote's has gone; false where the remote has none.
     ///
-    /// Everything that the ref reaches comes along, in a partial clone too.
+    /// Everything that the ref reaches comes along, in a partial clone too. A git that is killed leaves its lock on the ref
+    /// here, so that it must be one that nothing else needs: see [`Self::clear_refs`].
     pub fn fetch_ref(&self, remote: &str, name: &str, to: &str, prompt: Prompt) -> Result<bool, ChildError> {
         let fetched = network(self, "fetch", remote, prompt)
-            .setting("core.logAllRefUpdates=always")
             // git itself streams larger objects to the disk.
             .setting("core.bigFileThreshold=16m")
             .option("--quiet")
@@ -103,6 +104,26 @@ impl Repository {
             Ok(None) => Ok(false),
             _ => Err(error),
         }
+    }
+
+    /// Deletes the refs whose names begin with a prefix that ends within the last part, and git's locks on such refs.
+    ///
+    /// The caller vouches that nothing is at work on them.
+    pub fn clear_refs(&self, prefix: &str) -> Result<(), RefError> {
+        let (folder, start) = prefix.rsplit_once('/').expect("a ref has a folder");
+        for (name, _) in self.refs_below(&format!("{folder}/"))? {
+            if name.starts_with(prefix) {
+                self.delete_ref(&name)?;
+            }
+        }
+        let files = std::fs::read_dir(self.common_dir().join(folder)).into_iter().flatten().flatten();
+        for file in files {
+            let name = file.file_name().to_string_lossy().into_owned();
+            if name.starts_with(start) && file.path().extension().is_some_and(|end| end == "lock") {
+                std::fs::remove_file(file.path()).or_else(absent_is_fine).map_err(|error| RefError::failed(&name, error))?;
+            }
+        }
+        Ok(())
     }
 
     /// Asks a remote where a ref of its own stands.

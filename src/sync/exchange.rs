@@ -14,8 +14,8 @@ use crate::base::{NodeId, clock};
 use crate::frame::commit::{self, CommitError};
 use crate::frame::{Store, StoreError, merge};
 use crate::git::{
-    Batch, ChildError, Encoded, Expected, ObjectError, ObjectKind, Prompt, Pushed, RefError, Repository, StateDir, WriteError,
-    commit_body,
+    Batch, ChildError, Encoded, Expected, Lock, ObjectError, ObjectKind, Prompt, Pushed, RefError, Repository, StateDir,
+    WriteError, commit_body,
 };
 
 /// How often a push that another one overtook is tried again.
@@ -26,6 +26,12 @@ const PAUSE_FIRST: Duration = Duration::from_millis(200);
 
 /// The longest pause.
 const PAUSE_MAX: Duration = Duration::from_secs(8);
+
+/// The lock around an exchange, in the state directory.
+const LOCK_FILE: &str = "exchange";
+
+/// How long another exchange of this clone is waited for.
+const LOCK_WAIT: Duration = Duration::from_mins(1);
 
 /// How often a transfer that broke off is tried again.
 const BROKEN_TRIES_MAX: u32 = 3;
@@ -80,6 +86,12 @@ pub enum SyncError {
     /// Other pushes were faster, each time.
     #[error("other pushes to remote '{0}' were faster, {TRIES_MAX} times in a row; nothing is lost")]
     Busy(String),
+    /// Another process of this clone exchanges frames.
+    #[error("another process exchanges frames")]
+    Locked,
+    /// The state directory or the lock file cannot be written.
+    #[error("cannot lock the exchange of frames")]
+    Lock(#[source] std::io::Error),
     /// What goes cannot be chosen.
     #[error(transparent)]
     Select(#[from] SelectError),
@@ -149,16 +161,21 @@ pub struct Outcome {
 
 /// Fetches the remote's frames and unites what may count with the store.
 pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
+    let _lock = lock(exchange)?;
+    fetch_once(exchange)
+}
+
+/// One exchange of a clone at a time: two would overtake each other, and what a dead one has left is cleared by the next.
+fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
+    let lock = exchange.state.lock(LOCK_FILE, LOCK_WAIT).map_err(SyncError::Lock)?.ok_or(SyncError::Locked)?;
+    exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
+    exchange.repo.clear_refs(&exchange.remote.incoming_refs())?;
+    Ok(lock)
+}
+
+fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
     let Exchange { repo, remote, share, .. } = *exchange;
-    let (name, to) = (remote.frames_ref(), remote.tracking_ref());
-    // A symbolic ref would lead git to a branch of the user, which it then moved.
-    repo.find_direct_ref(&to)?;
-    repo.check_log_path(&to)?;
-    let fetched = repo.fetch_ref(remote.name(), name, &to, exchange.prompt);
-    if !fetched.map_err(|source| SyncError::transfer(remote, source))? {
-        // The remote has lost its frames, or never had any: nothing may be taken for being there.
-        repo.delete_ref(&to)?;
-    }
+    transfer(exchange)?;
     let (ours, theirs) = (Store::open(repo)?, tracked(repo, remote)?);
     let Delivery { accepted, left_out, left_out_count, .. } = accept::check(repo, ours.tree(), theirs.tree(), share)?;
     let came = accepted.len();
@@ -169,6 +186,27 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
     let memory = Memory::load(exchange.state, remote.name()).unwrap_or_default();
     Memory { seconds: clock::now_seconds(), ..memory }.save(exchange.state, remote.name());
     Ok(Outcome { came, left_out, left_out_count, ..Outcome::default() })
+}
+
+/// Brings the remote's frames to the tracking ref.
+///
+/// git writes to a ref of this process, because a git that is killed leaves its lock: the tracking ref itself is moved by
+/// this program, whose locks do not outlive it. A symbolic tracking ref, or one behind a link, is refused.
+fn transfer(exchange: &Exchange<'_>) -> Result<(), SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    let to = remote.tracking_ref();
+    let before = repo.find_direct_ref(&to)?;
+    repo.check_log_path(&to)?;
+    let incoming = format!("{}{}", remote.incoming_refs(), std::process::id());
+    let fetched = repo.fetch_ref(remote.name(), remote.frames_ref(), &incoming, exchange.prompt);
+    if !fetched.map_err(|source| SyncError::transfer(remote, source))? {
+        // The remote has lost its frames, or never had any: nothing may be taken for being there.
+        return Ok(repo.delete_ref(&to)?);
+    }
+    if let Some(now) = repo.find_direct_ref(&incoming)?.filter(|now| Some(*now) != before) {
+        repo.update_ref(&to, &now, before.map_or(Expected::Absent, Expected::At))?;
+    }
+    Ok(repo.delete_ref(&incoming)?)
 }
 
 /// The remote's store as it was last fetched.
@@ -183,6 +221,7 @@ pub fn tracked<'r>(repo: &'r Repository, remote: &Remote) -> Result<Store<'r>, S
 
 /// Fetches, unites, and pushes what the remote lacks; again when another push was faster or a transfer broke off.
 pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
+    let _lock = lock(exchange)?;
     let (mut so_far, mut broken) = (Outcome::default(), 0);
     for attempt in 1..=TRIES_MAX {
         match try_once(exchange, rules, &mut so_far) {
@@ -198,7 +237,7 @@ pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncE
 
 /// One attempt; false when another push was faster. What it did is added to `so_far`.
 fn try_once(exchange: &Exchange<'_>, rules: &Rules<'_>, so_far: &mut Outcome) -> Result<bool, SyncError> {
-    let fetched = fetch(exchange)?;
+    let fetched = fetch_once(exchange)?;
     *so_far = Outcome { came: so_far.came + fetched.came, went: so_far.went, ..fetched };
     push_once(exchange, rules, so_far)
 }

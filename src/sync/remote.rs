@@ -78,6 +78,12 @@ impl Remote {
         format!("refs/merkle-remote/{}/frames", self.name)
     }
 
+    /// What the refs begin with that a fetch writes to; the tracking ref is moved from there, and they are deleted.
+    #[must_use]
+    pub fn incoming_refs(&self) -> String {
+        format!("refs/merkle-remote/{}/incoming-", self.name)
+    }
+
     /// The ref over there.
     #[must_use]
     pub fn frames_ref(&self) -> &'static str {

@@ -1,13 +1,14 @@
 //! Death at any moment, and disks that refuse: nothing that was said is lost, and nobody else notices.
 //!
 //! [`kill`] kills each writing command at system calls spread over its whole run and then asks everything that must
-//! hold, [`worker`] does the same to the hooks' worker and to the hook that starts it. [`refuse`] takes the disk away: full,
+//! hold, [`sync`] to an exchange with a remote, [`worker`] does the same to the hooks' worker and to the hook that starts it. [`refuse`] takes the disk away: full,
 //! or not to be written to; [`system`] takes away links, threads, processes and descriptors, and [`child`] looks after what a
 //! killed git leaves.
 
 mod child;
 mod kill;
 mod refuse;
+mod sync;
 #[cfg(target_arch = "x86_64")]
 mod system;
 mod worker;

@@ -314,7 +314,6 @@ fn a_mirror_and_settings_of_fetch_do_not_change_what_is_exchanged() {
         ("remote.origin.push", "+refs/*:refs/*"),
         ("push.followTags", "true"),
         ("submodule.recurse", "true"),
-        ("core.logAllRefUpdates", "false"),
     ] {
         a.git(&["config", key, value]).ok();
     }
