@@ -53,8 +53,19 @@ pub fn body(request: &Request, form: Form<'_>) -> Value {
         Protocol::Anthropic => anthropic(&mut body, &messages, request, form),
         Protocol::OpenAi | Protocol::OpenAiLike => openai(&mut body, &messages, request, form),
     }
-    body.extend(form.extra.clone());
-    Value::Object(body)
+    let mut body = Value::Object(body);
+    add_extra(&mut body, form.extra);
+    body
+}
+
+/// Adds the user's own fields to a body; of a field that both have and that is an object, the fields inside.
+pub fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
+    for (name, value) in extra {
+        match (&mut body[name.as_str()], value) {
+            (known @ Value::Object(_), Value::Object(inner)) => add_extra(known, inner),
+            (place, value) => *place = value.clone(),
+        }
+    }
 }
 
 /// The most output that is asked for; `None` leaves it to the provider. Anthropic insists on a number.

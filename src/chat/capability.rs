@@ -21,6 +21,14 @@ pub struct Capabilities {
     pub tools: bool,
     /// The temperatures that it takes; `None` when it takes none.
     pub temperature: Option<(f64, f64)>,
+    /// Takes a share of the probable, `top_p`.
+    pub top_p: bool,
+    /// Takes a temperature or `top_p`, and refuses both together.
+    pub one_of_sampling: bool,
+    /// Takes a seed.
+    pub seed: bool,
+    /// How many texts at which an answer ends it takes; `None` for any number.
+    pub stops_max: Option<usize>,
     /// How many cache marks it takes.
     pub cache_breakpoints: u32,
     /// Shortest prefix that it caches, in tokens.
@@ -44,6 +52,10 @@ impl Default for Capabilities {
             multi_turn: true,
             tools: false,
             temperature: Some((0.0, 2.0)),
+            top_p: true,
+            one_of_sampling: false,
+            seed: true,
+            stops_max: None,
             cache_breakpoints: 0,
             cache_tokens_min: 0,
             model: None,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -102,6 +103,7 @@ fn collect(table: &DeTable<'_>, prefix: &str, lines: &Lines, found: &mut Vec<Lea
         let spelling = if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
         let offset = name.span().start;
         let values = match value.get_ref() {
+            DeValue::Table(inner) if is_document(&spelling) => vec![json(inner, lines)?.to_string()],
             DeValue::Table(inner) => {
                 collect(inner, &spelling, lines, found)?;
                 continue;
@@ -112,6 +114,34 @@ fn collect(table: &DeTable<'_>, prefix: &str, lines: &Lines, found: &mut Vec<Lea
         found.push(Leaf { spelling, values, offset });
     }
     Ok(())
+}
+
+/// True for a setting that is one JSON object: `provider.<name>.extra`, whose names are those of a vendor, not ours.
+fn is_document(spelling: &str) -> bool {
+    Key::new(spelling).is_some_and(|key| {
+        let parts: Vec<&str> = key.parts().collect();
+        matches!(parts.as_slice(), ["provider", _, "extra"])
+    })
+}
+
+/// A table as JSON.
+fn json(table: &DeTable<'_>, lines: &Lines) -> Result<Value, SyntaxError> {
+    let field = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+        let name: &std::borrow::Cow<'_, str> = name.get_ref();
+        Ok((name.to_string(), json_value(value, lines)?))
+    };
+    table.iter().map(field).collect::<Result<_, _>>().map(Value::Object)
+}
+
+fn json_value(value: &Spanned<DeValue<'_>>, lines: &Lines) -> Result<Value, SyntaxError> {
+    let number = |text: String| serde_json::from_str(&text).unwrap_or(Value::String(text));
+    Ok(match value.get_ref() {
+        DeValue::Table(inner) => json(inner, lines)?,
+        DeValue::Array(items) => items.iter().map(|item| json_value(item, lines)).collect::<Result<_, _>>()?,
+        DeValue::Boolean(truth) => Value::Bool(*truth),
+        DeValue::Integer(_) | DeValue::Float(_) => number(scalar(value, lines)?),
+        _ => Value::String(scalar(value, lines)?),
+    })
 }
 
 fn scalar(value: &Spanned<DeValue<'_>>, lines: &Lines) -> Result<String, SyntaxError> {

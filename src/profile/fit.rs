@@ -4,6 +4,9 @@
 //! |---|---|---|
 //! | temperature | none is taken | dropped |
 //! | temperature | outside of the range | the nearest that is taken |
+//! | top_p | none is taken, or a temperature is sent and only one of both is taken | dropped |
+//! | seed | none is taken | dropped |
+//! | stop | none, or fewer are taken | dropped, or the first ones |
 //! | output tokens | more than the model gives | as many as it gives |
 //! | output tokens | more than input leaves of the window | as many as are left |
 //! | output tokens that the user has not set | more than a quarter of the window | a quarter |
@@ -55,6 +58,28 @@ pub enum Change {
         /// The nearest that is taken.
         to: f64,
     },
+    /// The model takes no `top_p`.
+    TopPDropped {
+        /// The wish.
+        from: f64,
+    },
+    /// The model takes no `top_p` beside a temperature.
+    TopPBesideTemperature {
+        /// The wish.
+        from: f64,
+    },
+    /// The model takes no seed.
+    SeedDropped {
+        /// The wish.
+        from: u64,
+    },
+    /// The model takes no texts at which an answer ends, or not so many.
+    StopsCut {
+        /// How many were wished.
+        from: usize,
+        /// How many are sent.
+        to: usize,
+    },
     /// The model gives no such long answers.
     OutputClamped {
         /// The wish.
@@ -98,6 +123,13 @@ impl fmt::Display for Change {
             Self::TemperatureClamped { from, to } => {
                 write!(f, "temperature {from} becomes {to}, the nearest that the model takes")
             }
+            Self::TopPDropped { from } => write!(f, "top_p {from} is dropped: the model takes none"),
+            Self::TopPBesideTemperature { from } => {
+                write!(f, "top_p {from} is dropped: the model takes none beside a temperature")
+            }
+            Self::SeedDropped { from } => write!(f, "seed {from} is dropped: the model takes none"),
+            Self::StopsCut { to: 0, .. } => f.write_str("stop is dropped: the model takes none"),
+            Self::StopsCut { from, to } => write!(f, "the first {to} of {from} texts of stop are sent: the model takes no more"),
             Self::OutputClamped { from, to } => write!(f, "max_output_tokens {from} becomes {to}, the most that the model gives"),
             Self::OutputCutToWindow { from, to } => {
                 write!(f, "max_output_tokens {from} becomes {to}, what the input leaves of the model's window")
@@ -183,6 +215,7 @@ pub fn fit(params: &GenerationParams, capabilities: &Capabilities, input_tokens:
     }
     let mut fitted = Fitted { params: params.clone(), changes: Vec::new() };
     fitted.fit_temperature(capabilities.temperature);
+    fitted.fit_sampling(capabilities);
     let (longest, window) = (capabilities.output_tokens, capabilities.context_tokens);
     let left = window.map(|window| window - counted);
     let output = &mut fitted.params.max_output_tokens;
@@ -215,6 +248,32 @@ impl Fitted {
             self.changes.push(Change::TemperatureClamped { from, to });
         }
     }
+}
+
+impl Fitted {
+    fn fit_sampling(&mut self, capabilities: &Capabilities) {
+        let is_alone = !capabilities.one_of_sampling || self.params.temperature.is_none();
+        if let Some(from) = self.params.top_p.filter(|_| !capabilities.top_p || !is_alone) {
+            self.params.top_p = None;
+            let beside = capabilities.top_p;
+            self.changes.push(if beside { Change::TopPBesideTemperature { from } } else { Change::TopPDropped { from } });
+        }
+        if let Some(from) = self.params.seed.filter(|_| !capabilities.seed) {
+            self.params.seed = None;
+            self.changes.push(Change::SeedDropped { from });
+        }
+        let stops = self.params.stop.as_ref().map_or(0, Vec::len);
+        if let (Some(most), Some(stop)) = (capabilities.stops_max.filter(|most| stops > *most), &mut self.params.stop) {
+            stop.truncate(most);
+            self.changes.push(Change::StopsCut { from: stops, to: most });
+        }
+    }
+}
+
+/// What of a wish is changed whatever the input: for everybody who is told before anything is sent.
+#[must_use]
+pub fn lasting_changes(params: &GenerationParams, capabilities: &Capabilities) -> Vec<Change> {
+    fit(params, capabilities, 0).map(|fitted| fitted.changes).unwrap_or_default()
 }
 
 /// What a request has besides parameters that not every provider takes.
@@ -285,6 +344,32 @@ mod tests {
         let bare = Capabilities { temperature: None, ..Capabilities::default() };
         let fitted = fit(&params, &bare, 4_000).expect("fits");
         assert_eq!((fitted.params.temperature, fitted.changes.len()), (None, 1));
+        // Before, these three were sent, or left out, without a word.
+        let sampled = GenerationParams {
+            temperature: Some(0.5),
+            top_p: Some(0.9),
+            seed: Some(7),
+            stop: Some(vec!["a".into(), "b".into(), "c".into()]),
+            ..GenerationParams::default()
+        };
+        let picky = Capabilities { one_of_sampling: true, seed: false, stops_max: Some(2), ..Capabilities::default() };
+        let said = |capabilities: &Capabilities| {
+            let fitted = fit(&sampled, capabilities, 1).expect("fits");
+            fitted.changes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        };
+        insta::assert_snapshot!(said(&picky), @"
+        top_p 0.9 is dropped: the model takes none beside a temperature
+        seed 7 is dropped: the model takes none
+        the first 2 of 3 texts of stop are sent: the model takes no more
+        ");
+        let none = Capabilities { temperature: None, top_p: false, seed: false, stops_max: Some(0), ..Capabilities::default() };
+        insta::assert_snapshot!(said(&none), @"
+        temperature 0.5 is dropped: the model takes none
+        top_p 0.9 is dropped: the model takes none
+        seed 7 is dropped: the model takes none
+        stop is dropped: the model takes none
+        ");
+        assert_eq!(said(&Capabilities::default()), "", "what is not known is not changed");
         assert_eq!(fit(&params, &capabilities, 10_000), Err(FitError::Window { input: 10_000, window: 10_000 }));
         let small = GenerationParams { max_input_tokens: Some(0), ..params };
         assert_eq!(fit(&small, &capabilities, 1), Err(FitError::Input { input: 1, limit: 0 }));

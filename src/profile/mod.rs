@@ -10,7 +10,10 @@ pub mod params;
 pub mod registry;
 pub mod standard;
 
-pub use fit::{Change, FitError, Fitted, OutputKey, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output};
+pub use fit::{
+    Change, FitError, Fitted, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes, output_key, said_in_words,
+    with_output,
+};
 pub use params::{Phase, Profile, ProviderRole, Scope};
 pub use registry::{DEFAULT, ProfileError, Profiles};
 pub use standard::{Standard, Standards};

@@ -6,6 +6,7 @@
 //! | `endpoint`, `model`, `proxy` | address, name, address |
 //! | `keyEnv` | the variable that holds the key; its name ends with `_API_KEY` |
 //! | `header` | `Name: value`, more than once |
+//! | `extra` | a JSON object of fields that go out with each request; in a TOML file a table |
 //! | `command`, `env` | program and arguments, one value each; variables that it sees although they hold keys |
 //! | `file` | recorded answers |
 //! | `timeout`, `idleTimeout`, `stream` | for a whole answer (10m), between two pieces (60s; on this machine the first may take the whole time); piece by piece (true) |
@@ -21,6 +22,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use super::endpoint::{Endpoint, EndpointError};
 use super::key::Key;
 use super::kind::Kind;
@@ -32,6 +35,8 @@ use crate::base::variable::KEY_SUFFIX;
 use crate::chat::Capabilities;
 use crate::config::{Level, Origin, Stack, ValueError, value};
 
+/// Fields of requests that `extra` cannot set.
+const OWN_FIELDS: [&str; 6] = ["contents", "messages", "model", "stream", "stream_options", "system"];
 /// Longest time for a whole answer, unless configured.
 const TIMEOUT: Duration = Duration::from_mins(10);
 /// Longest time between two pieces of an answer, unless configured.
@@ -133,6 +138,8 @@ pub struct Definition {
     pub limits: Limits,
     /// What it can do; the model is here.
     pub capabilities: Capabilities,
+    /// Fields of the user's own, which go out with each request and win over ours.
+    pub extra: Map<String, Value>,
     /// What it costs; `None` when nobody knows.
     pub prices: Option<Prices>,
 }
@@ -158,6 +165,7 @@ impl Definition {
         let endpoint = endpoint.or_else(|| kind.endpoint()).filter(|_| kind.has_endpoint());
         let timeout = reader.value("timeout", "duration", read::duration)?.unwrap_or(TIMEOUT);
         let idle_timeout = reader.value("idletimeout", "duration", read::duration)?;
+        let extra = reader.refusing("extra", extra)?.unwrap_or_default();
         let is_here = endpoint.as_ref().is_some_and(Endpoint::is_loopback);
         Ok(Self {
             name: name.to_owned(),
@@ -173,7 +181,8 @@ impl Definition {
             idle_timeout: idle_timeout.unwrap_or(IDLE_TIMEOUT),
             stream: reader.value("stream", "boolean", read::boolean)?.unwrap_or(true),
             limits: limits(reader)?,
-            capabilities: capabilities(kind, reader)?,
+            capabilities: capabilities(kind, &extra, reader)?,
+            extra,
             prices: prices(kind, endpoint.as_ref(), reader)?,
             endpoint,
         })
@@ -259,6 +268,15 @@ pub fn key_variable(text: &str) -> Result<String, String> {
     Err(format!("the name of a variable for a key ends with '{KEY_SUFFIX}', so that no program is started with it"))
 }
 
+/// Fields of a request as one JSON object. What decides whom and what is asked, and how the answer comes, is not among them.
+pub fn extra(text: &str) -> Result<Map<String, Value>, String> {
+    let fields: Map<String, Value> = serde_json::from_str(text).map_err(|_| "it is one JSON object, such as {\"top_k\":40}")?;
+    match OWN_FIELDS.iter().find(|name| fields.contains_key(**name)) {
+        Some(name) => Err(format!("'{name}' is the program's own")),
+        None => Ok(fields),
+    }
+}
+
 /// A header of the form `Name: value`.
 pub fn header(text: &str) -> Result<(String, Key), String> {
     let is_name =
@@ -277,7 +295,7 @@ fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
     })
 }
 
-fn capabilities(kind: Kind, reader: &Reader<'_>) -> Result<Capabilities, DefinitionError> {
+fn capabilities(kind: Kind, extra: &Map<String, Value>, reader: &Reader<'_>) -> Result<Capabilities, DefinitionError> {
     let model = reader.text("model").filter(|model| !model.is_empty());
     let known = match kind {
         Kind::OpenAi | Kind::Anthropic | Kind::Gemini => model.map(family::of_vendor),
@@ -285,13 +303,23 @@ fn capabilities(kind: Kind, reader: &Reader<'_>) -> Result<Capabilities, Definit
     };
     let mut base = known.unwrap_or_default();
     match kind {
-        Kind::Command | Kind::Manual => base.streaming = false,
-        Kind::Ollama => base.context_tokens = Some(OLLAMA_CONTEXT_TOKENS),
+        Kind::Command | Kind::Manual | Kind::Replay => {
+            // Words go in, words come out: nothing else reaches whoever answers.
+            (base.temperature, base.top_p, base.seed, base.stops_max) = (None, false, false, Some(0));
+            base.streaming &= kind == Kind::Replay;
+        }
+        // The window that the user's own field asks for is the one that there is.
+        Kind::Ollama => {
+            let own = extra.get("options").and_then(|options| options["num_ctx"].as_u64());
+            base.context_tokens = own.or(Some(OLLAMA_CONTEXT_TOKENS));
+        }
         // The marks are the vendors' own; another server with the same protocol may well stumble over them.
         Kind::Local => base.cache_breakpoints = 0,
         _ => {}
     }
     base.multi_turn = !matches!(kind, Kind::Command);
+    // Its protocol has no field for one.
+    base.seed &= kind != Kind::Anthropic;
     Ok(Capabilities {
         context_tokens: reader.value("contexttokens", "number above 0", read::positive)?.or(base.context_tokens),
         output_tokens: reader.value("outputtokens", "number above 0", read::positive)?.or(base.output_tokens),

@@ -40,6 +40,9 @@ const ROWS: &[Row] = &[
     row("gemini", "gemini", (1_048_576, 8_192), (true, OPENAI), (0, 0)),
 ];
 
+/// Beginnings of the names of OpenAI's models that reason.
+const REASONING: [&str; 5] = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
+
 /// Our count is that of the newer models of one vendor; of others' vocabularies and templates this much more was seen.
 const OTHERS_PERCENT: u64 = 120;
 
@@ -70,7 +73,26 @@ pub(super) fn of_vendor(model: &str) -> Capabilities {
         tokens_percent: tokens_percent(row.family),
         family: Some(row.family.to_owned()),
         model: Some(model.to_owned()),
-        ..Capabilities::default()
+        ..sampling(model, row.family)
+    }
+}
+
+/// What a vendor's model takes of the parameters that choose among words, by the vendors' own documents.
+fn sampling(model: &str, family: &str) -> Capabilities {
+    let base = Capabilities::default();
+    match family {
+        // No seed; since the models of late 2025 a temperature or `top_p`, and not both.
+        "claude" => {
+            let is_older = ["claude-3", "claude-opus-4-2", "claude-sonnet-4-2"].iter().any(|prefix| model.starts_with(prefix));
+            Capabilities { seed: false, one_of_sampling: !is_older, ..base }
+        }
+        // Models that reason take none of them.
+        "gpt" if REASONING.iter().any(|prefix| model.starts_with(prefix)) => {
+            Capabilities { top_p: false, stops_max: Some(0), ..base }
+        }
+        "gpt" => Capabilities { stops_max: Some(4), ..base },
+        "gemini" => Capabilities { stops_max: Some(5), ..base },
+        _ => base,
     }
 }
 
@@ -97,6 +119,15 @@ mod tests {
         assert_eq!(of_vendor("gpt-4o-mini").context_tokens, Some(128_000));
         assert_eq!(of_vendor("gpt-5-mini").temperature, None);
         assert_eq!(of_vendor("claude-sonnet-4-5").cache_breakpoints, 4);
+        let takes = |model: &str| {
+            let Capabilities { top_p, one_of_sampling, seed, stops_max, .. } = of_vendor(model);
+            (top_p, one_of_sampling, seed, stops_max)
+        };
+        assert_eq!(takes("claude-sonnet-4-5"), (true, true, false, None));
+        assert_eq!(takes("claude-3-haiku"), (true, false, false, None));
+        assert_eq!(takes("gpt-5-mini"), (false, false, true, Some(0)));
+        assert_eq!(takes("gpt-4o"), (true, false, true, Some(4)));
+        assert_eq!(takes("gemini-2.5-pro"), (true, false, true, Some(5)));
         let unknown = of_vendor("something-new");
         assert_eq!((unknown.context_tokens, unknown.family), (None, None));
     }

@@ -4,7 +4,7 @@ use super::definition::DefinitionError;
 use crate::config::{Level, Origin, Place, Stack, value};
 
 /// The settings that a provider can have, in canonical spelling.
-pub(super) const KEYS: [&str; 26] = [
+pub(super) const KEYS: [&str; 27] = [
     "cachebreakpoints",
     "cachetokensmin",
     "command",
@@ -12,6 +12,7 @@ pub(super) const KEYS: [&str; 26] = [
     "contexttokens",
     "endpoint",
     "env",
+    "extra",
     "file",
     "header",
     "idletimeout",

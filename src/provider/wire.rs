@@ -1,6 +1,6 @@
 //! A request on its way out: the whole body for the protocols that are written in one place with what `prompt` prints.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::definition::Definition;
 use super::kind::Kind;
@@ -12,7 +12,7 @@ use crate::chat::body::{self as chat, Form, Protocol};
 pub fn body(request: &Request, definition: &Definition) -> Option<Value> {
     let protocol = protocol(definition.kind)?;
     let (capabilities, streams) = (&definition.capabilities, streams(request, definition));
-    Some(chat::body(request, Form { protocol, capabilities, streams, extra: &Map::new() }))
+    Some(chat::body(request, Form { protocol, capabilities, streams, extra: &definition.extra }))
 }
 
 /// The protocol of a kind whose bodies are written here.

@@ -12,7 +12,9 @@ use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::frame::Children;
 use crate::git::{ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
-use crate::profile::{Change, OutputKey, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output};
+use crate::profile::{
+    Change, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes, output_key, said_in_words, with_output,
+};
 use crate::prompt::{ChildText, Content, NodePayload, PayloadError, node_payload, to_request};
 use crate::provider::call::Learned;
 use crate::secret::{
@@ -169,6 +171,20 @@ impl Writer<'_> {
         let changes = fits.iter().chain(&in_words).map(ToString::to_string).collect();
         let request = Request { params: fitted.params, ..draft };
         Ok(Some(Composed { request, payload, changes, redacted, output_key: output_key(&fits) }))
+    }
+
+    /// What of the wished parameters the provider does not take, whatever the node: once each.
+    #[must_use]
+    pub fn lasting_changes(&self) -> Vec<String> {
+        let wishes = [&self.file_wish, &self.directory_wish];
+        let changes = wishes.into_iter().flat_map(|wish| lasting_changes(&wish.params, &self.capabilities));
+        let mut told: Vec<String> = Vec::new();
+        for change in changes.map(|change| change.to_string()) {
+            if !told.contains(&change) {
+                told.push(change);
+            }
+        }
+        told
     }
 
     /// What is known of the model's limits.

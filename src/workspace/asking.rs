@@ -11,7 +11,7 @@ use crate::agent::{Agent, Origin};
 use crate::base::{AgentId, FrameType};
 use crate::config::ValueError;
 use crate::frame::Store;
-use crate::profile::{DEFAULT, Phase, Profile, ProfileError, Profiles, fit};
+use crate::profile::{DEFAULT, Phase, Profile, ProfileError, Profiles};
 use crate::provider::call::Caller;
 use crate::provider::ledger::{Budget, Caps, Ledger, Spend};
 use crate::provider::{Definition, DefinitionError, Definitions, Gate, Limits, ProviderError, Surroundings, connect};
@@ -261,9 +261,7 @@ fn nano(dollars: f64) -> u64 {
 
 /// Refuses what the provider cannot follow, before anything is sent.
 fn strict(writer: &Writer<'_>, provider: &str) -> Result<(), AskingError> {
-    let changes = [&writer.file_wish, &writer.directory_wish].map(|wish| fit(&wish.params, &writer.capabilities, 0));
-    let changes: Vec<String> =
-        changes.into_iter().flatten().flat_map(|fitted| fitted.changes).map(|change| change.to_string()).collect();
+    let changes = writer.lasting_changes();
     if changes.is_empty() {
         return Ok(());
     }

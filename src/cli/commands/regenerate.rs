@@ -140,6 +140,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         asking: asking.as_ref(),
     };
     let targets = targets(args, &workspace, &root)?;
+    for change in asking.iter().flat_map(|asking| asking.writer.lasting_changes()) {
+        program.ui.note(&change);
+    }
     if args.dry_run {
         return dry_run::run((&workspace, program), &targets, &request, (&scope, root.history));
     }

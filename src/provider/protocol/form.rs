@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::heard::Heard;
 use super::{anthropic, gemini, ollama, openai};
+use crate::chat::body::add_extra;
 use crate::chat::sendable::sendable;
 use crate::chat::{Message, Request};
 use crate::provider::definition::Definition;
@@ -39,7 +40,9 @@ pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> V
         schema,
         streams: wire::streams(request, definition),
     };
-    if definition.kind == Kind::Gemini { gemini::body(&asked) } else { ollama::body(&asked) }
+    let mut body = if definition.kind == Kind::Gemini { gemini::body(&asked) } else { ollama::body(&asked) };
+    add_extra(&mut body, &definition.extra);
+    body
 }
 
 /// Takes note of a document that came in, a piece of a stream or a whole answer.

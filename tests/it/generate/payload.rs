@@ -124,3 +124,35 @@ fn prompt_prints_what_is_sent_byte_for_byte() {
     assert_eq!(messages[0]["text"], "You describe source code.");
     assert_eq!(world.server.posts().len(), 5, "and nothing was sent for it");
 }
+
+/// Before, a seed or a `top_p` that the provider does not take went out, or was left out, without a word; what was fitted stood in
+/// frames alone.
+#[test]
+fn what_the_provider_does_not_take_is_told_everywhere() {
+    let world = World::steady(Protocol::Anthropic);
+    world.set("merkle.provider.m.model", "claude-sonnet-4-5");
+    let folder = world.sandbox.path("home/.config/git-merkle/profiles/default");
+    std::fs::create_dir_all(&folder).expect("writable");
+    let wishes = "name: default\ngeneration_params:\n  generating: {temperature: 0.5, top_p: 0.9, seed: 7, stop: [END]}\n";
+    std::fs::write(folder.join("config.yml"), wishes).expect("writable");
+    let repo = world.repo(super::SMALL);
+    let told = ["top_p 0.9 is dropped: the model takes none beside a temperature", "seed 7 is dropped: the model takes none"];
+    let planned = regenerate(&repo, &["--dry-run"]).exits(0);
+    assert!(told.iter().all(|change| planned.err().matches(change).count() == 1), "{planned}");
+    let planned = regenerate(&repo, &["--dry-run", "--json"]).json("plan");
+    assert_eq!(planned["estimate"]["fitted"], serde_json::json!(told));
+    let made = regenerate(&repo, &["--json"]).exits(0);
+    assert_eq!(made.json("regenerate")["model"]["fitted"], serde_json::json!(told));
+    assert!(told.iter().all(|change| made.err().matches(change).count() == 1), "{made}");
+    let body = &world.server.posts()[0].body;
+    assert!(body.get("top_p").is_none() && body.get("seed").is_none() && body["stop_sequences"][0] == "END", "{body}");
+    command(&repo, &["session", "new", "login", "-c", "src/"]).run().ok();
+    command(&repo, &["turn", "new", "-m", "Add.", "--phase", "generating"]).run().ok();
+    let planned = command(&repo, &["turn", "run", "--dry-run", "--json"]).run().exits(0);
+    assert_eq!(planned.json("turn-plan")["fitted"], serde_json::json!(told), "{planned}");
+    assert!(told.iter().all(|change| planned.err().contains(change)), "{planned}");
+    command(&repo, &["turn", "run", "--yes"]).run().ok();
+    command(&repo, &["turn", "approve"]).run().ok();
+    let report = std::fs::read_to_string(repo.path(".teddy/sessions/login/01/report.md")).expect("a report");
+    assert!(told.iter().all(|change| report.contains(change)), "{report}");
+}

@@ -68,3 +68,15 @@ fn a_stream_that_ends_too_early_is_no_answer() {
         assert!(expected && matches!(answer, Err((_, Charge::Unknown))), "{kind} {body}: {answer:?}");
     }
 }
+
+/// Before, the window that Ollama gives a model could not be asked for, and a longer prompt was cut there without a word.
+#[test]
+fn ollamas_window_can_be_asked_for() {
+    let scripted = Scripted::raw("application/x-ndjson", &format!("{OLLAMA_PIECE}\n{OLLAMA_END}\n"));
+    let server = Loopback::start(move |_| scripted.clone());
+    let definition = definition("ollama", &server, "extra = { options = { num_ctx = 16384 } }");
+    assert_eq!(definition.capabilities.context_tokens, Some(16_384), "what is sent is planned with");
+    ask(&*connected(&definition), &request()).0.expect("an answer");
+    let options = &server.posts()[0].body["options"];
+    assert_eq!(*options, serde_json::json!({ "temperature": 0.0, "num_predict": 300, "num_ctx": 16_384 }));
+}

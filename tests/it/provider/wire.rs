@@ -129,6 +129,21 @@ fn a_models_name_goes_out_as_it_is() {
     }
 }
 
+/// Before, no field that the program does not know could be sent, and the window of a model behind Ollama could not be set.
+#[test]
+fn fields_of_the_users_own_go_out_and_win() {
+    let extra = "extra = { top_k = 40, metadata = { team = 'garden' }, temperature = 0.25 }";
+    for kind in ["openai", "local", "anthropic"] {
+        let body = sent(kind, extra, &request());
+        assert_eq!(
+            (&body["top_k"], &body["metadata"]["team"], &body["temperature"]),
+            (&40.into(), &"garden".into(), &0.25.into())
+        );
+        let text = sent(kind, "extra = '{\"top_k\":40}'", &request());
+        assert_eq!(text["top_k"], 40, "as one text, which git's configuration takes");
+    }
+}
+
 /// A message array with marks, images, and neighbours of different roles.
 fn array() -> Vec<Message> {
     let marked = |role, text: &str| Message { ends_cached_prefix: true, ..Message::new(role, text) };

@@ -38,8 +38,8 @@ impl Taken {
 }
 
 /// A team whose review is never content, and a cache in front of it.
-fn team(tokens_min: u64) -> Loopback {
-    let cache = Arc::new(PrefixCache::new(tokens_min));
+fn team() -> Loopback {
+    let cache = Arc::new(PrefixCache::new(1_024));
     Loopback::start(move |request| {
         let now = PAUSE * request.order as u32;
         let text = match request.last_user().split(' ').next().unwrap_or_default() {
@@ -88,7 +88,7 @@ fn of_turn(repo: &Repo<'_>, turn: u32) -> Taken {
 }
 
 fn configured(protocol: Protocol, breakpoints: &str) -> World {
-    let world = World::new(protocol, team(1_024));
+    let world = World::new(protocol, team());
     for (key, value) in [("cacheBreakpoints", breakpoints), ("cacheTokensMin", "1024"), ("contextTokens", "200k")] {
         world.set(&format!("merkle.provider.m.{key}"), value);
     }
@@ -147,22 +147,22 @@ fn ten_turns_over_histories() {
     let folder = std::env::var_os(HISTORIES).expect("a folder of clones");
     let mut rows = BTreeMap::new();
     for clone in std::fs::read_dir(&folder).expect("a folder").flatten() {
-        for (protocol, name) in [(Protocol::Anthropic, "marks"), (Protocol::OpenAi, "gateway")] {
-            if let Some(taken) = over_history(&clone.path(), protocol) {
+        for (is_steady, name) in [(false, "after each work"), (true, "before each turn")] {
+            if let Some(taken) = over_history(&clone.path(), is_steady) {
                 let row = format!("{} | {:.1} % | {:+.1} |", taken.input, taken.share(), taken.off());
                 rows.insert((clone.file_name(), name), row);
             }
         }
     }
-    for ((clone, protocol), row) in rows {
-        println!("| {} | {protocol} | {row}", clone.display());
+    for ((clone, when), row) in rows {
+        println!("| {} | {when} | {row}", clone.display());
     }
 }
 
-/// Ten turns over the newest commits of a history, each checked out before its turn; the two files that they touch most are
-/// the session's.
-fn over_history(clone: &Path, protocol: Protocol) -> Option<Taken> {
-    let world = configured(protocol, "4");
+/// Ten turns over the newest commits of a history: a commit is checked out before each turn, or after each that wrote something,
+/// as in a session; the four files that the commits before touched most are the session's.
+fn over_history(clone: &Path, is_steady: bool) -> Option<Taken> {
+    let world = configured(Protocol::Anthropic, "4");
     let repo = world.repo("commit none\n+ nothing = x");
     let source = clone.to_str()?;
     repo.git(&["fetch", "-q", source, "HEAD"]).ok();
@@ -180,6 +180,8 @@ fn over_history(clone: &Path, protocol: Protocol) -> Option<Taken> {
     let mut touched: Vec<(u32, String)> = touched.into_iter().map(|(path, count)| (count, path)).collect();
     touched.sort_by(|one, other| other.cmp(one));
     let lists: Vec<&str> = touched.iter().take(4).filter(|(count, _)| *count > 0).map(|(_, path)| path.as_str()).collect();
-    let edit = |turn: u32| drop(repo.git(&["checkout", "-q", "--detach", &commits[turn as usize - 1]]).ok());
+    // Turn 2 works, turns 4, 6, 8 and 10 revise; those between review.
+    let commit_at = |turn: u32| if is_steady { turn as usize - 1 } else { (turn as usize - 1) / 2 };
+    let edit = |turn: u32| drop(repo.git(&["checkout", "-q", "--detach", &commits[commit_at(turn)]]).ok());
     Some(lead(&world, &repo, &lists, &edit))
 }

@@ -98,6 +98,8 @@ pub(super) struct ShownDocument {
     concurrency: usize,
     requests_per_minute: Option<u64>,
     tokens_per_minute: Option<u64>,
+    /// Names of the user's own fields; what they hold may be a secret.
+    extra: Vec<String>,
     capabilities: CapabilitiesDocument,
     prices: Option<PricesDocument>,
 }
@@ -141,6 +143,7 @@ impl ShownDocument {
             concurrency: definition.limits.concurrency,
             requests_per_minute: definition.limits.requests_per_minute,
             tokens_per_minute: definition.limits.tokens_per_minute,
+            extra: definition.extra.keys().cloned().collect(),
             capabilities: CapabilitiesDocument {
                 family: capabilities.family.clone(),
                 context_tokens: capabilities.context_tokens,
@@ -178,6 +181,9 @@ impl ShownDocument {
         lines.extend(self.file.iter().map(|file| ("file", file.clone())));
         if self.proxy {
             lines.push(("proxy", "***".to_owned()));
+        }
+        if !self.extra.is_empty() {
+            lines.push(("extra fields", self.extra.join(", ")));
         }
         lines.extend([
             ("timeout", format!("{} s, {} s of silence", self.timeout_seconds, self.idle_timeout_seconds)),

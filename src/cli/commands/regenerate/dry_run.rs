@@ -34,6 +34,8 @@ struct EstimateDocument {
     output_tokens: u64,
     cost_usd: Option<String>,
     secrets: Vec<String>,
+    /// What of the profile's parameters the provider does not take as it is wished.
+    fitted: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -167,6 +169,7 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         output_tokens,
         cost_usd: nano_dollars.map(dollars),
         secrets: plans.survey.secrets.iter().map(ToString::to_string).collect(),
+        fitted: asking.writer.lasting_changes(),
     });
     Document {
         agent: request.agent.id.to_string(),

@@ -65,6 +65,9 @@ struct ModelDocument {
     #[serde(default)]
     estimated_calls: u64,
     cost_usd: Option<String>,
+    /// What of the profile's parameters the provider does not take as it is wished.
+    #[serde(default)]
+    fitted: Vec<String>,
     seconds: f64,
     ended: String,
 }
@@ -265,6 +268,7 @@ fn model(request: &Refresh<'_>, report: &Report, took: Duration) -> Option<Model
         cache_write_tokens: report.usage.cache_write,
         estimated_calls: report.estimated,
         cost_usd: is_priced.then(|| dollars(report.spent.nano_dollars.unwrap_or(0))),
+        fitted: asking.writer.lasting_changes(),
         seconds: (took.as_secs_f64() * 10.0).round() / 10.0,
         ended: clock::render_utc(clock::now_seconds()),
     })

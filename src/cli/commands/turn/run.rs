@@ -154,8 +154,11 @@ fn ask(
     let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = words(&name, question, &payer);
+    for change in &question.turn.clamps {
+        program.ui.note(change);
+    }
     if args.is_dry {
-        show_plan((&name, &words), &question.words.request, &payer, program)?;
+        show_plan((&name, &words), (&question.words.request, &question.turn.clamps), &payer, program)?;
         return Ok(false);
     }
     require_consent((args, spent), program, &payer, (&words, &question.words.request))?;
@@ -215,15 +218,23 @@ struct PlanDocument<'a> {
     output_tokens_max: Option<u64>,
     /// `null` when no price is known.
     cost_usd_max: Option<f64>,
+    /// What of the profile's parameters the provider does not take as it is wished.
+    fitted: &'a [String],
 }
 
-fn show_plan((provider, words): (&str, &str), request: &Request, payer: &Payer, program: &mut Program) -> Result<(), CliError> {
+fn show_plan(
+    (provider, words): (&str, &str),
+    (request, fitted): (&Request, &[String]),
+    payer: &Payer,
+    program: &mut Program,
+) -> Result<(), CliError> {
     if program.ui.is_json() {
         let document = PlanDocument {
             provider,
             input_tokens_estimated: request.tokens_estimated(),
             output_tokens_max: request.params.max_output_tokens,
             cost_usd_max: payer.caller.worst_case(request).nano_dollars.map(|nano| nano as f64 / 1e9),
+            fitted,
         };
         program.ui.write_json("turn-plan", &document)?;
     }
@@ -278,7 +289,7 @@ fn decide(
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = format!("this asks '{approver}' to decide: about {} input tokens", request.tokens_estimated());
     if args.is_dry {
-        show_plan((approver, &words), &request, &payer, program)?;
+        show_plan((approver, &words), (&request, &[]), &payer, program)?;
         return Ok(Decided::OnlyShown);
     }
     require_consent((args, spent), program, &payer, (&words, &request))?;

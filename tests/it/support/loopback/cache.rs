@@ -1,6 +1,6 @@
 //! A cache of prefixes as providers document theirs, for servers that answer like them.
 //!
-//! | rule | Anthropic's form (marks) | without marks |
+//! | rule | with marks | OpenAI's protocol without marks |
 //! |---|---|---|
 //! | what is kept | the prefix up to each mark, at most four marks | the beginning of every request |
 //! | least | a number of tokens | 1,024 tokens, in steps of 128 |
@@ -65,7 +65,9 @@ impl PrefixCache {
         let (cache_read, cache_write) = if blocks.iter().any(|block| block.mark.is_some()) {
             self.marked(&blocks, &tokens, (now, begins))
         } else {
-            (self.automatic(&blocks, (now, begins)), 0)
+            // A system text beside the messages is Anthropic's protocol, which caches nothing without a mark.
+            let read = if body["system"].is_null() { self.automatic(&blocks, (now, begins)) } else { 0 };
+            (read, 0)
         };
         Usage { input, output: 50, cache_read, cache_write, reasoning: 0 }
     }
