@@ -1,6 +1,7 @@
 //! `fetch`, `push` and `sync`: what one clone says reaches the others, nothing private goes, nothing bad counts.
 
 mod many;
+mod private;
 
 use crate::secret::{id_of, token};
 use crate::support::{Output, PROGRAM, Repo, Sandbox};

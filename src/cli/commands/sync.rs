@@ -124,7 +124,7 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
         ui.warn(&format!("'{}' of {} is left out: {}", fault.path.to_text(), exchange.remote.name(), fault.reason));
     }
     if outcome.left_out_count > outcome.left_out.len() {
-        ui.warn(&format!("{} entries of {} are left out in all", outcome.left_out_count, exchange.remote.name()));
+        ui.warn(&format!("at least {} entries of {} are left out", outcome.left_out_count, exchange.remote.name()));
     }
     write!(ui, "{} came", frames(outcome.came))?;
     if pushes {
