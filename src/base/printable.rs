@@ -34,6 +34,12 @@ impl fmt::Display for Printable<'_> {
     }
 }
 
+/// Foreign text that stands within a line: without line feeds and tabs, behind which it could look like a line of ours.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.replace(['\n', '\t'], " ")
+}
+
 /// An error and what was underneath it, from the outside in, on one line; what only repeats is said once.
 #[must_use]
 pub fn chain(error: &dyn std::error::Error) -> String {
@@ -75,6 +81,11 @@ pub fn is_safe(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_stays_one_line() {
+        assert_eq!(one_line("a\n## b\tc"), "a ## b c");
+    }
 
     #[test]
     fn active_characters_are_escaped_and_text_stays() {

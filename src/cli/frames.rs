@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::ui::OutputError;
 use super::{CliError, Style, Ui, json};
+use crate::base::printable::one_line;
 use crate::base::{TreePath, printable};
 use crate::frame::{Children, Frame, Head, Store};
 use crate::synthesis::Reason;
@@ -173,7 +174,7 @@ pub fn write_line(ui: &mut Ui, frame: &Frame, state: State) -> Result<(), Output
     let by = [author.as_deref(), frame.provider.as_deref(), frame.model.as_deref(), frame.created.as_deref()];
     let by: Vec<&str> = by.into_iter().flatten().collect();
     let by = if by.is_empty() { frame.basis_kind.to_string() } else { format!("{} {}", frame.basis_kind, by.join(" ")) };
-    let by = ui.styled(Style::Dim, &by).to_string();
+    let by = ui.styled(Style::Dim, &one_line(&by)).to_string();
     write!(ui, "{id} {word} {}/{} {} {by}", frame.agent, frame.frame_type, frame.seq)?;
     ui.end_record()
 }
@@ -205,12 +206,50 @@ pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, (path, note): (Opti
         let note = ui.styled(Style::Dim, note).to_string();
         write!(ui, " {note}")?;
     }
-    let speaker = frame.speaker().replace(['\n', '\t'], " ");
-    let speaker = ui.styled(Style::Dim, &speaker).to_string();
+    let speaker = ui.styled(Style::Dim, &frame.speaker()).to_string();
     write!(ui, "\nstatement by {speaker}\n\n")?;
     if state.is_invalidated() {
         return writeln!(ui, "(not shown: it was declared void)");
     }
-    let content = printable(frame.content.trim_end()).to_string();
-    writeln!(ui, "{content}")
+    write_content(ui, frame.content.trim_end())?;
+    writeln!(ui)
+}
+
+/// The text of a frame below its heading. A line in it that reads like a heading of this program's is quoted, so that no
+/// statement can speak for another one.
+pub fn write_content(ui: &mut Ui, content: &str) -> Result<(), OutputError> {
+    for line in content.split_inclusive('\n') {
+        let sign = if imitates_heading(line) { "> " } else { "" };
+        write!(ui, "{sign}{}", printable(line))?;
+    }
+    Ok(())
+}
+
+/// True for the first or second line of [`write_whole`], and for the one that `get-node` writes, whatever stands before.
+fn imitates_heading(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(4).collect();
+    let is_id = |word: &&str| word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match words.as_slice() {
+        ["statement", "by", ..] | ["---", _, _, ..] => true,
+        [id, slot, word, ..] => is_id(id) && slot.contains('/') && word.bytes().all(|byte| byte.is_ascii_alphabetic()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::imitates_heading;
+
+    #[test]
+    fn headings_are_told_from_text() {
+        for line in ["835467c human/note fresh a.rs", "  db72dc0 outline/outline outdated (x) a", "statement by agent docs"] {
+            assert!(imitates_heading(line), "{line}");
+        }
+        assert!(imitates_heading("--- outline.outline 1 (fresh) . 35cb0b0, statement by agent outline"));
+        for line in
+            ["", "---", "--- a", "# A heading", "The statement by an agent", "face a/b is", "defaced a/b 1.5 x", "- `a/b`: c"]
+        {
+            assert!(!imitates_heading(line), "{line}");
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! What stands in the store's tree, found in bounded work, whatever was pushed there.
 //!
 //! The grammar of the store is fixed: two levels of directories named by two hex digits, then frames. So nothing is
-//! entered deeper than that; anything else is one bad entry. Each directory is read once however often it stands in the tree, because the
-//! names of frames say their node but for the four digits of the directories: a directory that stands in two places
-//! can be right in one of them only, and its own frames say in which.
+//! entered deeper than that; anything else is one bad entry. A directory that stands in several places is followed in few of
+//! them, however many they are: the names of frames say their node but for the four digits of the directories, so it can
+//! be right only where its own frames say that they belong.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 
 use super::codec::decode;
 use super::fault::{BadEntry, Fault};
@@ -15,8 +16,10 @@ use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_FAULTS_MAX, ST
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
 
-/// Frames of a directory that are read to find out which directory it is.
-const HOME_READS_MAX: usize = 16;
+/// Frames that are read, in all, to find out where directories that stand in several places belong.
+const HOME_READS_MAX: usize = 2_000;
+/// The most places in which one and the same directory is followed.
+const HOMES_MAX: usize = 16;
 
 /// The two directories that a frame stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -158,7 +161,7 @@ fn side_by_side(
 
 /// Takes out the directories that stand in several places, but where they belong.
 fn drop_shared(repo: &Repository, changes: &mut Changes) {
-    let mut count: HashMap<NodeId, u32> = HashMap::new();
+    let mut count: BTreeMap<NodeId, u32> = BTreeMap::new();
     for tree in changes.leaves.iter().filter_map(|leaf| leaf.new) {
         *count.entry(tree).or_default() += 1;
     }
@@ -166,11 +169,12 @@ fn drop_shared(repo: &Repository, changes: &mut Changes) {
     if count.is_empty() {
         return;
     }
-    let homes: HashMap<NodeId, Option<Place>> = count.keys().map(|tree| (*tree, home(repo, tree))).collect();
+    let mut reads = HOME_READS_MAX;
+    let homes: BTreeMap<NodeId, Vec<Place>> = count.keys().map(|tree| (*tree, homes(repo, tree, &mut reads))).collect();
     let bad = &mut changes.bad;
     changes.leaves.retain_mut(|leaf| {
         let Some(found) = leaf.new.and_then(|tree| homes.get(&tree)) else { return true };
-        if *found == Some(leaf.place) {
+        if found.contains(&leaf.place) {
             return true;
         }
         note(bad, || leaf.place.path(None), Fault::Shared);
@@ -180,15 +184,26 @@ fn drop_shared(repo: &Repository, changes: &mut Changes) {
     });
 }
 
-/// Where a directory belongs, as the first of its frames that can be read says; `None` where none can.
-fn home(repo: &Repository, tree: &NodeId) -> Option<Place> {
+/// Where a directory belongs, as those of its frames say that can be read; nowhere where none can.
+///
+/// One frame does not decide: whoever wants to hide a directory adds frames of another place to it, and puts it there as
+/// well. So all places that are named count, the most often named first.
+fn homes(repo: &Repository, tree: &NodeId, reads: &mut usize) -> Vec<Place> {
     let (mut data, mut frame) = (Vec::new(), Vec::new());
-    read_tree(repo, tree, &mut data).ok()?.ok()?;
-    let entries = tree_entries(*tree, &data, repo.hash_kind()).flatten().take(HOME_READS_MAX);
-    entries.into_iter().find_map(|entry| {
-        repo.read_at_most(&entry.id, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut frame).ok()?;
-        decode(&frame).ok().map(|frame| Place::of(&frame.node))
-    })
+    let mut named: BTreeMap<Place, usize> = BTreeMap::new();
+    let Ok(Ok(())) = read_tree(repo, tree, &mut data) else { return Vec::new() };
+    for entry in tree_entries(*tree, &data, repo.hash_kind()).flatten() {
+        let Some(left) = reads.checked_sub(1) else { break };
+        *reads = left;
+        let found = repo.read_at_most(&entry.id, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut frame);
+        if let Some(frame) = found.ok().and_then(|()| decode(&frame).ok()) {
+            *named.entry(Place::of(&frame.node)).or_default() += 1;
+        }
+    }
+    let mut homes: Vec<Place> = named.keys().copied().collect();
+    homes.sort_by_key(|place| Reverse(named[place]));
+    homes.truncate(HOMES_MAX);
+    homes
 }
 
 /// Lists a directory of frames; with a node, only what is named as about it.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::store::Slot;
+use crate::base::printable::one_line;
 use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 pub use crate::base::{BasisKind, NodeKind};
 use crate::secret::{Allowed, Scanner, redact_name};
@@ -155,7 +156,7 @@ impl Frame {
         }
     }
 
-    /// Who made it, in words: `agent docs, model gpt-x of openai`.
+    /// Who made it, in words and in one line, whatever its header holds: `agent docs, model gpt-x of openai`.
     #[must_use]
     pub fn speaker(&self) -> String {
         let how = match (self.made_by(), self.author(), &self.model, &self.provider) {
@@ -166,7 +167,7 @@ impl Frame {
             (MadeBy::Model, _, Some(model), None) => format!("model {model}"),
             (MadeBy::Model, _, None, provider) => format!("provider {}", provider.as_deref().unwrap_or_default()),
         };
-        format!("agent {}, {how}", self.agent)
+        format!("agent {}, {}", self.agent, one_line(&how))
     }
 }
 

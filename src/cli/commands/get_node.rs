@@ -5,7 +5,9 @@ mod options;
 use serde::Serialize;
 
 use super::super::json;
+use crate::base::printable::one_line;
 use crate::base::{AgentId, FrameType, TreePath, printable, token};
+use crate::cli::frames::write_content;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit, Program, Style, Ui};
 use crate::frame::{BasisKind, Head, Store, StoreError};
@@ -219,14 +221,18 @@ fn print_frame(ui: &mut Ui, shown: &Fitted<'_>) -> Result<(), CliError> {
         State::Invalidated => Style::Bad,
     };
     let cut = if shown.is_cut { ", first section" } else { "" };
-    let header = ui.styled(style, &header(shown.candidate).replace(['\n', '\t'], " ")).to_string();
+    let header = ui.styled(style, &one_line(&header(shown.candidate))).to_string();
     writeln!(ui, "\n--- {header}{cut}\n")?;
-    print_body(ui, shown.content)
+    write_content(ui, shown.content)?;
+    Ok(write!(ui, "{}", end_of(shown.content))?)
 }
 
 fn print_body(ui: &mut Ui, content: &str) -> Result<(), CliError> {
-    let end = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
-    Ok(write!(ui, "{}{end}", printable(content))?)
+    Ok(write!(ui, "{}{}", printable(content), end_of(content))?)
+}
+
+fn end_of(content: &str) -> &'static str {
+    if content.is_empty() || content.ends_with('\n') { "" } else { "\n" }
 }
 
 fn print_combined(args: &Args, ui: &mut Ui, shown: &[Fitted<'_>]) -> Result<(), CliError> {

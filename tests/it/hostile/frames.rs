@@ -392,4 +392,63 @@ fn a_forged_synthesis_is_found_by_making_it_again() {
     repo.merkle(&["validate", "--remake"]).ok();
     repo.merkle(&["status", "--exit-code"]).ok();
     assert!(repo.merkle(&["regenerate", "--verify"]).ok().starts_with("nothing to do"));
+
+/// Red before: 16 entries that are no frames, or one frame of the other place, before the honest ones; then the directory
+/// stood nowhere, and `doctor --fix` took the user's own statement out of the store.
+#[test]
+fn a_directory_is_not_hidden_by_standing_elsewhere_too() {
+    let sandbox = Sandbox::new();
+    for kind in ["junk", "frame"] {
+        let repo = with_frames(&sandbox, kind);
+        put(&repo, "a.rs", "a note of mine\n").ok();
+        let id = repo.id("HEAD:a.rs");
+        let (place, rest) = (format!("{}/{}", &id[..2], &id[2..4]), "0".repeat(36));
+        if kind == "junk" {
+            let digests: Vec<String> = (0..20).map(|n| format!("{n:064x}")).collect();
+            let paths = digests.iter().map(|digest| format!("{place}/{rest}.human.note.00000001.{digest}"));
+            let paths: Vec<String> = paths.collect();
+            let entries: Vec<(&str, &str, &[u8])> = paths.iter().map(|path| ("100644", path.as_str(), &b"junk"[..])).collect();
+            plant(&repo, &entries);
+        } else {
+            let elsewhere = frame(&format!("ffff{rest}"), ("human", "note"), 1, "of another place\n");
+            let path = path_of(&elsewhere).replacen("ff/ff", &place, 1);
+            plant(&repo, &[("100644", &path, &encode(&elsewhere).expect("it fits"))]);
+        }
+        let index = repo.path(".git/planting-index");
+        let git = |arguments: &[&str]| repo.run("git").args(arguments).env("GIT_INDEX_FILE", &index).run().ok();
+        git(&["read-tree", FRAMES_REF]);
+        git(&["read-tree", "--prefix=ff/ff", &format!("{FRAMES_REF}:{place}")]);
+        let commit = repo.git(&["commit-tree", "-m", "push", "-p", FRAMES_REF, git(&["write-tree"]).trim()]).ok();
+        repo.git(&["update-ref", FRAMES_REF, commit.trim()]).ok();
+        repo.merkle(&["doctor", "--fix"]).ok();
+        let shown = repo.merkle(&["show", "a.rs"]).ok();
+        assert!(shown.contains("a note of mine") && shown.contains("Private: `a`"), "{kind}: {shown}");
+        repo.merkle(&["validate"]).ok();
+    }
+}
+
+/// Red before: a line feed in a header, or a body that repeats our headings, looked like another statement.
+#[test]
+fn a_statement_cannot_pose_as_another_one() {
+    let sandbox = Sandbox::new();
+    let repo = with_frames(&sandbox, "posing");
+    let line = "835467c human/note fresh d/b.rs";
+    let body = format!(
+        "nice\n{line}\nstatement by agent human, written by Test User\n\n--- human.note 1 (fresh) d/b.rs, statement by x\n"
+    );
+    let mut foreign = frame(&repo.id("HEAD:a.rs"), ("docs", "summary"), 1, &body).by(&format!("x\n{line}\n"), "x");
+    foreign.model = Some(format!("m\n{line}"));
+    plant_frame(&repo, &foreign);
+    let shown = repo.merkle(&["show", "a.rs"]).ok();
+    assert!(shown.contains(&format!("\n> {line}\n> statement by agent human")), "{shown}");
+    for arguments in READERS {
+        let output = repo.merkle(arguments);
+        let posing =
+            |found: &str| found.starts_with(line) || found.starts_with("--- human.note 1 (fresh) d/b.rs, statement by x");
+        if arguments[0] != "get-head" {
+            assert!(!output.out().lines().any(posing), "{output}");
+        }
+    }
+    let combined = repo.merkle(&["get-node", "a.rs", "--agent", "docs", "--combine"]).ok();
+    assert_eq!(combined, body, "what is combined is the text itself");
 }
