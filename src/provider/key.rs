@@ -18,6 +18,10 @@ use crate::git::{ChildError, credential};
 const HIDDEN: &str = "***";
 /// A text shorter than this is not looked for when text is made safe: it would black out half of it.
 const REDACTED_BYTES_MIN: usize = 6;
+/// A shorter key is not looked for in answers: servers of one's own take any word for a key, such as their name.
+const ANSWER_KEY_BYTES_MIN: usize = 16;
+/// The headers that say who asks.
+const HEADERS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /// A secret text: a key, or the value of a header. It prints as `***`.
 #[derive(Clone, PartialEq, Eq)]
@@ -112,8 +116,22 @@ pub fn is_needed(definition: &Definition) -> bool {
 
 /// True when a header of the user's own says who asks.
 fn has_header(definition: &Definition) -> bool {
-    let names = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
-    definition.headers.iter().any(|(name, _)| names.iter().any(|known| name.eq_ignore_ascii_case(known)))
+    definition.headers.iter().any(|(name, _)| HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known)))
+}
+
+/// An answer without the keys that went out with its question: gateways repeat headers, and an answer is kept and travels.
+///
+/// Other headers hold addresses and names of projects that an answer may well speak of.
+#[must_use]
+pub(super) fn redact_answer(text: String, definition: &Definition, key: Option<&Key>) -> String {
+    let is_key = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["auth", "key", "token", "secret"].iter().any(|word| name.contains(word))
+    };
+    let headers = definition.headers.iter().filter(|(name, _)| is_key(name)).map(|(_, value)| value);
+    let words = key.into_iter().chain(headers).flat_map(|secret| secret.reveal().split(' '));
+    let keys = words.filter(|word| word.len() >= ANSWER_KEY_BYTES_MIN);
+    keys.fold(text, |text, word| if text.contains(word) { text.replace(word, HIDDEN) } else { text })
 }
 
 /// A text in which no secret stands any more.

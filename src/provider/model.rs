@@ -18,7 +18,9 @@ use super::kind::Kind;
 use super::protocol::{self, Heard, Stop};
 use super::transport::{self, ANSWER_BYTES_MAX, BodyError, Division, Documents};
 use super::{Charge, Failure, ProviderError, fault, http, wire};
+use crate::base::printable::is_safe;
 use crate::chat::{Answer, Capabilities, Reply, Request, Ticket};
+use crate::secret::Scanner;
 
 /// How long the end of a body is waited for once the answer has ended.
 const LAST_WAIT: Duration = Duration::from_millis(50);
@@ -171,7 +173,8 @@ impl Model {
         let limit = self.definition.timeout;
         let asked = tokio::time::timeout(limit, self.ask(request, on_text, &mut heard)).await;
         let (error, charge) = match asked {
-            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Ok(Answer::Ready(reply))) => return Ok(Answer::Ready(self.without_keys(reply))),
+            Ok(Ok(pending)) => return Ok(pending),
             Ok(Err(failed)) => failed,
             Err(_) => (ProviderError::Timeout(limit), Charge::Unknown),
         };
@@ -179,7 +182,7 @@ impl Model {
         let answered_in_part = !heard.text.is_empty();
         let partial = (answered_in_part && error == ProviderError::Truncated).then(|| {
             let (model, usage) = (heard.model(), heard.usage());
-            Box::new(Reply { text: heard.text, model, usage })
+            Box::new(self.without_keys(Reply { text: heard.text, model, usage }))
         });
         Err(Failure { error, charge, answered_in_part, partial })
     }
@@ -192,6 +195,13 @@ impl Model {
             Err(_) => Vec::new(),
         };
         ProviderError::ModelNotFound { model: self.definition.model().unwrap_or_default().to_owned(), available }
+    }
+
+    /// The same answer without a key, and without a name of a model that looks like a secret: both are kept, and travel.
+    fn without_keys(&self, reply: Reply) -> Reply {
+        let clean = |text: String| key::redact_answer(text, &self.definition, self.key.as_ref());
+        let is_name = |name: &String| Scanner::built_in().find(name.as_bytes()).is_empty();
+        Reply { text: clean(reply.text), model: reply.model.map(clean).filter(is_name), ..reply }
     }
 
     /// The same failure without a key, and without words of the request, which some servers repeat.
@@ -263,7 +273,8 @@ fn judge(heard: &mut Heard) -> Attempt {
         }
         Some(Stop::Done) => {}
     }
-    if heard.text.trim().is_empty() {
+    // Characters that cannot be seen say nothing.
+    if !heard.text.chars().any(|letter| is_safe(letter) && !letter.is_whitespace()) {
         return Err((ProviderError::Protocol("the answer is empty".to_owned()), charge));
     }
     Ok(Answer::Ready(Reply { text: std::mem::take(&mut heard.text), model: heard.model(), usage }))

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use git_merkle::chat::Answer;
 use git_merkle::config::Environment;
 use git_merkle::git::StateDir;
 use git_merkle::provider::{Definition, ProviderError, Surroundings, connect, key};
@@ -95,6 +96,31 @@ fn no_error_repeats_a_key_a_header_or_the_request() {
             assert!(!shown.contains(&canary()) && !shown.contains("And all of it"), "{kind}: {shown}");
             assert_eq!(server.posts()[0].header("x-secret"), Some(canary().as_str()));
         }
+    }
+}
+
+/// Before, a gateway that repeats headers put the key into frames, which are pushed; and so did one that calls its model so.
+#[test]
+fn no_answer_holds_the_key_that_it_was_asked_with() {
+    let token = ["ghp", "_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
+    for (model, known) in [(canary(), Some("***")), (token, None), ("plain".to_owned(), Some("plain"))] {
+        let document = serde_json::json!({
+            "model": model,
+            "choices": [{ "message": { "content": format!("You sent {} and test-key.", canary()) }, "finish_reason": "stop" }],
+        });
+        let server = Loopback::start(move |_| Scripted::raw("application/json", &document.to_string()));
+        let answer = ask(&*connected(&definition("openai", &server, "")), &request()).0.expect("an answer");
+        let Answer::Ready(reply) = answer else { panic!("it was answered at once") };
+        assert_eq!((reply.text.as_str(), reply.model.as_deref()), ("You sent *** and test-key.", known));
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_seen_is_none() {
+    for kind in KINDS {
+        let server = Loopback::start(|_| Scripted::answer("\u{200b}\u{feff} \u{202e}\n"));
+        let failure = ask(&*connected(&definition(kind, &server, "")), &request()).0.expect_err("no answer");
+        assert!(failure.error.to_string().contains("the answer is empty"), "{kind}: {failure}");
     }
 }
 
