@@ -153,7 +153,7 @@ impl From<OpenError> for CliError {
             OpenError::Untrusted(path) => {
                 Some(format!("if you trust it, run 'git config --global --add safe.directory {}'", path.display()))
             }
-            OpenError::Bare(path) | OpenError::Embedded { git_dir: path, .. } => {
+            OpenError::Bare(path) | OpenError::Embedded { git_dir: path, .. } | OpenError::WorkTree { git_dir: path, .. } => {
                 Some(format!("if you trust it, name it: --git-dir={}", path.display()))
             }
             OpenError::Damaged { .. } | OpenError::Io { .. } | OpenError::Setting(_) | OpenError::Extension(_) => None,
@@ -240,7 +240,7 @@ impl From<ObjectError> for CliError {
 impl From<ChildError> for CliError {
     fn from(error: ChildError) -> Self {
         match error {
-            ChildError::Filter { ref allow, .. } => {
+            ChildError::Filter { ref allow, .. } | ChildError::Program { ref allow, .. } => {
                 let hint = format!("if you trust the program, name it in your own configuration:\n{allow}");
                 Self::from_source(Exit::NotTrusted, error).hint(hint)
             }
@@ -376,6 +376,10 @@ impl From<SyncError> for CliError {
             SyncError::Busy(_) | SyncError::Locked => Self::from_source(Exit::Busy, error).hint("run the same command again"),
             SyncError::Lock(inner) => Self::io("cannot lock the exchange of frames", inner),
             SyncError::Refused { .. } => Self::from_source(Exit::Git, error).hint("nothing is lost; the frames stay here"),
+            SyncError::Transfer { source: ChildError::Program { ref allow, .. }, .. } => {
+                let hint = format!("if you trust the program, name it in your own configuration:\n{allow}");
+                Self::from_source(Exit::NotTrusted, error).hint(hint)
+            }
             SyncError::Transfer { .. } => Self::from_source(Exit::Git, error),
             SyncError::NoStore { .. } => {
                 let hint = "whoever can push to the remote has replaced its frames; restore the ref there, or delete it";

@@ -60,6 +60,14 @@ pub enum ChildError {
         /// What a user runs to allow it, line by line.
         allow: String,
     },
+    /// A program that only the repository's own configuration names would be run to reach a remote.
+    #[error("'{key}' in this repository's own configuration names a program, which is not run")]
+    Program {
+        /// The setting.
+        key: String,
+        /// What a user runs to allow it.
+        allow: String,
+    },
 }
 
 /// Input up to this size is written before any output is read: every pipe holds it.
@@ -75,6 +83,8 @@ pub struct GitCommand {
     verb: &'static str,
     options: Vec<OsString>,
     operands: Vec<OsString>,
+    /// Why it is not started.
+    refused: Option<ChildError>,
 }
 
 /// What feeds a child's standard input.
@@ -89,7 +99,14 @@ impl GitCommand {
             command
         });
         let settings = vec!["core.hooksPath=/dev/null", "core.fsmonitor=false"];
-        Self { command, settings, overrides: Vec::new(), verb, options: Vec::new(), operands: Vec::new() }
+        Self { command, settings, overrides: Vec::new(), verb, options: Vec::new(), operands: Vec::new(), refused: None }
+    }
+
+    /// Makes the command fail instead of starting, where there is a reason.
+    #[must_use]
+    pub(super) fn refusing(mut self, reason: Option<ChildError>) -> Self {
+        self.refused = reason;
+        self
     }
 
     /// Adds a fixed option.
@@ -237,6 +254,9 @@ impl GitCommand {
     }
 
     fn start(self, stdin: Stdio) -> Result<Child, ChildError> {
+        if let Some(refused) = self.refused {
+            return Err(refused);
+        }
         let mut command = self.command.map_err(ChildError::Start)?;
         override_settings(&mut command, &self.overrides);
         command.args(self.settings.iter().flat_map(|setting| ["-c", setting])).arg(self.verb).args(&self.options);

@@ -6,6 +6,9 @@
 //! used unasked, whatever its own configuration calls it; `--git-dir` and `GIT_DIR` name it, and
 //! `safe.bareRepository=all` in the user's own configuration accepts them all. A directory called `.git` cannot be tracked.
 //!
+//! A repository's own `core.worktree` may name any folder, such as the user's home, whose files would then go into payloads.
+//! One outside of the folder that holds the git directory is used when its own `.git` leads back, as in submodules.
+//!
 //! A failing system is not taken for a missing or a foreign repository: gix drops such errors, so what it says of a
 //! repository that is there is looked at again.
 
@@ -17,7 +20,7 @@ use gix::discover::upwards::TrustPolicy;
 use gix::sec::Trust;
 
 use super::config::{self, ConfigScope};
-use super::repo::{OpenError, options, variable};
+use super::repo::{OpenError, Repository, options, variable};
 use super::system::{is_system_error, system_cause};
 
 /// Looks for a repository upwards.
@@ -71,6 +74,21 @@ pub(super) fn bare_layout(directory: &Path, git_dir: &Path) -> Option<PathBuf> {
 fn nearest(directory: &Path, options: gix::discover::upwards::Options<'_>) -> Option<(PathBuf, Option<PathBuf>)> {
     let (found, _) = gix::discover::upwards_opts(directory, options).ok()?;
     Some(found.into_repository_and_work_tree_directories())
+}
+
+/// Refuses a work tree elsewhere that the repository's own configuration names and that does not know of it.
+pub(super) fn refuse_foreign_work_tree(repo: &Repository) -> Result<(), OpenError> {
+    let named = repo.config_section("core").into_iter().rfind(|setting| setting.key == "core.worktree");
+    let is_own = named.is_some_and(|setting| !setting.scope.is_protected());
+    let Some(work_tree) = repo.work_dir().filter(|_| is_own) else { return Ok(()) };
+    let real = |path: &Path| path.canonicalize().ok();
+    let (Some(git_dir), Some(root)) = (real(repo.git_dir()), real(work_tree)) else { return Ok(()) };
+    let is_beside = git_dir.parent().is_some_and(|folder| root.starts_with(folder));
+    let led_to = gix::discover::path::from_gitdir_file(&root.join(".git")).ok();
+    if is_beside || led_to.is_some_and(|led_to| real(&led_to) == Some(git_dir)) {
+        return Ok(());
+    }
+    Err(OpenError::WorkTree { git_dir: repo.git_dir().to_owned(), work_tree: work_tree.to_owned() })
 }
 
 /// True when the user's own configuration says `safe.bareRepository=all`.

@@ -27,6 +27,7 @@ mod ref_path;
 mod reflog;
 pub mod refs;
 pub mod remote;
+mod remote_program;
 pub mod repo;
 pub mod revision;
 mod seal;

@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use gix::refs::Target;
@@ -206,9 +207,19 @@ impl Repository {
         }
     }
 
-    /// Refuses a ref whose log is a link, or lies behind one: git would add its line to whatever file is there.
+    /// Refuses a ref whose log is a link, lies behind one or has a second name: git would add its line to whatever that is.
     pub fn check_log_path(&self, name: &str) -> Result<(), RefError> {
-        if self.is_reftable() { Ok(()) } else { self.refuse_link("log of ref", name, &format!("logs/{name}")) }
+        if self.is_reftable() {
+            return Ok(());
+        }
+        let below = format!("logs/{name}");
+        self.refuse_link("log of ref", name, &below)?;
+        match fs::symlink_metadata(self.common_dir().join(&below)) {
+            Ok(found) if found.is_file() && found.nlink() > 1 => {
+                Err(RefError::failed(name, format!("'{below}' has a second name (hard link)")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn refuse_link(&self, what: &'static str, name: &str, below: &str) -> Result<(), RefError> {

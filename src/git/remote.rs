@@ -1,6 +1,6 @@
 //! Other repositories, by the names under which the user configured them: their refs come and go through git.
 //!
-//! git does the network work, with the user's own ssh, credentials and proxies. Every refspec stands on the command
+//! git does the network work, with the user's own ssh, credentials and proxies (see `remote_program`). Every refspec stands on the command
 //! line and none of the configuration takes part (`--refmap=`), so that a refspec such as
 //! `+refs/merkle/frames:refs/merkle/frames` cannot throw frames of this clone away. Nothing is pruned, no tag and no
 //! submodule is followed, no hook runs.
@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use super::child::{ChildError, GitCommand, failed};
 use super::lock::absent_is_fine;
 use super::refs::RefError;
+use super::remote_program::RemotePrograms;
 use super::repo::Repository;
 use crate::base::NodeId;
 
@@ -296,5 +297,7 @@ fn covers(pattern: &str, name: &str) -> bool {
 fn network(repo: &Repository, verb: &'static str, remote: &str, prompt: Prompt) -> GitCommand {
     // git refuses refspecs for a remote that is marked as a mirror, and its own pushes would delete refs there.
     let command = GitCommand::new(repo, verb).overriding(&[(format!("remote.{remote}.mirror"), "false".to_owned())]);
+    let RemotePrograms { overrides, refused } = RemotePrograms::of(repo, remote);
+    let command = command.overriding(&overrides).refusing(refused);
     if prompt == Prompt::Allowed { command.asking() } else { command }
 }

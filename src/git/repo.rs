@@ -5,7 +5,7 @@
 //! | where to start | `-C`, else the current directory |
 //! | git directory | `--git-dir`, else `GIT_DIR`, else discovery upwards within `GIT_CEILING_DIRECTORIES` |
 //! | may it be opened | discovered: the owner, else `safe.directory`, and `safe.bareRepository`, and not made of files in another one's work tree (`discover`); named: always, as in git |
-//! | work tree | `GIT_WORK_TREE`, else `core.bare`, else `core.worktree`, else where it was found or, for a named one, the start |
+//! | work tree | `GIT_WORK_TREE`, else `core.bare`, else `core.worktree` (see `discover`), else where it was found or, for a named one, the start |
 //! | common directory | the repository; a `GIT_COMMON_DIR` that says otherwise is refused |
 //! | objects | `GIT_OBJECT_DIRECTORY`, else below the common directory; then `GIT_ALTERNATE_OBJECT_DIRECTORIES` |
 //!
@@ -23,7 +23,7 @@ use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::sec::Trust;
 
 use super::config::{self, ConfigScope};
-use super::discover::{bare_layout, discover, open_error};
+use super::discover::{bare_layout, discover, open_error, refuse_foreign_work_tree};
 use super::program;
 use super::system::is_system_error;
 use crate::base::TreePath;
@@ -102,6 +102,14 @@ pub enum OpenError {
         /// The root of the other one's work tree.
         outer: PathBuf,
     },
+    /// A repository that was not named, whose own configuration makes a folder elsewhere its work tree.
+    #[error("'{git_dir}' calls '{work_tree}' its work tree, which does not know of it")]
+    WorkTree {
+        /// Its git directory.
+        git_dir: PathBuf,
+        /// What `core.worktree` says.
+        work_tree: PathBuf,
+    },
     /// The system failed while the repository was looked for or opened; it may be there and whole.
     #[error("cannot look for a repository: cannot read '{path}'")]
     Io {
@@ -159,6 +167,9 @@ impl Repository {
         let repo = Self::from_found(found, directory, location.settings.clone())?;
         if named.is_none() && repo.is_forbidden_bare() {
             return Err(OpenError::Bare(repo.git_dir().to_owned()));
+        }
+        if named.is_none() && variable("GIT_WORK_TREE").is_none() {
+            refuse_foreign_work_tree(&repo)?;
         }
         if let Some(work_tree) = repo.work_dir() {
             program::keep_out_of(work_tree);

@@ -74,7 +74,7 @@ impl From<ChildError> for WriteError {
         match error {
             ChildError::Start(error) => Self::Io(error),
             ChildError::Failed { message, .. } => Self::Pack(message),
-            ChildError::Unmerged(_) | ChildError::Filter { .. } => Self::Pack(error.to_string()),
+            ChildError::Unmerged(_) | ChildError::Filter { .. } | ChildError::Program { .. } => Self::Pack(error.to_string()),
         }
     }
 }

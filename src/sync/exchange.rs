@@ -169,6 +169,8 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
 fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
     let lock = exchange.state.lock(LOCK_FILE, LOCK_WAIT).map_err(SyncError::Lock)?.ok_or(SyncError::Locked)?;
     exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
+    // Git would follow a link in the place of the log, and add its line to any file.
+    exchange.repo.check_log_path(&exchange.remote.tracking_ref())?;
     exchange.repo.clear_refs(&exchange.remote.incoming_refs())?;
     Ok(lock)
 }

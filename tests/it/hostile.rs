@@ -12,6 +12,7 @@ mod frames;
 mod link;
 mod mutate;
 mod name;
+mod remote;
 mod replace;
 mod sentinel;
 mod state;

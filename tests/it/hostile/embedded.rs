@@ -237,3 +237,34 @@ fn a_file_called_git_in_the_work_tree_is_never_run() {
     let nowhere = with_path(&repo, ".", &["regenerate", "--worktree"]).run().exits(128);
     assert_eq!(nowhere.err(), "error: cannot run 'git': no 'git' on the search path outside of the work tree\n");
 }
+
+/// Before, an unpacked archive could call the user's home its work tree: its files went into payloads, and `init` wrote there.
+#[test]
+fn a_work_tree_elsewhere_is_used_when_it_leads_back() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("home/downloads/archive");
+    repo.fill("commit files\n+ a.rs = fn a() {}");
+    std::fs::write(sandbox.path("home/diary.txt"), "dear diary").unwrap();
+    for work_tree in ["../../..", sandbox.path("home").to_str().unwrap()] {
+        repo.git(&["config", "core.worktree", work_tree]).ok();
+        for arguments in [&["context", "--redact", "**"][..], &["init"], &["regenerate", "--worktree"], &["status"]] {
+            let output = repo.merkle(arguments).exits(128);
+            assert!(output.err().contains("which does not know of it") && output.err().contains("--git-dir="), "{output}");
+        }
+        assert!(!sandbox.path("home/.teddy").exists());
+    }
+    // Named, it is the user's wish.
+    let named = format!("--git-dir={}", repo.path(".git").display());
+    let home = Repo::at(&sandbox, sandbox.path("home"));
+    assert!(home.merkle(&[&named, "context", "--redact", "diary.txt"]).ok().contains("dear diary"));
+    // A submodule's own repository stands elsewhere, and its work tree has a file that leads back.
+    let outer = sandbox.repo("outer");
+    outer.fill("commit files\n+ b.rs = fn b() {}");
+    let source = sandbox.path("outer").display().to_string();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &source, "sub"];
+    outer.git(&add).ok();
+    assert!(outer.git(&["-C", "sub", "config", "core.worktree"]).ok().contains("../../../sub"));
+    let inner = Repo::at(&sandbox, outer.path("sub"));
+    inner.merkle(&["regenerate"]).ok();
+    Repo::at(&sandbox, outer.path(".git/modules/sub")).merkle(&["status"]).ok();
+}

@@ -392,6 +392,7 @@ fn a_forged_synthesis_is_found_by_making_it_again() {
     repo.merkle(&["validate", "--remake"]).ok();
     repo.merkle(&["status", "--exit-code"]).ok();
     assert!(repo.merkle(&["regenerate", "--verify"]).ok().starts_with("nothing to do"));
+}
 
 /// Red before: 16 entries that are no frames, or one frame of the other place, before the honest ones; then the directory
 /// stood nowhere, and `doctor --fix` took the user's own statement out of the store.

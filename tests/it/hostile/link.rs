@@ -52,8 +52,14 @@ fn a_log_behind_a_link_is_not_written() {
         assert_eq!(fs::read_to_string(outside.join("bashrc")).unwrap(), CANARY);
         assert_eq!(fs::read_to_string(outside.join("refs/merkle/frames")).unwrap(), CANARY);
         assert_eq!(fs::read_to_string(outside.join("frames")).unwrap(), CANARY);
-        // Once the link is gone the log is kept again.
+        // Once the link is gone the log is kept again; a second name is as bad as a link.
         fs::remove_file(&at).unwrap();
+        if place.ends_with("frames") {
+            fs::hard_link(outside.join(target), &at).unwrap();
+            assert!(repo.merkle(&["regenerate", "--force"]).exits(128).err().contains("second name"));
+            assert_eq!(fs::read_to_string(outside.join("bashrc")).unwrap(), CANARY);
+            fs::remove_file(&at).unwrap();
+        }
         repo.merkle(&["regenerate"]).ok();
         assert!(repo.path(".git/logs/refs/merkle/frames").is_file());
     }
