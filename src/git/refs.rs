@@ -215,6 +215,9 @@ impl Repository {
         let below = format!("logs/{name}");
         self.refuse_link("log of ref", name, &below)?;
         match fs::symlink_metadata(self.common_dir().join(&below)) {
+            Ok(found) if !found.is_file() && !found.is_dir() => {
+                Err(RefError::failed(name, format!("'{below}' is not a regular file")))
+            }
             Ok(found) if found.is_file() && found.nlink() > 1 => {
                 Err(RefError::failed(name, format!("'{below}' has a second name (hard link)")))
             }

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::support::{Repo, Sandbox};
+use crate::support::{PROGRAM, Repo, Sandbox};
 
 const CANARY: &str = "canary, without a line feed";
 
@@ -58,6 +58,11 @@ fn a_log_behind_a_link_is_not_written() {
             fs::hard_link(outside.join(target), &at).unwrap();
             assert!(repo.merkle(&["regenerate", "--force"]).exits(128).err().contains("second name"));
             assert_eq!(fs::read_to_string(outside.join("bashrc")).unwrap(), CANARY);
+            fs::remove_file(&at).unwrap();
+            // Before, a pipe in its place was waited for.
+            repo.run("mkfifo").args([&at]).run().ok();
+            let stuck = repo.run("timeout").args(["10", PROGRAM, "regenerate", "--force"]).run().exits(128);
+            assert!(stuck.err().contains("not a regular file"), "{stuck}");
             fs::remove_file(&at).unwrap();
         }
         repo.merkle(&["regenerate"]).ok();
