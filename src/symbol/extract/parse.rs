@@ -27,6 +27,10 @@ const PIECES_MIN: usize = 2_000;
 /// How often each piece may be read above that.
 const PIECE_READS_MAX: usize = 64;
 
+/// Beginnings of here-documents above which a shell script is not parsed: the grammar's scanner goes through all that it
+/// has met at every word, which neither of the two counts sees.
+const HEREDOCS_MAX: usize = 4_096;
+
 thread_local! {
     static READERS: RefCell<BTreeMap<Language, Reader>> = const { RefCell::new(BTreeMap::new()) };
 }
@@ -79,7 +83,7 @@ impl Rules {
 
 /// Parses and hands the tree to `read`; false when the text is too large or takes too much work.
 pub(super) fn with_tree(language: Language, grammar: &'static Grammar, text: &str, read: impl FnOnce(&Tree, &Rules)) -> bool {
-    if text.len() > SOURCE_BYTES_MAX {
+    if text.len() > SOURCE_BYTES_MAX || language == Language::Bash && text.matches("<<").nth(HEREDOCS_MAX).is_some() {
         return false;
     }
     READERS.with_borrow_mut(|readers| {

@@ -78,6 +78,15 @@ fn a_scanner_that_looks_for_its_end_over_and_over_is_stopped() {
     }
 }
 
+/// Before, these 900 KB took the better part of a minute: the scanner goes through all documents that it has met at every word.
+#[test]
+fn documents_within_commands_within_documents_are_not_followed() {
+    let outline = extract_as(Language::Bash, &"cat <<A$(cat <<B$(".repeat(50_000));
+    assert_eq!(outline.content, Content::Unparsed);
+    let honest = "f() {\ncat <<A\ntext\nA\n}\n".repeat(500);
+    assert_eq!(extract_as(Language::Bash, &honest).content, Content::Parsed);
+}
+
 #[test]
 fn nesting_and_number_are_bounded() {
     for (language, piece) in [
