@@ -169,8 +169,6 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
 fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
     let lock = exchange.state.lock(LOCK_FILE, LOCK_WAIT).map_err(SyncError::Lock)?.ok_or(SyncError::Locked)?;
     exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
-    // Git would follow a link in the place of the log, and add its line to any file.
-    exchange.repo.check_log_path(&exchange.remote.tracking_ref())?;
     exchange.repo.clear_refs(&exchange.remote.incoming_refs())?;
     Ok(lock)
 }
@@ -200,6 +198,7 @@ fn transfer(exchange: &Exchange<'_>) -> Result<(), SyncError> {
     let before = repo.find_direct_ref(&to)?;
     repo.check_log_path(&to)?;
     let incoming = format!("{}{}", remote.incoming_refs(), std::process::id());
+    repo.check_log_path(&incoming)?;
     let fetched = repo.fetch_ref(remote.name(), remote.frames_ref(), &incoming, exchange.prompt);
     if !fetched.map_err(|source| SyncError::transfer(remote, source))? {
         // The remote has lost its frames, or never had any: nothing may be taken for being there.
