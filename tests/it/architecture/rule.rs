@@ -29,7 +29,6 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("flate2", &["git"]),
     ("futures_util", &["provider", "regen", "session"]),
-    ("genai", &["provider"]),
     ("gix", &["git"]),
     ("htmd", &["page"]),
     ("ignore", &["node", "agent", "synthesis", "context"]),
