@@ -12,7 +12,7 @@ mod neighbour;
 mod push;
 mod secret;
 #[cfg(target_os = "linux")]
-mod worker;
+pub(crate) mod worker;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -37,7 +37,7 @@ pub(super) fn state(repo: &Repo<'_>) -> StateDir {
 }
 
 /// Waits until no worker is at work and no marker is left.
-pub(super) fn settle(repo: &Repo<'_>) {
+pub(crate) fn settle(repo: &Repo<'_>) {
     let (state, deadline) = (state(repo), Instant::now() + Duration::from_mins(1));
     while worker::is_at_work(&state) || !marker::list(&state).expect("readable").is_empty() {
         assert!(Instant::now() < deadline, "the worker is still at work");

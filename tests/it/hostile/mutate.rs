@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use git_merkle::frame::{FrameName, decode, encode, frame_id};
 
 use super::sentinel::{self, Row, faults, picture};
+use crate::hooks::worker::settle;
 use crate::support::{Output, PROGRAM, Repo, Sandbox};
 
 const SECONDS_VARIABLE: &str = "GIT_MERKLE_FUZZ_SECONDS";
@@ -310,7 +311,8 @@ fn campaign(seed: u64, goes_on: &dyn Fn(usize) -> bool) -> Tally {
     let mut random = Random(seed | 1);
     let mut tally = Tally::default();
     let template = sentinel::world();
-    drop(golden(&template));
+    // A worker that is still at work would change files while they are copied.
+    settle(&golden(&template));
     let (root, kept) = (template.path(""), tempfile::tempdir().expect("a temporary folder"));
     let copy = |from: &Path, to: &Path| drop(template.run("cp", from).args(["-a", "."]).arg(to).run().ok());
     copy(&root, kept.path());
