@@ -53,8 +53,7 @@ fn why_a_node_is_fresh_outdated_or_missing() {
     --- exit 0
     ");
     let document = repo.merkle(&["explain", "--json", "src"]).exits(1).json("explain");
-    let fields =
-        "schema node path agent type state reason frame basis tasks calls waits_for changed_children described_at changed_in";
+    let fields = "schema node path agent type state reason frame basis tasks calls waits_for changed_children refused described_at changed_in";
     assert_fields(&document, fields);
     assert_eq!((&document["state"], &document["reason"]), (&"outdated".into(), &"waiting".into()));
     assert_eq!(document["waits_for"], serde_json::json!(["src/lib.rs"]));

@@ -161,7 +161,8 @@ fn a_generation_out_of_reach_is_no_head() {
     for (name, far) in [("top", 99_999_999), ("next", 2 + SEQ_GAP_MAX), ("first", 1 + SEQ_GAP_MAX)] {
         let repo = with_frames(&sandbox, name);
         let node = repo.id("HEAD:a.rs");
-        plant_frame(&repo, &frame(&node, ("human", "note"), far, "hostile\n"));
+        // Of the same voice: what another person says stands beside it, once its generation counts.
+        plant_frame(&repo, &frame(&node, ("human", "note"), far, "hostile\n").by("Test User", "user@example.org"));
         plant_frame(&repo, &frame(&node, ("outline", "outline"), far.max(3 + SEQ_GAP_MAX), "hostile\n"));
         let shown = repo.merkle(&["show", "a.rs"]).exits(0);
         assert!(!shown.out().contains("hostile") && shown.out().contains("Private: `a`"), "{name}: {shown}");
