@@ -459,21 +459,34 @@ impl<'r> Document<'r> {
         let costs = self.costs(tokens_max).map_err(ContextError::Read)?;
         let fixed = self.tokens_of(&[1, 2, 3, 4]) + FIXED_TOKENS;
         let mut room = tokens_max.saturating_sub(fixed);
+        let mut best: Option<(u64, Vec<Form>, Fit)> = None;
         for _ in 0..FIT_TRIES {
             let fit = fit(&costs, room);
-            let needed = fixed + fit.tokens;
-            if needed > tokens_max {
-                return Err(ContextError::Budget { needed, tokens_max });
-            }
-            let is_reduced = !fit.reduced.is_empty();
+            let (is_reduced, needed, has_names_alone) = (!fit.reduced.is_empty(), fixed + fit.tokens, fit.tokens > room);
             self.forms = (0..costs.len()).filter(|_| is_reduced).map(|at| fit.form(at)).collect();
-            self.fit = Some(fit);
-            // Tokens of the parts are not quite those of the whole.
-            let Some(over) = self.tokens().checked_sub(tokens_max).filter(|over| *over > 0) else { return Ok(()) };
-            room = room.saturating_sub(over + over / 8 + 4);
+            self.fit = Some(fit.clone());
+            // Tokens of the parts are not quite those of the whole, least where there are many names.
+            let tokens = self.tokens();
+            if let Some(over) = tokens.checked_sub(tokens_max).filter(|over| *over > 0) {
+                if has_names_alone && best.is_none() {
+                    return Err(ContextError::Budget { needed, tokens_max });
+                }
+                room = room.saturating_sub(over + over / 8 + 4);
+                continue;
+            }
+            if best.as_ref().is_none_or(|(most, ..)| tokens > *most) {
+                best = Some((tokens, self.forms.clone(), fit));
+            }
+            if !is_reduced || tokens + tokens_max / FILLED_BUT_ONE_OF >= tokens_max {
+                break;
+            }
+            room += tokens_max - tokens;
         }
-        let needed = self.tokens();
-        if needed > tokens_max { Err(ContextError::Budget { needed, tokens_max }) } else { Ok(()) }
+        let Some((_, forms, fit)) = best else {
+            return Err(ContextError::Budget { needed: self.tokens(), tokens_max });
+        };
+        (self.forms, self.fit) = (forms, Some(fit));
+        Ok(())
     }
 
     /// Shows the default payload, as much of it as fits.

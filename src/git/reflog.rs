@@ -18,9 +18,12 @@ const OWN: &str = "refs/merkle";
 const ENTRIES_MAX: &str = "--max-count=200";
 
 impl Repository {
-    /// True for a ref whose log is kept here.
+    /// True for a ref of this program whose log is there already, as git asks it.
+    ///
+    /// None is begun: `git gc` locks every ref that has a log, so it would fail beside the lock of a killed writer.
     pub(super) fn keeps_log(&self, name: &str) -> bool {
-        name.starts_with(OWN) && self.config_bool("core.logAllRefUpdates") != Some(false)
+        let is_wanted = name.starts_with(OWN) && self.config_bool("core.logAllRefUpdates") != Some(false);
+        is_wanted && self.log_of(name).is_file()
     }
 
     pub(super) fn log_of(&self, name: &str) -> PathBuf {
@@ -75,6 +78,8 @@ mod tests {
         let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
         let repo = fixture.open();
         assert_eq!(repo.logged(NAME), []);
+        fixture.git(&["config", "core.logAllRefUpdates", "always"]);
+        let repo = fixture.open();
         repo.update_ref(NAME, &one, Expected::Absent).unwrap();
         fixture.git(&["update-ref", NAME, &two.to_string()]);
         repo.update_ref(NAME, &one, Expected::At(two)).unwrap();

@@ -110,7 +110,7 @@ fn every_budget_is_kept_and_used() {
         [&[], &["docs/guide.md", "docs/line.txt", "src/part1/"], &["src/part2/**", "README.md"], &["docs/line.txt"]];
     let mut runner = TestRunner::new(Config { cases: 14, failure_persistence: None, ..Config::default() });
     let budget = (1_000.0_f64.ln()..200_000.0_f64.ln()).prop_map(|ln| ln.exp() as u64);
-    let result = runner.run(&(budget, 0..lists.len()), |(budget, list)| {
+    let holds = |budget: u64, list: usize| {
         let budget_text = budget.to_string();
         let output = repo.run(PROGRAM).args(["context", "--budget", &budget_text]).args(lists[list]).run();
         prop_assert!(output.code == Some(0) || list == 2 && budget < 3_000, "{}", output.err());
@@ -121,7 +121,10 @@ fn every_budget_is_kept_and_used() {
             prop_assert!(!has_more(&document) || tokens * 10 >= budget * 9, "{tokens} of {budget} for {:?}", lists[list]);
         }
         Ok(())
-    });
+    };
+    // Red before: names alone were counted as more than they take, and what that left stayed unused.
+    holds(1_756, 2).unwrap_or_else(|failed| panic!("{failed}"));
+    let result = runner.run(&(budget, 0..lists.len()), |(budget, list)| holds(budget, list));
     result.unwrap_or_else(|failed| panic!("{failed}"));
 }
 
