@@ -192,7 +192,8 @@ impl<'r> Store<'r> {
 
     /// What people say about a node: of each the last statement that stands.
     ///
-    /// An invalidation ends what stands below it: of its author alone, or of all where it names none.
+    /// An invalidation ends what stands below it: of its author alone, or of all where it names none. In the slot of an
+    /// agent that makes its frames itself only what was handed in after the last of them counts.
     pub fn voices(&self, node: &NodeId) -> Result<Voices, StoreError> {
         let mut voices = Voices::default();
         let entries = self.entries(node)?;
@@ -210,6 +211,8 @@ impl<'r> Store<'r> {
                     BasisKind::Written if !voices.ended.contains(&voice) && spoken.insert(voice) => {
                         voices.heads.push(Head { frame, invalidated: false, seq_max });
                     }
+                    // What the agent has made since takes the place of what was handed in before.
+                    BasisKind::Generated | BasisKind::Synthesis => break,
                     _ => {}
                 }
             }

@@ -426,7 +426,7 @@ mod tests {
         logs.git(&["config", "core.logAllRefUpdates", "always"]);
         none.git(&["config", "core.logAllRefUpdates", "false"]);
         let shared = Fixture::init(&["--shared"]);
-        for (fixture, lines) in [(&plain, 2), (&logs, 2), (&shared, 2), (&none, 0)] {
+        for (fixture, lines) in [(&plain, 0), (&logs, 2), (&shared, 0), (&none, 0)] {
             let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
             let repo = fixture.open();
             repo.update_ref(NAME, &one, Expected::Absent).unwrap();
