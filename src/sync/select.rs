@@ -1,7 +1,7 @@
 //! What goes to a remote: statements that were said, about objects that the remote's branches reach.
 //!
 //! A statement about a file of a private branch names the file and says what stands in it. So an entry goes only when
-//! the remote can know its object and its path, see [`public`](super::public). The rest is held back and counted; it goes
+//! the remote can know its object and its path, see [`public`]. The rest is held back and counted; it goes
 //! with a later push, once its branch was pushed.
 
 use super::accept::{is_derived, is_outline};
