@@ -382,7 +382,7 @@ impl From<SyncError> for CliError {
             }
             SyncError::Transfer { .. } => Self::from_source(Exit::Git, error),
             SyncError::NoStore { .. } => {
-                let hint = "whoever can push to the remote has replaced its frames; restore the ref there, or delete it";
+                let hint = "a push has replaced the frames of the remote; restore the ref there, or delete it";
                 Self::from_source(Exit::Git, error).hint(hint)
             }
             SyncError::Select(SelectError::Store(inner)) | SyncError::Store(inner) => inner.into(),

@@ -186,7 +186,7 @@ fn drop_shared(repo: &Repository, changes: &mut Changes) {
 
 /// Where a directory belongs, as those of its frames say that can be read; nowhere where none can.
 ///
-/// One frame does not decide: whoever wants to hide a directory adds frames of another place to it, and puts it there as
+/// One frame does not decide: an attacker who wants to hide a directory adds frames of another place to it, and puts it there as
 /// well. So all places that are named count, the most often named first.
 fn homes(repo: &Repository, tree: &NodeId, reads: &mut usize) -> Vec<Place> {
     let (mut data, mut frame) = (Vec::new(), Vec::new());

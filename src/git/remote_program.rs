@@ -3,7 +3,7 @@
 //! An unpacked archive brings its `.git/config` along. Git believes it: `core.sshCommand`, a credential helper, a proxy, the
 //! program at the other end (which is this machine for a path), or an address `ext::<command>` with its protocol allowed.
 //! Here a program that a repository's own configuration alone names is an error that says how the user allows it, as for
-//! filters. It is not replaced by another one: `ssh` without the user's options could reach the remote as somebody else.
+//! filters. It is not replaced by another one: `ssh` without the user's options could log in to the remote under another name.
 //!
 //! | setting of the repository's own | what happens |
 //! |---|---|

@@ -4,7 +4,7 @@
 //! number of attributes, formatting that is opened and never closed is repeated in every later block, and elements can be
 //! nested as deep as there are bytes. So the markup is written anew first (see `plain`), with what is read of it alone;
 //! pages with too many tags, nodes or levels are not converted, and none is waited for longer than a limit. What the
-//! markup hides from a reader is left out: nobody who looks at the page would know what it tells a model.
+//! markup hides from a reader is left out: a person who looks at the page would not see what it tells a model.
 
 use std::rc::Rc;
 use std::sync::mpsc::{RecvTimeoutError, channel};

@@ -270,7 +270,7 @@ impl Fitted {
     }
 }
 
-/// What of a wish is changed whatever the input: for everybody who is told before anything is sent.
+/// What is changed of a wish whatever the input is: estimates and dry runs tell it before a request is sent.
 #[must_use]
 pub fn lasting_changes(params: &GenerationParams, capabilities: &Capabilities) -> Vec<Change> {
     fit(params, capabilities, 0).map(|fitted| fitted.changes).unwrap_or_default()

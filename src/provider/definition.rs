@@ -304,7 +304,7 @@ fn capabilities(kind: Kind, extra: &Map<String, Value>, reader: &Reader<'_>) -> 
     let mut base = known.unwrap_or_default();
     match kind {
         Kind::Command | Kind::Manual | Kind::Replay => {
-            // Words go in, words come out: nothing else reaches whoever answers.
+            // Words go in, words come out: nothing else reaches the program or person that answers.
             (base.temperature, base.top_p, base.seed, base.stops_max) = (None, false, false, Some(0));
             base.streaming &= kind == Kind::Replay;
         }

@@ -98,6 +98,25 @@ impl Plan {
     }
 }
 
+/// Adds nodes that are to be made again to tasks, and the directories that wait for them, where `may_wait` holds; how many.
+pub(super) fn take_up(scan: &Scan, tasks: &mut Vec<Task>, again: &HashSet<u32>, may_wait: impl Fn(u32) -> bool) -> u64 {
+    let known: HashMap<u32, Reason> = tasks.drain(..).map(|task| (task.node, task.reason)).collect();
+    let mut is_task = vec![false; scan.len()];
+    for &node in scan.bottom_up() {
+        let waits = || scan.entries(node).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
+        let reason = match known.get(&node) {
+            Some(reason) => Some(*reason),
+            None if again.contains(&node) => Some(Reason::Forged),
+            None => (scan.node(node).is_directory && may_wait(node) && waits()).then_some(Reason::Waiting),
+        };
+        if let Some(reason) = reason {
+            is_task[node as usize] = true;
+            tasks.push(Task { node, reason });
+        }
+    }
+    (tasks.len() - known.len()) as u64
+}
+
 /// Plans an agent's frames of a type over a scan.
 pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
     let bases = BasisOf::new(inputs.agent, inputs.frame_type, &inputs.agent.prompt_digest());
@@ -144,24 +163,9 @@ fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32)
 impl Plan {
     /// Takes up nodes that look fresh and are to be made again, and the directories that wait for them.
     pub fn make_again(&mut self, scan: &Scan, again: &HashSet<u32>) {
-        let known: HashMap<u32, Reason> = self.tasks.iter().map(|task| (task.node, task.reason)).collect();
-        let mut is_task = vec![false; scan.len()];
-        let before = std::mem::take(&mut self.tasks).len();
-        for &node in scan.bottom_up() {
-            let waits = || scan.entries(node).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
-            let reason = match known.get(&node) {
-                Some(reason) => Some(*reason),
-                None if again.contains(&node) => Some(Reason::Forged),
-                None => {
-                    (scan.node(node).is_directory && self.heads[node as usize].is_some() && waits()).then_some(Reason::Waiting)
-                }
-            };
-            if let Some(reason) = reason {
-                is_task[node as usize] = true;
-                self.tasks.push(Task { node, reason });
-            }
-        }
-        self.fresh = self.fresh.saturating_sub((self.tasks.len() - before) as u64);
+        let heads = &self.heads;
+        let added = take_up(scan, &mut self.tasks, again, |number| heads[number as usize].is_some());
+        self.fresh = self.fresh.saturating_sub(added);
     }
 
     fn reason(&self, scan: &Scan, inputs: &Inputs<'_>, is_task: &[bool], number: u32) -> Option<Reason> {

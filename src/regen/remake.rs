@@ -12,7 +12,8 @@ use super::plan::{Plan, file_name};
 use super::prepare::Nodes;
 use super::run::{directory_body, file_body};
 use crate::base::cores::on_all_cores;
-use crate::frame::{BasisKind, FrameName, content_digest};
+use crate::base::{AgentId, FrameType, NodeId};
+use crate::frame::{BasisKind, FrameName, Record, content_digest};
 use crate::git::Repository;
 
 /// What was made again.
@@ -86,13 +87,13 @@ pub(super) fn compare(
 #[must_use]
 pub fn head_name(nodes: Nodes<'_>, plan: &Plan, number: u32) -> Option<FrameName> {
     let head = plan.heads[number as usize].as_ref()?;
-    Some(FrameName {
-        node: nodes.scan.node(number).id,
-        agent: nodes.inputs.agent.id.clone(),
-        frame_type: nodes.inputs.frame_type.clone(),
-        seq: head.seq,
-        frame: head.frame,
-    })
+    let Nodes { scan, inputs, .. } = nodes;
+    Some(name_of(head, scan.node(number).id, (&inputs.agent.id, inputs.frame_type)))
+}
+
+/// The name under which the store has the head of a slot.
+pub(super) fn name_of(head: &Record, node: NodeId, (agent, frame_type): (&AgentId, &FrameType)) -> FrameName {
+    FrameName { node, agent: agent.clone(), frame_type: frame_type.clone(), seq: head.seq, frame: head.frame }
 }
 
 /// Whether a head says something else than what is made now; `None` where that cannot be made here.

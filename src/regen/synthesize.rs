@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::make::{Body, NodeError, read_frame};
-use super::plan::{Task, part_kind};
+use super::plan::{Task, part_kind, take_up};
 use super::remake::{self, Remade};
 use crate::agent::Agent;
 use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
@@ -250,26 +250,16 @@ impl Synthesizer<'_> {
 
     /// Takes up directories that look fresh and are to be made again, and the directories that wait for them.
     pub fn make_again(&self, plan: &mut SynthesisPlan, again: &HashSet<u32>) {
-        let known: HashMap<u32, Reason> = plan.tasks.drain(..).map(|task| (task.node, task.reason)).collect();
-        let mut is_task = vec![false; self.scan.len()];
-        for number in self.directories().filter(|number| plan.chosen[*number as usize].is_some()) {
-            let waits = || self.scan.entries(number).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
-            let forged = || again.contains(&number).then_some(Reason::Forged);
-            let reason = known.get(&number).copied().or_else(forged).or_else(|| waits().then_some(Reason::Waiting));
-            if let Some(reason) = reason {
-                is_task[number as usize] = true;
-                plan.tasks.push(Task { node: number, reason });
-            }
-        }
-        plan.fresh = plan.fresh.saturating_sub((plan.tasks.len() - known.len()) as u64);
+        let chosen = &plan.chosen;
+        let added = take_up(self.scan, &mut plan.tasks, again, |number| chosen[number as usize].is_some());
+        plan.fresh = plan.fresh.saturating_sub(added);
     }
 
     /// The name of the frame that a directory's head is.
     #[must_use]
     pub fn head_name(&self, plan: &SynthesisPlan, number: u32) -> Option<FrameName> {
         let head = plan.heads[number as usize].as_ref()?;
-        let (agent, frame_type) = (self.agent.id.clone(), self.into.clone());
-        Some(FrameName { node: self.scan.node(number).id, agent, frame_type, seq: head.seq, frame: head.frame })
+        Some(remake::name_of(head, self.scan.node(number).id, (&self.agent.id, self.into)))
     }
 
     /// Names of the entries of a directory that say something else than what its head was made from.

@@ -30,7 +30,7 @@ pub struct SecretFound {
     pub more: usize,
 }
 
-/// How git knows what has a name, for somebody who looks for it: `git ls-tree -r -t` shows it beside the name.
+/// How git knows what has a name, for a user who looks for it: `git ls-tree -r -t` shows it beside the name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object(pub String);
 

@@ -34,7 +34,7 @@ pub struct PreviewOptions<'p> {
 pub struct Preview {
     /// The words.
     pub words: Words,
-    /// Who would be asked; `None` where nobody is configured.
+    /// The provider that would answer; `None` where none is configured.
     pub definition: Option<Definition>,
 }
 
@@ -104,7 +104,7 @@ impl Workspace {
         let profile = self.turn_profile(&SessionRecord::default(), &options.asking)?;
         let definitions = Definitions::load(self.settings.stack()).map_err(AskingError::from)?;
         let named = options.asking.provider.as_deref().or(self.settings.stack().text("defaultprovider"));
-        // Several are no error where nobody is asked.
+        // Several are no error where no request is sent.
         let definition = match named {
             Some(name) => Some(definitions.get(name).map_err(AskingError::from)?.clone()),
             None => definitions.the_only().ok().cloned(),

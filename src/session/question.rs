@@ -109,7 +109,7 @@ impl Reader {
 }
 
 impl Workspace {
-    /// What a turn asks whoever answers it.
+    /// The request of a turn, for a provider or a person.
     pub(super) fn question(
         &self,
         view: SessionView<'_>,

@@ -145,7 +145,7 @@ impl World<'_> {
         reference.chain(said).collect()
     }
 
-    /// Every text by people with its name, for whoever looks for secrets; bodies of files are looked through by the document.
+    /// Every text by people with its name, for the search for secrets; bodies of files are looked through by the document.
     #[must_use]
     pub fn named_texts(&self) -> Vec<(&'static str, &str)> {
         let task = &self.task;

@@ -2,7 +2,7 @@
 //!
 //! The branches are those that this clone last saw. A statement names its object and the path at which it was made, and
 //! the path alone may tell what a private branch is about: a licence that stands in a folder of a new product is an object
-//! that everybody has. What was looked for in vain is remembered with the tips, so that the next push walks what they
+//! that every clone has. What was looked for in vain is remembered with the tips, so that the next push walks what they
 //! have gained and not their whole history.
 
 use std::collections::{BTreeSet, HashSet};

@@ -1,6 +1,6 @@
 //! What the default payload of `context` is chosen from: notes, statements from the top, the map, the README, the branch.
 //!
-//! Outlines are made for the root and its directories where nobody has said anything; below these, only what was said is
+//! Outlines are made for the root and its directories that have no statement; below these, only what was said is
 //! shown. What was said of the last commit's state of a directory that has changed since is shown as stale.
 
 use std::cmp::Reverse;

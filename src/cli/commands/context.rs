@@ -42,7 +42,7 @@ pub struct Args {
     /// Print one section only
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u8).range(i64::from(*SECTIONS.start())..=i64::from(*SECTIONS.end())))]
     section: Option<u8>,
-    /// Take at most so many tokens (an estimate), also as 8k: resources are reduced to outline, frame or name. Where nothing is
+    /// Take at most this many tokens (an estimate), also as 8k: resources are reduced to outline, frame or name. Where nothing is
     /// listed: merkle.contextBudget, else 24000
     #[arg(long, value_name = "tokens", value_parser = parse_tokens)]
     budget: Option<u64>,

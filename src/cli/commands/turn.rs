@@ -93,7 +93,7 @@ struct New {
     /// Send this image along with the request: PNG, JPEG, GIF or WebP
     #[arg(long = "image", value_name = "file", conflicts_with = "prompt_file")]
     images: Vec<PathBuf>,
-    /// Take at most so many tokens for the payload (an estimate)
+    /// Take at most this many tokens for the payload (an estimate)
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
     #[command(flatten)]

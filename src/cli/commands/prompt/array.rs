@@ -34,7 +34,7 @@ pub struct ArrayArgs {
     /// Send this image along: PNG, JPEG, GIF or WebP
     #[arg(long = "image", value_name = "file")]
     images: Vec<PathBuf>,
-    /// Take at most so many tokens for symbols (an estimate; default: a quarter of the window, at most 32000)
+    /// Take at most this many tokens for symbols (an estimate; default: a quarter of the window, at most 32000)
     #[arg(long = "symbols", value_name = "tokens")]
     symbol_tokens: Option<u64>,
     /// How parts find their tier: by expected-cost, or by counting requests without a change
@@ -75,7 +75,7 @@ fn parse_policy(text: &str) -> Result<Policy, String> {
     }
 }
 
-/// Builds what would be sent; who is asked is known as far as a provider is configured.
+/// Builds the request that would be sent; the provider is part of it where one is configured.
 pub fn assemble(
     args: &ArrayArgs,
     (provider, format): (Option<&str>, &str),
@@ -132,7 +132,7 @@ pub(super) fn print(format: &str, preview: &Preview, ui: &mut Ui) -> Result<(), 
         _ if ui.is_json() => ui.write_json("prompt-array", &document(preview))?,
         "json" => ui.write_json("prompt-array", &document(preview))?,
         "openai" | "anthropic" => {
-            // As it goes out, on one line: whoever sends it must not have to change a byte.
+            // On one line, as this program sends it: a script can send it without changing a byte.
             let text = ui.styled(Style::Plain, &body_of(format, preview).to_string()).to_string();
             writeln!(ui, "{text}")?;
         }
