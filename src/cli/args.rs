@@ -12,7 +12,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
-    agent, auth, config, context, diff, doctor, explain, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
+    agent, auth, config, context, diff, doctor, explain, gc, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
     note, profile, prompt, provider, put_frame, regenerate, scan, session, show, status, sync, synthesize, tiers, trust, turn,
     validate, watch,
 };
@@ -49,7 +49,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
     ),
     ("working with a model", &["agent", "provider", "profile", "auth", "trust", "prompt", "tiers", "session", "turn"]),
-    ("git", &["hooks", "watch", "fetch", "push", "sync"]),
+    ("git", &["hooks", "watch", "fetch", "push", "sync", "gc"]),
 ];
 
 /// What follows the program name in `--version`: git's own form, `git-merkle version 0.1.0`.
@@ -177,6 +177,8 @@ pub enum Command {
     Push(Deferred<sync::Args>),
     /// Same as push: frames come and go
     Sync(Deferred<sync::Args>),
+    /// Drop frames that are made again for nothing, superseded, or about nothing that is left
+    Gc(Deferred<gc::Args>),
     /// Show, check and make agents: who speaks, in which role, from which instructions
     Agent(Deferred<agent::Args>),
     /// Show, check, try and add providers: who can be asked
@@ -271,6 +273,7 @@ impl Command {
             Self::Watch(args) => watch::run(args, program),
             Self::Fetch(args) => sync::fetch(args, program),
             Self::Push(args) | Self::Sync(args) => sync::run(args, program),
+            Self::Gc(args) => gc::run(args, program),
             Self::Agent(args) => agent::run(args, program),
             Self::Provider(args) => provider::run(args, program),
             Self::Profile(args) => profile::run(args, program),

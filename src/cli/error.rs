@@ -27,6 +27,7 @@ use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
 use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
+use crate::sync::retain::RetainError;
 use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SyncError};
 use crate::watch::WatchError;
@@ -385,8 +386,18 @@ impl From<SyncError> for CliError {
                 let hint = "a push has replaced the frames of the remote; restore the ref there, or delete it";
                 Self::from_source(Exit::Git, error).hint(hint)
             }
-            SyncError::Select(SelectError::Store(inner)) | SyncError::Store(inner) => inner.into(),
-            SyncError::Select(SelectError::Git(inner)) => inner.into(),
+            SyncError::Retain(RetainError::Incomplete(kind)) => {
+                let way = if kind == "shallow" { "git fetch --unshallow" } else { "git clone" };
+                Self::from_source(Exit::Refused, error).hint(format!("run it in a whole clone, such as '{way}' gives"))
+            }
+            SyncError::Unfetched(ref remote) => {
+                let hint = format!("git fetch {remote}");
+                Self::from_source(Exit::Refused, error).hint(hint)
+            }
+            SyncError::Select(SelectError::Store(inner))
+            | SyncError::Retain(RetainError::Store(inner))
+            | SyncError::Store(inner) => inner.into(),
+            SyncError::Select(SelectError::Git(inner)) | SyncError::Retain(RetainError::Git(inner)) => inner.into(),
             SyncError::Select(SelectError::Secret(inner)) => inner.into(),
             SyncError::Select(SelectError::Ref(inner)) | SyncError::Ref(inner) => inner.into(),
             SyncError::Commit(inner) => inner.into(),

@@ -30,6 +30,9 @@ pub const LOCK_WAIT: Duration = Duration::from_secs(20);
 /// How often a batch is put on top of a ref that keeps moving.
 const TRIES_MAX: u32 = 12;
 
+/// How many commits another store may be ahead where this one moves there without a commit of its own.
+const LINE_MAX: usize = 1_000;
+
 /// Why frames could not be stored. Nothing of the batch is visible then.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
@@ -271,7 +274,7 @@ pub fn clear_leftovers(repo: &Repository, state: &StateDir) -> Result<(), Commit
 
 /// Adds entries of another store's commit to this one, as they are; its frames are checked by the caller.
 ///
-/// Returns the store's commit afterwards. Where the result is the other store, the ref moves there without a commit.
+/// Returns the store's commit afterwards. Where the result is the other store, and that stands upon this one, the ref moves there without a commit.
 pub fn add_entries(
     repo: &Repository,
     state: &StateDir,
@@ -287,7 +290,8 @@ pub fn add_entries(
         if Some(tree) == ours.tree() {
             return Ok(ours.commit());
         }
-        if Some(tree) == other.tree() {
+        // Not in the place of a store with a line of its own, which says what was dropped from it.
+        if Some(tree) == other.tree() && descends(repo, &theirs, ours.commit())? {
             repo.update_ref(FRAMES_REF, &theirs, expected(ours.commit()))?;
             return Ok(Some(theirs));
         }
@@ -297,8 +301,19 @@ pub fn add_entries(
     })
 }
 
+/// True when a commit stands in the line of another one's first parents, or is none.
+fn descends(repo: &Repository, from: &NodeId, commit: Option<NodeId>) -> Result<bool, StoreError> {
+    let Some(commit) = commit else { return Ok(true) };
+    for step in repo.first_parents(from).take(LINE_MAX) {
+        if step?.0 == commit {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Takes the lock. Whoever has it clears away what writers that died have left: marks and temporary files.
-fn lock(repo: &Repository, state: &StateDir, wait: Duration) -> Result<Lock, CommitError> {
+pub(super) fn lock(repo: &Repository, state: &StateDir, wait: Duration) -> Result<Lock, CommitError> {
     let lock = state.lock(LOCK_FILE, wait).map_err(CommitError::Lock)?.ok_or(CommitError::Busy)?;
     repo.remove_stale_keeps().map_err(CommitError::Lock)?;
     state.spool().remove_abandoned();
@@ -332,7 +347,7 @@ fn publish(repo: &Repository, batch: &mut Batch, tree: NodeId, parents: &[NodeId
     Ok(commit)
 }
 
-fn commit_object(repo: &Repository, tree: &NodeId, parents: &[NodeId], message: &str) -> Encoded {
+pub(super) fn commit_object(repo: &Repository, tree: &NodeId, parents: &[NodeId], message: &str) -> Encoded {
     let (name, mail) = repo.signature();
     let body = commit_body(tree, parents, (&name, &mail), message, clock::now_seconds());
     Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body)

@@ -216,7 +216,16 @@ pub(super) fn part(
     bad: &BTreeSet<Vec<u8>>,
     batch: &mut Batch,
 ) -> Result<(Level, Level, usize), ObjectError> {
-    part_level(repo, tree, &[], (bad, 0), batch)
+    let mut aside = Batch::default();
+    let parts = part_level(repo, tree, &[], (bad, 0), [batch, &mut aside])?;
+    batch.append(aside);
+    Ok(parts)
+}
+
+/// A store's tree without the entries at the named paths.
+pub fn without(repo: &Repository, tree: &NodeId, gone: &BTreeSet<Vec<u8>>, batch: &mut Batch) -> Result<NodeId, ObjectError> {
+    let (kept, ..) = part_level(repo, tree, &[], (gone, 0), [batch, &mut Batch::default()])?;
+    Ok(write_level(repo, &kept, batch))
 }
 
 fn part_level(
@@ -224,7 +233,7 @@ fn part_level(
     tree: &NodeId,
     above: &[u8],
     (bad, depth): (&BTreeSet<Vec<u8>>, usize),
-    batch: &mut Batch,
+    [batch, aside_batch]: [&mut Batch; 2],
 ) -> Result<(Level, Level, usize), ObjectError> {
     let (mut kept, mut aside, mut count) = (Level::new(), Level::new(), 0);
     for (name, (mode, id)) in read_level(repo, tree)? {
@@ -237,9 +246,9 @@ fn part_level(
             && mode == EntryMode::Directory
             && bad.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below))
         {
-            let (rest, out, more) = part_level(repo, &id, &below, (bad, depth + 1), batch)?;
+            let (rest, out, more) = part_level(repo, &id, &below, (bad, depth + 1), [&mut *batch, &mut *aside_batch])?;
             count += more;
-            for (level, side) in [(rest, &mut kept), (out, &mut aside)] {
+            for (level, side, batch) in [(rest, &mut kept, &mut *batch), (out, &mut aside, &mut *aside_batch)] {
                 if !level.is_empty() {
                     side.insert(name.clone(), (EntryMode::Directory, write_level(repo, &level, batch)));
                 }

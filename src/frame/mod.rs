@@ -6,6 +6,7 @@
 
 pub mod codec;
 pub mod commit;
+pub mod epoch;
 mod fault;
 pub mod index;
 pub mod listing;
@@ -14,6 +15,7 @@ pub mod model;
 pub mod name;
 mod news;
 mod record;
+pub mod retain;
 pub mod spool;
 pub mod store;
 mod table;

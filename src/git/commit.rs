@@ -47,10 +47,14 @@ impl Repository {
 
     /// The first line of a commit's message; what is not UTF-8 in it is replaced.
     pub fn subject_of(&self, commit: &NodeId) -> Result<String, ObjectError> {
+        Ok(self.message_of(commit)?.lines().next().unwrap_or_default().trim().to_owned())
+    }
+
+    /// A commit's message; what is not UTF-8 in it is replaced.
+    pub fn message_of(&self, commit: &NodeId) -> Result<String, ObjectError> {
         let (_, body) = self.read_commit(commit)?;
         let text = String::from_utf8_lossy(&body);
-        let message = text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default();
-        Ok(message.lines().next().unwrap_or_default().trim().to_owned())
+        Ok(text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default().to_owned())
     }
 
     /// The parents of a commit (or of a tag of one), in order; none at the edge of a shallow clone.

@@ -41,13 +41,22 @@ impl Repository {
         OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes())
     }
 
-    /// Commits at which a ref has stood and that it does not reach now; empty where no log is kept.
+    /// True when git knows where a ref has stood before.
     #[must_use]
-    pub fn left_behind(&self, name: &str) -> Vec<NodeId> {
+    pub fn has_log(&self, name: &str) -> bool {
+        !self.logged(name).is_empty()
+    }
+
+    /// Commits at which a ref has stood and that neither it nor the given commits reach now; empty where no log is kept.
+    #[must_use]
+    pub fn left_behind(&self, name: &str, settled: &[NodeId]) -> Vec<NodeId> {
         let logged = self.logged(name);
         let Ok(Some(now)) = self.find_direct_ref(name) else { return logged };
         let before: Vec<&NodeId> = logged.iter().filter(|commit| matches!(self.header(commit), Ok(Some(_)))).collect();
         let mut input = format!("^{now}\n");
+        for commit in settled {
+            input.extend(["^", &commit.to_string(), "\n"]);
+        }
         for commit in &before {
             input.extend([&commit.to_string(), "\n"]);
         }
@@ -84,7 +93,7 @@ mod tests {
         fixture.git(&["update-ref", NAME, &two.to_string()]);
         repo.update_ref(NAME, &one, Expected::At(two)).unwrap();
         assert_eq!(repo.logged(NAME), [one, two, one]);
-        assert_eq!(repo.left_behind(NAME), [two], "'two' is a child of 'one'");
+        assert_eq!(repo.left_behind(NAME, &[]), [two], "'two' is a child of 'one'");
         fixture.git(&["reflog", "expire", "--expire=all", NAME]);
         assert_eq!(repo.logged(NAME), []);
         repo.delete_ref(NAME).unwrap();

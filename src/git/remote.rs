@@ -6,7 +6,6 @@
 //! submodule is followed, no hook runs.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 
 use super::child::{ChildError, GitCommand, failed};
 use super::lock::absent_is_fine;
@@ -227,24 +226,21 @@ impl Repository {
 
     /// Pushes a commit to a ref of a remote, if the ref is an ancestor of it or absent.
     pub fn push_commit(&self, remote: &str, commit: &NodeId, name: &str, prompt: Prompt) -> Result<Pushed, ChildError> {
-        let command = network(self, "push", remote, prompt)
-            .option("--porcelain")
-            .option("--no-verify")
-            .option("--no-follow-tags")
-            .option("--no-recurse-submodules")
-            .operand(remote)
-            .operand(OsString::from(format!("{commit}:{name}")));
-        let output = command.output(b"")?;
-        if output.status.success() {
-            return Ok(Pushed::Accepted);
-        }
-        let report = String::from_utf8_lossy(&output.stdout);
-        let Some(line) = report.lines().find_map(|line| line.strip_prefix("!\t")) else {
-            return Err(failed("push", &output));
-        };
-        let reason = line.rsplit_once('\t').map_or(line, |(_, reason)| reason);
-        let is_race = RACE_REASONS.iter().any(|known| reason.contains(known));
-        Ok(if is_race { Pushed::Behind } else { Pushed::Refused(reason.to_owned()) })
+        pushed(network(self, "push", remote, prompt), remote, &format!("{commit}:{name}"), &RACE_REASONS)
+    }
+
+    /// Puts a commit in the place of another one at a ref of a remote, whatever either descends from.
+    pub fn push_instead(
+        &self,
+        remote: &str,
+        (old, new): (&NodeId, &NodeId),
+        name: &str,
+        prompt: Prompt,
+    ) -> Result<Pushed, ChildError> {
+        let lease = format!("{name}:{old}");
+        let command = network(self, "push", remote, prompt).option_value("--force-with-lease", lease);
+        // A remote that refuses whatever is no descendant refuses it again.
+        pushed(command, remote, &format!("{new}:{name}"), &RACE_REASONS[2..])
     }
 
     /// Which of the wanted objects some commits reach and others do not; the walk ends when all are found.
@@ -280,8 +276,24 @@ impl Repository {
     }
 }
 
+fn pushed(command: GitCommand, remote: &str, refspec: &str, races: &[&str]) -> Result<Pushed, ChildError> {
+    let command = command.option("--porcelain").option("--no-verify").option("--no-follow-tags");
+    let command = command.option("--no-recurse-submodules").operand(remote).operand(refspec);
+    let output = command.output(b"")?;
+    if output.status.success() {
+        return Ok(Pushed::Accepted);
+    }
+    let report = String::from_utf8_lossy(&output.stdout);
+    let Some(line) = report.lines().find_map(|line| line.strip_prefix("!\t")) else {
+        return Err(failed("push", &output));
+    };
+    let reason = line.rsplit_once('\t').map_or(line, |(_, reason)| reason);
+    let is_race = races.iter().any(|known| reason.contains(known));
+    Ok(if is_race { Pushed::Behind } else { Pushed::Refused(reason.to_owned()) })
+}
+
 /// Commits to begin at and to end before, as `--stdin` takes them.
-fn revisions(tips: &[NodeId], not: &[NodeId]) -> String {
+pub(super) fn revisions(tips: &[NodeId], not: &[NodeId]) -> String {
     let not = not.iter().map(|commit| format!("^{commit}\n"));
     tips.iter().map(|commit| format!("{commit}\n")).chain(not).collect::<Vec<_>>().concat()
 }
@@ -294,7 +306,7 @@ fn covers(pattern: &str, name: &str) -> bool {
     }
 }
 
-fn network(repo: &Repository, verb: &'static str, remote: &str, prompt: Prompt) -> GitCommand {
+pub(super) fn network(repo: &Repository, verb: &'static str, remote: &str, prompt: Prompt) -> GitCommand {
     // git refuses refspecs for a remote that is marked as a mirror, and its own pushes would delete refs there.
     let command = GitCommand::new(repo, verb).overriding(&[(format!("remote.{remote}.mirror"), "false".to_owned())]);
     let RemotePrograms { overrides, refused } = RemotePrograms::of(repo, remote);

@@ -9,9 +9,11 @@ use std::time::Duration;
 use super::accept::{self, Delivery, LeftOut};
 use super::memory::Memory;
 use super::remote::{Remote, Share};
+use super::retain::{self, RetainError};
 use super::select::{self, Gained, Rules, SelectError, Selection};
 use crate::base::{NodeId, clock};
 use crate::frame::commit::{self, CommitError};
+use crate::frame::epoch::{self, Shrink};
 use crate::frame::{Store, StoreError, merge};
 use crate::git::{
     Batch, ChildError, Encoded, Expected, Lock, ObjectError, ObjectKind, Prompt, Pushed, RefError, Repository, StateDir,
@@ -95,6 +97,12 @@ pub enum SyncError {
     /// What goes cannot be chosen.
     #[error(transparent)]
     Select(#[from] SelectError),
+    /// What goes from a store cannot be chosen.
+    #[error(transparent)]
+    Retain(#[from] RetainError),
+    /// The remote has branches or tags that this clone has not fetched.
+    #[error("remote '{0}' has branches or tags that this clone lacks")]
+    Unfetched(String),
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -116,7 +124,7 @@ impl From<ObjectError> for SyncError {
 }
 
 impl SyncError {
-    fn transfer(remote: &Remote, source: ChildError) -> Self {
+    pub(super) fn transfer(remote: &Remote, source: ChildError) -> Self {
         Self::Transfer { remote: remote.name().to_owned(), source }
     }
 
@@ -149,6 +157,8 @@ pub struct Outcome {
     pub came: usize,
     /// Frames that the remote lacked.
     pub went: usize,
+    /// Frames that went from this clone, because another one dropped them for all.
+    pub dropped: usize,
     /// Statements about objects that the remote does not have.
     pub held_back: usize,
     /// Entries of the remote that are no frames, the first of them.
@@ -166,58 +176,93 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
 }
 
 /// One exchange of a clone at a time: two would overtake each other, and what a dead one has left is cleared by the next.
-fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
+pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
     let lock = exchange.state.lock(LOCK_FILE, LOCK_WAIT).map_err(SyncError::Lock)?.ok_or(SyncError::Locked)?;
     exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
     exchange.repo.clear_refs(&exchange.remote.incoming_refs())?;
     Ok(lock)
 }
 
-fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
-    let Exchange { repo, remote, share, .. } = *exchange;
-    transfer(exchange)?;
-    let (ours, theirs) = (Store::open(repo)?, tracked(repo, remote)?);
-    let Delivery { accepted, left_out, left_out_count, .. } = accept::check(repo, ours.tree(), theirs.tree(), share)?;
-    let came = accepted.len();
-    if let Some(commit) = theirs.commit().filter(|_| came > 0) {
-        let message = format!("{came} frames from {}", remote.name());
-        commit::add_entries(repo, exchange.state, &accepted, commit, &message)?;
-    }
-    let memory = Memory::load(exchange.state, remote.name()).unwrap_or_default();
-    Memory { seconds: clock::now_seconds(), ..memory }.save(exchange.state, remote.name());
-    Ok(Outcome { came, left_out, left_out_count, ..Outcome::default() })
-}
-
-/// Brings the remote's frames to the tracking ref.
-///
-/// git writes to a ref of this process, because a git that is killed leaves its lock: the tracking ref itself is moved by
-/// this program, whose locks do not outlive it. A symbolic tracking ref, or one behind a link, is refused.
-fn transfer(exchange: &Exchange<'_>) -> Result<(), SyncError> {
+pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let to = remote.tracking_ref();
     let before = repo.find_direct_ref(&to)?;
-    repo.check_log_path(&to)?;
-    let incoming = format!("{}{}", remote.incoming_refs(), std::process::id());
+    let outcome = match transfer(exchange)? {
+        Some(now) => take(exchange, before, now)?,
+        // The remote has lost its frames, or never had any: nothing may be taken for being there.
+        None => {
+            repo.delete_ref(&to)?;
+            Outcome::default()
+        }
+    };
+    let memory = Memory::load(exchange.state, remote.name()).unwrap_or_default();
+    Memory { seconds: clock::now_seconds(), ..memory }.save(exchange.state, remote.name());
+    Ok(outcome)
+}
+
+/// Brings the remote's frames to a ref of this process, and returns where that is; `None` where it has no frames.
+///
+/// Not to the tracking ref, because a git that is killed leaves its lock: that is moved by this program, whose locks do
+/// not outlive it. A symbolic tracking ref, or one behind a link, is refused.
+fn transfer(exchange: &Exchange<'_>) -> Result<Option<NodeId>, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    repo.check_log_path(&remote.tracking_ref())?;
+    let incoming = incoming_ref(remote);
     repo.check_log_path(&incoming)?;
     let fetched = repo.fetch_ref(remote.name(), remote.frames_ref(), &incoming, exchange.prompt);
-    if !fetched.map_err(|source| SyncError::transfer(remote, source))? {
-        // The remote has lost its frames, or never had any: nothing may be taken for being there.
-        return Ok(repo.delete_ref(&to)?);
+    let is_there = fetched.map_err(|source| SyncError::transfer(remote, source))?;
+    Ok(if is_there { repo.find_direct_ref(&incoming)? } else { None })
+}
+
+fn incoming_ref(remote: &Remote) -> String {
+    format!("{}{}", remote.incoming_refs(), std::process::id())
+}
+
+/// Takes a state of the remote into the store, and then moves the tracking ref there, which stood at `before`.
+///
+/// In this order: what the remote has dropped is known by the difference of the two, so a process that is killed between must
+/// find the difference again.
+pub(super) fn take(exchange: &Exchange<'_>, before: Option<NodeId>, now: NodeId) -> Result<Outcome, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    let theirs = Store::at(repo, Some(now)).map_err(|source| no_store(remote, source))?;
+    let Delivery { accepted, left_out, left_out_count, .. } =
+        accept::check(repo, Store::open(repo)?.tree(), theirs.tree(), exchange.share)?;
+    let came = accepted.len();
+    if came > 0 {
+        let message = format!("{came} frames from {}", remote.name());
+        commit::add_entries(repo, exchange.state, &accepted, now, &message)?;
     }
-    if let Some(now) = repo.find_direct_ref(&incoming)?.filter(|now| Some(*now) != before) {
-        repo.update_ref(&to, &now, before.map_or(Expected::Absent, Expected::At))?;
+    let dropped = follow(exchange, before, &theirs)?;
+    if before != Some(now) {
+        repo.update_ref(&remote.tracking_ref(), &now, before.map_or(Expected::Absent, Expected::At))?;
     }
-    Ok(repo.delete_ref(&incoming)?)
+    repo.delete_ref(&incoming_ref(remote))?;
+    Ok(Outcome { came, dropped, left_out, left_out_count, ..Outcome::default() })
+}
+
+/// Takes out what the remote has dropped for all; how many frames that were.
+fn follow(exchange: &Exchange<'_>, before: Option<NodeId>, theirs: &Store<'_>) -> Result<usize, SyncError> {
+    let Exchange { repo, state, remote, .. } = *exchange;
+    for _ in 0..TRIES_MAX {
+        let ours = Store::open(repo)?;
+        let gone = retain::dropped_there(repo, &ours, before, theirs)?;
+        let Some(from) = ours.commit().filter(|_| !gone.is_empty()) else { return Ok(0) };
+        let subject = format!("{} frames dropped by {}", gone.len(), remote.name());
+        if epoch::shrink(repo, state, &Shrink { from, gone: &gone, theirs: theirs.commit(), subject: &subject })? {
+            return Ok(gone.len());
+        }
+    }
+    Err(CommitError::Busy.into())
+}
+
+fn no_store(remote: &Remote, source: StoreError) -> SyncError {
+    SyncError::NoStore { remote: remote.name().to_owned(), name: remote.frames_ref().to_owned(), source }
 }
 
 /// The remote's store as it was last fetched.
 pub fn tracked<'r>(repo: &'r Repository, remote: &Remote) -> Result<Store<'r>, SyncError> {
     let commit = repo.find_direct_ref(&remote.tracking_ref())?;
-    Store::at(repo, commit).map_err(|source| SyncError::NoStore {
-        remote: remote.name().to_owned(),
-        name: remote.frames_ref().to_owned(),
-        source,
-    })
+    Store::at(repo, commit).map_err(|source| no_store(remote, source))
 }
 
 /// Fetches, unites, and pushes what the remote lacks; again when another push was faster or a transfer broke off.
@@ -239,7 +284,8 @@ pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncE
 /// One attempt; false when another push was faster. What it did is added to `so_far`.
 fn try_once(exchange: &Exchange<'_>, rules: &Rules<'_>, so_far: &mut Outcome) -> Result<bool, SyncError> {
     let fetched = fetch_once(exchange)?;
-    *so_far = Outcome { came: so_far.came + fetched.came, went: so_far.went, ..fetched };
+    let (came, dropped) = (so_far.came + fetched.came, so_far.dropped + fetched.dropped);
+    *so_far = Outcome { came, dropped, went: so_far.went, ..fetched };
     push_once(exchange, rules, so_far)
 }
 
@@ -271,14 +317,8 @@ fn push_once(exchange: &Exchange<'_>, rules: &Rules<'_>, outcome: &mut Outcome) 
     let commit = commit_on(repo, &mut batch, tree, theirs.commit(), &message);
     // Held against a concurrent 'git gc' until the tracking ref reaches it.
     let held = repo.write(&batch)?;
-    let pushed = repo.push_commit(remote.name(), &commit, remote.frames_ref(), exchange.prompt);
-    match pushed.map_err(|source| SyncError::transfer(remote, source))? {
-        Pushed::Accepted => {}
-        Pushed::Behind => return Ok(false),
-        Pushed::Refused(reason) => {
-            let name = remote.frames_ref().to_owned();
-            return Err(SyncError::Refused { remote: remote.name().to_owned(), name, reason });
-        }
+    if !is_accepted(remote, repo.push_commit(remote.name(), &commit, remote.frames_ref(), exchange.prompt))? {
+        return Ok(false);
     }
     match repo.update_ref(&remote.tracking_ref(), &commit, theirs.commit().map_or(Expected::Absent, Expected::At)) {
         // Another fetch has seen the remote since: what it saw is as new.
@@ -290,7 +330,19 @@ fn push_once(exchange: &Exchange<'_>, rules: &Rules<'_>, outcome: &mut Outcome) 
     Ok(true)
 }
 
-fn commit_on(repo: &Repository, batch: &mut Batch, tree: NodeId, parent: Option<NodeId>, message: &str) -> NodeId {
+/// False when another push was faster.
+pub(super) fn is_accepted(remote: &Remote, pushed: Result<Pushed, ChildError>) -> Result<bool, SyncError> {
+    match pushed.map_err(|source| SyncError::transfer(remote, source))? {
+        Pushed::Accepted => Ok(true),
+        Pushed::Behind => Ok(false),
+        Pushed::Refused(reason) => {
+            let name = remote.frames_ref().to_owned();
+            Err(SyncError::Refused { remote: remote.name().to_owned(), name, reason })
+        }
+    }
+}
+
+pub(super) fn commit_on(repo: &Repository, batch: &mut Batch, tree: NodeId, parent: Option<NodeId>, message: &str) -> NodeId {
     let (name, mail) = repo.signature();
     let parents: Vec<NodeId> = parent.into_iter().collect();
     let body = commit_body(&tree, &parents, (&name, &mail), message, clock::now_seconds());
@@ -301,7 +353,7 @@ fn commit_on(repo: &Repository, batch: &mut Batch, tree: NodeId, parent: Option<
 }
 
 /// A random part of a pause that doubles with each attempt: clones that met once do not meet again.
-fn pause(attempt: u32) -> Duration {
+pub(super) fn pause(attempt: u32) -> Duration {
     let longest = PAUSE_FIRST.saturating_mul(1 << attempt.min(16)).min(PAUSE_MAX);
     longest.mul_f64(clock::random_part())
 }

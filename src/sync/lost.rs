@@ -2,7 +2,7 @@
 
 use crate::base::NodeId;
 use crate::frame::commit::{self, CommitError};
-use crate::frame::{FRAMES_REF, Store, StoreError};
+use crate::frame::{FRAMES_REF, Store, StoreError, epoch};
 use crate::git::{Repository, StateDir};
 
 use super::accept;
@@ -19,10 +19,12 @@ pub struct Lost {
 
 /// Looks for lost frames in the log of the store's ref, newest state first.
 ///
-/// What `doctor --fix` has set aside is not lost: the state that held it is one that the store has grown from.
+/// What `doctor --fix` has set aside is not lost: the state that held it is one that the store has grown from. Nor is what `gc`
+/// has dropped: the store names the state that held it.
 pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
-    let now = Store::open(repo)?.tree();
-    for commit in repo.left_behind(FRAMES_REF) {
+    let store = Store::open(repo)?;
+    let (now, settled) = (store.tree(), store.commit().map(|commit| epoch::dropped_from(repo, commit)));
+    for commit in repo.left_behind(FRAMES_REF, &settled.unwrap_or_default()) {
         // What 'git gc' took away cannot be brought back.
         let Ok(tree) = repo.tree_of_commit(&commit) else { continue };
         let Ok(delivery) = accept::check(repo, now, Some(tree), Share::All) else { continue };

@@ -4,22 +4,26 @@
 //! |---|---|---|
 //! | fetch | [`remote`] | the remote's frames stand under a ref of their own; the store is not touched |
 //! | accept | [`accept`] | every entry that the store lacks is checked before it counts; a bad one is left out by name |
-//! | unite | `frame::commit::add_entries` | the store only grows, by one compare-and-swap |
+//! | unite | `frame::commit::add_entries` | the store grows by one compare-and-swap; `frame::epoch::shrink` where the remote has dropped something |
 //! | select | [`select`], [`public`] | what goes was said, not derived, and is about objects and paths that the remote can know |
 //! | push | [`exchange`] | a commit on top of the remote's own, so that no history of this clone goes along |
+//! | drop | [`gc`], [`retain`] | the store shrinks, here or at the remote; an epoch keeps the others from bringing back what went |
 //!
-//! Must never move a ref of the user, drop an entry that the remote holds, or send a statement about an object of a
+//! Must never move a ref of the user, drop what a person said, or send a statement about an object of a
 //! branch that the remote does not have. Start with [`exchange`].
 
 pub mod accept;
 pub mod exchange;
+pub mod gc;
 pub mod lost;
 pub mod memory;
 pub mod public;
 pub mod remote;
+pub mod retain;
 pub mod select;
 
 pub use accept::{Delivery, LeftOut};
 pub use exchange::{Exchange, Outcome, SyncError, fetch, push};
+pub use gc::{gc, publish};
 pub use memory::{Memory, Unpushed, unpushed};
 pub use remote::{Remote, RemoteError, Share};

@@ -12,6 +12,7 @@ mod context_tokens;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod crash;
 mod format;
+mod gc;
 mod generate;
 mod get_node;
 mod guide;

@@ -39,6 +39,7 @@ struct Document<'a> {
     remote: &'a str,
     came: usize,
     went: usize,
+    dropped: usize,
     held_back: usize,
     left_out: usize,
     faults: Vec<FaultDocument>,
@@ -77,12 +78,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     report(program, &exchange, &outcome, true)
 }
 
-fn choose(workspace: &Workspace, named: Option<&str>) -> Result<Remote, CliError> {
+pub(super) fn choose(workspace: &Workspace, named: Option<&str>) -> Result<Remote, CliError> {
     let setting = workspace.settings.stack().text("remote").map(str::to_owned);
     Ok(Remote::choose(&workspace.repository, named, setting.as_deref())?)
 }
 
-fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, dry_run: bool) -> Result<Exchange<'a>, CliError> {
+pub(super) fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, dry_run: bool) -> Result<Exchange<'a>, CliError> {
     let share = workspace
         .settings
         .stack()
@@ -111,6 +112,7 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
             remote: exchange.remote.name(),
             came: outcome.came,
             went: outcome.went,
+            dropped: outcome.dropped,
             held_back: outcome.held_back,
             left_out: outcome.left_out_count,
             faults: outcome.left_out.iter().map(fault).collect(),
@@ -130,6 +132,9 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
     if pushes {
         write!(ui, ", {} {}", outcome.went, if exchange.dry_run { "would go" } else { "went" })?;
     }
+    if outcome.dropped > 0 {
+        write!(ui, ", {} dropped by 'gc' there", outcome.dropped)?;
+    }
     if outcome.held_back > 0 {
         write!(ui, ", {} held back", outcome.held_back)?;
     }
@@ -145,6 +150,6 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
     Ok(Exit::Done)
 }
 
-fn frames(count: usize) -> String {
+pub(super) fn frames(count: usize) -> String {
     if count == 1 { "1 frame".to_owned() } else { format!("{count} frames") }
 }

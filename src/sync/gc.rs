@@ -1,0 +1,98 @@
+//! `gc`: the store is written anew without what it need not hold, here, and with `--publish` at the remote.
+//!
+//! At the remote it is one commit without a parent in the place of the remote's own, pushed with that one's exact id as a lease: a push
+//! that was faster is fetched, and what remains is chosen again. This clone then takes it as any other one does, with its next fetch if
+//! it is killed before.
+
+use std::collections::HashSet;
+
+use super::exchange::{Exchange, SyncError, TRIES_MAX, commit_on, fetch_once, is_accepted, lock, pause, take, tracked};
+use super::retain::{Place, Plan, Rules, plan};
+use crate::base::NodeId;
+use crate::frame::commit::CommitError;
+use crate::frame::epoch::{self, Shrink};
+use crate::frame::{Store, merge};
+use crate::git::{Batch, Repository, StateDir};
+
+/// Drops what this clone's store need not hold, or with `dry_run` says what that is.
+pub fn gc(repo: &Repository, state: &StateDir, rules: &Rules<'_>, dry_run: bool) -> Result<Plan, SyncError> {
+    for _ in 0..TRIES_MAX {
+        let store = Store::open(repo)?;
+        let (Some(from), Some(tree)) = (store.commit(), store.tree()) else { return Ok(Plan::default()) };
+        let plan = plan(repo, tree, Place::Here(&stores_of_remotes(repo)?), rules)?;
+        if dry_run || plan.gone.is_empty() {
+            return Ok(plan);
+        }
+        let subject = subject(&plan);
+        let change = Shrink { from, gone: &plan.gone, theirs: None, subject: &subject };
+        if epoch::shrink(repo, state, &change)? {
+            return Ok(plan);
+        }
+    }
+    Err(CommitError::Busy.into())
+}
+
+/// What remotes were last seen to hold, each once.
+fn stores_of_remotes(repo: &Repository) -> Result<Vec<Store<'_>>, SyncError> {
+    let refs = repo.refs_below("refs/merkle-remote/")?.into_iter();
+    let commits: HashSet<NodeId> = refs.filter(|(name, _)| name.ends_with("/frames")).map(|(_, commit)| commit).collect();
+    Ok(commits.into_iter().map(|commit| Store::at(repo, Some(commit))).collect::<Result<_, _>>()?)
+}
+
+fn subject(plan: &Plan) -> String {
+    format!("gc: {} frames dropped", plan.gone.len())
+}
+
+/// Drops what the remote's store need not hold, there and then here; with a dry run of the exchange says what that is, as of the
+/// last fetch.
+pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    if exchange.dry_run {
+        let theirs = tracked(repo, remote)?;
+        return theirs.tree().map_or(Ok(Plan::default()), |tree| Ok(plan(repo, tree, Place::There(&[]), rules)?));
+    }
+    let _lock = lock(exchange)?;
+    for attempt in 1..=TRIES_MAX {
+        fetch_once(exchange)?;
+        let theirs = tracked(repo, remote)?;
+        let (Some(old), Some(tree)) = (theirs.commit(), theirs.tree()) else { return Ok(Plan::default()) };
+        let plan = plan(repo, tree, Place::There(&tips_of(exchange)?), rules)?;
+        if plan.gone.is_empty() {
+            return Ok(plan);
+        }
+        if put(exchange, old, &plan)? {
+            return Ok(plan);
+        }
+        std::thread::sleep(pause(attempt));
+    }
+    Err(SyncError::Busy(remote.name().to_owned()))
+}
+
+/// Where the remote's branches and tags stand: what they reach stays, also what this clone has not seen of them yet.
+fn tips_of(exchange: &Exchange<'_>) -> Result<Vec<NodeId>, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    let tips = repo.remote_tips(remote.name(), exchange.prompt).map_err(|source| SyncError::transfer(remote, source))?;
+    for tip in &tips {
+        if repo.header(tip)?.is_none() {
+            return Err(SyncError::Unfetched(remote.name().to_owned()));
+        }
+    }
+    Ok(tips)
+}
+
+/// Puts a store without what goes in the place of the remote's; false when another push was faster.
+fn put(exchange: &Exchange<'_>, old: NodeId, plan: &Plan) -> Result<bool, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    let mut batch = Batch::default();
+    let tree = merge::without(repo, &repo.tree_of_commit(&old)?, &plan.gone, &mut batch)?;
+    let message = epoch::message(repo, &subject(plan), &old)?;
+    let new = commit_on(repo, &mut batch, tree, None, &message);
+    let held = repo.write(&batch)?;
+    let pushed = repo.push_instead(remote.name(), (&old, &new), remote.frames_ref(), exchange.prompt);
+    if !is_accepted(remote, pushed)? {
+        return Ok(false);
+    }
+    take(exchange, Some(old), new)?;
+    drop(held);
+    Ok(true)
+}

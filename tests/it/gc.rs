@@ -1,0 +1,77 @@
+//! `gc`: what goes, what stays, what others find afterwards; asked of real repositories, with stock git as the witness.
+
+mod local;
+mod orders;
+mod publish;
+
+use git_merkle::base::{BasisId, TreePath};
+use git_merkle::frame::commit::LOCK_WAIT;
+use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, content_digest};
+use git_merkle::git::{Location, Repository};
+
+use crate::support::{PROGRAM, Repo, Sandbox};
+
+const HISTORY: &str = r"
+    commit first
+    + src/lib.rs = pub fn a() {}
+    + README.md = A garden.
+";
+
+/// Nothing has this id.
+const NOWHERE: &str = "1234567890123456789012345678901234567890";
+
+/// A bare repository with one branch, and clones of it with the given names.
+fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<Repo<'s>>) {
+    let work = sandbox.repo("origin-work");
+    work.fill(HISTORY);
+    let origin = work.clone_to("origin.git", &["--bare"]);
+    let clones = names.iter().map(|name| origin.clone_to(name, &[])).collect();
+    (origin, clones)
+}
+
+/// Stores what a model answered about a node, which was paid for.
+fn answer(repo: &Repo<'_>, node: &str, text: &str) {
+    let slot = ("docs".parse().expect("a word"), "summary".parse().expect("a word"));
+    let basis = BasisId(content_digest(&format!("basis of {node} and {text}")));
+    let node = (node.parse().expect("an id"), NodeKind::File);
+    let frame = Frame::new(node, slot, (BasisKind::Generated, basis), format!("{text}\n"));
+    let frame = Frame { provider: Some("scripted".to_owned()), ..frame.at(Some(TreePath::from("README.md"))) };
+    let location = Location { directory: repo.path(""), ..Location::default() };
+    let repository = Repository::open(&location).expect("a repository");
+    let new = NewFrame::new(repository.hash_kind(), &frame, true).expect("a small frame");
+    commit(&repository, &repo.state(), &[new], "docs: an answer", LOCK_WAIT).expect("frames are stored");
+}
+
+fn note(repo: &Repo<'_>, path: &str, text: &str) {
+    repo.merkle(&["note", path, "-m", text]).ok();
+}
+
+/// What is said in the store, in order; outlines by how many they are.
+fn said(repo: &Repo<'_>) -> Vec<String> {
+    let mut said: Vec<String> =
+        repo.frames().iter().filter(|name| !name.contains(".outline.")).map(|name| text(repo, name)).collect();
+    said.sort();
+    said
+}
+
+fn text(repo: &Repo<'_>, name: &str) -> String {
+    let frame = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).ok();
+    frame.split_once("\n---\n").map(|(_, content)| content.trim().to_owned()).expect("a header ends so")
+}
+
+fn sync(repo: &Repo<'_>) -> String {
+    repo.run(PROGRAM).args(["sync", "--all", "--yes"]).run().ok()
+}
+
+/// Every reading command works on what is left, and nothing is called damaged.
+fn is_well(repo: &Repo<'_>) {
+    repo.merkle(&["validate"]).ok();
+    repo.merkle(&["doctor"]).ok();
+    for command in
+        [&["status"][..], &["show", "README.md"], &["log", "README.md"], &["list-frames", "README.md"], &["context", "-o", "-"]]
+    {
+        let output = repo.merkle(command);
+        assert!(matches!(output.code, Some(0 | 1)), "{output}");
+    }
+    repo.git(&["fsck", "--strict", "--no-progress"]).ok();
+}
