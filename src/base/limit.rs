@@ -18,6 +18,12 @@ pub const IGNORE_BYTES_MAX: u64 = 1024 * 1024;
 pub const IGNORE_LINES_MAX: usize = 20_000;
 /// Commits that are looked back through for a stale frame of the same path.
 pub const STALE_COMMITS_MAX: usize = 100;
+/// Commits that are looked back through for how old a carried note is, and where its path went.
+pub const NOTE_COMMITS_MAX: usize = 1_000;
+/// Commits in which git is asked where paths went that have notes.
+pub const NOTE_RENAMES_MAX: usize = 16;
+/// How often a path with notes may have been renamed.
+pub const NOTE_WAYS_MAX: usize = 8;
 /// Largest blob of the frame store that is read, in bytes. A frame of this version is far smaller; a newer format may
 /// need more, and is told from damage by its first line.
 pub const FRAME_READ_BYTES_MAX: u64 = 1024 * 1024;

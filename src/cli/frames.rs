@@ -8,7 +8,7 @@ use crate::base::printable::one_line;
 use crate::base::{TreePath, printable};
 use crate::frame::{Children, Frame, Head, Store};
 use crate::synthesis::Reason;
-use crate::workspace::{Target, Workspace};
+use crate::workspace::{Carried, Target, Workspace};
 
 /// Whether a frame still holds for its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +96,9 @@ pub struct FrameDocument {
     commit: Option<String>,
     path: Option<String>,
     made_at: Option<String>,
+    /// How old a person's statement about an earlier content is; absent for all others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carried: Option<CarriedDocument>,
     basis: String,
     basis_kind: &'static str,
     children: Vec<String>,
@@ -108,6 +111,17 @@ pub struct FrameDocument {
     created: Option<String>,
     tool: String,
     content: String,
+}
+
+/// How old a person's statement about an earlier content is.
+#[derive(Debug, Serialize)]
+struct CarriedDocument {
+    /// Commits since the one that had that content last; null where the newest commits do not have it.
+    commits: Option<usize>,
+    /// How often the content has changed since; null likewise.
+    changes: Option<usize>,
+    /// Lines that differ; null for a directory, and for what is no text.
+    lines: Option<usize>,
 }
 
 impl FrameDocument {
@@ -127,6 +141,7 @@ impl FrameDocument {
             commit: None,
             path: frame.path.as_ref().map(|path| json::path(path.as_bytes())),
             made_at: frame.path.as_ref().map(|path| json::path(path.as_bytes())),
+            carried: None,
             basis: frame.basis.to_string(),
             basis_kind: frame.basis_kind.as_str(),
             children: match &frame.children {
@@ -150,6 +165,16 @@ impl FrameDocument {
     pub fn at(self, path: Option<&TreePath>) -> Self {
         let path = path.map(|path| json::path(path.as_bytes()));
         Self { path: path.or(self.path), ..self }
+    }
+
+    /// The document of a person's statement about an earlier content.
+    #[must_use]
+    pub fn of_carried(carried: &Carried, path: Option<&TreePath>) -> Self {
+        let Carried { frame, seen, lines, .. } = carried;
+        let commit = seen.map(|seen| seen.commit.to_string());
+        let carried =
+            CarriedDocument { commits: seen.map(|seen| seen.commits), changes: seen.map(|seen| seen.changes), lines: *lines };
+        Self { commit, carried: Some(carried), ..Self::new(frame, State::Carried).at(path) }
     }
 
     /// The same, of a frame that was found at an earlier commit.

@@ -342,7 +342,7 @@ fn beginning(text: &str, tokens_max: u64) -> &str {
 }
 
 fn push_notes(out: &mut Vec<u8>, notes: &[Note]) {
-    for Note { speaker, state, text } in notes {
+    for Note { speaker, state, text, .. } in notes {
         let speaker = super::markdown::text(speaker.as_bytes());
         out.extend_from_slice(format!("**Note** by {speaker}; {state}.\n").as_bytes());
         push_fenced(out, "markdown", text.as_bytes());

@@ -24,7 +24,7 @@ use super::system::System;
 use super::tree::Tree;
 use crate::base::token::{self, Sample};
 use crate::base::{AgentId, FrameType, NodeId, TreePath};
-use crate::frame::{Head, MadeBy, Skipped, Store, StoreError};
+use crate::frame::{Head, Skipped, Store, StoreError};
 use crate::git::Repository;
 use crate::node::ScanError;
 use crate::secret::redact;
@@ -106,6 +106,8 @@ pub struct Request<'r, 'l> {
     pub outlines: OutlineSource<'l>,
     /// What was said of what the last commit has at a path.
     pub earlier: EarlierSource<'l>,
+    /// What people say about a node, and about earlier contents at the name under which it is shown.
+    pub notes: NoteSource<'l>,
     /// What is shown where the lists name nothing; `None` for the root's statement and the README.
     pub overview: Option<&'l Overview<'l>>,
     /// Whether a head frame still holds, in a word.
@@ -137,6 +139,9 @@ impl Accepted {
 
 /// Tells whether a head frame still holds, in a word such as `fresh`.
 pub type StateOf<'l> = &'l dyn Fn(&Store<'_>, &Head) -> &'static str;
+
+/// Tells what people say about a node that is shown under a name.
+pub type NoteSource<'l> = &'l dyn Fn(&NodeId, &[u8]) -> Vec<Note>;
 
 /// A resource with its body, or why that is not shown.
 pub type Bodied<'d> = (&'d Resource, Result<String, String>);
@@ -191,7 +196,7 @@ impl<'r> Document<'r> {
             redacted: None,
             accepted: request.accepted,
         };
-        document.look_up_notes(&store, request.state_of)?;
+        document.look_up_notes(request.notes);
         match (overview, request.tokens_max) {
             (Some(overview), tokens_max) => document.show_overview(overview, tokens_max.unwrap_or(u64::MAX / 64))?,
             (None, Some(tokens_max)) => document.reduce(tokens_max)?,
@@ -216,22 +221,13 @@ impl<'r> Document<'r> {
     }
 
     /// Looks up what people say about what is listed, besides the statement that is shown of it.
-    fn look_up_notes(&mut self, store: &Store<'_>, state_of: StateOf<'_>) -> Result<(), ContextError> {
-        if store.tree().is_none() {
-            return Ok(());
-        }
+    fn look_up_notes(&mut self, notes: NoteSource<'_>) {
         let shown: HashSet<(NodeId, AgentId, FrameType)> = self.resources.iter().filter_map(Resource::slot).collect();
         for resource in &mut self.resources {
             let (Body::File(node) | Body::Frame(node, ..)) = &resource.body else { continue };
-            for head in store.heads(node)?.into_iter().filter(|head| !head.invalidated) {
-                let slot = (*node, head.frame.agent.clone(), head.frame.frame_type.clone());
-                if head.frame.made_by() == MadeBy::Person && !shown.contains(&slot) {
-                    let state = state_of(store, &head);
-                    resource.notes.push(Note { speaker: head.frame.speaker(), state, text: head.frame.content.into() });
-                }
-            }
+            resource.notes = notes(node, &resource.name);
+            resource.notes.retain(|note| !shown.contains(&note.slot));
         }
-        Ok(())
     }
 
     /// What people say about what is listed, as Markdown; empty where they say nothing.
@@ -239,7 +235,7 @@ impl<'r> Document<'r> {
     pub fn people_notes(&self) -> String {
         let mut text = String::new();
         for resource in &self.resources {
-            for Note { speaker, state, text: note } in &resource.notes {
+            for Note { speaker, state, text: note, .. } in &resource.notes {
                 let (name, speaker) = (markdown::plain(&resource.name), markdown::text(speaker.as_bytes()));
                 let _ = write!(text, "## {name}\n\n**Note** by {speaker}; {state}.\n\n{}\n\n", note.trim_end());
             }

@@ -82,10 +82,12 @@ pub struct Part {
 /// What a person said about a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
+    /// The frame's node, agent and type.
+    pub slot: (NodeId, AgentId, FrameType),
     /// Who, in words.
     pub speaker: String,
-    /// Whether it still holds.
-    pub state: &'static str,
+    /// Whether it still holds, or what it is carried from.
+    pub state: String,
     /// The words.
     pub text: Arc<str>,
 }

@@ -8,9 +8,10 @@
 //! [`is_damaged`](Index::is_damaged) after the lookups and start again with [`Index::rebuild`] if so.
 //!
 //! Layout, little endian: magic (24) · commit (1 + 32) · slots length u32 · head count u32 · basis count u32 · place count
-//! u32 · bad entries u32 · slots (`agent type\n`) · head table · basis table · place table · checksums of pages (see `table`).
+//! u32 · count of nodes that people speak about u32 · bad entries u32 · slots (`agent type\n`) · head table · basis table · place
+//! table · table of those nodes · checksums of pages (see `table`).
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +20,7 @@ use super::fault::Fault;
 use super::listing::{self, Leaf, Listed};
 use super::model::BasisKind;
 use super::news::News;
-use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, head_key, padded, place_of};
+use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, SAID_BYTES, head_key, padded, place_of};
 use super::store::{Entry, Slot, Store, StoreError, read_entry};
 use super::table::{self, PageWriter, Shape, Source};
 use crate::base::cores::on_all_cores;
@@ -27,13 +28,15 @@ use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
 use crate::base::{BasisId, FrameId, NodeId, TreePath};
 use crate::git::{Repository, StateDir};
 
-const MAGIC: &[u8; 24] = b"git-merkle store index 5";
+const MAGIC: &[u8; 24] = b"git-merkle store index 6";
 /// The file, and the purpose of the key of its checksums.
 const FILE_NAME: &str = "index";
 const KEY_CONTEXT: &str = "git-merkle 2026 index page/2";
 /// Far more than a store of ten million frames needs; a larger file is no index.
 const FILE_BYTES_MAX: u64 = 4 << 30;
-const HEADER_BYTES: usize = 24 + 33 + 5 * 4;
+const HEADER_BYTES: usize = 24 + 33 + 6 * 4;
+/// Bytes of a record of each table, in the order of the tables.
+const WIDTHS: [u32; 4] = [HEAD_BYTES, BASIS_BYTES, PLACE_BYTES, SAID_BYTES];
 /// From so many news on the file is written anew: see [`Index::news_max`].
 const NEWS_MIN: usize = 128;
 const NEWS_MAX: usize = 2_048;
@@ -63,6 +66,7 @@ struct Base {
     heads: Shape,
     bases: Shape,
     places: Shape,
+    said: Shape,
 }
 
 impl Index {
@@ -184,6 +188,16 @@ impl Index {
                 .is_some_and(|base| self.noted(base.places.find(&base.source, &place)).is_some_and(|found| !found.is_empty()))
     }
 
+    /// Every node that a person has said something about, or has ended something at, in order.
+    #[must_use]
+    pub fn said_by_people(&self) -> BTreeSet<NodeId> {
+        let mut nodes: BTreeSet<NodeId> = self.news.said.iter().copied().collect();
+        if let Some(said) = self.base.as_ref().and_then(|base| self.noted(base.said.all(&base.source))) {
+            nodes.extend(said.chunks_exact(SAID_BYTES as usize).filter_map(record::unpadded));
+        }
+        nodes
+    }
+
     /// How many nodes have a head in a slot.
     #[must_use]
     pub fn count_heads(&self, slot: u16) -> u64 {
@@ -220,6 +234,9 @@ impl Index {
         let (basis, basis_kind, content, blob, has_policy) = (*basis, *basis_kind, *content, *blob, *has_policy);
         let slot = self.slot_number(&(name.agent.clone(), name.frame_type.clone()));
         let key = (name.node, slot);
+        if matches!(basis_kind, BasisKind::Written | BasisKind::Invalidation) {
+            self.news.said.insert(name.node);
+        }
         let known = self.find_record(&name.node, slot);
         let mut invalidation = known.and_then(|record| record.invalidation);
         if basis_kind == BasisKind::Invalidation {
@@ -329,20 +346,18 @@ impl Index {
         let header = source.read(0, HEADER_BYTES)?;
         let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-        let (slots_len, head_count, basis_count, place_count) = (number(57) as usize, number(61), number(65), number(69));
-        let faults = number(73);
+        let (slots_len, counts) = (number(57) as usize, [number(61), number(65), number(69), number(73)]);
+        let faults = number(77);
         if header[..24] != *MAGIC {
             return Err(damaged());
         }
         let slots = source.read(HEADER_BYTES as u64, slots_len)?;
         let commit = NodeId::from_bytes(&header[25..25 + usize::from(header[24]).min(32)]).ok_or_else(damaged)?;
-        let heads = Shape { at: (HEADER_BYTES + slots_len) as u64, count: head_count, width: HEAD_BYTES };
-        let bases = Shape { at: heads.end(), count: basis_count, width: BASIS_BYTES };
-        let places = Shape { at: bases.end(), count: place_count, width: PLACE_BYTES };
-        let slots = record::parse_slots(&slots).filter(|_| places.end() == source.len()).ok_or_else(damaged)?;
+        let [heads, bases, places, said] = shapes(slots_len, counts);
+        let slots = record::parse_slots(&slots).filter(|_| said.end() == source.len()).ok_or_else(damaged)?;
         let mut index = Self::empty(cache);
         (index.slots, index.commit, index.faults) = (slots, Some(commit), faults);
-        index.base = Some(Base { commit, source, heads, bases, places });
+        index.base = Some(Base { commit, source, heads, bases, places, said });
         Ok(index)
     }
 
@@ -356,29 +371,25 @@ impl Index {
 
     /// Writes base and news as one file, by rename; readers see the old one or the new one.
     fn write_anew(&self, commit: &NodeId) -> io::Result<()> {
-        let [mut heads, mut bases, mut places] = self.news.encode();
+        let mut tables = self.news.encode();
         if let Some(base) = &self.base {
             for record in base.heads.all(&base.source)?.chunks_exact(HEAD_BYTES as usize) {
                 if !self.is_replaced(record, commit.as_bytes().len()) {
-                    heads.extend_from_slice(record);
+                    tables[0].extend_from_slice(record);
                 }
             }
-            bases.extend_from_slice(&base.bases.all(&base.source)?);
-            places.extend_from_slice(&base.places.all(&base.source)?);
+            for (table, shape) in tables[1..].iter_mut().zip([base.bases, base.places, base.said]) {
+                table.extend_from_slice(&shape.all(&base.source)?);
+            }
         }
-        let heads = sorted(&heads, HEAD_BYTES as usize);
-        let bases = sorted(&bases, BASIS_BYTES as usize);
-        let places = sorted(&places, PLACE_BYTES as usize);
+        for (table, width) in tables.iter_mut().zip(WIDTHS) {
+            *table = sorted(table, width as usize);
+        }
         let slots = record::encode_slots(&self.slots);
-        let head_count = (heads.len() / HEAD_BYTES as usize) as u32;
-        let basis_count = (bases.len() / BASIS_BYTES as usize) as u32;
-        let head_shape = Shape { at: (HEADER_BYTES + slots.len()) as u64, count: head_count, width: HEAD_BYTES };
-        let basis_shape = Shape { at: head_shape.end(), count: basis_count, width: BASIS_BYTES };
-        let place_count = (places.len() / PLACE_BYTES as usize) as u32;
-        let place_shape = Shape { at: basis_shape.end(), count: place_count, width: PLACE_BYTES };
+        let counts = std::array::from_fn(|at| (tables[at].len() / WIDTHS[at] as usize) as u32);
         let mut header = MAGIC.to_vec();
         header.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32, head_count, basis_count, place_count, self.faults] {
+        for number in [slots.len() as u32].into_iter().chain(counts).chain([self.faults]) {
             header.extend_from_slice(&number.to_le_bytes());
         }
         let key = self.cache.key(KEY_CONTEXT);
@@ -386,9 +397,9 @@ impl Index {
             let mut out = PageWriter::new(BufWriter::with_capacity(1 << 16, file), key);
             out.write_all(&header)?;
             out.write_all(slots.as_bytes())?;
-            table::write(&mut out, head_shape, &heads)?;
-            table::write(&mut out, basis_shape, &bases)?;
-            table::write(&mut out, place_shape, &places)?;
+            for (shape, table) in shapes(slots.len(), counts).into_iter().zip(&tables) {
+                table::write(&mut out, shape, table)?;
+            }
             out.finish()
         })
     }
@@ -427,6 +438,16 @@ fn read_all(repo: &Repository, entries: &[Entry]) -> Vec<Result<Stored, Fault>> 
         return entries.iter().map(|entry| read(repo, entry)).collect();
     }
     on_all_cores(entries.len(), repo, || repo.fork(), |repo, at| read(repo, &entries[at]))
+}
+
+/// Where the tables stand behind so many bytes of slots, one behind the other.
+fn shapes(slots_len: usize, counts: [u32; 4]) -> [Shape; 4] {
+    let mut at = (HEADER_BYTES + slots_len) as u64;
+    std::array::from_fn(|number| {
+        let shape = Shape { at, count: counts[number], width: WIDTHS[number] };
+        at = shape.end();
+        shape
+    })
 }
 
 /// Sorts fixed-width records and drops exact repeats.

@@ -4,30 +4,31 @@
 //! fit the index or is damaged counts as absent: a tree diff finds the same.
 //!
 //! Layout, little endian: magic (24) · commit of the index (1 + 32) · commit (1 + 32) · slots length u32 · head count u32 ·
-//! basis count u32 · bad entries u32 · slots (`agent type\n`, those of the index first) · head records · basis records · place records. It
-//! is a sealed file.
+//! basis count u32 · place count u32 · bad entries u32 · slots (`agent type\n`, those of the index first) · head records · basis records ·
+//! place records · ids of nodes that people speak about. It is a sealed file.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use super::record::{self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, padded, unpadded};
+use super::record::{self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, SAID_BYTES, padded, unpadded};
 use super::store::Slot;
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
 
-const MAGIC: &[u8; 24] = b"git-merkle index news 4\n";
+const MAGIC: &[u8; 24] = b"git-merkle index news 5\n";
 const FILE_NAME: &str = "index-news";
 /// Far more than [`Index`](super::Index) ever leaves in it.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const ID_BYTES: usize = 33;
-const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 4 * 4;
+const HEADER_BYTES: usize = MAGIC.len() + 2 * ID_BYTES + 5 * 4;
 
-/// Heads that have changed, bases and places that have come.
+/// Heads that have changed; bases, places, and nodes that people speak about, which have come.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct News {
     pub heads: HashMap<(NodeId, u16), Record>,
     pub bases: HashMap<BasisId, (FrameId, NodeId)>,
     pub places: HashSet<Place>,
+    pub said: HashSet<NodeId>,
 }
 
 /// What a file of news says.
@@ -44,15 +45,16 @@ pub(super) struct Found {
 impl News {
     /// The larger number of records of one kind.
     pub(super) fn len(&self) -> usize {
-        self.heads.len().max(self.bases.len()).max(self.places.len())
+        [self.heads.len(), self.bases.len(), self.places.len(), self.said.len()].into_iter().max().unwrap_or_default()
     }
 
-    /// The records, heads, bases and places, in no order.
-    pub(super) fn encode(&self) -> [Vec<u8>; 3] {
+    /// The records, heads, bases, places and nodes, in no order.
+    pub(super) fn encode(&self) -> [Vec<u8>; 4] {
         let heads = self.heads.iter().flat_map(|((node, slot), head)| record::encode_head(node, *slot, head)).collect();
         let bases = self.bases.iter().flat_map(|(basis, (frame, blob))| record::encode_basis(basis, frame, blob)).collect();
         let places = self.places.iter().flatten().copied().collect();
-        [heads, bases, places]
+        let said = self.said.iter().flat_map(padded).collect();
+        [heads, bases, places, said]
     }
 
     /// Puts the news into the file, for an index of the commit `index` and the store at `commit`.
@@ -62,11 +64,11 @@ impl News {
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&padded(index));
         bytes.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32, self.heads.len() as u32, self.bases.len() as u32, faults] {
+        for number in [slots.len() as u32, self.heads.len() as u32, self.bases.len() as u32, self.places.len() as u32, faults] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        let [heads, bases, places] = self.encode();
-        bytes.extend([slots.as_bytes(), &heads, &bases, &places].concat());
+        let [heads, bases, places, said] = self.encode();
+        bytes.extend([slots.as_bytes(), &heads, &bases, &places, &said].concat());
         cache.write_sealed_lightly(FILE_NAME, &bytes)
     }
 
@@ -82,14 +84,16 @@ impl News {
             return None;
         }
         let number = |at: usize| header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
-        let slots_len = number(HEADER_BYTES - 16)?;
-        let (head_count, basis_count) = (number(HEADER_BYTES - 12)?, number(HEADER_BYTES - 8)?);
+        let slots_len = number(HEADER_BYTES - 20)?;
+        let (head_count, basis_count) = (number(HEADER_BYTES - 16)?, number(HEADER_BYTES - 12)?);
+        let place_count = number(HEADER_BYTES - 8)?;
         let faults = number(HEADER_BYTES - 4)? as u32;
         let (slot_bytes, records) = rest.split_at_checked(slots_len)?;
         let (heads, records) = records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;
-        let (bases, places) = records.split_at_checked(basis_count.checked_mul(BASIS_BYTES as usize)?)?;
+        let (bases, records) = records.split_at_checked(basis_count.checked_mul(BASIS_BYTES as usize)?)?;
+        let (places, said) = records.split_at_checked(place_count.checked_mul(PLACE_BYTES as usize)?)?;
         let found = record::parse_slots(slot_bytes)?;
-        if !found.starts_with(slots) || places.len() % PLACE_BYTES as usize != 0 {
+        if !found.starts_with(slots) || said.len() % SAID_BYTES as usize != 0 {
             return None;
         }
         let id_len = index.as_bytes().len();
@@ -99,6 +103,7 @@ impl News {
             heads: heads.map(|head| Some((record::head_of(head, id_len)?, record::decode_head(head)?))).collect::<Option<_>>()?,
             bases: bases.map(|basis| Some((record::basis_of(basis)?, record::decode_basis(basis)?))).collect::<Option<_>>()?,
             places: places.chunks_exact(PLACE_BYTES as usize).filter_map(|place| place.try_into().ok()).collect(),
+            said: said.chunks_exact(SAID_BYTES as usize).map(unpadded).collect::<Option<_>>()?,
         };
         Some(Found { commit: unpadded(&commit[..ID_BYTES])?, slots: found, news, faults })
     }
@@ -134,6 +139,7 @@ mod tests {
             heads: HashMap::from([((id(1), 0), head(1)), ((id(2), 1), head(2))]),
             bases: HashMap::from([(BasisId(digest(3)), (FrameId(digest(1)), id(4)))]),
             places: HashSet::from([[5; 16], [6; 16]]),
+            said: HashSet::from([id(1)]),
         }
     }
 

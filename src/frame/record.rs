@@ -1,4 +1,5 @@
-//! The fixed-width records of the index: the head of a slot of a node, a frame of a basis, a path that a slot speaks about.
+//! The fixed-width records of the index: the head of a slot of a node, a frame of a basis, a path that a slot speaks about,
+//! a node that people speak about.
 //!
 //! A head record's key is the node id, zero-padded, and the slot number; a basis record's key is the basis id. A place
 //! record is a key and nothing else: a digest of slot and path.
@@ -14,6 +15,8 @@ pub(super) const HEAD_BYTES: u32 = 34 + 4 + 1 + 3 * 32 + 33 + 4 + 32;
 pub(super) const BASIS_BYTES: u32 = 32 + 32 + 33;
 /// Bytes of a place record.
 pub(super) const PLACE_BYTES: u32 = 16;
+/// Bytes of a record of a node that people have spoken about: its padded id.
+pub(super) const SAID_BYTES: u32 = 33;
 /// Set beside the basis kind of a head that remembers its policy.
 const POLICY_BIT: u8 = 0x80;
 

@@ -1,4 +1,4 @@
-//! Comparing two trees without renames: in this tool a renamed object is the same object.
+//! Comparing two trees: without renames, since in this tool a renamed object is the same object; and renames as git finds them.
 //!
 //! One descent through both trees at once, in git's tree order, without recursion. Subtrees with equal ids are never
 //! read. A file that became a directory, or the other way round, is one change that removes and one that adds, as
@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use super::child::{ChildError, GitCommand};
 use super::object::{EntryMode, ObjectError, ObjectKind, TreeEntry, next_entry};
 use super::repo::Repository;
 use crate::base::limit::TREE_DEPTH_MAX;
@@ -54,6 +55,18 @@ pub fn diff_trees(
         }
     }
     Ok(())
+}
+
+impl Repository {
+    /// The files that git finds renamed from one tree to another (`-M`), old path and new path.
+    pub fn renames(&self, old: &NodeId, new: &NodeId) -> Result<Vec<(TreePath, TreePath)>, ChildError> {
+        let command = GitCommand::new(self, "diff-tree").option("-r").option("-M").option("--diff-filter=R");
+        let command = command.option("--name-status").option("-z").option("--no-ext-diff").option("--no-textconv");
+        let told = command.operand(old.to_string()).operand(new.to_string()).run(b"")?;
+        // Each rename is three fields: the status with its likeness, the old path, the new path.
+        let fields: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
+        Ok(fields.chunks_exact(3).map(|rename| (TreePath::new(rename[1]), TreePath::new(rename[2]))).collect())
+    }
 }
 
 /// The directories that are open, outermost first.
@@ -218,6 +231,23 @@ mod tests {
                 assert!(raw_diff(&repo, new, new).is_empty());
             }
         }
+    }
+
+    #[test]
+    fn renames_are_those_that_git_finds() {
+        let fixture = Fixture::new();
+        let text: String = (0..40).map(|line| format!("line {line}\n")).collect();
+        fixture.file("a/x y\n", &text);
+        fixture.file("b", "another file\n");
+        fixture.commit("one");
+        fixture.git(&["rm", "-q", "-r", "."]);
+        fixture.file("c/d/x", &format!("{text}more\n"));
+        fixture.file("unlike", "something else\n");
+        fixture.commit("two");
+        let [old, new] = ["HEAD~1^{tree}", "HEAD^{tree}"].map(|revision| fixture.id(revision));
+        let repo = fixture.open();
+        assert_eq!(repo.renames(&old, &new).unwrap(), [("a/x y\n".into(), "c/d/x".into())]);
+        assert_eq!(repo.renames(&old, &old).unwrap(), []);
     }
 
     #[test]

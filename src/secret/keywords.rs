@@ -11,6 +11,8 @@ use memchr::memmem;
 
 /// How much is searched before the table is made.
 const TABLE_FROM_BYTES: usize = 128 * 1024;
+/// What a search costs beside the bytes of its text, in bytes: every word is looked for once in the shortest name.
+const SEARCH_BYTES: usize = 128;
 
 /// Words, found whatever the case of their ASCII letters.
 #[derive(Debug)]
@@ -18,19 +20,21 @@ pub(super) struct Keywords {
     /// In lower case.
     words: Vec<String>,
     searched_bytes: AtomicUsize,
+    finders: OnceLock<Vec<memmem::Finder<'static>>>,
     table: OnceLock<AhoCorasick>,
 }
 
 impl Keywords {
     pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
         let words = words.into_iter().map(|word| word.to_ascii_lowercase()).collect();
-        Self { words, searched_bytes: AtomicUsize::new(0), table: OnceLock::new() }
+        Self { words, searched_bytes: AtomicUsize::new(0), finders: OnceLock::new(), table: OnceLock::new() }
     }
 
     /// Calls `hit` with the number of each word that is found and the offset of its first byte, by the ends of the words.
     pub(super) fn find(&self, text: &[u8], hit: impl FnMut(usize, usize)) {
-        let before = self.searched_bytes.fetch_add(text.len(), Ordering::Relaxed);
-        if before.saturating_add(text.len()) < TABLE_FROM_BYTES {
+        let cost = text.len() + SEARCH_BYTES;
+        let before = self.searched_bytes.fetch_add(cost, Ordering::Relaxed);
+        if before.saturating_add(cost) < TABLE_FROM_BYTES {
             self.find_each(text, hit);
         } else {
             self.find_all(text, hit);
@@ -40,8 +44,8 @@ impl Keywords {
     fn find_each(&self, text: &[u8], mut hit: impl FnMut(usize, usize)) {
         let text = text.to_ascii_lowercase();
         let mut found = Vec::new();
-        for (number, word) in self.words.iter().enumerate() {
-            let finder = memmem::Finder::new(word);
+        let finders = self.finders.get_or_init(|| self.words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect());
+        for (number, (word, finder)) in self.words.iter().zip(finders).enumerate() {
             let mut from = 0;
             while let Some(at) = finder.find(&text[from..]) {
                 found.push((from + at + word.len(), from + at, number));

@@ -68,15 +68,18 @@ pub enum State {
     Invalidated,
     /// Not the head: its agent has said something newer of this type.
     Superseded,
+    /// A person said it about an earlier content of the path, and has not ended it.
+    Carried,
 }
 
 impl State {
     /// Every state with its word.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Fresh, "fresh"),
         (Self::Outdated, "outdated"),
         (Self::Invalidated, "invalidated"),
         (Self::Superseded, "superseded"),
+        (Self::Carried, "carried"),
     ];
 }
 

@@ -1,62 +1,424 @@
 //! What people have said about earlier contents of a path: it is about the path, and stands until its author ends it.
 //!
-//! Found by going back from a commit along first parents. The index is asked first whether anybody has said anything at
-//! that path, so that most paths cost no walk.
+//! | step | what is read |
+//! |---|---|
+//! | who has spoken | the index, for the nodes of people's statements; without any, nothing else |
+//! | about which paths | these statements: each names its path |
+//! | how far back | the newest commits along first parents, and in them only what differs on the way to those paths |
+//! | where a path went | one comparison with renames by git, for each commit that took such a path away |
+//!
+//! So the cost grows with what people have said and with what has changed, and not with the size of the repository. A
+//! statement whose content the newest commits do not have is carried all the same, without a distance.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::open::Workspace;
-use super::refresh::RefreshError;
 use super::target::Target;
-use crate::agent::Maker;
-use crate::base::NodeId;
-use crate::base::limit::STALE_COMMITS_MAX;
-use crate::frame::{Frame, Store, Voice};
+use crate::base::limit::{NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX};
+use crate::base::printable::one_line;
+use crate::base::{NodeId, NodeKind, TreePath};
+use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
+use crate::git::{Change, EntryMode, ObjectError, ObjectKind, Repository, diff_trees};
+use crate::node::SnapshotRoot;
 
 /// A person's statement about an earlier content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Carried {
     /// What was said.
     pub frame: Frame,
-    /// The newest commit that has that content at the path.
+    /// What stands at the path today.
+    pub today: NodeId,
+    /// Where it was said, if the file or directory was renamed since.
+    pub renamed_from: Option<TreePath>,
+    /// Where its content stood last; `None` where the newest commits do not have it.
+    pub seen: Option<Seen>,
+    /// How many lines differ; `None` for a directory, and for what is no text.
+    pub lines: Option<usize>,
+}
+
+/// Where a content stood last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// The newest commit that has it at the path.
     pub commit: NodeId,
-    /// How often the content has changed since.
+    /// How many commits came after that one.
+    pub commits: usize,
+    /// How often what stands at the path has changed since.
     pub changes: usize,
+}
+
+impl Carried {
+    /// What it is about, in words that stay as they are while the path changes: payloads are kept in caches.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        let mut origin = "carried from ".to_owned();
+        match self.seen {
+            Some(seen) => origin.push_str(&format!("commit {}", seen.commit.short())),
+            None => origin.push_str(&format!("content {}", self.frame.node.short())),
+        }
+        if let Some((day, _)) = self.frame.created.as_ref().and_then(|created| created.split_once('T')) {
+            origin.push_str(&format!(", written on {day}"));
+        }
+        if let Some(path) = &self.renamed_from {
+            origin.push_str(&format!(", when it was {}", one_line(&String::from_utf8_lossy(path.as_bytes()))));
+        }
+        origin
+    }
+
+    /// How old it is: `from commit 1a2b3c4, 3 commits ago, 12 lines differ`.
+    #[must_use]
+    pub fn age(&self) -> String {
+        let plural = |count: usize, one: &str, many: &str| format!(", {count} {}", if count == 1 { one } else { many });
+        let mut age = match self.seen {
+            Some(Seen { commit, commits: 0, .. }) => format!("from commit {}", commit.short()),
+            Some(Seen { commit, commits, .. }) => {
+                format!("from commit {}{}", commit.short(), plural(commits, "commit ago", "commits ago"))
+            }
+            None => "from a version that the newest commits do not have".to_owned(),
+        };
+        age.extend(self.lines.map(|lines| plural(lines, "line differs", "lines differ")));
+        age
+    }
+}
+
+/// What people have said, by node.
+type Said = HashMap<NodeId, Vec<Frame>>;
+
+/// What is carried, by the path at which it stands now.
+pub type CarriedByPath = BTreeMap<TreePath, Vec<Carried>>;
+
+/// What people say about the nodes and paths of a snapshot.
+pub struct PeopleSay {
+    /// By node, what each said last and has not ended.
+    pub standing: HashMap<NodeId, Vec<Frame>>,
+    /// By path, what each said last about earlier contents.
+    pub carried: CarriedByPath,
+}
+
+impl PeopleSay {
+    /// What stands about a node, and what is carried to a path.
+    pub fn notes<'s>(&'s self, node: &NodeId, path: &[u8]) -> impl Iterator<Item = (&'s Frame, Option<&'s Carried>)> {
+        let standing = self.standing.get(node).into_iter().flatten().map(|frame| (frame, None));
+        let carried = self.carried.get(&TreePath::new(path)).filter(|carried| carried.iter().all(|one| one.today == *node));
+        standing.chain(carried.into_iter().flatten().map(|one| (&one.frame, Some(one))))
+    }
 }
 
 impl Workspace {
     /// What each person said last about earlier contents of a target's path, and has neither said again about today's nor
-    /// ended; newest first, at most 100 commits back from `start`.
-    pub fn carried(&self, store: &Store<'_>, start: Option<NodeId>, target: &Target) -> Result<Vec<Carried>, RefreshError> {
-        let (Some(start), Some(path)) = (start, &target.path) else { return Ok(Vec::new()) };
-        let index = self.index(store, 0)?;
-        let agents = self.agents();
-        let is_person = |id: &str| agents.get(id).map_or(true, |agent| matches!(agent.maker, Maker::Person));
-        let mut slots = index.slots().iter().enumerate();
-        if !slots.any(|(number, slot)| is_person(slot.0.as_str()) && index.speaks_of(number as u16, path)) {
-            return Ok(Vec::new());
-        }
-        let voices = store.voices(&target.id)?;
-        let mut silent: HashSet<Voice> = voices.ended;
-        silent.extend(voices.heads.iter().map(|head| Voice::of(&head.frame)));
-        let (mut carried, mut changes, mut last) = (Vec::new(), 0, Some(target.id));
-        for step in self.repository.first_parents(&start).take(STALE_COMMITS_MAX + 1) {
-            let (commit, tree) = step?;
-            let there = self.repository.find_entry(&tree, path.as_bytes())?.map(|(_, id)| id);
-            if there == last {
-                continue;
-            }
-            (last, changes) = (there, changes + 1);
-            let Some(node) = there else { continue };
-            let voices = store.voices(&node)?;
-            for head in voices.heads {
-                let voice = Voice::of(&head.frame);
-                if !silent.contains(&voice.of_all()) && silent.insert(voice) {
-                    carried.push(Carried { frame: head.frame, commit, changes });
+    /// ended: what the history has first, the newest of it before the rest.
+    pub fn carried(&self, store: &Store<'_>, root: &SnapshotRoot, target: &Target) -> Result<Vec<Carried>, StoreError> {
+        let Some(path) = &target.path else { return Ok(Vec::new()) };
+        let mut all = self.carry(&self.said_by_people(store)?, root, Some(path))?;
+        // A path of another revision leads to what the snapshot may not have there.
+        Ok(all.remove(path).filter(|carried| carried.iter().all(|one| one.today == target.id)).unwrap_or_default())
+    }
+
+    /// What people say about a snapshot.
+    pub fn people_say(&self, store: &Store<'_>, root: &SnapshotRoot) -> Result<PeopleSay, StoreError> {
+        let said = self.said_by_people(store)?;
+        let carried = self.carry(&said, root, None)?;
+        let standing = said.iter().map(|(node, frames)| (*node, standing(frames).cloned().collect()));
+        Ok(PeopleSay { standing: standing.collect(), carried })
+    }
+
+    fn carry(&self, said: &Said, root: &SnapshotRoot, only: Option<&TreePath>) -> Result<CarriedByPath, StoreError> {
+        let (found, is_gone) = (BTreeMap::new(), BTreeSet::new());
+        let (repo, tree, renames_left) = (&self.repository, root.tree, NOTE_RENAMES_MAX);
+        let mut trail = Trail { repo, tree, said, found, is_gone, renames_left };
+        trail.begin(only)?;
+        if let Some(history) = root.history {
+            // What was renamed twice is found from its newest name on, which the first way back does not know.
+            for _ in 0..NOTE_WAYS_MAX {
+                if !trail.follow(&history)? {
+                    break;
                 }
             }
-            silent.extend(voices.ended);
+        }
+        let mut carried = CarriedByPath::new();
+        for (path, found) in trail.found.into_iter().filter(|(path, _)| only.is_none_or(|only| only == path)) {
+            let mut stands = choose(found, said);
+            for one in stands.iter_mut().filter(|one| one.frame.kind == NodeKind::File) {
+                one.lines = self.lines_between(&one.frame.node, &one.today);
+            }
+            if !stands.is_empty() {
+                carried.insert(path, stands);
+            }
         }
         Ok(carried)
     }
+
+    /// Every statement and every end of one by people, by node; of each slot the newest first.
+    fn said_by_people(&self, store: &Store<'_>) -> Result<Said, StoreError> {
+        let mut said = Said::new();
+        for node in self.index(store, 0)?.said_by_people() {
+            let entries = store.entries(&node)?;
+            for slot in entries.chunk_by(|one, other| one.name.is_of_slot_of(&other.name)) {
+                let frames = slot.iter().rev().filter_map(|entry| store.read(entry));
+                // What an agent has made since takes the place of what was handed in to its slot before.
+                let by_people =
+                    frames.take_while(|frame| matches!(frame.basis_kind, BasisKind::Written | BasisKind::Invalidation));
+                said.entry(node).or_default().extend(by_people);
+            }
+        }
+        Ok(said)
+    }
+
+    /// How many lines one text has and the other has not, wherever they stand.
+    fn lines_between(&self, old: &NodeId, new: &NodeId) -> Option<usize> {
+        let mut texts = [Vec::new(), Vec::new()];
+        for (id, text) in [old, new].into_iter().zip(&mut texts) {
+            self.repository.read(id, ObjectKind::Blob, text).ok()?;
+        }
+        if texts.iter().any(|text| text.contains(&0)) {
+            return None;
+        }
+        let mut counts: HashMap<&[u8], i64> = HashMap::new();
+        for (text, step) in texts.iter().zip([-1, 1]) {
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                *counts.entry(line).or_default() += step;
+            }
+        }
+        let (gained, lost) = counts.values().fold((0, 0), |(gained, lost), count| match *count {
+            count if count > 0 => (gained + count, lost),
+            count => (gained, lost - count),
+        });
+        // A line that was edited is one gained and one lost.
+        usize::try_from(gained.max(lost)).ok()
+    }
+}
+
+/// What stands at a path today, and the contents that stood there before and were spoken about.
+struct Found {
+    today: NodeId,
+    earlier: HashMap<NodeId, Earlier>,
+}
+
+#[derive(Clone, Default)]
+struct Earlier {
+    renamed_from: Option<TreePath>,
+    seen: Option<Seen>,
+}
+
+/// The way back through a history, with an eye on some paths.
+struct Trail<'t> {
+    repo: &'t Repository,
+    tree: NodeId,
+    said: &'t Said,
+    found: BTreeMap<TreePath, Found>,
+    /// Paths that were spoken about and that the snapshot does not have.
+    is_gone: BTreeSet<TreePath>,
+    /// How often git may still be asked.
+    renames_left: usize,
+}
+
+/// A path on the way back: where what it leads to stands today.
+struct Step {
+    now: TreePath,
+    changes: usize,
+}
+
+impl Trail<'_> {
+    /// Sorts what was said by path.
+    fn begin(&mut self, only: Option<&TreePath>) -> Result<(), ObjectError> {
+        let mut by_path: BTreeMap<&TreePath, BTreeSet<NodeId>> = BTreeMap::new();
+        for (node, frames) in self.said {
+            for path in frames.iter().filter_map(|frame| frame.path.as_ref()) {
+                by_path.entry(path).or_default().insert(*node);
+            }
+        }
+        for (path, nodes) in by_path {
+            match find(self.repo, &self.tree, path)? {
+                None => drop(self.is_gone.insert(path.clone())),
+                Some(_) if only.is_some_and(|only| only != path) => {}
+                Some((_, today)) => {
+                    let earlier = nodes.into_iter().filter(|node| *node != today).map(|node| (node, Earlier::default()));
+                    self.found.insert(path.clone(), Found { today, earlier: earlier.collect() });
+                }
+            }
+        }
+        self.found.retain(|_, found| !found.earlier.is_empty());
+        Ok(())
+    }
+
+    /// Goes back from a commit until every content was met; true when another way back would find more.
+    fn follow(&mut self, start: &NodeId) -> Result<bool, ObjectError> {
+        let mut steps: BTreeMap<TreePath, Step> =
+            self.found.keys().map(|path| (path.clone(), Step { now: path.clone(), changes: 0 })).collect();
+        let (mut newer, mut is_more) = (self.tree, false);
+        for (commits, step) in self.repo.first_parents(start).take(NOTE_COMMITS_MAX).enumerate() {
+            if self.is_complete() && (self.is_gone.is_empty() || self.renames_left == 0) {
+                break;
+            }
+            let (commit, tree) = step?;
+            let mut came_back = Vec::new();
+            for (path, is_new_here, there) in self.changes(&steps, &newer, &tree)? {
+                if let Some(step) = steps.get_mut(&path) {
+                    step.changes += usize::from(there.is_some());
+                    let seen = Seen { commit, commits, changes: step.changes };
+                    let earlier = there.and_then(|node| self.found.get_mut(&step.now)?.earlier.get_mut(&node));
+                    if let Some(earlier) = earlier.filter(|earlier| earlier.seen.is_none()) {
+                        earlier.seen = Some(seen);
+                    }
+                } else if is_new_here {
+                    came_back.push(path);
+                }
+            }
+            if !came_back.is_empty() && self.renames_left > 0 {
+                self.renames_left -= 1;
+                for (from, to) in self.renamed(&tree, &newer, &came_back)? {
+                    is_more |= !self.take_over(&mut steps, (commit, commits, &tree), from, &to)? && self.is_gone.insert(to);
+                }
+            }
+            newer = tree;
+        }
+        Ok(is_more)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.found.values().all(|found| found.earlier.values().all(|earlier| earlier.seen.is_some()))
+    }
+
+    /// What differs between a commit and the next newer tree at the paths that matter: whether the newer one has nothing
+    /// there, and what the commit has.
+    fn changes(
+        &self,
+        steps: &BTreeMap<TreePath, Step>,
+        newer: &NodeId,
+        tree: &NodeId,
+    ) -> Result<Vec<(TreePath, bool, Option<NodeId>)>, ObjectError> {
+        let paths: HashSet<&[u8]> = steps.keys().chain(&self.is_gone).map(TreePath::as_bytes).collect();
+        let mut ways: HashSet<&[u8]> = HashSet::new();
+        for path in &paths {
+            ways.extend(path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at]));
+        }
+        let mut changes = Vec::new();
+        if paths.contains(&b""[..]) && newer != tree {
+            changes.push((TreePath::root(), false, Some(*tree)));
+        }
+        diff_trees(self.repo, Some(*newer), Some(*tree), &mut |Change { path, old, new }| {
+            let goes_in = ways.contains(path.as_bytes());
+            if paths.contains(path.as_bytes()) {
+                changes.push((path, old.is_none(), new.map(|(_, id)| id)));
+            }
+            goes_in
+        })?;
+        Ok(changes)
+    }
+
+    /// Where paths went that the newer of two trees has no more, as git finds renames.
+    fn renamed(&self, tree: &NodeId, newer: &NodeId, gone: &[TreePath]) -> Result<Vec<(TreePath, TreePath)>, ObjectError> {
+        // Without git's answer they are gone.
+        let Ok(renames) = self.repo.renames(tree, newer) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for path in gone {
+            let to = match find(self.repo, tree, path)? {
+                Some((EntryMode::Directory, _)) => directory_renamed(path, &renames),
+                _ => renames.iter().find(|(from, _)| from == path).map(|(_, to)| to.clone()),
+            };
+            found.extend(to.map(|to| (path.clone(), to)));
+        }
+        Ok(found)
+    }
+
+    /// Lets what was said at a path stand where the path went; false where the snapshot has nothing there.
+    fn take_over(
+        &mut self,
+        steps: &mut BTreeMap<TreePath, Step>,
+        (commit, commits, tree): (NodeId, usize, &NodeId),
+        from: TreePath,
+        to: &TreePath,
+    ) -> Result<bool, ObjectError> {
+        // A path that was renamed again since is known as a step already.
+        let (now, changes) = match steps.get(to) {
+            Some(step) => (step.now.clone(), step.changes),
+            None => (to.clone(), 0),
+        };
+        let Some((_, today)) = find(self.repo, &self.tree, &now)? else { return Ok(false) };
+        self.is_gone.remove(&from);
+        let here = find(self.repo, tree, &from)?.map(|(_, id)| id);
+        let changes = changes + usize::from(here != Some(today));
+        let found = self.found.entry(now.clone()).or_insert_with(|| Found { today, earlier: HashMap::new() });
+        let is_said = |frame: &&Frame| frame.path.as_ref() == Some(&from);
+        for node in self
+            .said
+            .iter()
+            .filter(|(node, frames)| **node != today && frames.iter().any(|one| is_said(&one)))
+            .map(|(node, _)| *node)
+        {
+            let seen = (here == Some(node)).then_some(Seen { commit, commits, changes });
+            found.earlier.entry(node).or_insert(Earlier { renamed_from: Some(from.clone()), seen });
+        }
+        steps.insert(from, Step { now, changes });
+        Ok(true)
+    }
+}
+
+/// Where most files below a directory went that git has found under another one.
+fn directory_renamed(directory: &TreePath, renames: &[(TreePath, TreePath)]) -> Option<TreePath> {
+    let mut votes: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for (from, to) in renames {
+        let below = from.as_bytes().strip_prefix(directory.as_bytes()).filter(|rest| rest.first() == Some(&b'/'));
+        if let Some(parent) = below.and_then(|rest| to.as_bytes().strip_suffix(rest)) {
+            *votes.entry(parent).or_default() += 1;
+        }
+    }
+    votes.into_iter().max_by_key(|(path, count)| (*count, Reverse(*path))).map(|(path, _)| TreePath::new(path))
+}
+
+/// Of each author what was said last and not ended: what the history has before the rest, the newest first.
+fn choose(found: Found, said: &Said) -> Vec<Carried> {
+    let none = Vec::new();
+    let of = |node: &NodeId| said.get(node).unwrap_or(&none);
+    let mut silent: HashSet<Voice> = HashSet::new();
+    for frame in of(&found.today) {
+        silence(&mut silent, frame);
+    }
+    let mut nodes: Vec<(NodeId, Earlier)> = found.earlier.into_iter().collect();
+    let newest = |node: &NodeId| of(node).iter().filter_map(|frame| frame.created.clone()).max();
+    nodes.sort_by_cached_key(|(node, earlier)| {
+        (earlier.seen.map_or(usize::MAX, |seen| seen.commits), Reverse(newest(node)), *node)
+    });
+    let mut carried = Vec::new();
+    for (node, Earlier { renamed_from, seen }) in nodes {
+        for frame in of(&node) {
+            if speaks(&mut silent, frame) {
+                carried.push(Carried {
+                    frame: frame.clone(),
+                    today: found.today,
+                    renamed_from: renamed_from.clone(),
+                    seen,
+                    lines: None,
+                });
+            }
+        }
+    }
+    carried
+}
+
+/// What each said last about one content and has not ended.
+fn standing(frames: &[Frame]) -> impl Iterator<Item = &Frame> {
+    let mut silent = HashSet::new();
+    frames.iter().filter(move |frame| speaks(&mut silent, frame))
+}
+
+/// Whether a statement counts beside newer ones. From then on its author is silent, or all are whom it ends.
+fn speaks(silent: &mut HashSet<Voice>, frame: &Frame) -> bool {
+    let voice = Voice::of(frame);
+    let is_silent = silent.contains(&voice) || silent.contains(&voice.of_all());
+    silence(silent, frame);
+    !is_silent && frame.basis_kind == BasisKind::Written
+}
+
+/// Nothing older of the same author counts; an end without an author's name is one for all of its slot.
+fn silence(silent: &mut HashSet<Voice>, frame: &Frame) {
+    let voice = Voice::of(frame);
+    let is_for_all = frame.basis_kind == BasisKind::Invalidation && frame.author().is_none();
+    silent.insert(if is_for_all { voice.of_all() } else { voice });
+}
+
+/// What a tree has at a path; the tree itself at the root.
+fn find(repo: &Repository, tree: &NodeId, path: &TreePath) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
+    if path.is_root() { Ok(Some((EntryMode::Directory, *tree))) } else { repo.find_entry(tree, path.as_bytes()) }
 }

@@ -31,7 +31,7 @@ pub mod trust;
 
 pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer};
 pub use background::{Background, Done};
-pub use carried::Carried;
+pub use carried::{Carried, PeopleSay};
 pub use earlier::Earlier;
 pub use evidence::Evidence;
 pub use map::{MapError, SnapshotSymbols};

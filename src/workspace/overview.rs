@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use super::carried::{Carried, PeopleSay};
 use super::map::{MapError, SnapshotSymbols};
 use super::open::Workspace;
 use super::payload::{InputError, PayloadOptions};
@@ -16,7 +17,7 @@ use crate::context::overview::{MapPart, Overview, Readme, readme_text};
 use crate::context::resource::{Part, STALE, weight};
 use crate::context::tree::Tree;
 use crate::context::{ContextError, Document};
-use crate::frame::{BasisKind, Head, MadeBy, NodeKind, Store};
+use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind};
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::symbol::map::{Detail, Level, SymbolMap, references};
@@ -41,7 +42,12 @@ impl Workspace {
     }
 
     /// Plans the default payload.
-    pub(super) fn plan_overview(&self, options: PayloadOptions<'_>) -> Result<Document<'_>, InputError> {
+    pub(super) fn plan_overview(
+        &self,
+        options: PayloadOptions<'_>,
+        store: &Store<'_>,
+        said: &PeopleSay,
+    ) -> Result<Document<'_>, InputError> {
         let root = options.root;
         let found = self.symbols(root.tree).map_err(|error| match error {
             MapError::Scan(error) => InputError::from(ContextError::from(error)),
@@ -55,45 +61,14 @@ impl Workspace {
         let all: Vec<u32> = (0..files.len() as u32).filter(says).collect();
         let map = |tokens_max: u64| map_part(&map, &all, tokens_max, &found);
         let tree = Tree::read(&self.repository, root.tree).map_err(ContextError::from)?;
-        let store = self.store().map_err(|error| InputError::Store(Box::new(error)))?;
         let overview = Overview {
-            notes: self.note_parts(&store, &tree)?,
-            statements: self.statement_parts(&store, &tree)?,
+            notes: note_parts(said, &tree),
+            statements: self.statement_parts(store, &tree)?,
             map: &map,
             readme: self.readme(&tree),
             branch: self.branch_lines(root)?,
         };
-        self.plan_payload(options, Some(&overview))
-    }
-
-    /// What people said about files and directories, in the order of paths.
-    fn note_parts(&self, store: &Store<'_>, tree: &Tree) -> Result<Vec<Part>, InputError> {
-        let index = self.index(store, tree.len()).map_err(ContextError::from)?;
-        let mut parts = Vec::new();
-        if index.slots().is_empty() {
-            return Ok(parts);
-        }
-        let is_said = |node: &NodeId| {
-            let heads = (0..index.slots().len() as u16).filter_map(|slot| index.find_head(node, slot));
-            heads.into_iter().any(|head| head.basis_kind == BasisKind::Written && !head.is_invalidated())
-        };
-        let mut nodes = vec![(TreePath::root(), tree.id)];
-        let (mut all, mut looked_at) = (tree.all(), 0);
-        while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
-            looked_at += 1;
-            if is_said(&met.found.id) {
-                nodes.push((TreePath::new(met.path), met.found.id));
-            }
-        }
-        for (path, node) in nodes.into_iter().take(NOTES_MAX) {
-            for head in store.heads(&node).map_err(ContextError::from)? {
-                if head.frame.made_by() == MadeBy::Person && !head.invalidated {
-                    let state = self.state_word(store, tree.id, &head);
-                    parts.push(part(&path, head.frame.kind, ("Note", &head.frame.speaker(), state), head.frame.content));
-                }
-            }
-        }
-        Ok(parts)
+        self.plan_payload(options, said, Some(&overview))
     }
 
     /// The best statement about each directory, from the top.
@@ -167,6 +142,28 @@ fn best(heads: Vec<Head>, spoken_only: bool) -> Option<Head> {
     // A person's words stand among the notes.
     let rank = |head: &Head| (head.frame.made_by() == MadeBy::Person, weight(head));
     heads.into_iter().filter(is_wanted).filter(|head| head.frame.made_by() != MadeBy::Person || spoken_only).min_by_key(rank)
+}
+
+/// What people said about files and directories, in the order of paths.
+fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
+    if said.standing.is_empty() {
+        return Vec::new();
+    }
+    let mut nodes = vec![(TreePath::root(), tree.id)];
+    let (mut all, mut looked_at) = (tree.all(), 0);
+    while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
+        looked_at += 1;
+        let path = TreePath::new(met.path);
+        if said.standing.contains_key(&met.found.id) || said.carried.contains_key(&path) {
+            nodes.push((path, met.found.id));
+        }
+    }
+    let notes = nodes.iter().flat_map(|(path, node)| said.notes(node, path.as_bytes()).map(move |note| (path, note)));
+    let part = |(path, (frame, carried)): (&TreePath, (&Frame, Option<&Carried>))| {
+        let state = carried.map_or_else(|| "fresh".to_owned(), Carried::origin);
+        part(path, frame.kind, ("Note", &frame.speaker(), &state), frame.content.clone())
+    };
+    notes.take(NOTES_MAX).map(part).collect()
 }
 
 fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &str), content: String) -> Part {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use super::carried::{Carried, PeopleSay};
 use super::open::Workspace;
 use super::pages::PageOptions;
 use super::secrets::RulesError;
@@ -14,10 +15,11 @@ use crate::config::ValueError;
 use crate::context::overview::Overview;
 use crate::context::pages::Wanted;
 use crate::context::people::{GLOBAL_LIST, MEMOS, SESSION_LIST, SESSIONS, TURN_LIST};
+use crate::context::resource::Note;
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, System};
 use crate::frame::commit::CommitError;
-use crate::frame::{Head, Store};
+use crate::frame::{Frame, Head, Store};
 use crate::git::ObjectError;
 use crate::node::SnapshotRoot;
 use crate::secret::{Allowed, SecretFound};
@@ -102,18 +104,21 @@ impl Workspace {
         }
         options.lists.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
         let names_nothing = options.lists.iter().all(|list| list.entries.is_empty() && list.fault.is_none());
+        let store = self.store().map_err(|error| InputError::Store(Box::new(error)))?;
+        let said = self.people_say(&store, options.root).map_err(ContextError::from)?;
         if options.has_overview && names_nothing {
             let (tokens_max, _) = self.context_settings()?;
             options.tokens_max.get_or_insert(tokens_max);
-            return self.plan_overview(options);
+            return self.plan_overview(options, &store, &said);
         }
-        self.plan_payload(options, None)
+        self.plan_payload(options, &said, None)
     }
 
     /// Plans the document of lists that were read.
     pub(super) fn plan_payload(
         &self,
         options: PayloadOptions<'_>,
+        said: &PeopleSay,
         overview: Option<&Overview<'_>>,
     ) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
@@ -125,6 +130,7 @@ impl Workspace {
         let outlines = |place: &Place| self.outline(place).map_err(|error| chain(&error));
         let earlier = |path: &TreePath| self.said_earlier(&Store::open(repo).ok()?, tree, path);
         let state_of = |store: &Store<'_>, head: &Head| self.state_word(store, tree, head);
+        let notes = |node: &NodeId, name: &[u8]| said.notes(node, name.strip_suffix(b"/").unwrap_or(name)).map(note).collect();
         let mut document = Document::plan(&Request {
             repo,
             tree,
@@ -134,6 +140,7 @@ impl Workspace {
             pages: &pages,
             outlines: &outlines,
             earlier: &earlier,
+            notes: &notes,
             overview,
             state_of: &state_of,
             skipped: self.skipped.clone(),
@@ -215,6 +222,13 @@ impl Workspace {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         directory.file_name().map(|name| name.as_bytes().to_vec()).unwrap_or_default()
     }
+}
+
+/// What a person says, as it is shown beside a body.
+fn note((frame, carried): (&Frame, Option<&Carried>)) -> Note {
+    let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
+    let state = carried.map_or_else(|| "fresh".to_owned(), Carried::origin);
+    Note { slot, speaker: frame.speaker(), state, text: frame.content.as_str().into() }
 }
 
 /// The lists of a session that exist, that of the turn first.

@@ -24,7 +24,7 @@ use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner, 
 use crate::synthesis::Reason;
 
 /// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
-pub(super) const VERIFY_SAMPLE: usize = 2_048;
+pub(super) const VERIFY_SAMPLE: usize = 32;
 
 /// What is to be brought up to date, and how.
 #[derive(Clone)]

@@ -8,11 +8,11 @@ use super::super::json;
 use crate::base::printable::one_line;
 use crate::base::{AgentId, FrameType, TreePath, printable, token};
 use crate::cli::frames::write_content;
-use crate::cli::snapshot::find_at_head;
+use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui};
 use crate::frame::{BasisKind, Head, Store, StoreError};
 use crate::view::{Candidate, Extent, Fitted, Place, Selection, Source, State, Subject, compose, fit, gather};
-use crate::workspace::{RefreshError, Target, Workspace};
+use crate::workspace::{Carried, RefreshError, Target, Workspace};
 
 /// Arguments of `get-node`.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub struct Args {
     /// Only frames made so: generated, synthesis, written, invalidation
     #[arg(long = "basis-kind", value_name = "kind", value_delimiter = ',', value_parser = options::parse_basis_kind)]
     basis_kinds: Vec<BasisKind>,
-    /// Only frames in this state: fresh, outdated, invalidated, superseded
+    /// Only frames in this state: fresh, outdated, invalidated, superseded, carried
     #[arg(long = "state", value_name = "state", value_delimiter = ',', value_parser = options::parse_state)]
     states: Vec<State>,
     /// Only frames that are no older, such as 90s, 15m, 12h, 7d; those without a time always count
@@ -106,7 +106,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let place = Place { id: target.id, kind: target.kind, found_in: target.root.zip(target.path.clone()) };
     options::find_related(&mut view, &workspace)?;
     let store = workspace.store()?;
-    let gathered = gather(&store, &place, &view, &|subject, head| holds(&workspace, &store, &target, subject, head))?;
+    let mut gathered = gather(&store, &place, &view, &|subject, head| holds(&workspace, &store, &target, subject, head))?;
+    gathered.candidates.extend(carried(&workspace, &store, &target)?);
     let selection = compose(gathered.candidates, &view);
     let ui = &mut program.ui;
     let shown = shown(args, ui, &selection);
@@ -127,6 +128,19 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// What people have said about earlier contents of the path.
+fn carried(workspace: &Workspace, store: &Store<'_>, target: &Target) -> Result<Vec<Candidate>, CliError> {
+    let Ok(root) = head(workspace) else { return Ok(Vec::new()) };
+    let of = |Carried { frame, .. }| Candidate {
+        frame,
+        state: State::Carried,
+        source: Source::Node,
+        path: target.path.clone(),
+        distance: 0,
+    };
+    Ok(workspace.carried(store, &root, target)?.into_iter().map(of).collect())
 }
 
 /// Whether a head still holds for its node. A node that cannot be looked at is a node of which nothing holds.
@@ -217,7 +231,7 @@ fn header(candidate: &Candidate) -> String {
 fn print_frame(ui: &mut Ui, shown: &Fitted<'_>) -> Result<(), CliError> {
     let style = match shown.candidate.state {
         State::Fresh => Style::Good,
-        State::Outdated | State::Superseded => Style::Caution,
+        State::Outdated | State::Superseded | State::Carried => Style::Caution,
         State::Invalidated => Style::Bad,
     };
     let cut = if shown.is_cut { ", first section" } else { "" };

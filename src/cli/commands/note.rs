@@ -173,7 +173,7 @@ impl<'w> Said<'w> {
         let store = workspace.store()?;
         let is_meant = |frame: &Frame| (&frame.agent, &frame.frame_type) == (&agent.id, &frame_type);
         let standing = store.voices(&target.id)?.heads.into_iter().map(|head| head.frame).filter(is_meant).collect();
-        let mut carried = workspace.carried(&store, root.history, &target)?;
+        let mut carried = workspace.carried(&store, &root, &target)?;
         carried.retain(|carried| is_meant(&carried.frame));
         Ok(Self { workspace, target, agent, frame_type, standing, carried })
     }

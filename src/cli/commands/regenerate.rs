@@ -194,8 +194,10 @@ fn refresh(
     }
     if args.verify && done.remade.of > 0 {
         let (checked, of, odds) = (done.remade.checked, done.remade.of, done.remade.odds_percent());
+        let odds = if odds == 0 { "under 1".to_owned() } else { odds.to_string() };
+        let all = if checked < of { " (\"git merkle validate --remake\" compares all)" } else { "" };
         program.ui.note(&format!(
-            "{checked} of {of} outlines and syntheses made again and compared; one forged is found with {odds} % odds"
+            "{checked} of {of} outlines and syntheses made again and compared; one forged is found with {odds} % odds{all}"
         ));
     }
     Ok(done)

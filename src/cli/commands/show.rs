@@ -1,6 +1,6 @@
 //! `git merkle show`: what is said about nodes, with whether it still holds.
 
-use crate::base::{AgentId, FrameType, NodeId};
+use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::cli::advice::{Asked, nothing_said};
 use crate::cli::frames::{FrameDocument, FramesDocument, State, write_whole};
 use crate::cli::program::Program;
@@ -31,16 +31,39 @@ struct Found {
     head: Head,
     state: State,
     commit: Option<NodeId>,
-    note: String,
+    carried: Option<Carried>,
 }
 
 impl Found {
     fn new(head: Head, state: State) -> Self {
-        Self { head, state, commit: None, note: String::new() }
+        Self { head, state, commit: None, carried: None }
     }
 
-    fn at(self, commit: NodeId, since: &str) -> Self {
-        Self { commit: Some(commit), note: format!("from commit {}{since}", commit.short()), ..self }
+    fn at(self, commit: NodeId) -> Self {
+        Self { commit: Some(commit), ..self }
+    }
+
+    fn carried(carried: Carried) -> Self {
+        let head = Head { seq_max: carried.frame.seq, frame: carried.frame.clone(), invalidated: false };
+        Self { carried: Some(carried), ..Self::new(head, State::Carried) }
+    }
+
+    /// What is shown behind the path.
+    fn note(&self) -> String {
+        match (&self.carried, self.commit) {
+            (Some(carried), _) => carried.age(),
+            (None, Some(commit)) => format!("from commit {}", commit.short()),
+            (None, None) => String::new(),
+        }
+    }
+
+    fn document(&self, path: Option<&TreePath>) -> FrameDocument {
+        let document = || FrameDocument::new(&self.head.frame, self.state).at(path);
+        match (&self.carried, self.commit) {
+            (Some(carried), _) => FrameDocument::of_carried(carried, path),
+            (None, Some(commit)) => document().at_commit(&commit.to_string()),
+            (None, None) => document(),
+        }
     }
 }
 
@@ -61,21 +84,17 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             let asked = Asked { node: spec, snapshot: &args.snapshot, agent, frame_type };
             program.ui.note(&nothing_said(&workspace, &target, &asked));
         }
-        for Found { head, state, commit, note } in found {
-            is_said |= !state.is_invalidated();
+        for one in found {
+            is_said |= !one.state.is_invalidated();
             if program.ui.is_json() {
-                let document = FrameDocument::new(&head.frame, state).at(target.path.as_ref());
-                documents.push(match commit {
-                    Some(commit) => document.at_commit(&commit.to_string()),
-                    None => document,
-                });
+                documents.push(one.document(target.path.as_ref()));
                 continue;
             }
             if !is_first {
                 writeln!(program.ui)?;
             }
             is_first = false;
-            write_whole(&mut program.ui, &head.frame, state, (target.path.as_ref(), &note))?;
+            write_whole(&mut program.ui, &one.head.frame, one.state, (target.path.as_ref(), &one.note()))?;
         }
     }
     if program.ui.is_json() {
@@ -112,16 +131,11 @@ fn heads(
         // What an earlier content of the path had is always labelled as such.
         let said = |head: &Head| !head.invalidated && head.frame.basis_kind != BasisKind::Written && wanted(head);
         if let Some(earlier) = workspace.earlier(store, root.history, target, &said)? {
-            found.extend(earlier.heads.into_iter().map(|head| Found::new(head, State::Stale).at(earlier.commit, "")));
+            found.extend(earlier.heads.into_iter().map(|head| Found::new(head, State::Stale).at(earlier.commit)));
         }
     }
-    for Carried { frame, commit, changes } in workspace.carried(store, root.history, target)? {
-        let since = if changes == 1 { ", changed once since".to_owned() } else { format!(", changed {changes} times since") };
-        let head = Head { seq_max: frame.seq, frame, invalidated: false };
-        if wanted(&head) {
-            found.push(Found::new(head, State::Carried).at(commit, &since));
-        }
-    }
+    let carried = workspace.carried(store, root, target)?.into_iter().map(Found::carried);
+    found.extend(carried.filter(|found| wanted(&found.head)));
     found.sort_by(|one, other| slot(one).cmp(&slot(other)));
     Ok(found)
 }

@@ -7,6 +7,7 @@ use crate::base::{AgentId, NodeKind, TreePath, clock};
 use crate::cli::advice::remedy;
 use crate::cli::commands::regenerate;
 use crate::cli::commands::tiers::{Reported, reported};
+use crate::cli::frames::{FrameDocument, FramesDocument, State, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
@@ -14,7 +15,7 @@ use crate::frame::{Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
 use crate::sync::{self, Remote};
 use crate::synthesis::Reason;
-use crate::workspace::{Planned, PlannedSyntheses, Refresh, Target, Workspace};
+use crate::workspace::{PeopleSay, Planned, PlannedSyntheses, Refresh, Target, Workspace};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,9 @@ pub struct Args {
     /// Show what the last run with a model did
     #[arg(long, conflicts_with = "exit_code")]
     last: bool,
+    /// List what people have said about earlier contents of files and directories, and how old it is
+    #[arg(long, conflicts_with_all = ["exit_code", "last"])]
+    carried: bool,
     /// Exit with 1 if a frame that can be made again is outdated, or an outline is missing
     #[arg(long)]
     exit_code: bool,
@@ -60,6 +64,9 @@ struct SlotDocument {
     r#type: String,
     fresh: u64,
     outdated: u64,
+    /// What people have said about earlier contents of paths and not ended; absent for agents that are no people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carried: Option<u64>,
     /// Absent for agents whose frames are written by hand: nothing says that every node needs one.
     missing: Option<u64>,
     /// How many frames somebody who wants everything fresh has to make, and the command that makes them.
@@ -116,7 +123,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         agents.get(id.as_str())?;
     }
     let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
-    let summary = Counting { args, workspace: &workspace, store: &store, root: &root }.summary()?;
+    let said = workspace.people_say(&store, &root)?;
+    if args.carried {
+        return list_carried(&said, program);
+    }
+    let summary = Counting { args, workspace: &workspace, store: &store, root: &root, said: &said }.summary()?;
     let (spooled, damaged) = spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
     let stale: u64 = summary.slots.iter().filter_map(|slot| slot.behind.as_ref()).map(|(count, _)| count).sum();
     let document = Document {
@@ -176,6 +187,7 @@ struct Counting<'c> {
     workspace: &'c Workspace,
     store: &'c Store<'c>,
     root: &'c SnapshotRoot,
+    said: &'c PeopleSay,
 }
 
 impl Counting<'_> {
@@ -206,9 +218,9 @@ impl Counting<'_> {
             seen.push(slot);
         }
         let Planned { scan, index, .. } = last.expect("the outline builder is built in");
-        let mut others = count_others(&scan, &index, &seen);
+        let mut others = self.count_others(&scan, &index, &seen);
         if index.is_damaged() {
-            others = count_others(&scan, &workspace.rebuild_index(store)?, &seen);
+            others = self.count_others(&scan, &workspace.rebuild_index(store)?, &seen);
         }
         slots.extend(others);
         Ok(Summary { counts: scan.counts, slots, absent, store_faults: index.faults() })
@@ -228,6 +240,7 @@ impl Counting<'_> {
             r#type: agent.frame_type.to_string(),
             fresh: plan.fresh,
             outdated,
+            carried: None,
             missing: Some(missing),
             behind: command.filter(|_| behind > 0).map(|command| (behind, command)),
         }
@@ -242,9 +255,47 @@ impl Counting<'_> {
             r#type: slot.1.to_string(),
             fresh: planned.plan.fresh,
             outdated,
+            carried: None,
             missing: None,
             behind: (outdated > 0).then_some((outdated, command)),
         }
+    }
+
+    /// Heads in the slots that no plan has looked at: what people have said, and agents that are not defined here.
+    ///
+    /// What stood at a path before and was spoken about counts as outdated, like everything that was declared void; what
+    /// a person has said is carried.
+    fn count_others(&self, scan: &Scan, index: &Index, seen: &[Slot]) -> Vec<SlotDocument> {
+        let mut slots = Vec::new();
+        for (number, slot) in index.slots().iter().enumerate().filter(|(_, slot)| !seen.contains(slot)) {
+            let carried = self
+                .said
+                .carried
+                .values()
+                .flatten()
+                .filter(|one| (&one.frame.agent, &one.frame.frame_type) == (&slot.0, &slot.1));
+            let carried = carried.count() as u64;
+            let (mut fresh, mut outdated, mut silent) = (0, 0, Vec::new());
+            for node in scan.bottom_up() {
+                match index.find_head(&scan.node(*node).id, number as u16) {
+                    Some(head) if head.is_invalidated() => outdated += 1,
+                    Some(_) => fresh += 1,
+                    None => silent.push(*node),
+                }
+            }
+            let is_person = self.workspace.agents().get(slot.0.as_str()).is_ok_and(|agent| matches!(agent.maker, Maker::Person));
+            // Where every statement of the slot is about something in this snapshot, none is about what stood there before.
+            if !is_person && fresh + outdated < index.count_heads(number as u16) {
+                let speaks_of = |node: &&u32| index.speaks_of(number as u16, &scan.path(&TreePath::root(), **node));
+                outdated += (silent.iter().filter(speaks_of).count() as u64).saturating_sub(carried);
+            }
+            if fresh + outdated + carried > 0 {
+                let (agent, r#type) = (slot.0.to_string(), slot.1.to_string());
+                let carried = (is_person || carried > 0).then_some(carried);
+                slots.push(SlotDocument { agent, r#type, fresh, outdated, carried, missing: None, behind: None });
+            }
+        }
+        slots
     }
 
     /// Files that have no outline because their content is not here, among the first that have none.
@@ -256,31 +307,24 @@ impl Counting<'_> {
     }
 }
 
-/// Heads in the slots that no plan has looked at: what people have said, and agents that are not defined here.
-///
-/// What stood at a path before and was spoken about counts as outdated, like everything that was declared void.
-fn count_others(scan: &Scan, index: &Index, seen: &[Slot]) -> Vec<SlotDocument> {
-    let mut slots = Vec::new();
-    for (number, slot) in index.slots().iter().enumerate().filter(|(_, slot)| !seen.contains(slot)) {
-        let (mut fresh, mut outdated, mut silent) = (0, 0, Vec::new());
-        for node in scan.bottom_up() {
-            match index.find_head(&scan.node(*node).id, number as u16) {
-                Some(head) if head.is_invalidated() => outdated += 1,
-                Some(_) => fresh += 1,
-                None => silent.push(*node),
-            }
-        }
-        // Where every statement of the slot is about something in this snapshot, none is about what stood there before.
-        if fresh + outdated < index.count_heads(number as u16) {
-            let speaks_of = |node: &&u32| index.speaks_of(number as u16, &scan.path(&TreePath::root(), **node));
-            outdated += silent.iter().filter(speaks_of).count() as u64;
-        }
-        if fresh + outdated > 0 {
-            let (agent, r#type) = (slot.0.to_string(), slot.1.to_string());
-            slots.push(SlotDocument { agent, r#type, fresh, outdated, missing: None, behind: None });
-        }
+/// Lists what people have said about earlier contents, by path.
+fn list_carried(said: &PeopleSay, program: &mut Program) -> Result<Exit, CliError> {
+    let all = || said.carried.iter().flat_map(|(path, carried)| carried.iter().map(move |one| (path, one)));
+    if program.ui.is_json() {
+        let frames = all().map(|(path, one)| FrameDocument::of_carried(one, Some(path))).collect();
+        program.ui.write_json("carried", &FramesDocument { frames })?;
+        return Ok(Exit::Done);
     }
-    slots
+    for (path, one) in all() {
+        write_whole(&mut program.ui, &one.frame, State::Carried, (Some(path), &one.age()))?;
+        writeln!(program.ui)?;
+    }
+    if all().next().is_some() {
+        program.ui.note("\"git merkle affirm <path>\" says that one still holds, \"git merkle retract <path>\" ends your own");
+    } else {
+        program.ui.note("nothing is carried: what people say is about today's contents");
+    }
+    Ok(Exit::Done)
 }
 
 fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, document: &Document) -> Result<(), CliError> {
@@ -288,11 +332,15 @@ fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, docu
     let id = ui.styled(Style::Id, &document.root).to_string();
     writeln!(ui, "root {id} ({snapshot}): {} files, {} directories", document.files, document.directories)?;
     writeln!(ui)?;
-    writeln!(ui, "{:<24} {:>9} {:>9} {:>9}", "agent/type", "fresh", "outdated", "missing")?;
+    // A column of its own, where there is anything to count.
+    let has_carried = document.slots.iter().any(|slot| slot.carried.is_some_and(|carried| carried > 0));
+    let column = |word: &str| if has_carried { format!(" {word:>9}") } else { String::new() };
+    writeln!(ui, "{:<24} {:>9} {:>9} {:>9}{}", "agent/type", "fresh", "outdated", "missing", column("carried"))?;
     for slot in &document.slots {
         let name = format!("{}/{}", slot.agent, slot.r#type);
-        let missing = slot.missing.map_or_else(|| "-".to_owned(), |missing| missing.to_string());
-        writeln!(ui, "{name:<24} {:>9} {:>9} {missing:>9}", slot.fresh, slot.outdated)?;
+        let or_dash = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+        let (missing, carried) = (or_dash(slot.missing), column(&or_dash(slot.carried)));
+        writeln!(ui, "{name:<24} {:>9} {:>9} {missing:>9}{carried}", slot.fresh, slot.outdated)?;
     }
     writeln!(ui)?;
     if document.spooled + document.damaged_spool_files > 0 {

@@ -62,12 +62,12 @@ fn what_people_say_is_carried_until_they_end_it() {
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\ncommit third\n+ src/lib.rs = pub fn third() {}");
     repo.merkle(&["regenerate"]).ok();
     insta::assert_snapshot!(masked(&repo.merkle(&["show", "src/lib.rs"]).ok()), @"
-    #1 human/note carried src/lib.rs from commit #2, changed 2 times since
+    #1 human/note carried src/lib.rs from commit #2, 2 commits ago, 6 lines differ
     statement by agent human, written by Bob <bob@example.org>
 
     Ask Bob.
 
-    #3 human/note carried src/lib.rs from commit #2, changed 2 times since
+    #3 human/note carried src/lib.rs from commit #2, 2 commits ago, 6 lines differ
     statement by agent human, written by Ann <ann@example.org>
 
     Adds, and never overflows.
@@ -164,4 +164,73 @@ fn log_says_when_who_and_what() {
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines[1].contains("human/note 1 written Ann <ann@example.org> 20"), "{told}");
     assert_eq!(lines[2], "        # Overflow");
+}
+
+/// Before, a note was found for a hundred commits of the whole repository, and only by `show`.
+#[test]
+fn a_carried_note_is_told_everywhere_with_its_age() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    by(&repo, "Ann", &["note", "src/lib.rs", "-m", "Adds, and never overflows."]).ok();
+    by(&repo, "Ann", &["note", "src", "-m", "All of it is tested."]).ok();
+    repo.fill("commit second\n+ src/lib.rs = pub fn other() {}");
+    repo.merkle(&["regenerate"]).ok();
+    for turn in 0..120 {
+        repo.git(&["commit", "-q", "--allow-empty", "-m", &format!("turn {turn}")]).ok();
+    }
+    let status = repo.merkle(&["status"]).ok();
+    assert!(status.contains("human/note                       0         0         -         2"), "{status}");
+    let listed = repo.merkle(&["status", "--carried"]).ok();
+    assert!(listed.contains("121 commits ago, 6 lines differ\nstatement by agent human, written by Ann"), "{listed}");
+    assert!(listed.contains("All of it is tested."), "{listed}");
+    let document = repo.merkle(&["status", "--carried", "--json"]).json("carried");
+    let carried = &document["frames"][1];
+    assert_eq!((&carried["path"], &carried["state"]), (&"src/lib.rs".into(), &"carried".into()));
+    assert_eq!(carried["carried"], serde_json::json!({ "commits": 121, "changes": 1, "lines": 6 }));
+    let node = repo.merkle(&["get-node", "src/lib.rs"]).ok();
+    assert!(node.contains("human.note 1 (carried) src/lib.rs") && node.contains("outline.outline"), "{node}");
+    let first = repo.id("HEAD~121");
+    let origin = format!("carried from commit {}, written on ", &first[..7]);
+    for arguments in [&["context"][..], &["context", "src/lib.rs"]] {
+        let document = repo.merkle(arguments).ok();
+        assert!(document.contains(&origin) && document.contains("Adds, and never overflows."), "{document}");
+    }
+    // A payload says the same after further commits: what stands in front of a cached prompt does not change by itself.
+    let before = repo.merkle(&["context", "src/lib.rs"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "one more"]).ok();
+    let notes = |text: &str| text.lines().filter(|line| line.contains("**Note**")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(notes(&before), notes(&repo.merkle(&["context", "src/lib.rs"]).ok()));
+}
+
+/// Before, a note ended where git found its file under another name.
+#[test]
+fn a_note_follows_its_file_through_renames() {
+    let sandbox = Sandbox::new();
+    let repo = sample(&sandbox);
+    let text: String = (0..30).map(|line| format!("| pub fn step_{line}() {{}}\n")).collect();
+    repo.fill(&format!("commit long\n+ src/old.rs\n{text}"));
+    by(&repo, "Ann", &["note", "src/old.rs", "-m", "Keep the order of the steps."]).ok();
+    by(&repo, "Bob", &["note", "src", "-m", "Bob's directory."]).ok();
+    repo.git(&["mv", "src/old.rs", "src/new.rs"]).ok();
+    std::fs::write(repo.path("src/new.rs"), format!("{}// more\n", text.replace("| ", ""))).expect("writable");
+    repo.git(&["commit", "-q", "-a", "-m", "rename and edit"]).ok();
+    assert!(
+        shown(&repo, "src/new.rs").contains("carried src/new.rs (made at src/old.rs) from commit"),
+        "{}",
+        shown(&repo, "src/new.rs")
+    );
+    // The directory goes, the file goes with it, and both are edited again.
+    repo.git(&["mv", "src", "library"]).ok();
+    repo.git(&["commit", "-q", "-a", "-m", "the directory"]).ok();
+    repo.fill("commit another\n+ library/more.rs = pub fn more() {}");
+    for (path, words) in [("library/new.rs", "Keep the order"), ("library", "Bob's directory")] {
+        assert!(shown(&repo, path).contains(words), "{path}");
+    }
+    assert_eq!(repo.merkle(&["status", "--carried", "--json"]).json("carried")["frames"].as_array().map(Vec::len), Some(2));
+    by(&repo, "Ann", &["retract", "library/new.rs"]).ok();
+    assert!(!repo.merkle(&["status", "--carried"]).ok().contains("Keep the order"));
+    // What was deleted is nowhere.
+    repo.git(&["rm", "-q", "-r", "library"]).ok();
+    repo.git(&["commit", "-q", "-m", "gone"]).ok();
+    assert_eq!(repo.merkle(&["status", "--carried"]).ok(), "");
 }
