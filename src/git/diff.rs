@@ -236,12 +236,12 @@ mod tests {
     #[test]
     fn renames_are_those_that_git_finds() {
         let fixture = Fixture::new();
-        let text: String = (0..40).map(|line| format!("line {line}\n")).collect();
+        let text = "a line of many that are alike\n".repeat(40);
         fixture.file("a/x y\n", &text);
         fixture.file("b", "another file\n");
         fixture.commit("one");
         fixture.git(&["rm", "-q", "-r", "."]);
-        fixture.file("c/d/x", &format!("{text}more\n"));
+        fixture.file("c/d/x", format!("{text}more\n"));
         fixture.file("unlike", "something else\n");
         fixture.commit("two");
         let [old, new] = ["HEAD~1^{tree}", "HEAD^{tree}"].map(|revision| fixture.id(revision));

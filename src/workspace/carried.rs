@@ -12,6 +12,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
 
 use super::open::Workspace;
 use super::target::Target;
@@ -52,16 +53,16 @@ impl Carried {
     /// What it is about, in words that stay as they are while the path changes: payloads are kept in caches.
     #[must_use]
     pub fn origin(&self) -> String {
-        let mut origin = "carried from ".to_owned();
-        match self.seen {
-            Some(seen) => origin.push_str(&format!("commit {}", seen.commit.short())),
-            None => origin.push_str(&format!("content {}", self.frame.node.short())),
-        }
+        let from = match self.seen {
+            Some(seen) => format!("commit {}", seen.commit.short()),
+            None => format!("content {}", self.frame.node.short()),
+        };
+        let mut origin = format!("carried from {from}");
         if let Some((day, _)) = self.frame.created.as_ref().and_then(|created| created.split_once('T')) {
-            origin.push_str(&format!(", written on {day}"));
+            let _ = write!(origin, ", written on {day}");
         }
         if let Some(path) = &self.renamed_from {
-            origin.push_str(&format!(", when it was {}", one_line(&String::from_utf8_lossy(path.as_bytes()))));
+            let _ = write!(origin, ", when it was {}", one_line(&String::from_utf8_lossy(path.as_bytes())));
         }
         origin
     }

@@ -207,7 +207,7 @@ fn a_carried_note_is_told_everywhere_with_its_age() {
 fn a_note_follows_its_file_through_renames() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
-    let text: String = (0..30).map(|line| format!("| pub fn step_{line}() {{}}\n")).collect();
+    let text = "| pub fn step() { next(); }\n".repeat(30);
     repo.fill(&format!("commit long\n+ src/old.rs\n{text}"));
     by(&repo, "Ann", &["note", "src/old.rs", "-m", "Keep the order of the steps."]).ok();
     by(&repo, "Bob", &["note", "src", "-m", "Bob's directory."]).ok();
