@@ -30,7 +30,7 @@ fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<Repo<'s>>) 
 }
 
 /// Stores what a model answered about a node, which was paid for.
-fn answer(repo: &Repo<'_>, node: &str, text: &str) {
+pub(crate) fn answer(repo: &Repo<'_>, node: &str, text: &str) {
     let slot = ("docs".parse().expect("a word"), "summary".parse().expect("a word"));
     let basis = BasisId(content_digest(&format!("basis of {node} and {text}")));
     let node = (node.parse().expect("an id"), NodeKind::File);

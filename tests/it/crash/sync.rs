@@ -6,6 +6,9 @@ use super::kill::user_is_not_disturbed;
 use super::{at_noon, listing};
 use crate::support::{Repo, Sandbox, trace};
 
+/// An object that no history has.
+const NOWHERE: &str = "1234567890123456789012345678901234567890";
+
 /// Kills at fewer points than elsewhere: each is followed by a look at two repositories.
 const POINTS: usize = 24;
 
@@ -58,4 +61,56 @@ fn an_exchange() {
         std::fs::remove_dir_all(repo.path("")).expect("a copy can be removed");
     }
     assert_eq!(seen, BTreeSet::from([(false, false), (true, false), (true, true)]), "each step was left by some kill");
+}
+
+/// Stores what a model answered about nothing that any history has, and a note.
+fn answered(repo: &Repo<'_>, text: &str) {
+    crate::gc::answer(repo, NOWHERE, text);
+    say(repo, &format!("Beside: {text}\n"));
+}
+
+/// Puts the remote's store anew, and follows it: the remote's side first, and a next run of anything completes it.
+#[test]
+fn a_gc_of_the_remote() {
+    let sandbox = Sandbox::new();
+    drop(sandbox.bare("hub.git"));
+    let work = sandbox.repo("work");
+    work.fill("commit files\n+ a.md = about");
+    let origin = work.clone_to("origin.git", &["--bare"]);
+    let start = origin.clone_to("start", &[]);
+    start.git(&["config", "gc.auto", "0"]).ok();
+    answered(&start, "From here.");
+    start.merkle(&["sync", "--all", "--yes"]).ok();
+    say(&start, "Said since.\n");
+    let before = origin.id("refs/merkle/frames");
+    let (old_here, old_there) = (listing(&start), listing(&origin));
+    let complete = start.copy_to("complete");
+    let arguments = ["gc", "--publish"];
+    let points = trace::count(&at_noon(&complete, &arguments));
+    assert!(points.output.exits(0).out().starts_with("1 frame of"));
+    let (here_then, there_then) = (listing(&complete), listing(&origin));
+    assert_eq!((old_here.len(), here_then.len(), old_there.len(), there_then.len()), (3, 2, 2, 1));
+    let mut seen = BTreeSet::new();
+    for point in trace::sample_of(points.points, POINTS) {
+        origin.git(&["update-ref", "refs/merkle/frames", &before]).ok();
+        let repo = start.copy_to("killed");
+        let traced = trace::kill_at(&at_noon(&repo, &arguments), point);
+        let about = format!("killed at point {point} of {}: {}", points.points, traced.output.command);
+        let (here, there) = (listing(&repo), listing(&origin));
+        assert!(here == old_here || here == here_then, "{about}\nneither the old nor the new store: {here:#?}");
+        assert!(there == old_there || there == there_then, "{about}\nneither the old nor the new remote: {there:#?}");
+        seen.insert((here == here_then, there == there_then));
+        user_is_not_disturbed(&repo, &sandbox);
+        drop(std::fs::remove_file(origin.path("refs/merkle/frames.lock")));
+        // A fetch alone brings the clone to where the remote is.
+        at_noon(&repo, &["fetch"]).run().ok();
+        assert_eq!(listing(&repo), if there == there_then { here_then.clone() } else { old_here.clone() }, "{about}");
+        let again = at_noon(&repo, &arguments).run();
+        assert!(again.code == Some(0), "{about}\n{again}");
+        assert_eq!((listing(&repo), listing(&origin)), (here_then.clone(), there_then.clone()), "{about}");
+        repo.merkle(&["doctor"]).ok();
+        origin.git(&["fsck", "--strict"]).ok();
+        std::fs::remove_dir_all(repo.path("")).expect("a copy can be removed");
+    }
+    assert_eq!(seen, BTreeSet::from([(false, false), (false, true), (true, true)]), "each step was left by some kill");
 }
