@@ -1,7 +1,8 @@
 //! Facts: frames, what one agent says about one node, and the append-only store that holds them.
 //!
 //! Owns the frame's model and bytes, the names in the store's tree, the union of two stores, the write protocol
-//! and the derived index. Must never change or remove a frame, decide by a clock, or know who makes frames and why.
+//! and the derived index. Must never change a frame, remove one but by an epoch, decide by a clock, or know who makes frames
+//! and why.
 //! Start with [`Frame`] and [`Store`]; the bytes are in [`codec`], the write protocol in [`commit`](mod@commit).
 
 pub mod codec;

@@ -24,9 +24,10 @@ pub enum Reach<'a> {
 impl Repository {
     /// Which of the wanted objects are in reach; the walk ends when all are found.
     ///
-    /// An object that is absent from this clone is found by its name in a tree. A commit or tree that is absent is an error.
+    /// In a partial clone what is absent is found by its name in a tree, and not what is below it; elsewhere it is an error.
     pub fn in_reach(&self, reach: Reach<'_>, more: &[NodeId], wanted: HashSet<NodeId>) -> Result<HashSet<NodeId>, ChildError> {
         let command = GitCommand::new(self, "rev-list").option("--objects").option("--no-object-names").option("--stdin");
+        let command = if self.is_partial() { command.option("--missing=print") } else { command };
         match reach {
             Reach::Tips => {
                 find(command.option("--no-walk").option(OWN_REFS).option("--all").option("--indexed-objects"), more, wanted)
@@ -67,7 +68,8 @@ fn find(command: GitCommand, from: &[NodeId], mut wanted: HashSet<NodeId>) -> Re
         return Ok(found);
     }
     command.run_records(revisions(from, &[]).as_bytes(), b'\n', &mut |line| {
-        let id = std::str::from_utf8(line).ok().and_then(|digits| digits.parse::<NodeId>().ok());
+        let digits = std::str::from_utf8(line.strip_prefix(b"?").unwrap_or(line));
+        let id = digits.ok().and_then(|digits| digits.parse::<NodeId>().ok());
         found.extend(id.filter(|id| wanted.remove(id)));
         !wanted.is_empty()
     })?;

@@ -77,6 +77,25 @@ fn two_at_once_and_a_clone_that_was_away_for_three() {
     assert_eq!(said(away), ["New.", "Said while away."]);
 }
 
+/// It cannot drop by itself, but what the remote has dropped it knows as every other clone does.
+#[test]
+fn partial_and_shallow_clones_follow() {
+    let sandbox = Sandbox::new();
+    let (origin, clones) = shared(&sandbox, &["a"]);
+    let a = &clones[0];
+    origin.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    let others = [("blobless", "--filter=blob:none"), ("treeless", "--filter=tree:0"), ("shallow", "--depth=1")];
+    let others = others.map(|(name, option)| origin.clone_to(name, &[option, "--no-checkout"]));
+    for other in &others {
+        assert_eq!(sync(other), "3 frames came, 0 went\n");
+    }
+    publish(a);
+    for other in &others {
+        assert_eq!(sync(other), "0 frames came, 0 went, 2 dropped by 'gc' there\n");
+        assert_eq!(said(other), ["New."]);
+    }
+}
+
 /// It cannot know any more what came from the remote: its own counts for more than room does.
 #[test]
 fn a_clone_without_its_tracking_ref_loses_nothing() {
