@@ -1,14 +1,15 @@
 //! Builds the world of a turn: the one place where it is put together from the repository, the session and the user.
 //!
-//! Full texts are what the context lists name; every other file is there as its symbols, as many as fit; the list of all
-//! files is whole, or folded by directories where it would take too much. Nothing is written but the cache of pages.
+//! Full texts are what the context lists name; every other file is there as its symbols, as many as fit, and the map of the
+//! last request stays as far as that is true and fits; the list of all files is whole, or folded by directories where it would
+//! take too much. Nothing is written but the cache of pages.
 
 use std::collections::BTreeSet;
 
 use super::conversation::{Said, said_again};
 use super::task::Task;
 use super::turn::TurnError;
-use super::world::{Reference, World};
+use super::world::{Reference, World, content};
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
@@ -20,8 +21,8 @@ use crate::node::{Snapshot, SnapshotRoot};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
-use crate::symbol::map::{Detail, Level, Shown, SymbolMap, references};
-use crate::tier::Key;
+use crate::symbol::map::{Detail, Known, Legend, Level, Shown, SymbolMap, references};
+use crate::tier::{Key, State};
 use crate::workspace::evidence::{COMMITS_MAX, Evidence};
 use crate::workspace::payload::{InputError, PayloadOptions, SecretPolicy};
 use crate::workspace::{PageOptions, Workspace};
@@ -101,7 +102,8 @@ impl Workspace {
         notes.extend(document.remarks().map_err(InputError::from)?);
         let (standards, examples) = self.read_profile_files(made_of, sizes.standards, &mut notes);
         let system_prompt = self.system_prompt(&mut notes);
-        let reference = self.reference(&document, made_of.root.tree, sizes, &mut notes)?;
+        let last = self.last_request(made_of.session.map(|view| view.folder.name.as_str()));
+        let reference = self.reference(&document, (made_of.root.tree, &last), sizes, &mut notes)?;
         let world = World {
             system_prompt,
             standards,
@@ -204,7 +206,7 @@ impl Workspace {
     fn reference(
         &self,
         document: &Document<'_>,
-        tree: NodeId,
+        (tree, last): (NodeId, &State),
         sizes: Sizes,
         notes: &mut Vec<String>,
     ) -> Result<Reference, TurnError> {
@@ -218,17 +220,24 @@ impl Workspace {
                 let title = page.note.as_ref().map(|note| format!("{note}\n\n")).unwrap_or_default();
                 reference.texts.insert(Key::Url(name.clone()), format!("{name}\n\n{title}{text}"));
             } else {
-                shown.insert(resource.name.clone());
+                let path = TreePath::new(resource.name.clone());
+                if resource.scopes.strongest() == Scope::Turn {
+                    reference.passing.insert(path.clone());
+                }
+                // What the last map says of a file stays in it: to take it out and put it back breaks a tier twice.
+                if !last.items.contains_key(&Key::Symbols(path)) {
+                    shown.insert(resource.name.clone());
+                }
                 reference.texts.insert(Key::File(TreePath::new(resource.name.clone())), text);
             }
         }
-        self.add_symbols((tree, &shown), sizes, &mut reference, notes)?;
+        self.add_symbols((tree, &shown, last), sizes, &mut reference, notes)?;
         Ok(reference)
     }
 
     fn add_symbols(
         &self,
-        (tree, shown): (NodeId, &BTreeSet<Vec<u8>>),
+        (tree, shown, last): (NodeId, &BTreeSet<Vec<u8>>, &State),
         sizes: Sizes,
         reference: &mut Reference,
         notes: &mut Vec<String>,
@@ -242,15 +251,15 @@ impl Workspace {
             !file.symbols.entries.is_empty() && !shown.contains(file.path)
         };
         let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
-        let chosen = map.within(&wanted, sizes.symbols, Detail::KEPT);
-        if chosen.left > 0 {
-            let many = if chosen.left == 1 { "1 file is".to_owned() } else { format!("{} files are", chosen.left) };
+        let (legend, chosen) = choose(&map, (&wanted, sizes.symbols), last);
+        let left = wanted.len() - chosen.len();
+        if left > 0 {
+            let many = if left == 1 { "1 file is".to_owned() } else { format!("{left} files are") };
             notes.push(format!("the symbols of {many} left out: they do not fit into {} tokens", sizes.symbols));
         }
-        let numbers: Vec<u32> = chosen.files.iter().map(|file| file.number).collect();
-        let legend = map.legend(&numbers);
-        reference.legend = if numbers.is_empty() { String::new() } else { legend.text() };
-        for Shown { number, level } in chosen.files.iter().filter(|file| file.level != Level::Name) {
+        reference.legend = if chosen.is_empty() { String::new() } else { legend.text() };
+        reference.aliases = legend.directories().to_vec();
+        for Shown { number, level } in &chosen {
             let path = TreePath::new(files[*number as usize].path);
             let block = map.block(*number, &legend, Detail { level: *level, ..Detail::KEPT });
             reference.texts.insert(Key::Symbols(path), block);
@@ -279,6 +288,26 @@ impl Workspace {
         let changed = self.changed_files(Some(head.tree), tree)?;
         Ok((evidence, changed.into_iter().filter(|file| file.is_there).map(|file| file.path).collect()))
     }
+}
+
+/// The files of the map, and its legend: those of the last request as far as they fit, so that its tiers hold.
+fn choose(map: &SymbolMap<'_>, (wanted, tokens_max): (&[u32], u64), last: &State) -> (Legend, Vec<Shown>) {
+    if last.requests == 0 {
+        let chosen = map.again(wanted, tokens_max, &|_| Known::New);
+        let numbers: Vec<u32> = chosen.iter().map(|file| file.number).collect();
+        return (map.legend(&numbers), chosen);
+    }
+    let legend = Legend::of(&last.aliases);
+    let known = |number: u32| {
+        let Some(before) = last.items.get(&Key::Symbols(map.path(number))) else { return Known::New };
+        let same = |level: &Level| {
+            let block = map.block(number, &legend, Detail { level: *level, ..Detail::KEPT });
+            content(&block) == before.content
+        };
+        [Level::Full, Level::Public].into_iter().find(same).map_or(Known::Changed, Known::Same)
+    };
+    let chosen = map.again(wanted, tokens_max, &known);
+    (legend, chosen)
 }
 
 /// A list of files with directories in the place of theirs, as deep as fits; `None` where the list itself fits.

@@ -45,6 +45,7 @@ impl Workspace {
             items: &items,
             components: &reference.components,
             commits: reference.evidence.commits,
+            aliases: &reference.aliases,
         };
         let step = advance(policy, &before, &request, terms);
         Placed {
@@ -56,6 +57,11 @@ impl Workspace {
             state: step.state,
             session,
         }
+    }
+
+    /// What is remembered of the last request of a session, for the map to stay as it is.
+    pub(super) fn last_request(&self, session: Option<&str>) -> State {
+        load(&self.state.folder(FOLDER), session.unwrap_or(NO_SESSION)).0
     }
 
     /// Remembers that a request was sent, so that the next one finds its tiers.

@@ -20,7 +20,7 @@ use crate::base::{Digest, TreePath, token};
 use crate::chat::{Image, Message};
 use crate::context::Document;
 use crate::prompt::Bundle;
-use crate::tier::{Content, Item, Key, Layout, Texts, Touches, array, item_text, structure};
+use crate::tier::{Content, Item, Key, Layout, Texts, Touches, array, item_text, structure, tree};
 use crate::workspace::Evidence;
 
 /// The context of digests of texts.
@@ -61,6 +61,8 @@ pub struct Reference {
     pub texts: BTreeMap<Key, String>,
     /// The key of the symbol map.
     pub legend: String,
+    /// The directories that it abbreviates.
+    pub aliases: Vec<String>,
     /// Files that refer to one another.
     pub components: Vec<Vec<TreePath>>,
     /// Paths of all files; directories stand for theirs where there are too many.
@@ -69,6 +71,8 @@ pub struct Reference {
     pub evidence: Evidence,
     /// Files that are not as they were committed.
     pub dirty: BTreeSet<TreePath>,
+    /// Files that only this turn, or this request, shows in full.
+    pub passing: BTreeSet<TreePath>,
 }
 
 impl World<'_> {
@@ -89,7 +93,7 @@ impl World<'_> {
             history: self.said.history.clone(),
             background: &background,
             rejected: self.said.rejected.clone(),
-            tree: Some(self.reference.files.clone()),
+            tree: Some(&self.reference.files),
             request: &request,
             images: self.images.iter().map(|(_, image)| image.clone()).collect(),
         };
@@ -127,11 +131,17 @@ impl World<'_> {
     /// The parts that can stand in one tier or another, with what is known of their chance to change.
     #[must_use]
     pub fn items(&self) -> Vec<Item> {
-        let Reference { texts, evidence, dirty, .. } = &self.reference;
+        let Reference { texts, evidence, dirty, passing, files, .. } = &self.reference;
         let touches = |key: &Key| {
             let Some(path) = key.path() else { return Touches::default() };
-            Touches { dirty: dirty.contains(path), ..evidence.touches(path) }
+            let is_passing = matches!(key, Key::File(_)) && passing.contains(path);
+            Touches { dirty: dirty.contains(path), is_passing, ..evidence.touches(path) }
         };
+        let list = (!files.is_empty()).then(|| Item {
+            key: Key::Tree,
+            content: content(&tree(files)),
+            touches: evidence.list().clone(),
+        });
         let reference = texts.iter().map(|(key, text)| Item {
             key: key.clone(),
             content: content(&item_text(key, text)),
@@ -142,7 +152,7 @@ impl World<'_> {
             content: content(&format!("{}\n{}", message.role.as_str(), message.text)),
             touches: Touches::default(),
         });
-        reference.chain(said).collect()
+        list.into_iter().chain(reference).chain(said).collect()
     }
 
     /// Every text by people with its name, for the search for secrets; bodies of files are looked through by the document.
@@ -204,6 +214,7 @@ impl World<'_> {
     }
 }
 
-fn content(text: &str) -> Content {
+/// A text as the tiers see it.
+pub(super) fn content(text: &str) -> Content {
     Content { digest: Digest::of(DIGEST, text.as_bytes()), tokens: token::estimate(text) }
 }

@@ -47,7 +47,7 @@ pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &Cac
 pub fn advance_by_sample(state: &State, request: &Request<'_>, terms: &CacheTerms, events: &[BTreeSet<TreePath>]) -> Step {
     let observed = observe(state, request);
     let items: Vec<_> = observed.items.iter().map(|seen| seen.item).collect();
-    let outlook = Outlook::of_sample(&items, events, state);
+    let outlook = Outlook::of_sample(&items, events, (state, &observed));
     let placed = expected_cost::place_by(&outlook, &observed, request, terms);
     finish(state, &observed, placed, request, terms)
 }
@@ -59,5 +59,5 @@ fn finish(state: &State, observed: &Observed<'_>, mut placed: Vec<Placed>, reque
         (seen.item.key.clone(), (*tier, tokens))
     });
     let layout = Layout::new(&tiers.collect::<BTreeMap<_, _>>(), request.system, terms);
-    Step { state: observed.state_after(state, request.system, &placed), layout }
+    Step { state: observed.state_after(state, request, &placed), layout }
 }

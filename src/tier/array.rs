@@ -3,9 +3,9 @@
 //! ```text
 //! system      system prompt, standards, examples, memos, legend, L0 symbols, L0 files   L0 history   ── mark
 //! user        L1: symbols, files       assistant "Ok."             L1 history           ── mark, L2 and L3 likewise
-//! user        file tree                assistant "Ok."
-//! user        pages of the web         assistant "Ok, I've …"
-//! user        active symbols, files    assistant "Ok."
+//! user        file tree                assistant "Ok."                                   ─┐ with a mark behind one of
+//! user        pages of the web         assistant "Ok, I've …"                            │ them where that pays: what
+//! user        active symbols, files    assistant "Ok."                                   ─┘ stands before it is the tail
 //! user        the background           assistant "Ok."             active history, answers that were rejected
 //! user        the request
 //! ```
@@ -62,7 +62,7 @@ pub struct Texts<'t> {
     /// The end of the conversation, which never moves to the front: answers that were not accepted.
     pub rejected: Vec<Message>,
     /// The paths of all files, sorted; `None` to leave the list out.
-    pub tree: Option<Vec<String>>,
+    pub tree: Option<&'t [String]>,
     /// What is wanted now.
     pub request: &'t str,
     /// What goes along with the request.
@@ -73,7 +73,7 @@ pub struct Texts<'t> {
 #[must_use]
 pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
     let mut said = Conversation::default();
-    for block in layout.blocks.iter().filter(|block| block.tier != Tier::Active) {
+    for block in layout.blocks.iter().filter(|block| block.tier < Tier::Tail) {
         if block.tier == Tier::L0 {
             said.push(Role::System, system(block, texts));
         } else {
@@ -84,10 +84,16 @@ pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
             said.mark();
         }
     }
+    if let Some(block) = layout.block(Tier::Tail) {
+        said.push_working(block, texts);
+        if block.ends_with_breakpoint {
+            said.mark();
+        }
+    }
     let active = layout.block(Tier::Active);
-    said.push_pair(texts.tree.as_ref().map(|paths| tree(paths)).unwrap_or_default(), OK);
-    said.push_pair(active.map(|block| pages(block, texts)).unwrap_or_default(), PAGES_OK);
-    said.push_pair(active.map(|block| reference(block, texts)).unwrap_or_default(), OK);
+    if let Some(block) = active {
+        said.push_working(block, texts);
+    }
     said.push_pair(texts.background.to_owned(), OK);
     if let Some(block) = active {
         said.push_history(block, texts);
@@ -107,7 +113,7 @@ pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
 pub fn item_text(key: &Key, text: &str) -> String {
     match key {
         Key::File(path) => file(&quote(path.as_bytes(), false), text),
-        Key::Symbols(_) | Key::Url(_) | Key::Message(_) => text.to_owned(),
+        Key::Tree | Key::Symbols(_) | Key::Url(_) | Key::Message(_) => text.to_owned(),
     }
 }
 
@@ -138,6 +144,14 @@ impl Conversation {
             self.push(Role::User, text);
             self.push(Role::Assistant, answer.to_owned());
         }
+    }
+
+    /// The list of files, pages, and what is worked on, as far as they are in a block.
+    fn push_working(&mut self, block: &Block, texts: &Texts<'_>) {
+        let has_tree = block.keys.contains(&Key::Tree);
+        self.push_pair(texts.tree.filter(|_| has_tree).map(tree).unwrap_or_default(), OK);
+        self.push_pair(pages(block, texts), PAGES_OK);
+        self.push_pair(reference(block, texts), OK);
     }
 
     fn push_history(&mut self, block: &Block, texts: &Texts<'_>) {
@@ -184,7 +198,11 @@ fn symbols(block: &Block, texts: &Texts<'_>) -> String {
 fn files(block: &Block, texts: &Texts<'_>) -> String {
     let wanted = block.reference().iter().filter(|key| matches!(key, Key::File(_)));
     let files: Vec<String> = wanted.filter_map(|key| Some(item_text(key, texts.items.get(key)?))).collect();
-    if files.is_empty() { String::new() } else { format!("{}{}", FILES[block.tier.number()], files.join("\n\n")) }
+    if files.is_empty() {
+        String::new()
+    } else {
+        format!("{}{}", FILES[block.tier.number().min(FILES.len() - 1)], files.join("\n\n"))
+    }
 }
 
 /// A path, and below it the text in a fence that it cannot close.
@@ -194,7 +212,9 @@ fn file(path: &str, text: &str) -> String {
     format!("{path}\n{fence}\n{text}{end}{fence}")
 }
 
-fn tree(paths: &[String]) -> String {
+/// The list of files under its heading; empty where there is none.
+#[must_use]
+pub fn tree(paths: &[String]) -> String {
     if paths.is_empty() {
         return String::new();
     }

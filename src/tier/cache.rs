@@ -150,7 +150,7 @@ pub fn predict(before: &State, layout: &Layout, request: &Request<'_>, terms: &C
         let item =
             |(key, tracked): (&Key, &Tracked)| Item { key: key.clone(), content: tracked.content, touches: Touches::default() };
         let items: Vec<Item> = before.items.iter().map(item).collect();
-        let last = Request { system, items: &items, components: &[], commits: 0 };
+        let last = Request { system, items: &items, components: &[], commits: 0, aliases: &[] };
         cache.take(&sent(&Layout::new(&placed.collect(), system, terms), &last), terms);
     }
     cache.take(&sent(layout, request), terms)

@@ -2,13 +2,15 @@
 //!
 //! The past is a sample of what comes: every commit and every request of the session is an event that hit some files.
 //! The chance that a block breaks is the weight of the events that hit anything in it. Files that change together are
-//! counted once by that, which multiplying the chances of the files would not do. Beside that, each request hits
-//! half a file that the sample does not foresee, any of them alike: a set of files that no event hit was often chosen for
-//! just that, and breaks more often than the sample says.
+//! counted once by that, which multiplying the chances of the files would not do. A commit that touches a file changes what
+//! it declares in one of two cases, so it is two events, of which symbols are hit by one. Beside that, each request hits
+//! a file in twenty requests that the sample does not foresee, any of them alike: a set of files that no event hit was often
+//! chosen for just that, and breaks more often than the sample says. Full texts that are worked on leave as others left.
 
 use std::collections::BTreeSet;
 
 use super::item::{Item, Key};
+use super::observe::Observed;
 use super::state::State;
 use crate::base::TreePath;
 
@@ -20,8 +22,10 @@ const WEIGHT: u64 = 1 << 20;
 const AGE_MAX: u32 = 1_000;
 /// Most requests of the session that count.
 const REQUESTS_MAX: u32 = 64;
-/// Files that a request hits and nothing foretold.
-const UNFORESEEN: u64 = ONE / 2;
+/// Files that a request hits and nothing foretold: one in so many requests.
+const UNFORESEEN: u64 = ONE / 20;
+/// Of so many commits that touch a file one changes what it declares.
+const DECLARES: u64 = 2;
 /// How likely a conversation is to be cleared or shortened.
 const CONVERSATION_ENDS: u64 = ONE / 64;
 
@@ -33,40 +37,62 @@ pub(super) struct Outlook {
     hits: Vec<Vec<u32>>,
     /// By item: its chance beside the events.
     rest: Vec<u64>,
+    /// That another set of full texts is shown.
+    moves: u64,
+    /// By item: a full text that is being worked on.
+    is_worked_on: Vec<bool>,
 }
 
 impl Outlook {
-    /// What the past lets expect. `edits` are those of the session, this request's included.
-    pub(super) fn of_past(items: &[&Item], commits: u32, state: &State, edited: &BTreeSet<TreePath>) -> Self {
+    /// What the past lets expect. `observed` is this request.
+    pub(super) fn of_past(items: &[&Item], commits: u32, state: &State, observed: &Observed<'_>) -> Self {
         let requests = state.requests.min(REQUESTS_MAX);
-        let weights: Vec<u64> = (0..commits).chain(0..requests).map(weight).collect();
-        let mut outlook = Self { total: weights.iter().sum(), weights, hits: Vec::new(), rest: Vec::new() };
+        let declares = |ago| weight(ago) / DECLARES;
+        let bodies = |ago| weight(ago) - declares(ago);
+        let of_commits = (0..commits).map(declares).chain((0..commits).map(bodies));
+        let weights: Vec<u64> = of_commits.chain((0..requests).map(weight)).collect();
+        let mut outlook = Self::beside((items, weights), (state, observed), UNFORESEEN);
         for item in items {
-            let mut hits: Vec<u32> = item.touches.commits_ago.iter().copied().filter(|ago| *ago < commits).collect();
+            let touched = item.touches.commits_ago.iter().copied().filter(|ago| *ago < commits);
+            let mut hits: Vec<u32> = touched.clone().collect();
+            if !matches!(item.key, Key::Symbols(_)) {
+                hits.extend(touched.map(|ago| commits + ago));
+            }
             if let Some(path) = item.key.path() {
-                let now = edited.contains(path).then_some(state.requests);
+                let now = observed.edited.contains(path).then_some(state.requests);
                 let edits = state.edits.get(path).into_iter().flatten().copied().chain(now);
                 let ago = edits.map(|request| state.requests - request).filter(|ago| *ago < requests);
-                hits.extend(ago.map(|ago| commits + ago));
+                hits.extend(ago.map(|ago| 2 * commits + ago));
             }
             hits.sort_unstable();
             hits.dedup();
             outlook.hits.push(hits);
         }
         outlook.add_dirty(items);
-        outlook.rest = beside(items, state, UNFORESEEN);
         outlook
     }
 
+    /// An outlook on what comes beside events; what these hit is to be filled in.
+    fn beside((items, weights): (&[&Item], Vec<u64>), (state, observed): (&State, &Observed<'_>), unforeseen: u64) -> Self {
+        Self {
+            total: weights.iter().sum(),
+            weights,
+            hits: Vec::new(),
+            rest: beside(items, (state, observed), unforeseen),
+            moves: chance_of_move(items, state, observed),
+            is_worked_on: worked_on(items, state),
+        }
+    }
+
     /// What a sample lets expect, each event as likely as any other.
-    pub(super) fn of_sample(items: &[&Item], events: &[BTreeSet<TreePath>], state: &State) -> Self {
+    pub(super) fn of_sample(items: &[&Item], events: &[BTreeSet<TreePath>], (state, observed): (&State, &Observed<'_>)) -> Self {
         let hits_of = |item: &&Item| {
             let path = item.key.path();
             let hit = (0..).zip(events).filter(|(_, event)| path.is_some_and(|path| event.contains(path)));
             hit.map(|(at, _)| at).collect()
         };
-        let weights = vec![WEIGHT; events.len()];
-        Self { total: weights.iter().sum(), weights, hits: items.iter().map(hits_of).collect(), rest: beside(items, state, 0) }
+        let outlook = Self::beside((items, vec![WEIGHT; events.len()]), (state, observed), 0);
+        Self { hits: items.iter().map(hits_of).collect(), ..outlook }
     }
 
     /// Files that differ from the commit are being worked on: as likely as not, they are hit next, all together.
@@ -82,6 +108,21 @@ impl Outlook {
             self.weights.push(weight);
             self.total += weight;
         }
+    }
+
+    /// The chance that something changes that does so with a chance, or that another set of full texts is shown.
+    pub(super) fn or_moves(&self, chance: u64) -> u64 {
+        ONE - times(ONE - chance, ONE - self.moves)
+    }
+
+    /// The chance that something changes that does so with a chance, or that an item does.
+    pub(super) fn or_item(&self, chance: u64, item: usize) -> u64 {
+        ONE - times(ONE - chance, ONE - self.chance(item))
+    }
+
+    /// True for a full text that is being worked on: it came in the middle of a session, or for a request.
+    pub(super) fn is_worked_on(&self, item: usize) -> bool {
+        self.is_worked_on[item]
     }
 
     /// How many events there are.
@@ -123,17 +164,32 @@ impl Outlook {
 }
 
 /// The chances beside the events, by item.
-fn beside(items: &[&Item], state: &State, unforeseen: u64) -> Vec<u64> {
+fn beside(items: &[&Item], (state, observed): (&State, &Observed<'_>), unforeseen: u64) -> Vec<u64> {
+    let (shown, left) = observed.full_texts_in_all(state);
     let files = items.iter().filter(|item| item.key.path().is_some()).count() as u64;
     // The conversation ends as a whole, so its first message, which stands before the others, counts for all.
     let first_message = items.iter().map(|item| &item.key).filter(|key| key.is_message()).min();
-    let rest = |item: &&Item| match &item.key {
+    let is_worked_on = worked_on(items, state);
+    let rest = |(item, is_worked_on): (&&Item, bool)| match &item.key {
         Key::Message(_) if Some(&item.key) == first_message => CONVERSATION_ENDS,
-        Key::Message(_) | Key::Url(_) => 0,
-        Key::Symbols(_) => unforeseen / files,
-        Key::File(_) => of_full_text(item, state).unwrap_or(unforeseen / files),
+        Key::Message(_) | Key::Url(_) | Key::Tree => 0,
+        Key::File(_) if is_worked_on => of_worked_on(item, state, learned((left, shown), item.touches.is_passing)),
+        Key::Symbols(_) | Key::File(_) => unforeseen / files,
     };
-    items.iter().map(rest).collect()
+    items.iter().zip(is_worked_on).map(rest).collect()
+}
+
+/// How likely another set of full texts is shown next, as the session has it.
+fn chance_of_move(items: &[&Item], state: &State, observed: &Observed<'_>) -> u64 {
+    let moves = state.moves + u32::from(observed.has_moved);
+    learned((moves, state.requests), items.iter().any(|item| item.touches.is_passing))
+}
+
+/// How often something was seen among how many, as a chance. Before anything was seen: as likely as not, and seven times in
+/// eight for what was named for one request.
+fn learned((seen, all): (u32, u32), is_passing: bool) -> u64 {
+    let first = if is_passing { 7 } else { 4 };
+    ONE / 8 * (8 * u64::from(seen) + first) / (u64::from(all) + 1)
 }
 
 /// Falls with the root of the age: neither the newest nor the oldest decide alone.
@@ -143,10 +199,15 @@ fn weight(ago: u32) -> u64 {
     (WEIGHT << 16) / (age << 32).isqrt()
 }
 
-/// A full text that came in the middle of a session is being worked on: the chance is one of the requests since, and two.
-fn of_full_text(item: &Item, state: &State) -> Option<u64> {
-    let since = state.items.get(&item.key).map_or(state.requests, |tracked| tracked.since);
-    (since > 0).then(|| ONE / (u64::from(state.requests.saturating_sub(since)) + 2))
+fn worked_on(items: &[&Item], state: &State) -> Vec<bool> {
+    let since = |key: &Key| state.items.get(key).map_or(state.requests, |tracked| tracked.since);
+    items.iter().map(|item| matches!(item.key, Key::File(_)) && (since(&item.key) > 0 || item.touches.is_passing)).collect()
+}
+
+/// A full text that is being worked on leaves as others left; the longer it stood the less likely.
+fn of_worked_on(item: &Item, state: &State, leaves: u64) -> u64 {
+    let stood = state.items.get(&item.key).filter(|tracked| tracked.content == item.content).map_or(0, |tracked| tracked.n + 1);
+    2 * leaves / (u64::from(stood) + 2)
 }
 
 /// The chance that any of the items so far changes.

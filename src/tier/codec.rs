@@ -12,8 +12,8 @@ use super::state::{State, Tracked};
 use crate::base::{Digest, TreePath};
 
 const MAGIC: &[u8] = b"git-merkle/tiers";
-const VERSION: u8 = 1;
-const CONTEXT: &str = "git-merkle 2026 tiers/1";
+const VERSION: u8 = 2;
+const CONTEXT: &str = "git-merkle 2026 tiers/2";
 const CHECK_BYTES: usize = 8;
 
 /// Why a session begins anew.
@@ -43,6 +43,13 @@ pub fn encode(state: &State) -> Vec<u8> {
         out.push(tracked.tier.number() as u8);
         put_number(&mut out, u64::from(tracked.n));
         put_number(&mut out, u64::from(tracked.since));
+    }
+    put_number(&mut out, state.aliases.len() as u64);
+    for directory in &state.aliases {
+        put_bytes(&mut out, directory.as_bytes());
+    }
+    for number in [state.moves, state.full_texts.0, state.full_texts.1] {
+        put_number(&mut out, u64::from(number));
     }
     put_number(&mut out, state.edits.len() as u64);
     for (path, requests) in &state.edits {
@@ -109,6 +116,7 @@ fn put_key(out: &mut Vec<u8>, key: &Key) {
             out.push(3);
             return put_number(out, u64::from(*number));
         }
+        Key::Tree => return out.push(4),
     };
     out.push(code);
     put_bytes(out, bytes);
@@ -164,6 +172,7 @@ impl<'a> Reader<'a> {
             1 => Key::File(TreePath::new(self.bytes()?)),
             2 => Key::Url(String::from_utf8(self.bytes()?.to_vec()).ok()?),
             3 => Key::Message(self.small()?),
+            4 => Key::Tree,
             _ => return None,
         })
     }
@@ -183,6 +192,11 @@ impl<'a> Reader<'a> {
             let key = self.key()?;
             items.insert(key, self.tracked()?);
         }
+        let mut aliases = Vec::new();
+        for _ in 0..self.number()? {
+            aliases.push(String::from_utf8(self.bytes()?.to_vec()).ok()?);
+        }
+        let (moves, full_texts) = (self.small()?, (self.small()?, self.small()?));
         let mut edits = BTreeMap::new();
         for _ in 0..self.number()? {
             let path = TreePath::new(self.bytes()?);
@@ -192,6 +206,6 @@ impl<'a> Reader<'a> {
             }
             edits.insert(path, requests_of);
         }
-        self.0.is_empty().then_some(State { requests, system, items, edits })
+        self.0.is_empty().then_some(State { requests, system, items, aliases, moves, full_texts, edits })
     }
 }

@@ -17,6 +17,7 @@ use crate::base::TreePath;
 
 /// The n with which an item enters a tier, by number of the tier.
 const ENTRY: [u32; 5] = [12, 9, 6, 3, 0];
+/// Behind the tiers; this policy leaves the tail without a mark.
 const ACTIVE: usize = 4;
 const L3: usize = 3;
 
@@ -35,7 +36,8 @@ pub(super) fn place(state: &State, observed: &Observed<'_>, request: &Request<'_
         work.promote_all();
     }
     work.give_down();
-    work.items.iter().map(|item| (Tier::of_number(item.tier), item.n)).collect()
+    let tier = |item: &Moving| if item.tier == ACTIVE { Tier::Active } else { Tier::of_number(item.tier) };
+    work.items.iter().map(|item| (tier(item), item.n)).collect()
 }
 
 struct Moving {
@@ -48,7 +50,7 @@ struct Moving {
 
 struct Work {
     items: Vec<Moving>,
-    broken: [bool; 5],
+    broken: [bool; 6],
     system_tokens: u64,
     target: u64,
 }
@@ -56,7 +58,7 @@ struct Work {
 impl Work {
     fn new(observed: &Observed<'_>, system_tokens: u64, target: u64) -> Self {
         let moving = |seen: &Seen<'_>| {
-            let (tier, n) = seen.unchanged.map_or((ACTIVE, 0), |tracked| (tracked.tier.number(), tracked.n));
+            let (tier, n) = seen.unchanged.map_or((ACTIVE, 0), |tracked| (tracked.tier.number().min(ACTIVE), tracked.n));
             let key = &seen.item.key;
             let stays = matches!(key, Key::Url(_));
             Moving { tier, n, tokens: seen.item.content.tokens, is_message: key.is_message(), stays }

@@ -12,6 +12,8 @@ pub(super) struct Row {
     pub(super) rate: Vec<u128>,
     /// What a token costs behind the last tier.
     pub(super) rate_behind: u128,
+    /// What else there is to pay when the last tier ends at each place.
+    pub(super) behind: Vec<u128>,
     /// The first place at which a tier may end.
     pub(super) first: usize,
 }
@@ -27,7 +29,7 @@ pub(super) struct Cuts {
 pub(super) fn best_cuts(row: &Row, tiers_max: usize) -> Cuts {
     let places = row.tokens.len();
     let all = row.tokens[places - 1];
-    let mut best = Cuts { ends: Vec::new(), cost: u128::from(all) * row.rate_behind };
+    let mut best = Cuts { ends: Vec::new(), cost: u128::from(all) * row.rate_behind + row.behind[0] };
     let mut costs: Vec<Option<u128>> = vec![None; places];
     costs[0] = Some(0);
     let mut starts_by_tier: Vec<Vec<usize>> = Vec::new();
@@ -35,7 +37,7 @@ pub(super) fn best_cuts(row: &Row, tiers_max: usize) -> Cuts {
         let (next, starts) = extend(row, &costs);
         starts_by_tier.push(starts);
         for (end, cost) in next.iter().enumerate().filter_map(|(end, cost)| Some((end, (*cost)?))) {
-            let cost = cost + u128::from(all - row.tokens[end]) * row.rate_behind;
+            let cost = cost + u128::from(all - row.tokens[end]) * row.rate_behind + row.behind[end];
             if cost < best.cost {
                 best = Cuts { ends: ends(&starts_by_tier, end), cost };
             }
@@ -95,7 +97,7 @@ mod tests {
     /// Every way to cut, one after the other.
     fn least_cost(row: &Row, start: usize, tiers_left: usize) -> u128 {
         let places = row.tokens.len();
-        let mut least = u128::from(row.tokens[places - 1] - row.tokens[start]) * row.rate_behind;
+        let mut least = u128::from(row.tokens[places - 1] - row.tokens[start]) * row.rate_behind + row.behind[start];
         for end in (row.first.max(start)..places).filter(|_| tiers_left > 0) {
             let tier = u128::from(row.tokens[end] - row.tokens[start]) * row.rate[end];
             least = least.min(tier + least_cost(row, end, tiers_left - 1));
@@ -108,15 +110,16 @@ mod tests {
 
         #[test]
         fn no_other_cuts_are_cheaper(
-            sizes in prop::collection::vec((0_u64..50, 0_u64..9), 0..9),
+            sizes in prop::collection::vec((0_u64..50, 0_u64..9, 0_u128..99), 0..9),
             first in 0_usize..4, rate_behind in 0_u128..40, tiers_max in 0_usize..5,
         ) {
-            let (mut tokens, mut rate) = (vec![0], vec![5]);
-            for (size, step) in sizes {
+            let (mut tokens, mut rate, mut behind) = (vec![0], vec![5], vec![7]);
+            for (size, step, more) in sizes {
+                behind.push(more);
                 tokens.push(tokens[tokens.len() - 1] + size);
                 rate.push(rate[rate.len() - 1] + u128::from(step));
             }
-            let row = Row { tokens, rate, rate_behind, first };
+            let row = Row { tokens, rate, rate_behind, behind, first };
             let cuts = best_cuts(&row, tiers_max);
             prop_assert!(cuts.ends.is_sorted() && cuts.ends.len() <= tiers_max);
             prop_assert!(cuts.ends.iter().all(|end| *end >= row.first && *end < row.tokens.len()));
@@ -126,7 +129,7 @@ mod tests {
                 told += u128::from(row.tokens[*end] - row.tokens[start]) * row.rate[*end];
                 start = *end;
             }
-            told += u128::from(row.tokens[row.tokens.len() - 1] - row.tokens[start]) * row.rate_behind;
+            told += u128::from(row.tokens[row.tokens.len() - 1] - row.tokens[start]) * row.rate_behind + row.behind[start];
             prop_assert_eq!(told, cuts.cost);
             prop_assert_eq!(cuts.cost, least_cost(&row, 0, tiers_max));
         }

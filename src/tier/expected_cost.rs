@@ -3,6 +3,7 @@
 //! What the provider's cache holds is the sequence of tiers of the last request, up to the first that broke. For every
 //! number of tiers that could be kept as they are, the rest is ordered by the risk it adds ([`super::order`]) and cut into new tiers by dynamic
 //! programming ([`super::cut`]); the cheapest of these plans is taken, of equally cheap ones the one that keeps most.
+//! Behind the tiers there may be a tail with a mark of its own ([`super::shape`]).
 //! A kept tier is read; a new one is written; what is active is paid in full each time. In each of the next requests a
 //! tier is written again with the chance that anything up to its end changes ([`super::chance`]), else read.
 
@@ -12,6 +13,7 @@ use super::item::{CacheTerms, Item, Key, PLAIN, Request};
 use super::layout::Tier;
 use super::observe::{Observed, Placed, Seen};
 use super::order::{Weighed, by_added_risk};
+use super::shape::{Shape, TIERS, Tail, is_listed, shapes};
 use super::state::State;
 
 /// So many of the next requests are paid for with this one's layout.
@@ -22,7 +24,7 @@ const LOOK_BACK: usize = 18;
 /// Places the items of a request.
 pub(super) fn place(state: &State, observed: &Observed<'_>, request: &Request<'_>, terms: &CacheTerms) -> Vec<Placed> {
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
-    let outlook = Outlook::of_past(&items, request.commits, state, &observed.edited);
+    let outlook = Outlook::of_past(&items, request.commits, state, observed);
     place_by(&outlook, observed, request, terms)
 }
 
@@ -48,7 +50,6 @@ struct Planner<'a> {
     system_tokens: u64,
     terms: CacheTerms,
     outlook: &'a Outlook,
-    tiers_max: usize,
 }
 
 /// What is added behind the kept tiers: one item, or what is left of the conversation.
@@ -58,6 +59,7 @@ struct Unit {
 }
 
 /// The kept tiers: what they cost, and how likely they are to break.
+#[derive(Clone)]
 struct Kept<'a> {
     tiers: Vec<Tier>,
     cost: u128,
@@ -67,52 +69,65 @@ struct Kept<'a> {
 
 impl<'a> Planner<'a> {
     fn new(observed: &'a Observed<'a>, system_tokens: u64, terms: CacheTerms, outlook: &'a Outlook) -> Self {
-        // A provider without marks finds the longest prefix by itself, wherever it ends.
-        let tiers_max = match terms.breakpoints_max {
-            0 => Tier::CACHED.len(),
-            marks => (marks as usize).min(Tier::CACHED.len()),
-        };
-        Self { observed, system_tokens, terms, outlook, tiers_max }
+        Self { observed, system_tokens, terms, outlook }
     }
 
     /// The cheapest plan. Plans that keep more come first, so that they win where others are only as cheap.
     fn best(&self) -> Plan {
-        let intact = self.observed.broken.iter().position(|broken| *broken).unwrap_or(self.tiers_max).min(self.tiers_max);
-        let plans = (0..=intact).rev().flat_map(|keep| {
-            let appended = if keep > 0 { self.plan(keep, true) } else { None };
-            [self.plan(keep, false), appended].into_iter().flatten()
-        });
-        let cheaper = |best: Plan, plan: Plan| if plan.cost < best.cost { plan } else { best };
-        plans.reduce(cheaper).expect("keeping nothing is always a plan")
+        let intact = self.observed.broken[..TIERS].iter().position(|broken| *broken).unwrap_or(TIERS);
+        let mut best: Option<Plan> = None;
+        for keep in (0..=intact).rev() {
+            let kept = self.keep(keep);
+            let units = self.units(&kept);
+            for shape in shapes(self.observed, &self.terms, keep) {
+                let plan = self.plan(&shape, kept.clone(), &units);
+                if let Some(plan) = plan.filter(|plan| best.as_ref().is_none_or(|best| plan.cost < best.cost)) {
+                    best = Some(plan);
+                }
+            }
+        }
+        best.expect("keeping nothing is always a plan")
     }
 
-    /// Keeps so many tiers and cuts the rest; `append` puts new messages at the end of the last kept tier.
-    fn plan(&self, keep: usize, append: bool) -> Option<Plan> {
-        let mut kept = self.keep(keep);
-        let mut units = self.units(&kept);
+    /// A plan of a shape; `None` where there is none.
+    fn plan(&self, shape: &Shape, mut kept: Kept<'_>, units: &[Unit]) -> Option<Plan> {
+        let mut units: Vec<&Unit> = units.iter().collect();
         let mut cost = 0;
-        if append {
-            let at = units.iter().position(|unit| self.observed.items[unit.items[0]].item.key.is_message())?;
-            let messages = units.remove(at);
-            if messages.items.len() > LOOK_BACK {
-                return None;
-            }
-            for item in &messages.items {
-                kept.tiers[*item] = Tier::of_number(keep - 1);
-            }
-            kept.prefix.add(messages.items[0]);
-            kept.tokens += messages.tokens;
-            cost = u128::from(messages.tokens) * self.rate(self.terms.write, kept.prefix.chance());
+        let messages = units.iter().position(|unit| self.observed.items[unit.items[0]].item.key.is_message());
+        if shape.append {
+            let messages = units.remove(messages?);
+            cost += self.append(&mut kept, messages, shape.keep)?;
+        } else if let Some(at) = messages.filter(|_| shape.tail == Tail::All) {
+            // What was said stands behind the tail where it is in no tier.
+            cost += u128::from(units.remove(at).tokens) * Self::rate_active();
         }
-        let (cuts, tokens_before) = self.cut(&kept, &units, keep);
+        let (cuts, tokens_before) = self.cut(&kept, &units, shape)?;
         cost += kept.cost + cuts.cost;
         let mut tiers = kept.tiers;
-        for (place, unit) in (tokens_before..).zip(&units) {
-            let tier = keep + cuts.ends.partition_point(|end| *end <= place);
-            let tier = if tier < keep + cuts.ends.len() { Tier::of_number(tier) } else { Tier::Active };
+        let behind = if shape.tail == Tail::All { Tier::Tail } else { Tier::Active };
+        for (place, unit) in (tokens_before..).zip(units) {
+            let tier = shape.keep + cuts.ends.partition_point(|end| *end <= place);
+            let tier = if tier < shape.keep + cuts.ends.len() { Tier::of_number(tier) } else { behind };
             unit.items.iter().for_each(|item| tiers[*item] = tier);
         }
+        if shape.tail != Tail::None {
+            let listed = self.observed.items.iter().zip(&mut tiers).filter(|(seen, _)| is_listed(&seen.item.key));
+            listed.for_each(|(_, tier)| *tier = Tier::Tail);
+        }
         Some(Plan { tiers, cost })
+    }
+
+    /// Puts new messages at the end of the last kept tier; the answer is what they cost, `None` for too many.
+    fn append(&self, kept: &mut Kept<'_>, messages: &Unit, keep: usize) -> Option<u128> {
+        if messages.items.len() > LOOK_BACK {
+            return None;
+        }
+        for item in &messages.items {
+            kept.tiers[*item] = Tier::of_number(keep - 1);
+        }
+        kept.prefix.add(messages.items[0]);
+        kept.tokens += messages.tokens;
+        Some(u128::from(messages.tokens) * self.rate(self.terms.write, kept.prefix.chance()))
     }
 
     /// What a token costs now and in the next requests, when it stands in a tier that breaks with a chance.
@@ -152,14 +167,14 @@ impl<'a> Planner<'a> {
         kept
     }
 
-    /// What is not kept, in the order in which it goes behind. No addresses.
+    /// What is not kept, in the order in which it goes behind. Nothing that is listed.
     fn units(&self, kept: &Kept<'_>) -> Vec<Unit> {
         let free = self.observed.items.iter().enumerate().filter(|(at, _)| kept.tiers[*at] == Tier::Active);
         let (mut units, mut messages) = (Vec::new(), Unit { items: Vec::new(), tokens: 0 });
         for (at, seen) in free {
             let tokens = seen.item.content.tokens;
             match &seen.item.key {
-                Key::Url(_) => {}
+                Key::Tree | Key::Url(_) => {}
                 Key::Message(_) => {
                     messages.items.push(at);
                     messages.tokens += tokens;
@@ -172,27 +187,48 @@ impl<'a> Planner<'a> {
         }
         let weighed: Vec<Weighed> = units.iter().map(|unit| Weighed { item: unit.items[0], tokens: unit.tokens }).collect();
         let mut units: Vec<Option<Unit>> = units.into_iter().map(Some).collect();
-        let order = by_added_risk(self.outlook, kept.prefix.clone(), &weighed);
+        let mut order = by_added_risk(self.outlook, kept.prefix.clone(), &weighed);
+        // A large text adds little risk for each token, but what stands behind it has all of it.
+        order.sort_by_key(|at| self.outlook.is_worked_on(weighed[*at].item));
         order.into_iter().filter_map(|at| units[at].take()).collect()
     }
 
-    /// Cuts the units into tiers; the second value is how many places come before the first unit's.
-    fn cut(&self, kept: &Kept<'_>, units: &[Unit], keep: usize) -> (Cuts, usize) {
+    /// Cuts the units into tiers; the second value is how many places come before the first unit's. `None` for a tail that is too
+    /// short to be cached.
+    fn cut(&self, kept: &Kept<'_>, units: &[&Unit], shape: &Shape) -> Option<(Cuts, usize)> {
         let mut prefix = kept.prefix.clone();
-        let mut row = Row { tokens: vec![0], rate: Vec::new(), rate_behind: Self::rate_active(), first: 0 };
-        row.rate.push(self.rate(self.terms.write, prefix.chance()));
-        if keep == 0 {
-            row.tokens.push(self.system_tokens);
-            row.rate.push(row.rate[0]);
+        let (mut tokens, mut chances) = (vec![0], vec![prefix.chance()]);
+        if shape.keep == 0 {
+            tokens.push(self.system_tokens);
+            chances.push(chances[0]);
         }
         for unit in units {
             prefix.add(unit.items[0]);
-            row.tokens.push(row.tokens[row.tokens.len() - 1] + unit.tokens);
-            row.rate.push(self.rate(self.terms.write, prefix.chance()));
+            tokens.push(tokens[tokens.len() - 1] + unit.tokens);
+            chances.push(prefix.chance());
         }
+        let listed: Vec<usize> =
+            (0..self.observed.items.len()).filter(|at| is_listed(&self.observed.items[*at].item.key)).collect();
+        let listed_tokens: u64 = listed.iter().map(|at| self.observed.items[*at].item.content.tokens).sum();
+        let with_listed = |chance| listed.iter().fold(chance, |chance, at| self.outlook.or_item(chance, *at));
+        let now = if shape.stays { self.terms.read } else { self.terms.write };
+        let is_cached = |tokens: u64| kept.tokens + tokens + listed_tokens >= self.terms.prefix_tokens_min;
+        if shape.tail == Tail::All && !is_cached(tokens[tokens.len() - 1]) {
+            return None;
+        }
+        let rate_behind = match shape.tail {
+            Tail::All => self.rate(now, self.outlook.or_moves(with_listed(prefix.chance()))),
+            Tail::Listed | Tail::None => Self::rate_active(),
+        };
+        let rate_listed = |(chance, tokens): (&u64, &u64)| match shape.tail {
+            Tail::Listed if is_cached(*tokens) => self.rate(now, with_listed(*chance)),
+            _ => rate_behind,
+        };
+        let behind = chances.iter().zip(&tokens).map(|place| u128::from(listed_tokens) * rate_listed(place)).collect();
         let cached = |tokens: &u64| kept.tokens + tokens >= self.terms.prefix_tokens_min;
-        row.first = row.tokens.iter().position(cached).unwrap_or(row.tokens.len());
-        let before = usize::from(keep == 0);
-        (best_cuts(&row, self.tiers_max - keep), before)
+        let first = tokens.iter().position(cached).unwrap_or(tokens.len());
+        let rate = chances.iter().map(|chance| self.rate(self.terms.write, *chance)).collect();
+        let row = Row { tokens, rate, rate_behind, behind, first };
+        Some((best_cuts(&row, shape.more), usize::from(shape.keep == 0)))
     }
 }

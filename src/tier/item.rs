@@ -7,11 +7,13 @@ use crate::provider::Prices;
 /// Names one item of a session's prompt. The order is the order inside a block.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
+    /// The list of all files. Never in a tier: it stands behind them.
+    Tree,
     /// The block of a file in the symbol map.
     Symbols(TreePath),
     /// The full text of a file.
     File(TreePath),
-    /// What was fetched from an address. Always active: its block stands behind the cached ones.
+    /// What was fetched from an address. Never in a tier: it stands behind them.
     Url(String),
     /// A message of the conversation, numbered from 0.
     Message(u32),
@@ -23,7 +25,7 @@ impl Key {
     pub fn path(&self) -> Option<&TreePath> {
         match self {
             Self::Symbols(path) | Self::File(path) => Some(path),
-            Self::Url(_) | Self::Message(_) => None,
+            Self::Tree | Self::Url(_) | Self::Message(_) => None,
         }
     }
 
@@ -50,6 +52,8 @@ pub struct Touches {
     pub commits_ago: Vec<u32>,
     /// The work tree's file is not the committed one.
     pub dirty: bool,
+    /// It was named for this request only.
+    pub is_passing: bool,
 }
 
 /// One part of the prompt that can stand in one tier or another.
@@ -74,6 +78,8 @@ pub struct Request<'a> {
     pub components: &'a [Vec<TreePath>],
     /// How many commits were looked at for the items' [`Touches`].
     pub commits: u32,
+    /// The directories that the map's legend abbreviates.
+    pub aliases: &'a [String],
 }
 
 /// What a provider's prompt cache costs and takes.

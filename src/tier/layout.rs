@@ -7,7 +7,8 @@ use super::item::{CacheTerms, Content, Key};
 /// Most marks that any request carries.
 const BREAKPOINTS_MAX: usize = 4;
 
-/// How stable an item is held to be: L0 stands first, active last.
+/// How stable an item is held to be: L0 stands first, active last. The tail is what stands behind the tiers and is cached all
+/// the same, since the next request may well be the same up to there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
     /// With the system prompt.
@@ -18,15 +19,17 @@ pub enum Tier {
     L2,
     /// The last that is cached.
     L3,
+    /// The list of files and pages, or these and everything that was active, with a mark at the end.
+    Tail,
     /// Behind everything that is cached.
     Active,
 }
 
 impl Tier {
-    /// The tiers that are cached, most stable first.
+    /// The tiers proper, most stable first.
     pub const CACHED: [Self; 4] = [Self::L0, Self::L1, Self::L2, Self::L3];
 
-    /// 0 for L0, 4 for active.
+    /// 0 for L0, 4 for the tail, 5 for active.
     #[must_use]
     pub fn number(self) -> usize {
         self as usize
@@ -35,13 +38,14 @@ impl Tier {
     /// The tier with a number; active for every greater one.
     #[must_use]
     pub fn of_number(number: usize) -> Self {
-        Self::CACHED.get(number).copied().unwrap_or(Self::Active)
+        let tail = if number == Self::Tail.number() { Self::Tail } else { Self::Active };
+        Self::CACHED.get(number).copied().unwrap_or(tail)
     }
 
     /// The word that is shown.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        ["L0", "L1", "L2", "L3", "active"][self.number()]
+        ["L0", "L1", "L2", "L3", "tail", "active"][self.number()]
     }
 }
 
@@ -50,7 +54,7 @@ impl Tier {
 pub struct Block {
     /// Which.
     pub tier: Tier,
-    /// Symbols by path, files by path, addresses, then messages by number.
+    /// The list of files, symbols by path, files by path, addresses, then messages by number.
     pub keys: Vec<Key>,
     /// Size of its items, for L0 with the system prompt.
     pub tokens: u64,
@@ -83,7 +87,7 @@ impl Layout {
     /// Lays out what a policy has placed.
     pub(super) fn new(placed: &BTreeMap<Key, (Tier, u64)>, system: Content, terms: &CacheTerms) -> Self {
         let empty = |number| Block { tier: Tier::of_number(number), keys: Vec::new(), tokens: 0, ends_with_breakpoint: false };
-        let mut blocks: Vec<Block> = (0..=Tier::CACHED.len()).map(empty).collect();
+        let mut blocks: Vec<Block> = (0..=Tier::Active.number()).map(empty).collect();
         blocks[0].tokens = system.tokens;
         for (key, (tier, tokens)) in placed {
             let block = &mut blocks[tier.number()];

@@ -22,12 +22,13 @@ mod layout;
 mod observe;
 mod order;
 mod reason;
+mod shape;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use advance::{Policy, Step, advance, advance_by_sample};
-pub use array::{Texts, array, item_text, structure};
+pub use array::{Texts, array, item_text, structure, tree};
 pub use codec::{Notice, decode, encode};
 pub use item::{CacheTerms, Content, Item, Key, Request, Touches};
 pub use layout::{Block, Layout, Tier};

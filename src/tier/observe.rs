@@ -20,9 +20,13 @@ pub(super) struct Observed<'a> {
     /// In order of key.
     pub(super) items: Vec<Seen<'a>>,
     /// By tier: something in it changed or left, or the system prompt did.
-    pub(super) broken: [bool; 5],
-    /// Files that came, went or changed.
+    pub(super) broken: [bool; 6],
+    /// Files of which a text changed, or whose symbols came or went.
     pub(super) edited: BTreeSet<TreePath>,
+    /// Another set of full texts is shown, or another text of one.
+    pub(super) has_moved: bool,
+    /// Full texts of the last request, and those of them that are not the same, or not there, in this one.
+    pub(super) full_texts: (u32, u32),
 }
 
 /// Holds a request against the state.
@@ -35,28 +39,45 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> 
         state.items.iter().filter(|(key, _)| key.is_message()).all(|(key, tracked)| same(key, tracked.content));
     let stays = |key: &Key, tracked: &Tracked| same(key, tracked.content) && (conversation_stays || !key.is_message());
 
-    let mut broken = [false; 5];
+    let mut broken = [false; 6];
     broken[0] = state.system.is_some_and(|system| system != request.system);
-    let mut edited = BTreeSet::new();
+    let (mut edited, mut has_moved) = (BTreeSet::new(), false);
+    // That a full text comes or goes is no change of the file, and where its symbols are there too these tell.
+    let is_edit = |key: &Key, is_there: bool| match key {
+        Key::File(path) => is_there && !items.contains_key(&Key::Symbols(path.clone())),
+        _ => true,
+    };
     for (key, tracked) in state.items.iter().filter(|(key, tracked)| !stays(key, tracked)) {
         broken[tracked.tier.number()] = true;
-        edited.extend(key.path().cloned());
+        has_moved |= matches!(key, Key::File(_));
+        edited.extend(key.path().filter(|_| is_edit(key, items.contains_key(key))).cloned());
     }
     if state.requests > 0 {
-        let new = items.keys().filter(|key| !state.items.contains_key(key));
-        edited.extend(new.filter_map(|key| key.path().cloned()));
+        for key in items.keys().filter(|key| !state.items.contains_key(key)) {
+            has_moved |= matches!(key, Key::File(_));
+            edited.extend(key.path().filter(|_| is_edit(key, false)).cloned());
+        }
     }
     let remembered = |item: &Item| state.items.get(&item.key).copied().filter(|tracked| stays(&item.key, tracked));
     let items = items.values().map(|item| Seen { item, unchanged: remembered(item) }).collect();
-    Observed { items, broken, edited }
+    let were_shown = || state.items.iter().filter(|(key, _)| matches!(key, Key::File(_)));
+    let left = were_shown().filter(|(key, tracked)| !stays(key, tracked)).count() as u32;
+    let full_texts = (were_shown().count() as u32, left);
+    Observed { items, broken, edited, has_moved, full_texts }
 }
 
 /// The tier and the count of an item.
 pub(super) type Placed = (Tier, u32);
 
 impl Observed<'_> {
+    /// The full texts of all requests before this one, and those of them that were not there any more in the next.
+    pub(super) fn full_texts_in_all(&self, state: &State) -> (u32, u32) {
+        let sum = |all: u32, now: u32| all.saturating_add(now);
+        (sum(state.full_texts.0, self.full_texts.0), sum(state.full_texts.1, self.full_texts.1))
+    }
+
     /// The state after a request in which the items were placed so, in the order of [`Observed::items`].
-    pub(super) fn state_after(&self, state: &State, system: Content, placed: &[Placed]) -> State {
+    pub(super) fn state_after(&self, state: &State, request: &Request<'_>, placed: &[Placed]) -> State {
         let requests = state.requests.saturating_add(1);
         let track = |(seen, (tier, n)): (&Seen, &Placed)| {
             let since = state.items.get(&seen.item.key).map_or(state.requests, |tracked| tracked.since);
@@ -75,7 +96,9 @@ impl Observed<'_> {
                 edits.insert(path.clone(), requests_of);
             }
         }
-        State { requests, system: Some(system), items, edits }
+        let moves = state.moves + u32::from(self.has_moved);
+        let full_texts = self.full_texts_in_all(state);
+        State { requests, system: Some(request.system), items, aliases: request.aliases.to_vec(), moves, full_texts, edits }
     }
 }
 

@@ -64,7 +64,8 @@ fn hit_by(outlook: &Outlook, free: &[Weighed]) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
     use crate::base::{Digest, TreePath};
-    use crate::tier::{Content, Item, Key, State, Touches};
+    use crate::tier::observe::observe;
+    use crate::tier::{Content, Item, Key, Request, State, Touches};
     use proptest::prelude::*;
 
     fn item(at: usize) -> Item {
@@ -75,7 +76,15 @@ mod tests {
     fn sample(items: &[Item], hits: &[Vec<usize>]) -> Outlook {
         let path = |at: &usize| items[*at % items.len()].key.path().cloned();
         let events: Vec<_> = hits.iter().map(|hit| hit.iter().filter_map(path).collect()).collect();
-        Outlook::of_sample(&items.iter().collect::<Vec<_>>(), &events, &State::default())
+        let nothing = Request {
+            system: Content { digest: Digest([0; 32]), tokens: 0 },
+            items: &[],
+            components: &[],
+            commits: 0,
+            aliases: &[],
+        };
+        let state = State::default();
+        Outlook::of_sample(&items.iter().collect::<Vec<_>>(), &events, (&state, &observe(&state, &nothing)))
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub struct Reason {
 pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<Reason> {
     let observed = observe(state, request);
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
-    let outlook = Outlook::of_past(&items, request.commits, state, &observed.edited);
+    let outlook = Outlook::of_past(&items, request.commits, state, &observed);
     let reason = |(at, item): (usize, &&Item)| {
         let tracked = step.state.items.get(&item.key)?;
         let edits = item.key.path().and_then(|path| step.state.edits.get(path));
@@ -66,7 +66,7 @@ impl fmt::Display for Reason {
         }
         let (tenths, rest) = (self.chance_per_mille / 10, self.chance_per_mille % 10);
         write!(out, "; about {tenths}.{rest} % to change next")?;
-        if self.key.path().is_some() {
+        if self.key.path().is_some() || self.key == Key::Tree {
             write!(out, ": {} of {} commits", self.commits.0, self.commits.1)?;
         }
         match self.last_commit_ago {

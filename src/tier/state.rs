@@ -31,6 +31,12 @@ pub struct State {
     pub system: Option<Content>,
     /// The items of the last request.
     pub items: BTreeMap<Key, Tracked>,
-    /// The requests in which a file came, went or had changed, ascending; of the files of the last request.
+    /// The directories that the map's legend abbreviates. The next map takes the same: another legend changes every block.
+    pub aliases: Vec<String>,
+    /// The requests in which another set of full texts was shown than before, or another text of one.
+    pub moves: u32,
+    /// Full texts of all requests before the last, and those of them that were not the same, or not there, in the next.
+    pub full_texts: (u32, u32),
+    /// The requests in which a text about a file had changed, ascending; of the files of the last request.
     pub edits: BTreeMap<TreePath, Vec<u32>>,
 }

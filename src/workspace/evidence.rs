@@ -20,6 +20,7 @@ pub struct Evidence {
     /// How many commits were looked at.
     pub commits: u32,
     touches: BTreeMap<TreePath, Touches>,
+    list: Touches,
 }
 
 impl Evidence {
@@ -51,12 +52,19 @@ impl Evidence {
         self.touches.get(path).cloned().unwrap_or_default()
     }
 
+    /// What is known of the list of all files: the commits in which a file came or went.
+    #[must_use]
+    pub fn list(&self) -> &Touches {
+        &self.list
+    }
+
     /// Adds the next older commit; false when it changes too much to say anything.
     fn add(&mut self, repo: &Repository, old: Option<NodeId>, new: NodeId) -> Result<bool, ObjectError> {
-        let mut changed = Vec::new();
+        let (mut changed, mut is_listed_anew) = (Vec::new(), false);
         diff_trees(repo, old, Some(new), &mut |change| {
             let is_file = |side: &(EntryMode, NodeId)| side.0 != EntryMode::Directory;
             if change.old.iter().chain(&change.new).any(is_file) {
+                is_listed_anew |= !(change.old.as_ref().is_some_and(is_file) && change.new.as_ref().is_some_and(is_file));
                 changed.push(change.path);
             }
             changed.len() <= CHANGES_MAX
@@ -66,6 +74,9 @@ impl Evidence {
         }
         for path in changed {
             self.touches.entry(path).or_default().commits_ago.push(self.commits);
+        }
+        if is_listed_anew {
+            self.list.commits_ago.push(self.commits);
         }
         self.commits += 1;
         Ok(true)
@@ -116,6 +127,7 @@ mod tests {
         assert_eq!(told("d/b"), [0, 2, 3]);
         assert_eq!(told("c"), [0]);
         assert_eq!(told("d"), [0; 0]);
+        assert_eq!(evidence.list().commits_ago, [0, 3], "the commits in which a file came or went");
     }
 
     #[test]

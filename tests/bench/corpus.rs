@@ -69,6 +69,13 @@ impl Scratch {
         Ok(scratch)
     }
 
+    /// A clone of a repository without a work tree, whose `HEAD` can be moved.
+    pub(crate) fn bare(name: &str, of: &Path) -> Result<Self, Failure> {
+        let scratch = Self::named(name);
+        git().args(["clone", "-q", "--bare", "--shared"]).args([of, &scratch.path]).output()?;
+        Ok(scratch)
+    }
+
     fn named(name: &str) -> Self {
         Self { path: directory().join(format!("scratch-{}-{name}", std::process::id())) }
     }

@@ -109,6 +109,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 fn named(key: &Key) -> (&'static str, String) {
     match key {
+        Key::Tree => ("files", "all".to_owned()),
         Key::Symbols(path) => ("symbols", path.to_text().into_owned()),
         Key::File(path) => ("file", path.to_text().into_owned()),
         Key::Url(url) => ("url", url.clone()),

@@ -17,6 +17,27 @@ pub struct Shown {
     pub level: Level,
 }
 
+/// What an earlier map says of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// Just what this one would say at this level.
+    Same(Level),
+    /// Something else.
+    Changed,
+    /// Nothing.
+    New,
+}
+
+impl Known {
+    fn order(self) -> u8 {
+        match self {
+            Self::Same(_) => 0,
+            Self::Changed => 1,
+            Self::New => 2,
+        }
+    }
+}
+
 /// What fits into a budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chosen {
@@ -66,6 +87,41 @@ impl SymbolMap<'_> {
             self.chosen_text(&files, &Legend::default(), (left, detail))
         };
         Chosen { files, left, text }
+    }
+
+    /// Chooses again, where an earlier map is to stay as it is: what it says is said again as long as that fits, then what has
+    /// changed of it, then whatever else fits.
+    ///
+    /// `known` tells what the earlier map says of a file. A file is there in full, by its public declarations, or not at all.
+    #[must_use]
+    pub fn again(&self, numbers: &[u32], tokens_max: u64, known: &dyn Fn(u32) -> Known) -> Vec<Shown> {
+        let mut tokens_left = tokens_max.saturating_sub(estimate(KEY));
+        let mut order: Vec<(Known, u32)> = Vec::new();
+        let ranks = self.references().ranked();
+        let mut known_of = vec![None; self.references().files.len()];
+        for number in numbers {
+            known_of[*number as usize] = Some(known(*number));
+        }
+        order.extend(ranks.into_iter().filter_map(|number| Some((known_of[number as usize]?, number))));
+        order.sort_by_key(|(known, _)| known.order());
+        let mut files = Vec::new();
+        for (known, number) in order {
+            let levels: &[Level] = match known {
+                Known::Same(Level::Full) => &[Level::Full],
+                Known::Same(_) => &[Level::Public],
+                Known::Changed | Known::New => &[Level::Full, Level::Public],
+            };
+            let fitting = levels.iter().find_map(|level| {
+                let cost = estimate(&self.block(number, &Legend::default(), Detail { level: *level, ..Detail::KEPT }));
+                (cost <= tokens_left).then_some((*level, cost))
+            });
+            if let Some((level, cost)) = fitting {
+                tokens_left -= cost;
+                files.push(Shown { number, level });
+            }
+        }
+        files.sort_unstable();
+        files
     }
 
     fn chosen_text(&self, files: &[Shown], legend: &Legend, (left, detail): (usize, Detail)) -> String {

@@ -65,6 +65,18 @@ impl Legend {
         Self { directories }
     }
 
+    /// The legend of an earlier map, by its directories.
+    #[must_use]
+    pub fn of(directories: &[String]) -> Self {
+        Self { directories: directories.to_vec() }
+    }
+
+    /// The directories that have an alias, in the order of the aliases.
+    #[must_use]
+    pub fn directories(&self) -> &[String] {
+        &self.directories
+    }
+
     /// The legend: what marks mean, then a line for each alias.
     #[must_use]
     pub fn text(&self) -> String {

@@ -21,7 +21,7 @@ mod shape;
 mod tests;
 pub(super) mod uses;
 
-pub use budget::{Chosen, Shown};
+pub use budget::{Chosen, Known, Shown};
 pub use codec::SymbolCache;
 pub use entries::{Entries, Entry, Form, Mark, Parts};
 pub use entry::{FileSymbols, file_symbols};

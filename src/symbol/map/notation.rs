@@ -10,6 +10,7 @@ use super::entries::{Entry, Mark, Parts};
 use super::import::Import;
 use super::legend::Legend;
 use super::reference::{FileReferences, MapFile, References};
+use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
 use crate::base::path::quote;
 use crate::base::printable::printable;
@@ -72,6 +73,12 @@ impl<'m> SymbolMap<'m> {
     #[must_use]
     pub fn references(&self) -> &'m References {
         self.references
+    }
+
+    /// The path of a file.
+    #[must_use]
+    pub fn path(&self, number: u32) -> TreePath {
+        TreePath::new(self.files[number as usize].path)
     }
 
     /// The path of a file as it is printed, without an alias.

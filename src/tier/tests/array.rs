@@ -1,6 +1,7 @@
 //! The whole array for repositories from empty to full, and what holds for every one.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
@@ -24,7 +25,9 @@ fn file(path: &str) -> Key {
 }
 
 fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
+    static TREE: LazyLock<Vec<String>> = LazyLock::new(|| vec!["a.rs".to_owned(), "b.rs".to_owned()]);
     let text = |key: &Key| match key {
+        Key::Tree => String::new(),
         Key::Symbols(path) => format!("{}\n  f run()\n", path.to_text()),
         Key::File(path) => format!("text of {}\n", path.to_text()),
         Key::Url(url) => format!("Title of {url}\n\nIts text.\n"),
@@ -39,7 +42,7 @@ fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
         legend: "c class\n",
         items: keys.iter().map(|(key, _)| (key.clone(), text(key))).collect(),
         history: (0..history).map(|number| Message::new(role(number), format!("message {number}"))).collect(),
-        tree: Some(vec!["a.rs".to_owned(), "b.rs".to_owned()]),
+        tree: Some(&TREE),
         request: "Add a lock.",
         images: Vec::new(),
     }
@@ -58,7 +61,7 @@ fn shown(messages: &[Message]) -> String {
 
 #[test]
 fn an_empty_repository_is_a_system_prompt_and_a_request() {
-    let texts = Texts { system_prompt: "You help.", request: "Begin.", tree: Some(Vec::new()), ..Texts::default() };
+    let texts = Texts { system_prompt: "You help.", request: "Begin.", tree: Some(&[]), ..Texts::default() };
     insta::assert_snapshot!(shown(&array(&layout(&[], &TERMS), &texts)), @"
     [system] (mark)
     You help.
@@ -70,8 +73,9 @@ fn an_empty_repository_is_a_system_prompt_and_a_request() {
 
 #[test]
 fn one_file_is_listed_and_shown() {
-    let keys = [(file("a.rs"), Tier::Active)];
-    let texts = Texts { tree: Some(vec!["a.rs".to_owned()]), legend: "", ..texts(&keys, 0) };
+    let keys = [(Key::Tree, Tier::Active), (file("a.rs"), Tier::Active)];
+    let listed = ["a.rs".to_owned()];
+    let texts = Texts { tree: Some(&listed), legend: "", ..texts(&keys, 0) };
     insta::assert_snapshot!(shown(&array(&layout(&keys, &TERMS), &texts)), @"
     [system] (mark)
     You help.
@@ -110,7 +114,7 @@ fn one_file_is_listed_and_shown() {
 #[expect(clippy::too_many_lines, reason = "the whole array is what is expected")]
 fn every_tier_is_filled_and_the_conversation_runs_through_them() {
     let tiers = [Tier::L0, Tier::L1, Tier::L2, Tier::L3, Tier::Active];
-    let mut keys: Vec<(Key, Tier)> = Vec::new();
+    let mut keys: Vec<(Key, Tier)> = vec![(Key::Tree, Tier::Active)];
     for (at, tier) in tiers.into_iter().enumerate() {
         keys.push((symbols(&format!("s{at}.rs")), tier));
         keys.push((file(&format!("f{at}.rs")), tier));
@@ -283,18 +287,20 @@ fn every_tier_is_filled_and_the_conversation_runs_through_them() {
 
 #[test]
 fn a_file_cannot_close_its_fence() {
-    let keys = [(file("a.md"), Tier::Active)];
+    let keys = [(Key::Tree, Tier::Active), (file("a.md"), Tier::Active)];
     let mut texts = texts(&keys, 0);
-    texts.items.insert(keys[0].0.clone(), "```\nx\n````".to_owned());
+    texts.items.insert(keys[1].0.clone(), "```\nx\n````".to_owned());
     let said = array(&layout(&keys, &TERMS), &texts);
     assert!(said[3].text.ends_with("a.md\n`````\n```\nx\n````\n`````"), "{}", said[3].text);
 }
 
 /// Keys in any tiers; a conversation keeps its order, older messages in more stable tiers.
 fn placed() -> impl Strategy<Value = (Vec<(Key, Tier)>, usize)> {
-    let tier = || (0..5_usize).prop_map(Tier::of_number);
+    let tier = || (0..6_usize).prop_map(Tier::of_number);
     let reference = prop::collection::btree_map((0..12_u8, any::<bool>()), tier(), 0..12);
     (reference, prop::collection::vec(tier(), 0..9)).prop_map(|(reference, mut conversation)| {
+        // What was said is never in the tail: it stands behind it.
+        conversation.iter_mut().filter(|tier| **tier == Tier::Tail).for_each(|tier| *tier = Tier::Active);
         conversation.sort();
         let key = |(number, is_file): (u8, bool)| {
             let path = format!("{number:02}.rs");
@@ -319,7 +325,7 @@ proptest! {
             let wanted = match key {
                 Key::Symbols(path) => format!("{}\n  f run()", path.to_text()),
                 Key::File(path) => format!("text of {}\n", path.to_text()),
-                Key::Url(_) => continue,
+                Key::Tree | Key::Url(_) => continue,
                 Key::Message(number) => format!("message {number}\n"),
             };
             prop_assert_eq!(all.matches(&wanted).count(), 1, "{:?} in {}", key, all);

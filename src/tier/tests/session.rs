@@ -24,7 +24,7 @@ pub(super) fn message(number: u32, tokens: u64) -> Item {
 }
 
 pub(super) fn request(items: &[Item]) -> Request<'_> {
-    Request { system: SYSTEM, items, components: &[], commits: 0 }
+    Request { system: SYSTEM, items, components: &[], commits: 0, aliases: &[] }
 }
 
 /// Sends the same items so many times.
@@ -67,6 +67,7 @@ pub(super) fn sessions() -> impl Strategy<Value = Vec<Vec<Item>>> {
             first = if talk == 0 { next } else { first };
             next += 2;
             items.extend((first..next).map(|number| Item { key: Key::Message(number - first), ..message(number, 300) }));
+            items.push(Item { key: Key::Tree, ..message(10_000 + next % 4, 900) });
             items.push(Item { key: Key::Url("https://example.org".to_owned()), ..message(9_999, 2_000) });
             session.push(items);
         }

@@ -1,79 +1,118 @@
-//! The ways to lay out the requests of a history, and what each of them pays.
+//! The ways to lay out the requests of a history, and what a server that caches reports of each.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
-use git_merkle::base::{Digest, TreePath};
-use git_merkle::tier::cache::{Bill, PromptCache, Sent, sent};
-use git_merkle::tier::{CacheTerms, Content, Key, Policy, Request, State, advance, advance_by_sample};
+use git_merkle::base::TreePath;
+use git_merkle::chat::body::{Form, Protocol, body};
+use git_merkle::chat::{self, Capabilities, Usage};
+use git_merkle::tier::{Block, Item, Key, Layout, Policy, State, Tier, advance, advance_by_sample};
 
-use super::history::{History, Moment};
+use super::TERMS;
+use super::cache::PrefixCache;
+use super::history::Made;
+
+/// What passes between two requests.
+const PAUSE: Duration = Duration::from_mins(1);
 
 /// How requests are laid out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strategy {
-    /// Everything is paid in full.
-    None,
-    /// Files in the order of their paths in three blocks of one size, then the conversation; a mark on each.
+    /// Symbols in the order of their paths in three blocks of one size, a mark on each; full texts behind.
     PathOrder,
     Counter,
     ExpectedCost,
-    /// As `expected-cost`, but knowing how often and with what each file changes in all of the replay, not when.
-    KnowsRates,
-    /// The same without the change that comes next, which a sample that it is part of gives away.
+    /// As `expected-cost`, but knowing which files change together in all of the replay, apart from the change that comes next.
     KnowsOthers,
 }
 
-/// Sends every request of a history in turn, and adds up.
-pub(crate) fn play(history: &History, strategy: Strategy, terms: &CacheTerms) -> Bill {
-    let working: Vec<BTreeSet<TreePath>> = history.requests.iter().map(|moment| moment.working.clone()).collect();
-    let (mut state, mut cache, mut total) = (State::default(), PromptCache::default(), Bill::default());
-    for (now, moment) in history.requests.iter().enumerate() {
-        let request = moment.request(history);
-        let step = match strategy {
-            Strategy::None | Strategy::PathOrder => None,
-            Strategy::Counter => Some(advance(Policy::Counter, &state, &request, terms)),
-            Strategy::ExpectedCost => Some(advance(Policy::ExpectedCost, &state, &request, terms)),
-            Strategy::KnowsRates | Strategy::KnowsOthers => {
-                let next = now + usize::from(moment.is_working_apart);
-                let is_known = |at: usize| matches!(strategy, Strategy::KnowsRates) || at != next;
-                let events: Vec<_> = (0..working.len()).filter(|at| is_known(*at)).map(|at| working[at].clone()).collect();
-                Some(advance_by_sample(&state, &request, terms, &events))
+impl Strategy {
+    pub(crate) const ALL: [Self; 4] = [Self::PathOrder, Self::Counter, Self::ExpectedCost, Self::KnowsOthers];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::PathOrder => "path order",
+            Self::Counter => "`counter`",
+            Self::ExpectedCost => "`expected-cost`",
+            Self::KnowsOthers => "knows the other changes",
+        }
+    }
+}
+
+/// Holds the body of every request against a cache, and adds up.
+pub(crate) fn play(worlds: &[Made<'_>], strategy: Strategy) -> Usage {
+    let events = events(worlds);
+    let cache = PrefixCache::new(TERMS.prefix_tokens_min);
+    let (mut state, mut total) = (State::default(), Usage::default());
+    for (at, made) in worlds.iter().enumerate() {
+        if made.is_first {
+            state = State::default();
+        }
+        let request = made.request();
+        let mut step = match strategy {
+            Strategy::Counter | Strategy::PathOrder => advance(Policy::Counter, &state, &request, &TERMS),
+            Strategy::ExpectedCost => advance(Policy::ExpectedCost, &state, &request, &TERMS),
+            Strategy::KnowsOthers => {
+                let others = events.iter().enumerate().filter(|(event, _)| *event != at + 1);
+                let others: Vec<_> = others.map(|(_, event)| event.clone()).collect();
+                advance_by_sample(&state, &request, &TERMS, &others)
             }
         };
-        let mut row = match (&step, strategy) {
-            (Some(step), _) => sent(&step.layout, &request),
-            (None, Strategy::PathOrder) => in_path_order(&request, moment),
-            (None, _) => vec![Sent { digest: request.system.digest, tokens: moment.tokens(history), marked: false }],
-        };
-        row.push(Sent { digest: Digest([0; 32]), tokens: moment.tail_tokens, marked: false });
-        total += cache.take(&row, terms);
-        state = step.map(|step| step.state).unwrap_or_default();
+        if strategy == Strategy::PathOrder {
+            step.layout = in_path_order(&step.layout, &made.items);
+        }
+        let now = PAUSE * at as u32;
+        let usage = cache.usage(&body_of(made, &step.layout), now, now + Duration::from_secs(5));
+        total.input += usage.input;
+        total.cache_read += usage.cache_read;
+        total.cache_write += usage.cache_write;
+        state = step.state;
     }
     total
 }
 
-fn in_path_order(request: &Request<'_>, moment: &Moment) -> Vec<Sent> {
-    let part = |content: Content, marked| Sent { digest: content.digest, tokens: content.tokens, marked };
-    let items: BTreeMap<&Key, Content> = request.items.iter().map(|item| (&item.key, item.content)).collect();
-    let is_reference = |key: &Key| key.path().is_some_and(|path| !moment.working.contains(path));
-    let reference: Vec<Content> = items.iter().filter(|(key, _)| is_reference(key)).map(|(_, content)| *content).collect();
-    let third = reference.iter().map(|content| content.tokens).sum::<u64>() / 3 + 1;
-    let mut row = vec![part(request.system, false)];
-    let (mut block, mut before) = (Vec::new(), 0);
-    for (at, content) in reference.iter().enumerate() {
-        block.extend_from_slice(&content.digest.0);
-        before += content.tokens;
-        let ends = before >= third || at + 1 == reference.len();
-        if ends {
-            row.push(Sent { digest: Digest::of("bench/1", &block), tokens: before, marked: true });
-            (block, before) = (Vec::new(), 0);
-        }
+/// By request: the files of which something came, went or changed since the one before.
+fn events(worlds: &[Made<'_>]) -> Vec<BTreeSet<TreePath>> {
+    let mut events = vec![BTreeSet::new()];
+    for pair in worlds.windows(2) {
+        let items =
+            |made: &Made<'_>| made.items.iter().map(|item| (item.key.clone(), item.content.digest)).collect::<BTreeSet<_>>();
+        let (before, after) = (items(&pair[0]), items(&pair[1]));
+        events.push(before.symmetric_difference(&after).filter_map(|(key, _)| key.path().cloned()).collect());
     }
-    row.extend(items.iter().filter(|(key, _)| key.is_message()).map(|(_, content)| part(*content, false)));
-    if let Some(last) = row.last_mut() {
-        last.marked = true;
+    events
+}
+
+fn body_of(made: &Made<'_>, layout: &Layout) -> serde_json::Value {
+    let request = chat::Request { messages: made.world.messages(layout), ..chat::Request::default() };
+    let capabilities = Capabilities {
+        cache_breakpoints: TERMS.breakpoints_max,
+        cache_tokens_min: TERMS.prefix_tokens_min,
+        ..Capabilities::default()
+    };
+    body(
+        &request,
+        Form { protocol: Protocol::Anthropic, capabilities: &capabilities, streams: false, extra: &serde_json::Map::new() },
+    )
+}
+
+/// The same items with symbols in three blocks of about one size behind the system prompt.
+fn in_path_order(layout: &Layout, items: &[Item]) -> Layout {
+    let mut symbols: Vec<&Item> = items.iter().filter(|item| matches!(item.key, Key::Symbols(_))).collect();
+    symbols.sort_by(|a, b| a.key.cmp(&b.key));
+    let third = symbols.iter().map(|item| item.content.tokens).sum::<u64>() / 3 + 1;
+    let rest = |key: &&Key| !matches!(key, Key::Symbols(_));
+    let mut active: Vec<Key> = layout.blocks.iter().flat_map(|block| &block.keys).filter(rest).cloned().collect();
+    active.sort();
+    let empty = |tier| Block { tier, keys: Vec::new(), tokens: 0, ends_with_breakpoint: tier != Tier::Active };
+    let mut blocks: Vec<Block> = [Tier::L0, Tier::L1, Tier::L2, Tier::L3].map(empty).into();
+    let mut before = 0;
+    for item in symbols {
+        let block = &mut blocks[1 + (before / third) as usize];
+        block.keys.push(item.key.clone());
+        before += item.content.tokens;
     }
-    let working = items.iter().filter(|(key, _)| !key.is_message() && !is_reference(key));
-    row.extend(working.map(|(_, content)| part(*content, false)));
-    row
+    blocks.retain(|block| block.tier == Tier::L0 || !block.keys.is_empty());
+    blocks.push(Block { keys: active, ..empty(Tier::Active) });
+    Layout { blocks }
 }

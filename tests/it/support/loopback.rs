@@ -22,6 +22,8 @@
 mod cache;
 mod http;
 mod protocol;
+#[cfg(test)]
+mod rules;
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
