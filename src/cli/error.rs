@@ -374,9 +374,15 @@ impl From<RemoteError> for CliError {
 impl From<SyncError> for CliError {
     fn from(error: SyncError) -> Self {
         match error {
-            SyncError::Busy(_) | SyncError::Locked => Self::from_source(Exit::Busy, error).hint("run the same command again"),
+            SyncError::Busy { .. } | SyncError::Locked => Self::from_source(Exit::Busy, error).hint("run the same command again"),
             SyncError::Lock(inner) => Self::io("cannot lock the exchange of frames", inner),
-            SyncError::Refused { .. } => Self::from_source(Exit::Git, error).hint("nothing is lost; the frames stay here"),
+            SyncError::Refused { ref name, .. } => {
+                let is_custom = !name.starts_with("refs/heads/");
+                let failed = Self::from_source(Exit::Git, error).hint("nothing is lost; the frames stay here");
+                let way = "where a host takes branches alone: git config --global merkle.remoteRef refs/heads/_merkle/frames";
+                if is_custom { failed.hint(way) } else { failed }
+            }
+            SyncError::Broken { .. } => Self::from_source(Exit::Git, error).hint("run the same command again"),
             SyncError::Transfer { source: ChildError::Program { ref allow, .. }, .. } => {
                 let hint = format!("if you trust the program, name it in your own configuration:\n{allow}");
                 Self::from_source(Exit::NotTrusted, error).hint(hint)

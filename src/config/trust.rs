@@ -81,6 +81,10 @@ pub const RULES: &[Rule] = &[
     rule("hookquiet", Permission::Set, Permission::Never),
     rule("remote", Permission::Set, Permission::Never),
     rule("share", Permission::Set, Permission::Never),
+    rule("remoteref", Permission::Never, Permission::Never),
+    rule("publish", Permission::Never, Permission::Never),
+    rule("autosync", Permission::Never, Permission::Never),
+    rule("syncinterval", Permission::Never, Permission::Never),
     rule("progress", Permission::Set, Permission::Never),
 ];
 
@@ -160,6 +164,10 @@ mod tests {
             "provider.claude.concurrency.x",
             "provider.claude",
             "hookComplete",
+            "remoteRef",
+            "publish",
+            "autoSync",
+            "syncInterval",
         ];
         let limits = vec![
             "provider.claude.concurrency",

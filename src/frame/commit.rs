@@ -272,32 +272,36 @@ pub fn clear_leftovers(repo: &Repository, state: &StateDir) -> Result<(), Commit
     lock(repo, state, Duration::ZERO).map(drop)
 }
 
-/// Adds entries of another store's commit to this one, as they are; its frames are checked by the caller.
+/// Adds entries of other stores to this one, as they are; the frames are checked by the caller.
 ///
-/// Returns the store's commit afterwards. Where the result is the other store, and that stands upon this one, the ref moves there without a commit.
+/// The history of `theirs`, which has some of the entries, comes along; where the result is that store, and that stands upon
+/// this one, the ref moves there without a commit. No frames are named in what is returned.
 pub fn add_entries(
     repo: &Repository,
     state: &StateDir,
     entries: &[Entry],
-    theirs: NodeId,
+    theirs: Option<NodeId>,
     message: &str,
-) -> Result<Option<NodeId>, CommitError> {
+) -> Result<Committed, CommitError> {
     let _lock = lock(repo, state, LOCK_WAIT)?;
     retry(|| {
-        let (ours, other) = (Store::open(repo)?, Store::at(repo, Some(theirs))?);
+        let (ours, other) = (Store::open(repo)?, Store::at(repo, theirs)?);
         let mut batch = Batch::default();
         let tree = merge::graft(repo, ours.tree(), entries.to_vec(), &mut batch)?;
+        let committed = |commit| Committed { commit, parent: ours.commit(), frames: Vec::new() };
         if Some(tree) == ours.tree() {
-            return Ok(ours.commit());
+            return Ok(committed(ours.commit()));
         }
         // Not in the place of a store with a line of its own, which says what was dropped from it.
-        if Some(tree) == other.tree() && descends(repo, &theirs, ours.commit())? {
+        if let Some(theirs) = theirs.filter(|_| Some(tree) == other.tree())
+            && descends(repo, &theirs, ours.commit())?
+        {
             repo.update_ref(FRAMES_REF, &theirs, expected(ours.commit()))?;
-            return Ok(Some(theirs));
+            return Ok(committed(Some(theirs)));
         }
         // Their history comes along where there is one to join: it says who added what.
-        let parents: Vec<NodeId> = ours.commit().map_or_else(Vec::new, |ours| vec![ours, theirs]);
-        publish(repo, &mut batch, tree, &parents, message).map(Some)
+        let parents: Vec<NodeId> = ours.commit().map_or_else(Vec::new, |ours| [ours].into_iter().chain(theirs).collect());
+        publish(repo, &mut batch, tree, &parents, message).map(|commit| committed(Some(commit)))
     })
 }
 

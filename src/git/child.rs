@@ -7,11 +7,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
-use super::pipes::finish;
+use super::pipes::{finish, finish_by, finish_visiting};
 use super::program;
 use super::repo::{Repository, variable};
 use crate::base::variable::holds_key;
@@ -73,6 +74,9 @@ pub enum ChildError {
 /// Input up to this size is written before any output is read: every pipe holds it.
 const SMALL_INPUT_BYTES: usize = 4096;
 
+/// How long a child that nobody waits for may talk to another machine.
+const SILENT_PATIENCE: Duration = Duration::from_mins(5);
+
 /// A git command to be run in a repository.
 pub struct GitCommand {
     /// The command, or why there is no git to run.
@@ -85,6 +89,8 @@ pub struct GitCommand {
     operands: Vec<OsString>,
     /// Why it is not started.
     refused: Option<ChildError>,
+    /// How long it may run.
+    patience: Option<Duration>,
 }
 
 /// What feeds a child's standard input.
@@ -99,7 +105,8 @@ impl GitCommand {
             command
         });
         let settings = vec!["core.hooksPath=/dev/null", "core.fsmonitor=false"];
-        Self { command, settings, overrides: Vec::new(), verb, options: Vec::new(), operands: Vec::new(), refused: None }
+        let (overrides, options, operands) = (Vec::new(), Vec::new(), Vec::new());
+        Self { command, settings, overrides, verb, options, operands, refused: None, patience: None }
     }
 
     /// Makes the command fail instead of starting, where there is a reason.
@@ -181,27 +188,42 @@ impl GitCommand {
         self
     }
 
+    /// Lets git's own helpers open no window either, which they would where a desktop is, and ends it when it takes minutes.
+    #[must_use]
+    pub(super) fn silent(self) -> Self {
+        let limited = Self { patience: Some(SILENT_PATIENCE), ..self };
+        limited
+            .setting("credential.interactive=false")
+            .variable("GIT_ASKPASS", "")
+            .variable("SSH_ASKPASS_REQUIRE", "never")
+            .variable("GCM_INTERACTIVE", "never")
+    }
+
     /// Runs it and hands over each record of its standard output; ends the child when `visit` returns false.
     ///
     /// The child must read all of its input before it writes.
     pub(super) fn run_records(self, input: &[u8], end: u8, visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), ChildError> {
-        let verb = self.verb;
+        let (verb, deadline) = (self.verb, self.deadline());
         let mut child = self.start(Stdio::piped())?;
         let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
-        let mut lines = BufReader::new(child.stdout.take().expect("stdout was asked for"));
-        let mut line = Vec::new();
-        loop {
-            match lines.read_until(end, &mut line).map_err(ChildError::Start)? {
-                0 => break,
-                _ if visit(line.strip_suffix(&[end]).unwrap_or(&line)) => line.clear(),
-                _ => {
-                    let _ = child.kill();
-                    return child.wait().map(drop).map_err(ChildError::Start);
+        let mut begun = Vec::new();
+        let ended = finish_visiting(child, deadline, &mut |mut block| {
+            while let Some(at) = block.iter().position(|byte| *byte == end) {
+                begun.extend_from_slice(&block[..at]);
+                block = &block[at + 1..];
+                if !visit(&begun) {
+                    return false;
                 }
+                begun.clear();
             }
+            begun.extend_from_slice(block);
+            true
+        });
+        let Some(output) = ended.map_err(ChildError::Start)? else { return Ok(()) };
+        if !begun.is_empty() {
+            visit(&begun);
         }
-        drop(lines);
-        checked(verb, finish(child).map_err(ChildError::Start)?)?;
+        checked(verb, output)?;
         written.map_err(ChildError::Start)
     }
 
@@ -229,8 +251,13 @@ impl GitCommand {
         if input.len() > SMALL_INPUT_BYTES {
             return self.output_fed(|pipe| pipe.write_all(input));
         }
+        let deadline = self.deadline();
         let child = self.start(Stdio::piped())?;
-        exchange(child, input).map_err(ChildError::Start)
+        exchange_by(child, input, deadline).map_err(ChildError::Start)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.patience.map(|patience| Instant::now() + patience)
     }
 
     fn output_fed(self, feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send) -> Result<Output, ChildError> {
@@ -308,9 +335,13 @@ fn override_settings(command: &mut Command, overrides: &[(String, String)]) {
 }
 
 /// Gives a child a small input, and reads all that it writes.
-pub(super) fn exchange(mut child: Child, input: &[u8]) -> io::Result<Output> {
+pub(super) fn exchange(child: Child, input: &[u8]) -> io::Result<Output> {
+    exchange_by(child, input, None)
+}
+
+fn exchange_by(mut child: Child, input: &[u8], deadline: Option<Instant>) -> io::Result<Output> {
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
-    let output = finish(child)?;
+    let output = finish_by(child, deadline)?;
     match written {
         Err(error) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Ok(output),

@@ -27,6 +27,7 @@ mod ref_lock;
 mod ref_path;
 mod reflog;
 pub mod refs;
+pub mod refspec;
 pub mod remote;
 mod remote_program;
 pub mod repo;
@@ -35,6 +36,7 @@ mod seal;
 mod small_pack;
 pub mod state;
 mod system;
+mod walk;
 pub mod worktree;
 pub mod write;
 
@@ -49,7 +51,8 @@ pub use object::{EntryMode, Header, ObjectError, ObjectKind, TreeEntry, tree_ent
 pub use reach::Reach;
 pub use ref_child::{LockOwner, RefLockLeft};
 pub use refs::{Expected, RefError};
-pub use remote::{Overwriting, Prompt, Pushed};
+pub use refspec::Overwriting;
+pub use remote::{Prompt, Pushed, RemoteRef, is_ref_name};
 pub use repo::{HashKind, Location, OpenError, Repository};
 pub use revision::RevisionError;
 pub use state::{Refused, StateDir};

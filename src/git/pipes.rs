@@ -4,8 +4,9 @@
 //! thread is needed, so this works where the system gives none.
 
 use std::io::{self, Read};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{Child, Output};
+use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -13,51 +14,78 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 const BLOCK_BYTES: usize = 64 << 10;
 
 /// Reads both streams to their ends and waits for the child.
-pub(super) fn finish(mut child: Child) -> io::Result<Output> {
+pub(super) fn finish(child: Child) -> io::Result<Output> {
+    finish_by(child, None)
+}
+
+/// The same, but a child that has not ended by then is ended, and that is an error.
+pub(super) fn finish_by(child: Child, deadline: Option<Instant>) -> io::Result<Output> {
+    let mut stdout = Vec::new();
+    let ended = finish_visiting(child, deadline, &mut |block| {
+        stdout.extend_from_slice(block);
+        true
+    })?;
+    Ok(Output { stdout, ..ended.expect("nothing has ended it before") })
+}
+
+/// Hands over what the child writes to its standard output, and waits for it; `None` when `visit` has ended it.
+pub(super) fn finish_visiting(
+    mut child: Child,
+    deadline: Option<Instant>,
+    visit: &mut dyn FnMut(&[u8]) -> bool,
+) -> io::Result<Option<Output>> {
     drop(child.stdin.take());
-    let read = read_both(&mut child);
-    if read.is_err() {
+    let read = read_both(&mut child, deadline, visit);
+    if !matches!(read, Ok(Some(_))) {
         let _ = child.kill();
     }
     let status = child.wait()?;
-    let (stdout, stderr) = read?;
-    Ok(Output { status, stdout, stderr })
+    Ok(read?.map(|stderr| Output { status, stdout: Vec::new(), stderr }))
 }
 
-fn read_both(child: &mut Child) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
+fn read_both(child: &mut Child, deadline: Option<Instant>, visit: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<Option<Vec<u8>>> {
+    let mut err = Vec::new();
     let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
     let mut block = vec![0; BLOCK_BYTES];
-    while let (Some(first), Some(second)) = (&mut stdout, &mut stderr) {
-        let [first_ready, second_ready] = ready(first.as_fd(), second.as_fd())?;
-        if first_ready && !read_some(first, &mut out, &mut block)? {
-            stdout = None;
-        } else if second_ready && !read_some(second, &mut err, &mut block)? {
-            stderr = None;
+    while stdout.is_some() || stderr.is_some() {
+        let [first_ready, second_ready] = ready([stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)], deadline)?;
+        if first_ready && let Some(first) = &mut stdout {
+            match read_some(first, &mut block)? {
+                Some(0) => stdout = None,
+                Some(count) if !visit(&block[..count]) => return Ok(None),
+                _ => {}
+            }
+        } else if second_ready && let Some(second) = &mut stderr {
+            match read_some(second, &mut block)? {
+                Some(0) => stderr = None,
+                Some(count) => err.extend_from_slice(&block[..count]),
+                None => {}
+            }
         }
     }
-    stdout.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut out))?;
-    stderr.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut err))?;
-    Ok((out, err))
+    Ok(Some(err))
 }
 
 /// Waits until at least one has something to read or has ended.
-fn ready(first: impl AsFd, second: impl AsFd) -> io::Result<[bool; 2]> {
-    let mut both = [PollFd::new(first.as_fd(), PollFlags::POLLIN), PollFd::new(second.as_fd(), PollFlags::POLLIN)];
-    match poll(&mut both, PollTimeout::NONE) {
-        Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(both.map(|pipe| pipe.any().unwrap_or(false))),
+fn ready(streams: [Option<BorrowedFd<'_>>; 2], deadline: Option<Instant>) -> io::Result<[bool; 2]> {
+    let mut polled: Vec<PollFd<'_>> = streams.iter().flatten().map(|stream| PollFd::new(*stream, PollFlags::POLLIN)).collect();
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    let timeout = left.map_or(PollTimeout::NONE, |left| PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX));
+    match poll(&mut polled, timeout) {
+        Ok(0) if deadline.is_some_and(|deadline| deadline <= Instant::now()) => Err(io::ErrorKind::TimedOut.into()),
+        Ok(_) | Err(nix::errno::Errno::EINTR) => {
+            let mut found = polled.iter().map(|pipe| pipe.any().unwrap_or(false));
+            Ok(streams.map(|stream| stream.is_some() && found.next().unwrap_or(false)))
+        }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Reads what is there; false at the end.
-fn read_some(pipe: &mut impl Read, into: &mut Vec<u8>, block: &mut [u8]) -> io::Result<bool> {
+/// Reads what is there: zero bytes at the end, `None` when a signal came first.
+fn read_some(pipe: &mut impl Read, block: &mut [u8]) -> io::Result<Option<usize>> {
     match pipe.read(block) {
-        Ok(count) => {
-            into.extend_from_slice(&block[..count]);
-            Ok(count > 0)
-        }
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(true),
+        Ok(count) => Ok(Some(count)),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::child::{ChildError, GitCommand, failed};
-use super::remote::{Prompt, network, revisions};
+use super::remote::{Prompt, network};
 use super::repo::Repository;
+use super::walk::revisions;
 use crate::base::NodeId;
 
 /// git's pattern for the refs of this program.

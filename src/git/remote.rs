@@ -5,8 +5,6 @@
 //! `+refs/merkle/frames:refs/merkle/frames` cannot throw frames of this clone away. Nothing is pruned, no tag and no
 //! submodule is followed, no hook runs.
 
-use std::collections::HashSet;
-
 use super::child::{ChildError, GitCommand, failed};
 use super::lock::absent_is_fine;
 use super::refs::RefError;
@@ -25,8 +23,17 @@ const RACE_REASONS: [&str; 7] = [
     "reference already exists",
 ];
 
-/// The exit code of `git ls-remote --exit-code` where the remote has no such ref.
-const NO_SUCH_REF: i32 = 2;
+/// Reasons in git's words that come of a connection or a server's process that broke off: the ref may have moved or not.
+const BROKEN_REASONS: [&str; 3] = ["remote failed to report status", "unpacker error", "failed to migrate objects"];
+
+/// A ref of a remote.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RemoteRef {
+    /// Its full name over there.
+    pub name: String,
+    /// What it points at.
+    pub id: NodeId,
+}
 
 /// What came of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,19 +44,8 @@ pub enum Pushed {
     Behind,
     /// The remote refuses the ref; the reason in its own words.
     Refused(String),
-}
-
-/// A setting of git by which a plain `git fetch` or `git push` overwrites a ref.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overwriting {
-    /// The remote's name.
-    pub remote: String,
-    /// `fetch`, `push` or `mirror`.
-    pub key: &'static str,
-    /// What it is set to.
-    pub value: String,
-    /// True when the ref of this repository is the one that is lost.
-    pub is_fetch: bool,
+    /// The other side ended before it said what came of it, in these words.
+    Broken(String),
 }
 
 /// Whether git may ask the user for a password.
@@ -78,12 +74,13 @@ impl Repository {
         self.config_string(&format!("branch.{branch}.remote"))
     }
 
-    /// Fetches a ref of a remote to a ref here, which moves wherever the remote's has gone; false where the remote has none.
+    /// Fetches refs of a remote to refs here, `(there, here)`, which move wherever the remote's have gone.
     ///
-    /// Everything that the ref reaches comes along, in a partial clone too. A git that is killed leaves its lock on the ref
-    /// here, so that it must be one that nothing else needs: see [`Self::clear_refs`].
-    pub fn fetch_ref(&self, remote: &str, name: &str, to: &str, prompt: Prompt) -> Result<bool, ChildError> {
-        let fetched = network(self, "fetch", remote, prompt)
+    /// Everything that they reach comes along, in a partial clone too. It fails where one of them is not there. A git that
+    /// is killed leaves its locks on the refs here, so that they must be ones that nothing else needs: see
+    /// [`Self::clear_refs`].
+    pub fn fetch_refs(&self, remote: &str, refs: &[(String, String)], prompt: Prompt) -> Result<(), ChildError> {
+        let fetch = network(self, "fetch", remote, prompt)
             // git itself streams larger objects to the disk.
             .setting("core.bigFileThreshold=16m")
             .option("--quiet")
@@ -95,15 +92,9 @@ impl Repository {
             .option("--no-recurse-submodules")
             .option("--no-show-forced-updates")
             .option("--refmap=")
-            .operand(remote)
-            .operand(format!("+{name}:{to}"))
-            .run(b"");
-        let Err(error @ ChildError::Failed { .. }) = fetched else { return fetched.map(|_| true) };
-        // git fails in the same way for a ref that is absent and for a remote that is: only this tells them apart.
-        match self.remote_ref(remote, name, prompt) {
-            Ok(None) => Ok(false),
-            _ => Err(error),
-        }
+            .operand(remote);
+        let fetch = refs.iter().fold(fetch, |fetch, (there, here)| fetch.operand(format!("+{there}:{here}")));
+        fetch.run(b"").map(drop)
     }
 
     /// Deletes the refs whose names begin with a prefix that ends within the last part, and git's locks on such refs.
@@ -126,19 +117,28 @@ impl Repository {
         Ok(())
     }
 
-    /// Asks a remote where a ref of its own stands.
-    pub fn remote_ref(&self, remote: &str, name: &str, prompt: Prompt) -> Result<Option<NodeId>, ChildError> {
-        let asked = network(self, "ls-remote", remote, prompt).option("--exit-code").operand(remote).operand(name);
-        let output = asked.output(b"")?;
-        if output.status.code() == Some(NO_SUCH_REF) {
-            return Ok(None);
-        }
-        if !output.status.success() {
-            return Err(failed("ls-remote", &output));
-        }
-        let listed = String::from_utf8_lossy(&output.stdout);
-        let ids = listed.lines().filter_map(|line| line.strip_suffix(name)?.trim_end().parse().ok());
-        Ok(ids.into_iter().next())
+    /// Asks a remote for its refs; a pattern is a whole name, or ends in `*`. `visit` says when it has seen enough.
+    ///
+    /// Names that git would not take are left out. Where there is none, that is no failure.
+    pub fn list_refs(
+        &self,
+        remote: &str,
+        patterns: &[&str],
+        prompt: Prompt,
+        visit: &mut dyn FnMut(RemoteRef) -> bool,
+    ) -> Result<(), ChildError> {
+        let list = network(self, "ls-remote", remote, prompt).option("--refs").option("--quiet").operand(remote);
+        let list = patterns.iter().fold(list, GitCommand::operand);
+        // git finds a pattern at the end of longer names, too.
+        let is_asked = |name: &str| patterns.iter().any(|pattern| super::refspec::covers(pattern, name));
+        list.run_records(b"", b'\n', &mut |line| {
+            let found = std::str::from_utf8(line).ok().and_then(|line| line.split_once('\t'));
+            let found = found.filter(|(_, name)| is_asked(name) && is_ref_name(name));
+            match found.and_then(|(id, name)| Some(RemoteRef { name: name.to_owned(), id: id.parse().ok()? })) {
+                Some(found) => visit(found),
+                None => true,
+            }
+        })
     }
 
     /// What git says of a push of a commit to a ref of a remote, without pushing it.
@@ -147,86 +147,9 @@ impl Repository {
         command.operand(remote).operand(format!("+{commit}:{name}")).run(b"").map(drop)
     }
 
-    /// Settings by which git's own fetches and pushes would overwrite a ref, here or in a remote.
-    #[must_use]
-    pub fn overwriting(&self, name: &str) -> Vec<Overwriting> {
-        let mut found = Vec::new();
-        for remote in self.remotes() {
-            for (key, is_fetch) in [("fetch", true), ("push", false)] {
-                let values = self.remote_settings(&remote, key);
-                // git leaves out what a refspec with '^' names.
-                if values.iter().any(|value| value.strip_prefix('^').is_some_and(|pattern| covers(pattern, name))) {
-                    continue;
-                }
-                for value in values {
-                    let Some(refspec) = value.strip_prefix('+') else { continue };
-                    let target = refspec.split_once(':').map_or(if is_fetch { "" } else { refspec }, |(_, target)| target);
-                    if covers(target, name) {
-                        found.push(Overwriting { remote: remote.clone(), key, value, is_fetch });
-                    }
-                }
-            }
-            let is_mirror = self.config_bool(&format!("remote.{remote}.mirror")) == Some(true);
-            if is_mirror && !self.remote_settings(&remote, "push").iter().any(|value| value.starts_with('^')) {
-                found.push(Overwriting { remote, key: "mirror", value: "true".to_owned(), is_fetch: false });
-            }
-        }
-        found
-    }
-
-    /// At which of the wanted paths the histories of some commits, and not those of others, have begun to have something.
-    ///
-    /// A walk that this clone lacks objects for finds what it can.
-    pub fn paths_of(
-        &self,
-        tips: &[NodeId],
-        not: &[NodeId],
-        mut wanted: HashSet<Vec<u8>>,
-    ) -> Result<HashSet<Vec<u8>>, ChildError> {
-        let mut found = HashSet::new();
-        // git reads paths line by line here.
-        wanted.retain(|path| !path.contains(&b'\n'));
-        if tips.is_empty() || wanted.is_empty() {
-            return Ok(found);
-        }
-        let mut input = revisions(tips, not).into_bytes();
-        input.extend_from_slice(b"--\n");
-        for path in &wanted {
-            input.extend([&path[..], b"\n"].concat());
-        }
-        let command = GitCommand::new(self, "log")
-            .setting("log.showRoot=true")
-            .setting("core.quotePath=false")
-            .option("--format=")
-            .option("--name-only")
-            .option("-z")
-            .option("--no-renames")
-            .option("--diff-filter=A")
-            .option("--diff-merges=separate")
-            .option("--stdin")
-            .literal_paths();
-        let walked = command.run_records(&input, 0, &mut |path| {
-            let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at]);
-            for known in folders.chain([path]) {
-                found.extend(wanted.take(known));
-            }
-            !wanted.is_empty()
-        });
-        match walked {
-            Err(ChildError::Failed { .. }) if self.is_partial() => Ok(found),
-            walked => walked.map(|()| found),
-        }
-    }
-
-    fn remote_settings(&self, remote: &str, key: &str) -> Vec<String> {
-        let snapshot = self.inner.config_snapshot();
-        let values = snapshot.plumbing().strings_by("remote", Some(remote.into()), key).unwrap_or_default();
-        values.iter().map(ToString::to_string).collect()
-    }
-
     /// Pushes a commit to a ref of a remote, if the ref is an ancestor of it or absent.
     pub fn push_commit(&self, remote: &str, commit: &NodeId, name: &str, prompt: Prompt) -> Result<Pushed, ChildError> {
-        pushed(network(self, "push", remote, prompt), remote, &format!("{commit}:{name}"), &RACE_REASONS)
+        pushed(pushing(self, remote, &[name], prompt), remote, &format!("{commit}:{name}"), &RACE_REASONS)
     }
 
     /// Puts a commit in the place of another one at a ref of a remote, whatever either descends from.
@@ -237,49 +160,33 @@ impl Repository {
         name: &str,
         prompt: Prompt,
     ) -> Result<Pushed, ChildError> {
-        let lease = format!("{name}:{old}");
-        let command = network(self, "push", remote, prompt).option_value("--force-with-lease", lease);
+        let command = pushing(self, remote, &[name], prompt).option_value("--force-with-lease", format!("{name}:{old}"));
         // A remote that refuses whatever is no descendant refuses it again.
         pushed(command, remote, &format!("{new}:{name}"), &RACE_REASONS[2..])
     }
 
-    /// Which of the wanted objects some commits reach and others do not; the walk ends when all are found.
-    ///
-    /// An object that is absent from this clone, as in a partial one, is found by its name in a tree. Of what both reach
-    /// some may be found, too.
-    pub fn reachable_of(
-        &self,
-        tips: &[NodeId],
-        not: &[NodeId],
-        mut wanted: HashSet<NodeId>,
-    ) -> Result<HashSet<NodeId>, ChildError> {
-        let mut found = HashSet::new();
-        if tips.is_empty() || wanted.is_empty() {
-            return Ok(found);
-        }
-        let input = revisions(tips, not);
-        let command = GitCommand::new(self, "rev-list")
-            .option("--objects")
-            .option("--no-object-names")
-            .option("--in-commit-order")
-            .option("--missing=print")
-            .option("--stdin");
-        command.run_records(input.as_bytes(), b'\n', &mut |line| {
-            let digits = line.strip_prefix(b"?").unwrap_or(line);
-            let id = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<NodeId>().ok());
-            if let Some(id) = id.filter(|id| wanted.remove(id)) {
-                found.insert(id);
-            }
-            !wanted.is_empty()
-        })?;
-        Ok(found)
+    /// Deletes refs of a remote, each only while it is where it is said to be; how many went.
+    pub fn delete_remote_refs(&self, remote: &str, refs: &[RemoteRef], prompt: Prompt) -> Result<usize, ChildError> {
+        let leases = refs.iter().map(|found| format!("{}:{}", found.name, found.id));
+        let names: Vec<&str> = refs.iter().map(|found| found.name.as_str()).collect();
+        let push = pushing(self, remote, &names, prompt);
+        let push = leases.fold(push, |push, lease| push.option_value("--force-with-lease", lease));
+        let push = refs.iter().fold(push.operand(remote), |push, found| push.operand(format!(":{}", found.name)));
+        let output = push.output(b"")?;
+        let report = String::from_utf8_lossy(&output.stdout);
+        let count = |mark: &str| report.lines().filter(|line| line.starts_with(mark)).count();
+        if output.status.success() || count("!\t") > 0 { Ok(count("-\t")) } else { Err(failed("push", &output)) }
     }
 }
 
+/// True for a full name that git takes for a ref.
+#[must_use]
+pub fn is_ref_name(name: &str) -> bool {
+    name.starts_with("refs/") && gix::refs::FullName::try_from(name).is_ok()
+}
+
 fn pushed(command: GitCommand, remote: &str, refspec: &str, races: &[&str]) -> Result<Pushed, ChildError> {
-    let command = command.option("--porcelain").option("--no-verify").option("--no-follow-tags");
-    let command = command.option("--no-recurse-submodules").operand(remote).operand(refspec);
-    let output = command.output(b"")?;
+    let output = command.operand(remote).operand(refspec).output(b"")?;
     if output.status.success() {
         return Ok(Pushed::Accepted);
     }
@@ -288,22 +195,23 @@ fn pushed(command: GitCommand, remote: &str, refspec: &str, races: &[&str]) -> R
         return Err(failed("push", &output));
     };
     let reason = line.rsplit_once('\t').map_or(line, |(_, reason)| reason);
-    let is_race = races.iter().any(|known| reason.contains(known));
-    Ok(if is_race { Pushed::Behind } else { Pushed::Refused(reason.to_owned()) })
+    let is_one_of = |reasons: &[&str]| reasons.iter().any(|known| reason.contains(known));
+    Ok(match reason.to_owned() {
+        _ if is_one_of(races) => Pushed::Behind,
+        reason if is_one_of(&BROKEN_REASONS) => Pushed::Broken(reason),
+        reason => Pushed::Refused(reason),
+    })
 }
 
-/// Commits to begin at and to end before, as `--stdin` takes them.
-pub(super) fn revisions(tips: &[NodeId], not: &[NodeId]) -> String {
-    let not = not.iter().map(|commit| format!("^{commit}\n"));
-    tips.iter().map(|commit| format!("{commit}\n")).chain(not).collect::<Vec<_>>().concat()
-}
-
-/// True when one side of a refspec, with at most one `*`, covers a ref.
-fn covers(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after) && rest.len() >= after.len()),
-    }
+fn pushing(repo: &Repository, remote: &str, names: &[&str], prompt: Prompt) -> GitCommand {
+    // What a push has moved over there, git moves here as well where a refspec of 'fetch' maps it: onto the store, perhaps.
+    let without: Vec<_> = names.iter().map(|name| (format!("remote.{remote}.fetch"), format!("^{name}"))).collect();
+    network(repo, "push", remote, prompt)
+        .overriding(&without)
+        .option("--porcelain")
+        .option("--no-verify")
+        .option("--no-follow-tags")
+        .option("--no-recurse-submodules")
 }
 
 pub(super) fn network(repo: &Repository, verb: &'static str, remote: &str, prompt: Prompt) -> GitCommand {
@@ -311,5 +219,5 @@ pub(super) fn network(repo: &Repository, verb: &'static str, remote: &str, promp
     let command = GitCommand::new(repo, verb).overriding(&[(format!("remote.{remote}.mirror"), "false".to_owned())]);
     let RemotePrograms { overrides, refused } = RemotePrograms::of(repo, remote);
     let command = command.overriding(&overrides).refusing(refused);
-    if prompt == Prompt::Allowed { command.asking() } else { command }
+    if prompt == Prompt::Allowed { command.asking() } else { command.silent() }
 }

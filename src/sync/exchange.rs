@@ -2,137 +2,40 @@
 //!
 //! A push is a commit whose only parent is the remote's own and whose tree is the remote's tree with the statements of
 //! this clone added. So the remote's ref only moves forward, nothing that it holds is dropped, and two clones that push
-//! at once make one of them fetch, unite and push again. A killed process leaves the old state or the new on either side.
+//! at once make one of them fetch and push again. Between the two nothing else is done: what came is checked and united
+//! afterwards. A killed process leaves the old state or the new on either side.
 
-use std::time::Duration;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
-use super::accept::{self, Delivery, LeftOut};
+use super::accept::{self, Delivery, LeftOut, NAMED_MAX};
+use super::attempt::{self, Attempt, Published};
+use super::error::SyncError;
 use super::memory::Memory;
-use super::remote::{Remote, Share};
-use super::retain::{self, RetainError};
-use super::select::{self, Gained, Rules, SelectError, Selection};
-use crate::base::{NodeId, clock};
+use super::remote::{Publish, Remote, Share};
+use super::retain;
+use super::select::Rules;
+use super::transfer::{self, Theirs};
+use crate::base::{NodeId, TreePath, clock};
+use crate::frame::Store;
 use crate::frame::commit::{self, CommitError};
 use crate::frame::epoch::{self, Shrink};
-use crate::frame::{Store, StoreError, merge};
-use crate::git::{
-    Batch, ChildError, Encoded, Expected, Lock, ObjectError, ObjectKind, Prompt, Pushed, RefError, Repository, StateDir,
-    WriteError, commit_body,
-};
+use crate::git::{Lock, Prompt, Repository, StateDir};
 
 /// How often a push that another one overtook is tried again.
 pub const TRIES_MAX: u32 = 12;
 
-/// The pause after the first attempt that lost; it doubles, and each clone waits a random part of it.
+/// The shortest pause after an attempt that lost; it doubles, and each clone waits a random part of it.
 const PAUSE_FIRST: Duration = Duration::from_millis(200);
 
 /// The longest pause.
-const PAUSE_MAX: Duration = Duration::from_secs(8);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
 
 /// The lock around an exchange, in the state directory.
 const LOCK_FILE: &str = "exchange";
 
 /// How long another exchange of this clone is waited for.
 const LOCK_WAIT: Duration = Duration::from_mins(1);
-
-/// How often a transfer that broke off is tried again.
-const BROKEN_TRIES_MAX: u32 = 3;
-
-/// What git says of a connection that broke off, in any of its transports.
-const BROKEN: [&str; 10] = [
-    "hung up",
-    "early EOF",
-    "unexpected disconnect",
-    "onnection reset",
-    "onnection refused",
-    "unable to connect",
-    "Broken pipe",
-    "timed out",
-    "unpack-objects failed",
-    "index-pack failed",
-];
-
-/// Why frames could not be exchanged. What was united by then stays.
-#[derive(Debug, thiserror::Error)]
-pub enum SyncError {
-    /// git could not reach the remote, or the remote refused to talk.
-    #[error("cannot reach remote '{remote}'")]
-    Transfer {
-        /// Its name.
-        remote: String,
-        /// What git said.
-        #[source]
-        source: ChildError,
-    },
-    /// Its ref holds something else.
-    #[error("'{name}' of remote '{remote}' is no store of frames")]
-    NoStore {
-        /// The remote's name.
-        remote: String,
-        /// The ref.
-        name: String,
-        /// What is wrong with it.
-        #[source]
-        source: StoreError,
-    },
-    /// The remote does not take the ref.
-    #[error("remote '{remote}' refuses '{name}': {reason}")]
-    Refused {
-        /// Its name.
-        remote: String,
-        /// The ref.
-        name: String,
-        /// Its own words.
-        reason: String,
-    },
-    /// Other pushes were faster, each time.
-    #[error("other pushes to remote '{0}' were faster, {TRIES_MAX} times in a row; nothing is lost")]
-    Busy(String),
-    /// Another process of this clone exchanges frames.
-    #[error("another process exchanges frames")]
-    Locked,
-    /// The state directory or the lock file cannot be written.
-    #[error("cannot lock the exchange of frames")]
-    Lock(#[source] std::io::Error),
-    /// What goes cannot be chosen.
-    #[error(transparent)]
-    Select(#[from] SelectError),
-    /// What goes from a store cannot be chosen.
-    #[error(transparent)]
-    Retain(#[from] RetainError),
-    /// The remote has branches or tags that this clone has not fetched.
-    #[error("remote '{0}' has branches or tags that this clone lacks")]
-    Unfetched(String),
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The store cannot be written.
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-    /// The commit for the remote cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A ref cannot be read or moved.
-    #[error(transparent)]
-    Ref(#[from] RefError),
-}
-
-impl From<ObjectError> for SyncError {
-    fn from(error: ObjectError) -> Self {
-        Self::Store(error.into())
-    }
-}
-
-impl SyncError {
-    pub(super) fn transfer(remote: &Remote, source: ChildError) -> Self {
-        Self::Transfer { remote: remote.name().to_owned(), source }
-    }
-
-    /// True when the connection broke off, so that the same transfer may succeed.
-    fn is_broken_transfer(&self) -> bool {
-        matches!(self, Self::Transfer { source: ChildError::Failed { message, .. }, .. } if BROKEN.iter().any(|sign| message.contains(sign)))
-    }
-}
 
 /// What an exchange needs.
 pub struct Exchange<'a> {
@@ -144,6 +47,8 @@ pub struct Exchange<'a> {
     pub remote: &'a Remote,
     /// Which frames are shared, in both directions.
     pub share: Share,
+    /// Which ref of the other side this clone moves.
+    pub publish: Publish,
     /// Whether git may ask for a password.
     pub prompt: Prompt,
     /// Whether to say what would go instead of pushing it. What comes is united all the same.
@@ -165,8 +70,12 @@ pub struct Outcome {
     pub left_out: Vec<LeftOut>,
     /// How many entries of the remote are no frames.
     pub left_out_count: usize,
-    /// How often the remote was asked to take the frames.
+    /// How often the remote was asked to take the frames, but for connections that broke off.
     pub attempts: u32,
+    /// Refs of clones whose content the shared ref has now.
+    pub collected: usize,
+    /// Refs of clones that were not fetched, because there are too many.
+    pub unfetched: usize,
 }
 
 /// Fetches the remote's frames and unites what may count with the store.
@@ -175,74 +84,64 @@ pub fn fetch(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
     fetch_once(exchange)
 }
 
-/// One exchange of a clone at a time: two would overtake each other, and what a dead one has left is cleared by the next.
-pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
-    let lock = exchange.state.lock(LOCK_FILE, LOCK_WAIT).map_err(SyncError::Lock)?.ok_or(SyncError::Locked)?;
-    exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
-    exchange.repo.clear_refs(&exchange.remote.incoming_refs())?;
-    Ok(lock)
-}
-
 pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> {
-    let Exchange { repo, remote, .. } = *exchange;
-    let to = remote.tracking_ref();
-    let before = repo.find_direct_ref(&to)?;
-    let outcome = match transfer(exchange)? {
-        Some(now) => take(exchange, before, now)?,
-        // The remote has lost its frames, or never had any: nothing may be taken for being there.
-        None => {
-            repo.delete_ref(&to)?;
-            Outcome::default()
-        }
-    };
-    let memory = Memory::load(exchange.state, remote.name()).unwrap_or_default();
-    Memory { seconds: clock::now_seconds(), ..memory }.save(exchange.state, remote.name());
+    let theirs = insisting(|| transfer::bring(exchange))?;
+    let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
+    let outcome = keep(exchange, &theirs, &mut memory)?;
+    Memory { seconds: clock::now_seconds(), ..memory }.save(exchange.state, exchange.remote.name());
     Ok(outcome)
 }
 
-/// Brings the remote's frames to a ref of this process, and returns where that is; `None` where it has no frames.
-///
-/// Not to the tracking ref, because a git that is killed leaves its lock: that is moved by this program, whose locks do
-/// not outlive it. A symbolic tracking ref, or one behind a link, is refused.
-fn transfer(exchange: &Exchange<'_>) -> Result<Option<NodeId>, SyncError> {
-    let Exchange { repo, remote, .. } = *exchange;
+/// Fetches, pushes what the remote lacks, again when another push was faster, and unites what came.
+pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
+    let _lock = lock(exchange)?;
+    let mut theirs = insisting(|| transfer::bring(exchange))?;
+    let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
+    let mut before = Outcome::default();
+    let pushed = push_until_accepted(exchange, rules, (&mut theirs, &mut before), &mut memory);
+    // What came stays, also where nothing could be pushed.
+    let outcome = keep(exchange, &theirs, &mut memory);
+    let (published, attempts) = pushed?;
+    let mut outcome = Outcome { went: published.went, held_back: published.held_back, attempts, ..outcome? };
+    (outcome.came, outcome.dropped) = (outcome.came + before.came, outcome.dropped + before.dropped);
+    outcome.collected = forget_collected(exchange, &theirs, &published)?;
+    if !exchange.dry_run {
+        memory.save(exchange.state, exchange.remote.name());
+    }
+    Ok(outcome)
+}
+
+/// One exchange of a clone at a time: two would overtake each other, and what a dead one has left is cleared by the next.
+pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
+    let Exchange { repo, state, remote, .. } = *exchange;
+    let lock = state.lock(LOCK_FILE, LOCK_WAIT).map_err(SyncError::Lock)?.ok_or(SyncError::Locked)?;
+    repo.find_direct_ref(&remote.tracking_ref())?;
     repo.check_log_path(&remote.tracking_ref())?;
-    let incoming = incoming_ref(remote);
-    repo.check_log_path(&incoming)?;
-    let fetched = repo.fetch_ref(remote.name(), remote.frames_ref(), &incoming, exchange.prompt);
-    let is_there = fetched.map_err(|source| SyncError::transfer(remote, source))?;
-    Ok(if is_there { repo.find_direct_ref(&incoming)? } else { None })
+    repo.clear_refs(&remote.incoming_refs())?;
+    Ok(lock)
 }
 
-fn incoming_ref(remote: &Remote) -> String {
-    format!("{}{}", remote.incoming_refs(), std::process::id())
+/// Unites what may count with the store, and moves the tracking refs.
+fn keep(exchange: &Exchange<'_>, theirs: &Theirs, memory: &mut Memory) -> Result<Outcome, SyncError> {
+    let outcome = unite(exchange, theirs, memory)?;
+    let dropped = follow(exchange, &transfer::shared(exchange, theirs)?)?;
+    transfer::settle(exchange, theirs)?;
+    Ok(Outcome { unfetched: theirs.more, dropped, ..outcome })
 }
 
-/// Takes a state of the remote into the store, and then moves the tracking ref there, which stood at `before`.
-///
-/// In this order: what the remote has dropped is known by the difference of the two, so a process that is killed between must
-/// find the difference again.
-pub(super) fn take(exchange: &Exchange<'_>, before: Option<NodeId>, now: NodeId) -> Result<Outcome, SyncError> {
-    let Exchange { repo, remote, .. } = *exchange;
-    let theirs = Store::at(repo, Some(now)).map_err(|source| no_store(remote, source))?;
-    let Delivery { accepted, left_out, left_out_count, .. } =
-        accept::check(repo, Store::open(repo)?.tree(), theirs.tree(), exchange.share)?;
-    let came = accepted.len();
-    if came > 0 {
-        let message = format!("{came} frames from {}", remote.name());
-        commit::add_entries(repo, exchange.state, &accepted, now, &message)?;
-    }
-    let dropped = follow(exchange, before, &theirs)?;
-    if before != Some(now) {
-        repo.update_ref(&remote.tracking_ref(), &now, before.map_or(Expected::Absent, Expected::At))?;
-    }
-    repo.delete_ref(&incoming_ref(remote))?;
-    Ok(Outcome { came, dropped, left_out, left_out_count, ..Outcome::default() })
+/// The same for a shared ref that this clone has just put there.
+pub(super) fn take(exchange: &Exchange<'_>, now: NodeId) -> Result<(), SyncError> {
+    let theirs = Theirs { frames: Some(now), by: transfer::tracked_writers(exchange)?, more: 0 };
+    keep(exchange, &theirs, &mut Memory::default()).map(drop)
 }
 
 /// Takes out what the remote has dropped for all; how many frames that were.
-fn follow(exchange: &Exchange<'_>, before: Option<NodeId>, theirs: &Store<'_>) -> Result<usize, SyncError> {
+///
+/// What it has dropped is known by the difference to the tracking ref, which therefore moves afterwards: a process that is
+/// killed between must find the difference again.
+fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncError> {
     let Exchange { repo, state, remote, .. } = *exchange;
+    let before = repo.find_direct_ref(&remote.tracking_ref())?;
     for _ in 0..TRIES_MAX {
         let ours = Store::open(repo)?;
         let gone = retain::dropped_there(repo, &ours, before, theirs)?;
@@ -255,105 +154,129 @@ fn follow(exchange: &Exchange<'_>, before: Option<NodeId>, theirs: &Store<'_>) -
     Err(CommitError::Busy.into())
 }
 
-fn no_store(remote: &Remote, source: StoreError) -> SyncError {
-    SyncError::NoStore { remote: remote.name().to_owned(), name: remote.frames_ref().to_owned(), source }
+/// True when the remote has dropped frames since it was last looked at: they must go here before anything goes there.
+fn has_dropped(exchange: &Exchange<'_>, theirs: &Theirs) -> Result<bool, SyncError> {
+    transfer::shared(exchange, theirs)?;
+    let before = exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
+    let both = before.zip(theirs.frames).filter(|(before, now)| before != now);
+    both.map_or(Ok(false), |(before, now)| Ok(epoch::has_dropped(exchange.repo, &before, &now)?))
 }
 
-/// The remote's store as it was last fetched.
-pub fn tracked<'r>(repo: &'r Repository, remote: &Remote) -> Result<Store<'r>, SyncError> {
-    let commit = repo.find_direct_ref(&remote.tracking_ref())?;
-    Store::at(repo, commit).map_err(|source| no_store(remote, source))
+/// The remote's shared store as it was last fetched.
+pub(super) fn tracked<'r>(exchange: &Exchange<'r>) -> Result<Store<'r>, SyncError> {
+    let frames = exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
+    transfer::shared(exchange, &Theirs { frames, ..Theirs::default() })
 }
 
-/// Fetches, unites, and pushes what the remote lacks; again when another push was faster or a transfer broke off.
-pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncError> {
-    let _lock = lock(exchange)?;
-    let (mut so_far, mut broken) = (Outcome::default(), 0);
-    for attempt in 1..=TRIES_MAX {
-        match try_once(exchange, rules, &mut so_far) {
-            Ok(true) => return Ok(Outcome { attempts: attempt, ..so_far }),
-            Ok(false) => {}
-            Err(error) if broken < BROKEN_TRIES_MAX && error.is_broken_transfer() => broken += 1,
+fn unite(exchange: &Exchange<'_>, theirs: &Theirs, memory: &mut Memory) -> Result<Outcome, SyncError> {
+    let Exchange { repo, remote, share, .. } = *exchange;
+    let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
+    let mut outcome = Outcome::default();
+    let Delivery { mut accepted, left_out, left_out_count, .. } = accept::check(repo, ours.tree(), shared.tree(), share)?;
+    // Their history comes along where it has brought something; that of a single clone does not.
+    let history = shared.commit().filter(|_| !accepted.is_empty());
+    outcome.leave_out(left_out, left_out_count);
+    for (writer, tip) in &theirs.by {
+        match Store::at(repo, Some(*tip)) {
+            Ok(store) => {
+                let Delivery { accepted: more, mut left_out, left_out_count, .. } =
+                    accept::check(repo, ours.tree(), store.tree(), share)?;
+                accepted.extend(more);
+                let place = |path: &TreePath| [remote.own_ref(writer).as_bytes(), b":", path.as_bytes()].concat();
+                for fault in &mut left_out {
+                    fault.path = TreePath::new(place(&fault.path));
+                }
+                outcome.leave_out(left_out, left_out_count);
+            }
+            Err(_) => {
+                let path = TreePath::new(remote.own_ref(writer));
+                outcome.leave_out(vec![LeftOut { path, reason: "no store of frames".to_owned() }], 1);
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    accepted.retain(|entry| seen.insert(entry.clone()));
+    outcome.came = accepted.len();
+    if outcome.came > 0 {
+        let message = format!("{} frames from {}", outcome.came, remote.name());
+        let added = commit::add_entries(repo, exchange.state, &accepted, history, &message)?;
+        // Where nothing else was said meanwhile, what came is nothing to push.
+        if memory.store == added.parent {
+            memory.store = added.commit;
+        }
+    }
+    Ok(outcome)
+}
+
+impl Outcome {
+    fn leave_out(&mut self, entries: Vec<LeftOut>, count: usize) {
+        self.left_out_count += count;
+        self.left_out.extend(entries);
+        self.left_out.truncate(NAMED_MAX);
+    }
+}
+
+/// Pushes until the remote takes it, and how often it was asked; what it holds then stands in `theirs`.
+fn push_until_accepted(
+    exchange: &Exchange<'_>,
+    rules: &Rules<'_>,
+    (theirs, outcome): (&mut Theirs, &mut Outcome),
+    memory: &mut Memory,
+) -> Result<(Published, u32), SyncError> {
+    let (mut lost, mut broken, mut begun) = (0, 0, Instant::now());
+    loop {
+        if has_dropped(exchange, theirs)? {
+            let Outcome { came, dropped, .. } = keep(exchange, theirs, memory)?;
+            (outcome.came, outcome.dropped) = (outcome.came + came, outcome.dropped + dropped);
+        }
+        match attempt::attempt(exchange, rules, theirs, memory) {
+            Ok(Attempt::Accepted(published)) => return Ok((published, lost + 1)),
+            Ok(Attempt::Behind) => lost += 1,
+            Err(error) if error.tries_left(broken) > 0 => broken += 1,
             Err(error) => return Err(error),
         }
-        std::thread::sleep(pause(attempt));
-    }
-    Err(SyncError::Busy(exchange.remote.name().to_owned()))
-}
-
-/// One attempt; false when another push was faster. What it did is added to `so_far`.
-fn try_once(exchange: &Exchange<'_>, rules: &Rules<'_>, so_far: &mut Outcome) -> Result<bool, SyncError> {
-    let fetched = fetch_once(exchange)?;
-    let (came, dropped) = (so_far.came + fetched.came, so_far.dropped + fetched.dropped);
-    *so_far = Outcome { came, dropped, went: so_far.went, ..fetched };
-    push_once(exchange, rules, so_far)
-}
-
-/// Pushes on top of what was fetched; false when another push was faster.
-fn push_once(exchange: &Exchange<'_>, rules: &Rules<'_>, outcome: &mut Outcome) -> Result<bool, SyncError> {
-    let Exchange { repo, remote, .. } = *exchange;
-    let theirs = tracked(repo, remote)?;
-    let ours = Store::open(repo)?;
-    let gained = Gained { old: theirs.tree(), new: ours.tree() };
-    let mut memory = Memory::load(exchange.state, remote.name()).unwrap_or_default();
-    let Selection { entries, held_back } = select::select(repo, gained, remote, rules, &mut memory)?;
-    outcome.held_back = held_back;
-    memory = Memory { store: ours.commit(), held_back, seconds: clock::now_seconds(), ..memory };
-    if entries.is_empty() {
-        memory.save(exchange.state, remote.name());
-        return Ok(true);
-    }
-    // Not added up: after a transfer that broke off the same frames are counted again.
-    outcome.went = entries.len();
-    if exchange.dry_run {
-        return Ok(true);
-    }
-    let mut batch = Batch::default();
-    let message = match entries.len() {
-        1 => "1 frame".to_owned(),
-        count => format!("{count} frames"),
-    };
-    let tree = merge::graft(repo, theirs.tree(), entries, &mut batch)?;
-    let commit = commit_on(repo, &mut batch, tree, theirs.commit(), &message);
-    // Held against a concurrent 'git gc' until the tracking ref reaches it.
-    let held = repo.write(&batch)?;
-    if !is_accepted(remote, repo.push_commit(remote.name(), &commit, remote.frames_ref(), exchange.prompt))? {
-        return Ok(false);
-    }
-    match repo.update_ref(&remote.tracking_ref(), &commit, theirs.commit().map_or(Expected::Absent, Expected::At)) {
-        // Another fetch has seen the remote since: what it saw is as new.
-        Ok(()) | Err(RefError::Moved(_)) => {}
-        Err(error) => return Err(error.into()),
-    }
-    drop(held);
-    memory.save(exchange.state, remote.name());
-    Ok(true)
-}
-
-/// False when another push was faster.
-pub(super) fn is_accepted(remote: &Remote, pushed: Result<Pushed, ChildError>) -> Result<bool, SyncError> {
-    match pushed.map_err(|source| SyncError::transfer(remote, source))? {
-        Pushed::Accepted => Ok(true),
-        Pushed::Behind => Ok(false),
-        Pushed::Refused(reason) => {
-            let name = remote.frames_ref().to_owned();
-            Err(SyncError::Refused { remote: remote.name().to_owned(), name, reason })
+        if lost == TRIES_MAX {
+            return Err(SyncError::Busy { remote: exchange.remote.name().to_owned(), tries: lost });
         }
+        std::thread::sleep(pause(begun.elapsed(), lost));
+        begun = Instant::now();
+        insisting(|| match exchange.publish {
+            Publish::Shared | Publish::Collect => transfer::bring_shared(exchange, theirs),
+            Publish::Own => transfer::bring(exchange).map(|now| *theirs = now),
+        })?;
     }
 }
 
-pub(super) fn commit_on(repo: &Repository, batch: &mut Batch, tree: NodeId, parent: Option<NodeId>, message: &str) -> NodeId {
-    let (name, mail) = repo.signature();
-    let parents: Vec<NodeId> = parent.into_iter().collect();
-    let body = commit_body(&tree, &parents, (&name, &mail), message, clock::now_seconds());
-    let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
-    let commit = object.id;
-    batch.add(object);
-    commit
+/// Deletes the refs of clones that the shared ref has the content of; how many there were, or would be.
+fn forget_collected(exchange: &Exchange<'_>, theirs: &Theirs, published: &Published) -> Result<usize, SyncError> {
+    let Exchange { repo, remote, prompt, .. } = *exchange;
+    let refs = &published.collected;
+    if exchange.dry_run || refs.is_empty() {
+        return Ok(refs.len());
+    }
+    let gone = repo.delete_remote_refs(remote.name(), refs, prompt).map_err(|source| SyncError::transfer(remote, source))?;
+    if gone == refs.len() {
+        let by = theirs.by.iter().filter(|(writer, _)| !refs.iter().any(|gone| gone.name == remote.own_ref(writer)));
+        transfer::settle(exchange, &Theirs { by: by.map(|(writer, id)| (writer.clone(), *id)).collect(), ..theirs.clone() })?;
+    }
+    Ok(gone)
 }
 
-/// A random part of a pause that doubles with each attempt: clones that met once do not meet again.
-pub(super) fn pause(attempt: u32) -> Duration {
-    let longest = PAUSE_FIRST.saturating_mul(1 << attempt.min(16)).min(PAUSE_MAX);
+/// Does a transfer again that broke off.
+fn insisting<T>(mut transfer: impl FnMut() -> Result<T, SyncError>) -> Result<T, SyncError> {
+    let mut tries = 0;
+    loop {
+        match transfer() {
+            Err(error) if error.tries_left(tries) > 0 => std::thread::sleep(pause(Duration::ZERO, tries)),
+            done => return done,
+        }
+        tries += 1;
+    }
+}
+
+/// A random part of a pause that doubles with each attempt that lost, and begins at twice the time that one took: clones
+/// that met once do not meet again, also where the remote is far away or busy.
+pub(super) fn pause(took: Duration, lost: u32) -> Duration {
+    let longest = PAUSE_FIRST.max(took * 2).saturating_mul(1 << lost.min(16)).min(PAUSE_MAX);
     longest.mul_f64(clock::random_part())
 }

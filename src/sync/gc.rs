@@ -5,8 +5,11 @@
 //! it is killed before.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
-use super::exchange::{Exchange, SyncError, TRIES_MAX, commit_on, fetch_once, is_accepted, lock, pause, take, tracked};
+use super::attempt::{commit_on, is_accepted};
+use super::error::SyncError;
+use super::exchange::{Exchange, TRIES_MAX, fetch_once, lock, pause, take, tracked};
 use super::retain::{Place, Plan, Rules, plan};
 use crate::base::NodeId;
 use crate::frame::commit::CommitError;
@@ -32,11 +35,17 @@ pub fn gc(repo: &Repository, state: &StateDir, rules: &Rules<'_>, dry_run: bool)
     Err(CommitError::Busy.into())
 }
 
-/// What remotes were last seen to hold, each once.
+/// What remotes were last seen to hold, each once. A ref of a clone that is no store holds nothing.
 fn stores_of_remotes(repo: &Repository) -> Result<Vec<Store<'_>>, SyncError> {
-    let refs = repo.refs_below("refs/merkle-remote/")?.into_iter();
-    let commits: HashSet<NodeId> = refs.filter(|(name, _)| name.ends_with("/frames")).map(|(_, commit)| commit).collect();
-    Ok(commits.into_iter().map(|commit| Store::at(repo, Some(commit))).collect::<Result<_, _>>()?)
+    let (mut seen, mut stores) = (HashSet::new(), Vec::new());
+    for (name, commit) in repo.refs_below("refs/merkle-remote/")? {
+        match Store::at(repo, Some(commit)) {
+            Ok(store) if seen.insert(commit) => stores.push(store),
+            Err(error) if name.ends_with("/frames") => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(stores)
 }
 
 fn subject(plan: &Plan) -> String {
@@ -48,13 +57,13 @@ fn subject(plan: &Plan) -> String {
 pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     if exchange.dry_run {
-        let theirs = tracked(repo, remote)?;
+        let theirs = tracked(exchange)?;
         return theirs.tree().map_or(Ok(Plan::default()), |tree| Ok(plan(repo, tree, Place::There(&[]), rules)?));
     }
     let _lock = lock(exchange)?;
     for attempt in 1..=TRIES_MAX {
         fetch_once(exchange)?;
-        let theirs = tracked(repo, remote)?;
+        let theirs = tracked(exchange)?;
         let (Some(old), Some(tree)) = (theirs.commit(), theirs.tree()) else { return Ok(Plan::default()) };
         let plan = plan(repo, tree, Place::There(&tips_of(exchange)?), rules)?;
         if plan.gone.is_empty() {
@@ -63,9 +72,9 @@ pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncE
         if put(exchange, old, &plan)? {
             return Ok(plan);
         }
-        std::thread::sleep(pause(attempt));
+        std::thread::sleep(pause(Duration::ZERO, attempt));
     }
-    Err(SyncError::Busy(remote.name().to_owned()))
+    Err(SyncError::Busy { remote: remote.name().to_owned(), tries: TRIES_MAX })
 }
 
 /// Where the remote's branches and tags stand: what they reach stays, also what this clone has not seen of them yet.
@@ -89,10 +98,10 @@ fn put(exchange: &Exchange<'_>, old: NodeId, plan: &Plan) -> Result<bool, SyncEr
     let new = commit_on(repo, &mut batch, tree, None, &message);
     let held = repo.write(&batch)?;
     let pushed = repo.push_instead(remote.name(), (&old, &new), remote.frames_ref(), exchange.prompt);
-    if !is_accepted(remote, pushed)? {
+    if !is_accepted(exchange, remote.frames_ref(), pushed)? {
         return Ok(false);
     }
-    take(exchange, Some(old), new)?;
+    take(exchange, new)?;
     drop(held);
     Ok(true)
 }

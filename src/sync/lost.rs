@@ -39,5 +39,5 @@ pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
 /// Puts lost frames back.
 pub fn restore(repo: &Repository, state: &StateDir, lost: &Lost) -> Result<(), CommitError> {
     let message = format!("{} frames that were lost", lost.entries.len());
-    commit::add_entries(repo, state, &lost.entries, lost.commit, &message).map(drop)
+    commit::add_entries(repo, state, &lost.entries, Some(lost.commit), &message).map(drop)
 }

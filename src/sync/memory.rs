@@ -5,12 +5,13 @@
 //!
 //! Text, for each remote a line `remote <name>` and below it `store`, `held`, `seconds`, `tip`, `node` and `path` (in hex).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 use super::remote::Remote;
 use super::select::{Gained, count_said};
 use crate::base::NodeId;
+use crate::frame::store::Entry;
 use crate::frame::{Store, StoreError};
 use crate::git::{Repository, StateDir};
 
@@ -33,6 +34,8 @@ pub struct Memory {
     pub nodes: BTreeSet<NodeId>,
     /// Paths at which the tips' histories have never had anything.
     pub paths: BTreeSet<Vec<u8>>,
+    /// Statements that were found to be fit to go in this exchange; not kept.
+    pub passed: HashSet<Entry>,
 }
 
 impl Memory {
@@ -130,8 +133,10 @@ pub fn unpushed(repo: &Repository, state: &StateDir, remote: &Remote) -> Result<
     if memory.store != store.commit() {
         // After a store of then was taken away by 'git gc', everything is as if it were new.
         let tree = |commit: NodeId| repo.tree_of_commit(&commit).ok();
-        let gained = Gained { old: memory.store.and_then(tree), new: store.tree() };
-        frames = count_said(repo, gained, tracked.and_then(tree))?;
+        let gained = Gained { old: memory.store.and_then(tree), new: store.tree(), elsewhere: None };
+        let by = repo.refs_below(&remote.tracking_by())?.into_iter().map(|(_, tip)| tip);
+        let theirs: Vec<NodeId> = tracked.into_iter().chain(by).filter_map(tree).collect();
+        frames = count_said(repo, gained, &theirs)?;
     }
     Ok(Some(Unpushed { frames, held_back: memory.held_back, seconds }))
 }
@@ -149,6 +154,7 @@ mod tests {
             tips: vec![id(2), id(3)],
             nodes: BTreeSet::from([id(4)]),
             paths: BTreeSet::from([Vec::new(), b"a b\n\xff".to_vec()]),
+            passed: HashSet::new(),
         }
     }
 

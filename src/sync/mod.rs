@@ -2,17 +2,20 @@
 //!
 //! | step | where | what holds |
 //! |---|---|---|
-//! | fetch | [`remote`] | the remote's frames stand under a ref of their own; the store is not touched |
+//! | fetch | `transfer` | the remote's frames stand under refs of their own; the store is not touched |
 //! | accept | [`accept`] | every entry that the store lacks is checked before it counts; a bad one is left out by name |
 //! | unite | `frame::commit::add_entries` | the store grows by one compare-and-swap; `frame::epoch::shrink` where the remote has dropped something |
 //! | select | [`select`], [`public`] | what goes was said, not derived, and is about objects and paths that the remote can know |
-//! | push | [`exchange`] | a commit on top of the remote's own, so that no history of this clone goes along |
+//! | push | `attempt` | a commit on top of the remote's own, so that no history of this clone goes along |
 //! | drop | [`gc`], [`retain`] | the store shrinks, here or at the remote; an epoch keeps the others from bringing back what went |
 //!
 //! Must never move a ref of the user, drop what a person said, or send a statement about an object of a
 //! branch that the remote does not have. Start with [`exchange`].
 
 pub mod accept;
+mod attempt;
+pub mod auto;
+pub mod error;
 pub mod exchange;
 pub mod gc;
 pub mod lost;
@@ -21,9 +24,14 @@ pub mod public;
 pub mod remote;
 pub mod retain;
 pub mod select;
+mod transfer;
+mod writer;
 
 pub use accept::{Delivery, LeftOut};
-pub use exchange::{Exchange, Outcome, SyncError, fetch, push};
+pub use auto::AutoSync;
+pub use error::SyncError;
+pub use exchange::{Exchange, Outcome, fetch, push};
 pub use gc::{gc, publish};
 pub use memory::{Memory, Unpushed, unpushed};
-pub use remote::{Remote, RemoteError, Share};
+pub use remote::{Publish, Remote, RemoteError, Share, parse_remote_ref};
+pub use writer::Writer;

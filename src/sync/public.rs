@@ -26,7 +26,8 @@ pub(super) struct Wanted {
 
 /// What of it the remote cannot know, as the memory says afterwards; `memory` is that of the last exchange.
 pub(super) fn look(repo: &Repository, remote: &Remote, wanted: Wanted, memory: &mut Memory) -> Result<(), SelectError> {
-    let mut tips: Vec<NodeId> = repo.refs_below(&remote.branches())?.into_iter().map(|(_, tip)| tip).collect();
+    let branches = repo.refs_below(&remote.branches())?.into_iter();
+    let mut tips: Vec<NodeId> = branches.filter(|(name, _)| !remote.is_of_frames(name)).map(|(_, tip)| tip).collect();
     tips.sort_unstable();
     tips.dedup();
     let Wanted { nodes, mut paths } = wanted;

@@ -4,6 +4,8 @@
 //! the remote can know its object and its path, see [`public`]. The rest is held back and counted; it goes
 //! with a later push, once its branch was pushed.
 
+use std::collections::HashSet;
+
 use super::accept::{is_derived, is_outline};
 use super::memory::Memory;
 use super::public::{self, Wanted};
@@ -55,17 +57,19 @@ pub struct Rules<'a> {
 
 /// What a store has and another one lacks, both by their trees: `old` and `new`.
 #[derive(Debug, Clone, Copy)]
-pub struct Gained {
+pub struct Gained<'a> {
     /// The tree of the one.
     pub old: Option<NodeId>,
     /// The tree of the other.
     pub new: Option<NodeId>,
+    /// What the remote has at another place.
+    pub elsewhere: Option<&'a HashSet<Entry>>,
 }
 
 /// Chooses from what the store has gained over the remote; `memory` is that of the last exchange and is brought forward.
 pub fn select(
     repo: &Repository,
-    gained: Gained,
+    gained: Gained<'_>,
     remote: &Remote,
     rules: &Rules<'_>,
     memory: &mut Memory,
@@ -74,15 +78,19 @@ pub fn select(
     visit_shared(repo, gained, rules.share, &mut |entry, frame| said.push((entry, frame)))?;
     if !rules.all {
         let path = |frame: &Frame| frame.path.as_ref().map(|path| path.as_bytes().to_vec()).filter(|path| !path.is_empty());
-        let nodes = said.iter().map(|(entry, _)| entry.name.node).collect();
-        let paths = said.iter().filter_map(|(_, frame)| path(frame)).collect();
+        let new = || said.iter().filter(|(entry, _)| !memory.passed.contains(entry));
+        let nodes = new().map(|(entry, _)| entry.name.node).collect();
+        let paths = new().filter_map(|(_, frame)| path(frame)).collect();
         public::look(repo, remote, Wanted { nodes, paths }, memory)?;
     }
     let mut selection = Selection::default();
     for (entry, frame) in said {
         let is_hidden = |path: &TreePath| memory.paths.contains(path.as_bytes());
-        if rules.all || !(memory.nodes.contains(&entry.name.node) || frame.path.as_ref().is_some_and(is_hidden)) {
-            search(&frame, rules)?;
+        let has_passed = rules.all || memory.passed.contains(&entry);
+        if has_passed || !(memory.nodes.contains(&entry.name.node) || frame.path.as_ref().is_some_and(is_hidden)) {
+            if memory.passed.insert(entry.clone()) {
+                search(&frame, rules)?;
+            }
             selection.entries.push(entry);
         } else {
             selection.held_back += 1;
@@ -91,21 +99,27 @@ pub fn select(
     Ok(selection)
 }
 
-/// How many statements a store has gained that a remote's tree does not hold.
-pub(super) fn count_said(repo: &Repository, gained: Gained, theirs: Option<NodeId>) -> Result<usize, StoreError> {
+/// How many statements a store has gained that none of a remote's trees holds.
+pub(super) fn count_said(repo: &Repository, gained: Gained<'_>, theirs: &[NodeId]) -> Result<usize, StoreError> {
     let mut count = 0;
     visit_shared(repo, gained, Share::Said, &mut |entry, _| {
         let path = entry.name.path();
-        let is_there = theirs.is_some_and(|tree| matches!(repo.find_entry(&tree, path.as_bytes()), Ok(Some(_))));
+        let is_there = theirs.iter().any(|tree| matches!(repo.find_entry(tree, path.as_bytes()), Ok(Some(_))));
         count += usize::from(!is_there);
     })?;
     Ok(count)
 }
 
-fn visit_shared(repo: &Repository, gained: Gained, share: Share, visit: &mut dyn FnMut(Entry, Frame)) -> Result<(), StoreError> {
+fn visit_shared(
+    repo: &Repository,
+    gained: Gained<'_>,
+    share: Share,
+    visit: &mut dyn FnMut(Entry, Frame),
+) -> Result<(), StoreError> {
+    let is_elsewhere = |entry: &Entry| gained.elsewhere.is_some_and(|entries| entries.contains(entry));
     listing::visit_added(repo, gained.old, gained.new, &mut |added| {
         for entry in added.entries {
-            if share == Share::Said && is_outline(&entry.name) {
+            if share == Share::Said && is_outline(&entry.name) || is_elsewhere(&entry) {
                 continue;
             }
             // An entry of a newer format or a damaged one stays: this program cannot tell what it says.

@@ -6,6 +6,7 @@
 
 pub mod absent;
 pub mod asking;
+pub mod autosync;
 pub mod background;
 pub mod branch;
 pub mod carried;
@@ -23,6 +24,7 @@ pub mod payload;
 pub mod refresh;
 pub mod secrets;
 pub mod settings;
+pub mod sharing;
 mod state;
 pub mod statement;
 pub mod syntheses;
@@ -42,6 +44,7 @@ pub use payload::{InputError, PayloadOptions, SecretPolicy};
 pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed};
 pub use secrets::RulesError;
 pub use settings::{Gathered, PagerSetting, Presentation, Settings, SettingsError, When};
+pub use sharing::Sharing;
 pub use statement::{Statement, StatementError};
 pub use syntheses::{PlannedSyntheses, Synthesis, Synthesized, Upkeep};
 pub use target::{Target, TargetError, find_object, find_target, locate};

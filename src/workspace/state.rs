@@ -11,7 +11,8 @@ const FOLDERS: [&str; 10] = ["answers", "cache", "damaged", "hooks", "log", "pen
 /// The folder of pages, below the cache.
 const PAGES: &str = "pages";
 /// Files of the cache that have one name.
-const CACHED: [&str; 8] = ["branches", "clean-of-secrets", "index", "index-news", "outlines", "remotes", "small-pack", "symbols"];
+const CACHED: [&str; 9] =
+    ["autosync", "branches", "clean-of-secrets", "index", "index-news", "outlines", "remotes", "small-pack", "symbols"];
 
 impl Workspace {
     /// Removes the files of the cache that this program made; what else is there stays.

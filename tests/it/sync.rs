@@ -1,7 +1,9 @@
 //! `fetch`, `push` and `sync`: what one clone says reaches the others, nothing private goes, nothing bad counts.
 
 mod many;
+mod own;
 mod private;
+mod server;
 
 use crate::secret::{id_of, token};
 use crate::support::{Output, PROGRAM, Repo, Sandbox};
@@ -180,7 +182,7 @@ fn status_and_doctor_say_what_is_known_of_the_remote() {
     assert_eq!((&document["remote"]["name"], &document["remote"]["unpushed"]), (&"origin".into(), &2.into()));
     let asked =
         |repo: &Repo<'_>| repo.merkle(&["doctor", "--remote"]).exits(0).out().lines().last().unwrap_or_default().to_owned();
-    assert!(asked(b).ends_with(", as last fetched; a dry run of a push is accepted"), "{}", asked(b));
+    assert!(asked(b).ends_with(", as last fetched; a dry run of a push to 'refs/merkle/frames' is accepted"), "{}", asked(b));
     sync(b).ok();
     assert!(asked(a).contains("which were not fetched yet; 'git merkle fetch origin' brings them"), "{}", asked(a));
     origin.git(&["update-ref", "-d", "refs/merkle/frames"]).ok();
@@ -371,4 +373,21 @@ fn what_is_bad_in_a_delivery_is_left_out_and_the_rest_comes() {
     assert_eq!(origin.frames().len(), 9, "what the remote holds is carried");
     drop(sync(a).exits(0));
     assert!(said(a, "README.md").contains(&own));
+}
+
+/// Before, git moved the store here to what was pushed, where a refspec maps the ref, and what was held back was lost.
+#[test]
+fn a_push_leaves_the_store_as_it_is_whatever_refspecs_say() {
+    let sandbox = Sandbox::new();
+    let (_, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    a.git(&["config", "--add", "remote.origin.fetch", "+refs/*:refs/*"]).ok();
+    a.fill("branch private\ncommit private\n+ plan.txt = the plan");
+    let held = say(a, "plan.txt", "Private.");
+    say(a, "README.md", "Public.");
+    assert_eq!(sync(a).ok(), "0 frames came, 1 went, 1 held back\n");
+    assert_eq!(said(a, "plan.txt"), [held]);
+    a.merkle(&["-c", "merkle.publish=own", "note", "README.md", "-m", "Again."]).ok();
+    a.merkle(&["-c", "merkle.publish=own", "sync"]).ok();
+    assert_eq!(a.git(&["for-each-ref", "--format=%(refname)", "refs/merkle/by"]).ok(), "");
 }

@@ -75,6 +75,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     checks.extend(check_ref_locks(&workspace, args.fix)?);
     checks.extend(remote::check_lost(&workspace, args.fix)?);
     checks.extend(remote::check_settings(&workspace));
+    checks.extend(remote::check_publishing(&workspace)?);
     if let Some(named) = &args.remote {
         checks.push(remote::ask(&workspace, Some(named.as_str()).filter(|named| !named.is_empty()))?);
     }

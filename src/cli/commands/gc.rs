@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use super::sync::{choose, exchange, frames};
+use super::sync::{exchange, frames};
 use crate::cli::program::Program;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit};
 use crate::frame::FRAMES_REF;
 use crate::frame::commit::SET_ASIDE_REF;
 use crate::sync::retain::{Plan, Rules};
-use crate::sync::{self, Remote};
-use crate::workspace::Workspace;
+use crate::sync::{self, Exchange, Remote};
+use crate::workspace::{Sharing, Workspace};
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
@@ -106,8 +106,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let published = match &args.publish {
         None => None,
         Some(named) => {
-            let remote = choose(&workspace, Some(named.as_str()).filter(|named| !named.is_empty()))?;
-            let plan = sync::publish(&exchange(&workspace, &remote, args.dry_run)?, &rules)?;
+            let sharing = Sharing::of(&workspace)?;
+            let remote = sharing.remote(&workspace, Some(named.as_str()).filter(|named| !named.is_empty()))?;
+            let exchange = Exchange { dry_run: args.dry_run, ..exchange(&workspace, &remote, &sharing) };
+            let plan = sync::publish(&exchange, &rules)?;
             Some((remote, plan))
         }
     };

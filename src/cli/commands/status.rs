@@ -13,9 +13,9 @@ use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
 use crate::frame::{Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
-use crate::sync::{self, Remote};
+use crate::sync::{self, Publish};
 use crate::synthesis::Reason;
-use crate::workspace::{PeopleSay, Planned, PlannedSyntheses, Refresh, Target, Workspace};
+use crate::workspace::{PeopleSay, Planned, PlannedSyntheses, Refresh, Sharing, Target, Workspace};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -82,21 +82,26 @@ struct RemoteDocument {
     exchanged: Option<String>,
     unpushed: usize,
     held_back: usize,
+    /// Whether this clone moves a ref of its own.
+    own_ref: bool,
+    /// What the last exchange in the background failed with.
+    background_error: Option<String>,
 }
 
 impl RemoteDocument {
     fn line(&self) -> String {
-        let Self { name, fetched, exchanged, unpushed, held_back } = self;
+        let Self { name, fetched, exchanged, unpushed, held_back, own_ref, .. } = self;
         let way = "(use \"git merkle sync\")";
+        let target = if *own_ref { " to a ref of its own" } else { "" };
         if !fetched {
             return format!("remote '{name}': its frames were never fetched {way}");
         }
         let exchanged = exchanged.as_ref().map_or_else(String::new, |when| format!("exchanged {when}, "));
         let held = if *held_back > 0 { format!(", {held_back} held back") } else { String::new() };
         match unpushed {
-            0 => format!("remote '{name}': {exchanged}nothing to push{held}"),
-            1 => format!("remote '{name}': {exchanged}1 statement to push{held} {way}"),
-            many => format!("remote '{name}': {exchanged}{many} statements to push{held} {way}"),
+            0 => format!("remote '{name}': {exchanged}nothing to push{target}{held}"),
+            1 => format!("remote '{name}': {exchanged}1 statement to push{target}{held} {way}"),
+            many => format!("remote '{name}': {exchanged}{many} statements to push{target}{held} {way}"),
         }
     }
 }
@@ -154,9 +159,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 /// What is known of the remote without asking it.
 fn remote(workspace: &Workspace) -> Result<Option<RemoteDocument>, CliError> {
-    let Ok(remote) = Remote::choose(&workspace.repository, None, workspace.settings.stack().text("remote")) else {
-        return Ok(None);
-    };
+    let sharing = Sharing::of(workspace)?;
+    let Ok(remote) = sharing.remote(workspace, None) else { return Ok(None) };
     let known = sync::unpushed(&workspace.repository, &workspace.state, &remote)?;
     Ok(Some(RemoteDocument {
         name: remote.name().to_owned(),
@@ -164,6 +168,8 @@ fn remote(workspace: &Workspace) -> Result<Option<RemoteDocument>, CliError> {
         exchanged: known.and_then(|known| known.seconds).map(clock::render_utc),
         unpushed: known.map_or(0, |known| known.frames),
         held_back: known.map_or(0, |known| known.held_back),
+        own_ref: sharing.publish == Publish::Own,
+        background_error: workspace.exchange_error(),
     }))
 }
 
@@ -356,6 +362,10 @@ fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, docu
     }
     if let Some(remote) = &document.remote {
         writeln!(ui, "{}", remote.line())?;
+        if let Some(error) = &remote.background_error {
+            let error = ui.styled(Style::Plain, error).to_string();
+            writeln!(ui, "the last exchange in the background failed: {error}")?;
+        }
     }
     if !document.turns.is_empty() {
         writeln!(ui, "turns, {}", document.turns.line())?;

@@ -6,8 +6,8 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, json};
 use crate::git::Prompt;
 use crate::sync::select::Rules;
-use crate::sync::{self, Exchange, Outcome, Remote, Share};
-use crate::workspace::{SettingsError, Workspace};
+use crate::sync::{self, Exchange, Outcome, Publish, Remote};
+use crate::workspace::{Sharing, Workspace};
 
 /// Arguments of `fetch`.
 #[derive(Debug, clap::Args)]
@@ -32,6 +32,9 @@ pub struct Args {
     /// Fetch and unite, and say what would be pushed
     #[arg(long, short = 'n')]
     dry_run: bool,
+    /// Put into the shared ref what clones have published to refs of their own, and delete these
+    #[arg(long)]
+    collect: bool,
 }
 
 #[derive(Serialize)]
@@ -44,6 +47,8 @@ struct Document<'a> {
     left_out: usize,
     faults: Vec<FaultDocument>,
     attempts: u32,
+    collected: usize,
+    unfetched: usize,
     dry_run: bool,
 }
 
@@ -56,9 +61,10 @@ struct FaultDocument {
 /// Brings the remote's frames into the store.
 pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let remote = choose(&workspace, args.remote.as_deref())?;
+    let sharing = Sharing::of(&workspace)?;
+    let remote = sharing.remote(&workspace, args.remote.as_deref())?;
     workspace.replay(std::time::Duration::ZERO)?;
-    let exchange = exchange(&workspace, &remote, false)?;
+    let exchange = exchange(&workspace, &remote, &sharing);
     let outcome = sync::fetch(&exchange)?;
     report(program, &exchange, &outcome, false)
 }
@@ -66,32 +72,25 @@ pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> 
 /// Brings the remote's frames into the store, and what was said here to the remote.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let remote = choose(&workspace, args.remote.as_deref())?;
+    let sharing = Sharing::of(&workspace)?;
+    let remote = sharing.remote(&workspace, args.remote.as_deref())?;
     if args.all && !args.yes && !args.dry_run && !confirmed(program, &remote)? {
         return Ok(Exit::No);
     }
     workspace.replay(std::time::Duration::ZERO)?;
     let allowed = program.allowed_secrets(&workspace)?;
-    let exchange = exchange(&workspace, &remote, args.dry_run)?;
+    let exchange = exchange(&workspace, &remote, &sharing);
+    let publish = if args.collect { Publish::Collect } else { exchange.publish };
+    let exchange = Exchange { publish, dry_run: args.dry_run, ..exchange };
     let rules = Rules { share: exchange.share, scanner: workspace.scanner()?, allowed: &allowed, all: args.all };
     let outcome = sync::push(&exchange, &rules)?;
     report(program, &exchange, &outcome, true)
 }
 
-pub(super) fn choose(workspace: &Workspace, named: Option<&str>) -> Result<Remote, CliError> {
-    let setting = workspace.settings.stack().text("remote").map(str::to_owned);
-    Ok(Remote::choose(&workspace.repository, named, setting.as_deref())?)
-}
-
-pub(super) fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, dry_run: bool) -> Result<Exchange<'a>, CliError> {
-    let share = workspace
-        .settings
-        .stack()
-        .read("share", "'said' or 'all'", Share::parse)
-        .map_err(SettingsError::from)?
-        .unwrap_or_default();
+pub(super) fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, sharing: &Sharing) -> Exchange<'a> {
     let (repo, state) = (&workspace.repository, &workspace.state);
-    Ok(Exchange { repo, state, remote, share, prompt: Prompt::Allowed, dry_run })
+    let Sharing { share, publish, .. } = *sharing;
+    Exchange { repo, state, remote, share, publish, prompt: Prompt::Allowed, dry_run: false }
 }
 
 fn confirmed(program: &mut Program, remote: &Remote) -> Result<bool, CliError> {
@@ -117,6 +116,8 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
             left_out: outcome.left_out_count,
             faults: outcome.left_out.iter().map(fault).collect(),
             attempts: outcome.attempts,
+            collected: outcome.collected,
+            unfetched: outcome.unfetched,
             dry_run: exchange.dry_run,
         };
         ui.write_json("sync", &document)?;
@@ -138,7 +139,14 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
     if outcome.held_back > 0 {
         write!(ui, ", {} held back", outcome.held_back)?;
     }
+    if exchange.publish == Publish::Collect {
+        let refs = if outcome.collected == 1 { "ref" } else { "refs" };
+        write!(ui, ", {} {refs} {}collected", outcome.collected, if exchange.dry_run { "would be " } else { "" })?;
+    }
     writeln!(ui)?;
+    if outcome.unfetched > 0 {
+        ui.warn(&format!("{} refs of clones are left at '{}': too many", outcome.unfetched, exchange.remote.name()));
+    }
     if outcome.held_back > 0 {
         let remote = exchange.remote.name();
         ui.note(&if outcome.held_back == 1 {

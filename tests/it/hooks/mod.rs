@@ -1,5 +1,7 @@
 //! Hooks as a user meets them: put in beside anything, called by stock git, taken out without a trace.
 
+#[cfg(target_os = "linux")]
+mod autosync;
 mod broken;
 mod install;
 mod install_config;

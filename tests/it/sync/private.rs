@@ -25,11 +25,12 @@ impl Numbers {
     }
 }
 
-/// Runs one history; true when something was held back on the way.
-fn run(seed: u64) -> bool {
+/// Runs one history in which a clone publishes to the shared ref or to its own; true when something was held back on the way.
+fn run(seed: u64, publish: &str) -> bool {
     let sandbox = Sandbox::new();
     let (origin, clones) = world(&sandbox, &["a"]);
     let (a, mut numbers, mut is_held) = (&clones[0], Numbers(seed), false);
+    a.git(&["config", "--global", "merkle.publish", publish]).ok();
     for branch in &BRANCHES[1..] {
         a.git(&["branch", "--no-track", branch]).ok();
     }
@@ -52,6 +53,8 @@ fn run(seed: u64) -> bool {
     check(&origin, seed);
     a.git(&["push", "-q", "--force", "origin", "--all"]).ok();
     assert!(!sync(a).ok().contains("held back"), "seed {seed}: what is public in the end goes");
+    a.merkle(&["sync", "--collect"]).ok();
+    check(&origin, seed);
     assert_eq!(origin.frames(), a.frames(), "seed {seed}");
     is_held
 }
@@ -91,15 +94,18 @@ fn check(origin: &Repo<'_>, seed: u64) {
 }
 
 fn of_frames(origin: &Repo<'_>) -> BTreeSet<String> {
-    if origin.git(&["rev-parse", "-q", "--verify", "refs/merkle/frames"]).code != Some(0) {
-        return BTreeSet::new();
-    }
-    origin.git(&["rev-list", "refs/merkle/frames"]).ok().lines().map(ToOwned::to_owned).collect()
+    origin.git(&["rev-list", "--glob=refs/merkle/*"]).ok().lines().map(ToOwned::to_owned).collect()
 }
 
 #[test]
 fn nothing_about_a_private_branch_is_in_any_object_of_the_remote() {
-    let held = (0..5).filter(|seed| run(*seed)).count();
+    let held = (0..5).filter(|seed| run(*seed, "shared")).count();
+    assert!(held > 0, "no history was private");
+}
+
+#[test]
+fn nor_where_a_clone_publishes_by_itself() {
+    let held = (0..5).filter(|seed| run(*seed, "own")).count();
     assert!(held > 0, "no history was private");
 }
 
@@ -107,6 +113,6 @@ fn nothing_about_a_private_branch_is_in_any_object_of_the_remote() {
 #[test]
 #[ignore = "an hour"]
 fn a_thousand_private_branches() {
-    let held = (0..1_000).filter(|seed| run(*seed)).count();
+    let held = (0..1_000).filter(|seed| run(*seed, if seed % 2 == 0 { "shared" } else { "own" })).count();
     assert!(held > 100, "few histories were private");
 }

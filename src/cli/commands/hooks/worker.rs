@@ -43,7 +43,8 @@ fn work(marker: &Marker, state: &StateDir, environment: &Environment) -> Result<
         return Err(format!("'{}' is no worktree of this repository", marker.directory.display()));
     }
     let background = workspace.refresh_in_background().map_err(|error| CliError::from(error).to_string())?;
-    let done: Vec<String> = background.done.iter().map(ToString::to_string).collect();
+    let exchanged = workspace.exchange_in_background(&marker.event);
+    let done: Vec<String> = background.done.iter().map(ToString::to_string).chain(exchanged).collect();
     if let Some(problem) = background.problems.first() {
         return Err(problem.clone());
     }

@@ -1,0 +1,151 @@
+//! One attempt to give a remote what it lacks: a commit on top of one of its refs, which the remote takes or refuses.
+//!
+//! | publishing | the ref that moves | what is added to it | what goes away when it was taken |
+//! |---|---|---|---|
+//! | shared | the shared one | what was said here | this clone's own ref, whose content it has by then |
+//! | own | this clone's own | what was said here | nothing |
+//! | collect | the shared one | what was said here, and what clones have published by themselves | the refs of these clones |
+//!
+//! A clone's ref goes only with the value that was looked at as its lease, and only when every entry of it counts: what this
+//! program does not understand stays where it is.
+
+use std::collections::HashSet;
+
+use super::accept;
+use super::error::SyncError;
+use super::exchange::Exchange;
+use super::memory::Memory;
+use super::remote::{Publish, Share};
+use super::select::{self, Gained, Rules, Selection};
+use super::transfer::{self, Theirs};
+use super::writer::Writer;
+use crate::base::{NodeId, clock};
+use crate::frame::store::Entry;
+use crate::frame::{Store, listing, merge};
+use crate::git::{Batch, ChildError, Encoded, Held, ObjectKind, Pushed, RemoteRef, Repository, commit_body};
+
+/// What came of an attempt.
+pub(super) enum Attempt {
+    /// The remote has it.
+    Accepted(Published),
+    /// Another push moved the ref first.
+    Behind,
+}
+
+/// What a remote was given, or would be.
+#[derive(Default)]
+pub(super) struct Published {
+    /// Statements of this clone that the remote lacked.
+    pub went: usize,
+    /// Statements about objects that the remote does not have.
+    pub held_back: usize,
+    /// Refs of clones whose content the shared ref has now.
+    pub collected: Vec<RemoteRef>,
+    /// Keeps what was written here until a tracking ref reaches it.
+    pub held: Option<Held>,
+}
+
+/// Makes the commit and pushes it; where it was taken, `theirs` says so.
+pub(super) fn attempt(
+    exchange: &Exchange<'_>,
+    rules: &Rules<'_>,
+    theirs: &mut Theirs,
+    memory: &mut Memory,
+) -> Result<Attempt, SyncError> {
+    let Exchange { repo, remote, .. } = *exchange;
+    let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
+    let elsewhere = published_by_clones(exchange, theirs, &shared)?;
+    let gained = Gained { old: shared.tree(), new: ours.tree(), elsewhere: Some(&elsewhere) };
+    let Selection { mut entries, held_back } = select::select(repo, gained, remote, rules, memory)?;
+    *memory = Memory { store: ours.commit(), held_back, seconds: clock::now_seconds(), ..std::mem::take(memory) };
+    let (taken, collected) = from_clones(exchange, theirs, &shared)?;
+    let mut published = Published { went: entries.len(), held_back, collected, held: None };
+    entries.extend(taken);
+    if entries.is_empty() || exchange.dry_run {
+        return Ok(Attempt::Accepted(published));
+    }
+    let own = Writer::of(exchange.state);
+    let (name, tip) = match exchange.publish {
+        Publish::Own => (remote.own_ref(&own), theirs.by.get(&own).copied()),
+        Publish::Shared | Publish::Collect => (remote.frames_ref().to_owned(), theirs.frames),
+    };
+    let base = Store::at(repo, tip).map_err(|source| transfer::no_store(exchange, &name, source))?;
+    let (commit, held) = write_on(exchange, &base, entries)?;
+    if !is_accepted(exchange, &name, repo.push_commit(remote.name(), &commit, &name, exchange.prompt))? {
+        return Ok(Attempt::Behind);
+    }
+    match exchange.publish {
+        Publish::Own => drop(theirs.by.insert(own, commit)),
+        Publish::Shared | Publish::Collect => theirs.frames = Some(commit),
+    }
+    published.held = Some(held);
+    Ok(Attempt::Accepted(published))
+}
+
+/// False when another push was faster.
+pub(super) fn is_accepted(exchange: &Exchange<'_>, name: &str, pushed: Result<Pushed, ChildError>) -> Result<bool, SyncError> {
+    let remote = || exchange.remote.name().to_owned();
+    match pushed.map_err(|source| SyncError::transfer(exchange.remote, source))? {
+        Pushed::Accepted => Ok(true),
+        Pushed::Behind => Ok(false),
+        Pushed::Broken(reason) => Err(SyncError::Broken { remote: remote(), reason }),
+        Pushed::Refused(reason) => Err(SyncError::Refused { remote: remote(), name: name.to_owned(), reason }),
+    }
+}
+
+/// What the refs of clones hold and the shared store lacks: the remote has it already.
+fn published_by_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<HashSet<Entry>, SyncError> {
+    let mut entries = HashSet::new();
+    for tip in theirs.by.values() {
+        // A ref that is no store publishes nothing.
+        let Ok(store) = Store::at(exchange.repo, Some(*tip)) else { continue };
+        listing::visit_added(exchange.repo, shared.tree(), store.tree(), &mut |added| {
+            entries.extend(added.entries);
+            Ok(())
+        })?;
+    }
+    Ok(entries)
+}
+
+/// What goes over from refs of clones to the shared one, and those refs that it leaves nothing in.
+fn from_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<(Vec<Entry>, Vec<RemoteRef>), SyncError> {
+    let own = Writer::of(exchange.state);
+    let is_source = |writer: &Writer| match exchange.publish {
+        Publish::Shared => *writer == own,
+        Publish::Own => false,
+        Publish::Collect => true,
+    };
+    let (mut taken, mut collected) = (HashSet::new(), Vec::new());
+    for (writer, tip) in theirs.by.iter().filter(|(writer, _)| is_source(writer)) {
+        let Ok(store) = Store::at(exchange.repo, Some(*tip)) else { continue };
+        let delivery = accept::check(exchange.repo, shared.tree(), store.tree(), Share::All)?;
+        taken.extend(delivery.accepted);
+        if delivery.left_out_count == 0 {
+            collected.push(RemoteRef { name: exchange.remote.own_ref(writer), id: *tip });
+        }
+    }
+    Ok((taken.into_iter().collect(), collected))
+}
+
+/// A commit whose only parent is the store's own, so that no history of this clone goes along; held against 'git gc'.
+fn write_on(exchange: &Exchange<'_>, base: &Store<'_>, entries: Vec<Entry>) -> Result<(NodeId, Held), SyncError> {
+    let repo = exchange.repo;
+    let message = match entries.len() {
+        1 => "1 frame".to_owned(),
+        count => format!("{count} frames"),
+    };
+    let mut batch = Batch::default();
+    let tree = merge::graft(repo, base.tree(), entries, &mut batch)?;
+    let commit = commit_on(repo, &mut batch, tree, base.commit(), &message);
+    Ok((commit, repo.write(&batch)?))
+}
+
+pub(super) fn commit_on(repo: &Repository, batch: &mut Batch, tree: NodeId, parent: Option<NodeId>, message: &str) -> NodeId {
+    let (name, mail) = repo.signature();
+    let parents: Vec<NodeId> = parent.into_iter().collect();
+    let body = commit_body(&tree, &parents, (&name, &mail), message, clock::now_seconds());
+    let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
+    let commit = object.id;
+    batch.add(object);
+    commit
+}

@@ -1,0 +1,58 @@
+//! The hooks' worker exchanges frames after a pull or a push, without asking, without making anyone wait, and not often.
+
+use std::error::Error;
+use std::time::Duration;
+
+use super::open::Workspace;
+use super::sharing::Sharing;
+use crate::base::{clock, printable};
+use crate::git::Prompt;
+use crate::sync::auto::Last;
+use crate::sync::select::Rules;
+use crate::sync::{self, AutoSync, Exchange, Outcome};
+
+/// How much time lies between two exchanges, unless `merkle.syncInterval` says otherwise.
+const INTERVAL: Duration = Duration::from_mins(5);
+
+impl Workspace {
+    /// Exchanges frames where `merkle.autoSync` wants it after this event and it is time; a line for the log, if it did.
+    ///
+    /// What fails is remembered for `status`, and puts off the next time; it is no failure of the worker's.
+    pub fn exchange_in_background(&self, event: &str) -> Option<String> {
+        let stack = self.settings.stack();
+        let mode = stack.read("autosync", "'off', 'fetch', 'push' or 'both'", AutoSync::parse);
+        let interval = stack.duration("syncinterval");
+        let (mode, interval) = match (mode, interval) {
+            (Ok(mode), Ok(interval)) => (mode.unwrap_or_default(), interval.unwrap_or(INTERVAL)),
+            (Err(error), _) | (_, Err(error)) => return Some(format!("no exchange: {error}")),
+        };
+        let last = Last::load(&self.state);
+        if !mode.is_for(event) || !last.is_past(interval, clock::real_seconds()) {
+            return None;
+        }
+        let went = self.exchange(mode).map_err(|error| printable::chain(error.as_ref()));
+        last.note(&self.state, &went);
+        Some(went.unwrap_or_else(|error| format!("no exchange: {error}")))
+    }
+
+    /// What the last exchange in the background failed with.
+    #[must_use]
+    pub fn exchange_error(&self) -> Option<String> {
+        Some(Last::load(&self.state).error).filter(|error| !error.is_empty())
+    }
+
+    fn exchange(&self, mode: AutoSync) -> Result<String, Box<dyn Error>> {
+        let sharing = Sharing::of(self)?;
+        let remote = sharing.remote(self, None)?;
+        let (repo, state) = (&self.repository, &self.state);
+        let Sharing { share, publish, .. } = sharing;
+        let exchange = Exchange { repo, state, remote: &remote, share, publish, prompt: Prompt::Never, dry_run: false };
+        let Outcome { came, went, held_back, .. } = if mode == AutoSync::Fetch {
+            sync::fetch(&exchange)?
+        } else {
+            let allowed = self.allowed_secrets(&[])?;
+            sync::push(&exchange, &Rules { share, scanner: self.scanner()?, allowed: &allowed, all: false })?
+        };
+        Ok(format!("{}: {came} came {went} went {held_back} held back", remote.name()))
+    }
+}
