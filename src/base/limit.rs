@@ -22,6 +22,8 @@ pub const STALE_COMMITS_MAX: usize = 100;
 pub const NOTE_COMMITS_MAX: usize = 1_000;
 /// Commits in which git is asked where paths went that have notes.
 pub const NOTE_RENAMES_MAX: usize = 16;
+/// Files and directories that differ in a commit in which git is asked that.
+pub const NOTE_CHANGES_MAX: usize = 20_000;
 /// How often a path with notes may have been renamed.
 pub const NOTE_WAYS_MAX: usize = 8;
 /// Largest blob of the frame store that is read, in bytes. A frame of this version is far smaller; a newer format may

@@ -42,7 +42,7 @@ const DEFAULT: &str = "\
 No context list names anything: section 5 shows what every reader needs first, as much of it as fits. It is what people
 noted, statements about directories, the symbol map, the README, the branch. 'git merkle context <path>' shows files.
 ";
-/// The largest part of a budget that the project structure may take: one in so many tokens.
+/// The largest part of a budget that the project structure may take: one token in this number.
 const STRUCTURE_SHARE: u64 = 5;
 /// What stands around a folded structure.
 const FOLDED_LINE_TOKENS: u64 = 50;
@@ -54,7 +54,7 @@ const REDUCED_TOKENS: u64 = 6;
 const TEXT_TOKENS_MIN: u64 = 120;
 /// How often what fits is chosen again, since the tokens of parts are not quite those of the whole.
 const FIT_TRIES: usize = 6;
-/// The default payload is full when one in so many tokens is left.
+/// The default payload is full when one token in this number is left.
 const FILLED_BUT_ONE_OF: u64 = 25;
 
 /// What stands for the memos among the numbers of resources.

@@ -10,7 +10,7 @@ use super::resource::{Body, Part, Resource};
 use super::scope::ScopeSet;
 use crate::base::token::estimate;
 
-/// The parts of the room that each takes at most: one in so many tokens.
+/// The parts of the room that each takes at most: one token in this number.
 const NOTES_SHARE: u64 = 8;
 const STATEMENTS_SHARE: u64 = 5;
 const README_SHARE: u64 = 8;

@@ -440,7 +440,7 @@ fn read_all(repo: &Repository, entries: &[Entry]) -> Vec<Result<Stored, Fault>> 
     on_all_cores(entries.len(), repo, || repo.fork(), |repo, at| read(repo, &entries[at]))
 }
 
-/// Where the tables stand behind so many bytes of slots, one behind the other.
+/// Where the tables stand, one behind the other, after the slots.
 fn shapes(slots_len: usize, counts: [u32; 4]) -> [Shape; 4] {
     let mut at = (HEADER_BYTES + slots_len) as u64;
     std::array::from_fn(|number| {

@@ -42,7 +42,7 @@ pub enum Why {
     Derived,
     /// There are newer generations.
     Superseded,
-    /// Nobody has its node any more.
+    /// No ref reaches its node any more.
     Unreached,
 }
 

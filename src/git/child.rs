@@ -74,7 +74,7 @@ pub enum ChildError {
 /// Input up to this size is written before any output is read: every pipe holds it.
 const SMALL_INPUT_BYTES: usize = 4096;
 
-/// How long a child that nobody waits for may talk to another machine.
+/// How long a child in the background may talk to another machine.
 const SILENT_PATIENCE: Duration = Duration::from_mins(5);
 
 /// A git command to be run in a repository.

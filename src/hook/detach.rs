@@ -1,4 +1,4 @@
-//! Starting the worker so that nobody waits for it: a session of its own, nothing open, nothing of the hook's variables.
+//! Starting the worker so that no process waits for it: a session of its own, nothing open, nothing of the hook's variables.
 
 use std::ffi::OsStr;
 use std::io;

@@ -29,7 +29,7 @@ use crate::workspace::{PageOptions, Workspace};
 
 /// Tokens of all symbols, at most, where nothing else is said.
 const SYMBOL_TOKENS_MAX: u64 = 32_000;
-/// The part of a window that symbols take at most, and the list of files: one in so many tokens.
+/// The part of a window that symbols take at most, and the list of files: one token in this number.
 const SYMBOL_SHARE: u64 = 4;
 const FILES_SHARE: u64 = 5;
 

@@ -174,7 +174,7 @@ fn holds(stores: &[Store<'_>], entry: &Entry) -> bool {
 
 /// What of a store goes because a remote, last known at `before`, has dropped it on purpose.
 ///
-/// Whoever can push can drop. So what people said stays, and of what is about a tip of this clone the newest.
+/// Every user who can push can drop. So what people said stays, and of what is about a tip of this clone the newest.
 pub fn dropped_there(
     repo: &Repository,
     ours: &Store<'_>,

@@ -22,9 +22,9 @@ const WEIGHT: u64 = 1 << 20;
 const AGE_MAX: u32 = 1_000;
 /// Most requests of the session that count.
 const REQUESTS_MAX: u32 = 64;
-/// Files that a request hits and nothing foretold: one in so many requests.
+/// Files that a request hits and nothing foretold: one in this number of requests.
 const UNFORESEEN: u64 = ONE / 20;
-/// Of so many commits that touch a file one changes what it declares.
+/// Of this number of commits that touch a file one changes what it declares.
 const DECLARES: u64 = 2;
 /// How likely a conversation is to be cleared or shortened.
 const CONVERSATION_ENDS: u64 = ONE / 64;

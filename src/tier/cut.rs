@@ -25,7 +25,7 @@ pub(super) struct Cuts {
     pub(super) cost: u128,
 }
 
-/// The cheapest cuts into at most so many tiers; of equally cheap ones those with fewer tiers, then the earlier ones.
+/// The cheapest cuts into at most `tiers_max` tiers; of equally cheap ones those with fewer tiers, then the earlier ones.
 pub(super) fn best_cuts(row: &Row, tiers_max: usize) -> Cuts {
     let places = row.tokens.len();
     let all = row.tokens[places - 1];

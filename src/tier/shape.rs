@@ -20,9 +20,9 @@ pub(super) enum Tail {
 /// What a plan is to look like.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// So many tiers are kept as they are.
+    /// How many tiers are kept as they are.
     pub(super) keep: usize,
-    /// So many are made behind them at most.
+    /// How many are made behind them at most.
     pub(super) more: usize,
     /// New messages go to the end of the last kept tier.
     pub(super) append: bool,
@@ -36,7 +36,7 @@ pub(super) fn is_listed(key: &Key) -> bool {
     matches!(key, Key::Tree | Key::Url(_))
 }
 
-/// Every shape of the plans that keep so many tiers.
+/// Every shape of the plans that keep `keep` tiers.
 pub(super) fn shapes(observed: &Observed<'_>, terms: &CacheTerms, keep: usize) -> Vec<Shape> {
     let mut shapes = Vec::new();
     for tail in [Tail::All, Tail::Listed, Tail::None] {

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use super::open::Workspace;
 use super::target::Target;
-use crate::base::limit::{NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX};
+use crate::base::limit::{NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX};
 use crate::base::printable::one_line;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
@@ -310,6 +310,15 @@ impl Trail<'_> {
 
     /// Where paths went that the newer of two trees has no more, as git finds renames.
     fn renamed(&self, tree: &NodeId, newer: &NodeId, gone: &[TreePath]) -> Result<Vec<(TreePath, TreePath)>, ObjectError> {
+        // git compares every path, of which a small tree may have any number.
+        let mut changes = 0;
+        diff_trees(self.repo, Some(*tree), Some(*newer), &mut |_| {
+            changes += 1;
+            changes <= NOTE_CHANGES_MAX
+        })?;
+        if changes > NOTE_CHANGES_MAX {
+            return Ok(Vec::new());
+        }
         // Without git's answer they are gone.
         let Ok(renames) = self.repo.renames(tree, newer) else { return Ok(Vec::new()) };
         let mut found = Vec::new();

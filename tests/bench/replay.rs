@@ -24,7 +24,7 @@ use strategy::{Strategy, play};
 
 /// Reading a tenth, writing a quarter more, four marks, and the prefix that Anthropic's dearer models take at least.
 const TERMS: CacheTerms = CacheTerms { read: 100, write: 1_250, prefix_tokens_min: 4_096, breakpoints_max: 4 };
-/// The memory of the tiers is cleared after so many requests.
+/// The memory of the tiers is cleared after this number of requests.
 const SESSION_REQUESTS: usize = 20;
 
 /// Replays the histories of these clones and prints a table.

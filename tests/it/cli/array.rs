@@ -41,6 +41,28 @@ fn a_request_without_a_session() {
 
     [user]
 
+    # Repository Structure (continued)
+
+    src/lib.rs
+      f add(a,b)->u8
+
+    [assistant]
+
+    Ok.
+
+    [user]
+
+    # Repository Structure (continued)
+
+    README.md
+      # Sample
+
+    [assistant]
+
+    Ok.
+
+    [user]
+
     # Repository Files
 
     Complete list of files in the repository:
@@ -58,13 +80,6 @@ fn a_request_without_a_session() {
     Ok.
 
     [user]
-
-    # Repository Structure (continued)
-
-    README.md
-      # Sample
-    src/lib.rs
-      f add(a,b)->u8
 
     # Working Files
 
@@ -84,7 +99,7 @@ fn a_request_without_a_session() {
 
     Add a lock.
     --- stderr
-    estimate: about 229 input tokens in 6 messages, 0 marks; about 0 from a cache that holds the last request; nothing was sent
+    estimate: about 253 input tokens in 10 messages, 0 marks; about 0 from a cache that holds the last request; nothing was sent
     --- exit 0
     ");
 }
@@ -107,7 +122,10 @@ fn a_session_brings_its_lists_and_what_was_said() {
     assert!(body["system"].as_str().expect("a text").starts_with("You help.\n\nBe brief."), "{body}");
     let openai: serde_json::Value =
         serde_json::from_str(&prompt(&repo, &["--session", "login", "--format", "openai"]).ok()).expect("JSON");
-    assert_eq!(openai["messages"].as_array().expect("messages").len(), messages.len() + 1);
+    // What stands where differs with the cache of each protocol; what is asked does not.
+    let (first, last) = (&openai["messages"][0], openai["messages"].as_array().and_then(|messages| messages.last()));
+    assert_eq!((&first["role"], &first["content"]), (&"system".into(), &body["system"]));
+    assert_eq!(last, messages.last());
 }
 
 #[test]

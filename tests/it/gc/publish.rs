@@ -140,7 +140,7 @@ fn an_older_program_brings_back_what_it_holds() {
 }
 
 #[test]
-fn whoever_can_push_drops_neither_what_people_said_nor_what_is_in_use() {
+fn a_user_who_can_push_drops_neither_what_people_said_nor_what_is_in_use() {
     let sandbox = Sandbox::new();
     let (origin, clones) = shared(&sandbox, &["a", "b"]);
     let [a, b] = [&clones[0], &clones[1]];
@@ -194,7 +194,7 @@ fn a_remote_that_replaces_nothing_says_so_and_nothing_is_lost() {
     assert!(told.starts_with("2 frames of") && told.ends_with("0 frames would be dropped\n"), "{told}");
 }
 
-/// A folder that clones push to may be somebody's work: its own `gc` counts for them, too.
+/// A folder that clones push to may be a person's own: its own `gc` counts for them, too.
 #[test]
 fn a_store_that_others_fetch_from_drops_for_them_as_well() {
     let sandbox = Sandbox::new();

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::support::{Repo, Sandbox};
 
-/// One connection in so many is cut.
+/// One connection in this number is cut.
 const CUT_EACH: u64 = 20;
 /// Bytes from the server after which a connection is cut, at most.
 const CUT_BYTES_MAX: u64 = 1_500;
