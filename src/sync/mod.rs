@@ -7,7 +7,7 @@
 //! | unite | `frame::commit::add_entries` | the store grows by one compare-and-swap; `frame::epoch::shrink` where the remote has dropped something |
 //! | select | [`select`], [`public`] | what goes was said, not derived, and is about objects and paths that the remote can know |
 //! | push | `attempt` | a commit on top of the remote's own, so that no history of this clone goes along |
-//! | drop | [`gc`], [`retain`] | the store shrinks, here or at the remote; an epoch keeps the others from bringing back what went |
+//! | drop | [`mod@gc`], [`retain`] | the store shrinks, here or at the remote; an epoch keeps the others from bringing back what went |
 //!
 //! Must never move a ref of the user, drop what a person said, or send a statement about an object of a
 //! branch that the remote does not have. Start with [`exchange`].
