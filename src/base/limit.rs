@@ -20,9 +20,9 @@ pub const IGNORE_LINES_MAX: usize = 20_000;
 pub const STALE_COMMITS_MAX: usize = 100;
 /// Commits that are looked back through for how old a carried note is, and where its path went.
 pub const NOTE_COMMITS_MAX: usize = 1_000;
-/// Commits in which git is asked where paths went that have notes.
+/// The most commits for which this program asks git where a path with notes went.
 pub const NOTE_RENAMES_MAX: usize = 16;
-/// Files and directories that differ in a commit in which git is asked that.
+/// The most changed files and directories of a commit for which it asks.
 pub const NOTE_CHANGES_MAX: usize = 20_000;
 /// How often a path with notes may have been renamed.
 pub const NOTE_WAYS_MAX: usize = 8;

@@ -10,7 +10,7 @@ const FIRST_LINE: &str = "git-merkle autosync 1";
 const FILE_BYTES_MAX: u64 = 4096;
 /// Longest error that is kept.
 const ERROR_CHARS_MAX: usize = 500;
-/// After so many failures in a row the pause grows no more.
+/// The pause doubles at most this often.
 const DOUBLINGS_MAX: u32 = 8;
 
 /// `merkle.autoSync`: what the hooks' worker exchanges.

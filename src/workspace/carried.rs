@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use super::open::Workspace;
 use super::target::Target;
-use crate::base::limit::{NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX};
+use crate::base::limit::{FILE_BYTES_MAX, NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX};
 use crate::base::printable::one_line;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
@@ -34,7 +34,7 @@ pub struct Carried {
     pub renamed_from: Option<TreePath>,
     /// Where its content stood last; `None` where the newest commits do not have it.
     pub seen: Option<Seen>,
-    /// How many lines differ; `None` for a directory, and for what is no text.
+    /// How many lines differ; `None` for a directory, for what is no text, and for a file that is too large to be shown.
     pub lines: Option<usize>,
 }
 
@@ -170,6 +170,7 @@ impl Workspace {
     fn lines_between(&self, old: &NodeId, new: &NodeId) -> Option<usize> {
         let mut texts = [Vec::new(), Vec::new()];
         for (id, text) in [old, new].into_iter().zip(&mut texts) {
+            self.repository.header(id).ok()?.filter(|header| header.size_bytes <= FILE_BYTES_MAX)?;
             self.repository.read(id, ObjectKind::Blob, text).ok()?;
         }
         if texts.iter().any(|text| text.contains(&0)) {
@@ -289,13 +290,16 @@ impl Trail<'_> {
         newer: &NodeId,
         tree: &NodeId,
     ) -> Result<Vec<(TreePath, bool, Option<NodeId>)>, ObjectError> {
+        if newer == tree {
+            return Ok(Vec::new());
+        }
         let paths: HashSet<&[u8]> = steps.keys().chain(&self.is_gone).map(TreePath::as_bytes).collect();
         let mut ways: HashSet<&[u8]> = HashSet::new();
         for path in &paths {
             ways.extend(path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at]));
         }
         let mut changes = Vec::new();
-        if paths.contains(&b""[..]) && newer != tree {
+        if paths.contains(&b""[..]) {
             changes.push((TreePath::root(), false, Some(*tree)));
         }
         diff_trees(self.repo, Some(*newer), Some(*tree), &mut |Change { path, old, new }| {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use super::carried::{Carried, PeopleSay};
 use super::map::{MapError, SnapshotSymbols};
 use super::open::Workspace;
-use super::payload::{InputError, PayloadOptions};
+use super::payload::{InputError, PayloadOptions, note};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
 use crate::context::markdown::{code, plain, text};
 use crate::context::overview::{MapPart, Overview, Readme, readme_text};
-use crate::context::resource::{Part, STALE, weight};
+use crate::context::resource::{Note, Part, STALE, weight};
 use crate::context::tree::Tree;
 use crate::context::{ContextError, Document};
 use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
@@ -159,14 +159,14 @@ fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
         }
     }
     let notes = nodes.iter().flat_map(|(path, node)| said.notes(node, path.as_bytes()).map(move |note| (path, note)));
-    let part = |(path, (frame, carried)): (&TreePath, (&Frame, Option<&Carried>))| {
-        let state = carried.map_or_else(|| "fresh".to_owned(), Carried::origin);
-        part(path, frame.kind, ("Note", &frame.speaker(), &state), frame.content.clone())
+    let part = |(path, said): (&TreePath, (&Frame, Option<&Carried>))| {
+        let (kind, Note { speaker, state, text, .. }) = (said.0.kind, note(said));
+        part(path, kind, ("Note", &speaker, &state), text)
     };
     notes.take(NOTES_MAX).map(part).collect()
 }
 
-fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &str), content: String) -> Part {
+fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &str), content: impl Into<Arc<str>>) -> Part {
     let name = match (path.is_root(), kind) {
         (true, _) => "./".to_owned(),
         (_, NodeKind::Directory) => format!("{}/", plain(path.as_bytes())),
@@ -174,7 +174,7 @@ fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &s
     };
     let about = if path.is_root() { "the root directory".to_owned() } else { code(&name) };
     let title = format!("**{what}** about {about} by {}; {state}.", text(speaker.as_bytes()));
-    Part { name, title, language: "markdown", text: Arc::from(content) }
+    Part { name, title, language: "markdown", text: content.into() }
 }
 
 fn map_part(map: &SymbolMap<'_>, all: &[u32], tokens_max: u64, found: &SnapshotSymbols) -> MapPart {

@@ -225,7 +225,7 @@ impl Workspace {
 }
 
 /// What a person says, as it is shown beside a body.
-fn note((frame, carried): (&Frame, Option<&Carried>)) -> Note {
+pub(super) fn note((frame, carried): (&Frame, Option<&Carried>)) -> Note {
     let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
     let state = carried.map_or_else(|| "fresh".to_owned(), Carried::origin);
     Note { slot, speaker: frame.speaker(), state, text: frame.content.as_str().into() }

@@ -9,25 +9,11 @@ use git_merkle::frame::commit::LOCK_WAIT;
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, content_digest};
 use git_merkle::git::{Location, Repository};
 
-use crate::support::{PROGRAM, Repo, Sandbox};
-
-const HISTORY: &str = r"
-    commit first
-    + src/lib.rs = pub fn a() {}
-    + README.md = A garden.
-";
+use crate::support::{PROGRAM, Repo};
+use crate::sync::{HISTORY, world};
 
 /// Nothing has this id.
 const NOWHERE: &str = "1234567890123456789012345678901234567890";
-
-/// A bare repository with one branch, and clones of it with the given names.
-fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<Repo<'s>>) {
-    let work = sandbox.repo("origin-work");
-    work.fill(HISTORY);
-    let origin = work.clone_to("origin.git", &["--bare"]);
-    let clones = names.iter().map(|name| origin.clone_to(name, &[])).collect();
-    (origin, clones)
-}
 
 /// Stores what a model answered about a node, which was paid for.
 pub(crate) fn answer(repo: &Repo<'_>, node: &str, text: &str) {

@@ -8,14 +8,14 @@ mod server;
 use crate::secret::{id_of, token};
 use crate::support::{Output, PROGRAM, Repo, Sandbox};
 
-const HISTORY: &str = r"
+pub(crate) const HISTORY: &str = r"
     commit first
     + src/lib.rs = pub fn a() {}
     + README.md = A garden.
 ";
 
 /// A bare repository with one branch, and clones of it with the given names.
-fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<Repo<'s>>) {
+pub(crate) fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<Repo<'s>>) {
     let work = sandbox.repo("origin-work");
     work.fill(HISTORY);
     let origin = work.clone_to("origin.git", &["--bare"]);

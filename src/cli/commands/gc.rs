@@ -96,7 +96,7 @@ impl Part {
     }
 }
 
-/// Drops frames at the remote if one is asked for, and then here.
+/// Drops frames at the remote that the user names, and then here.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let rules = Rules { keep: args.keep, since: args.keep_since.as_deref(), local: args.local };
