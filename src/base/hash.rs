@@ -137,9 +137,14 @@ fn hex_digit(digit: u8) -> Option<u8> {
 /// SHA-256 in lower-case hex, as `sha256sum` prints it: for digests that people check with stock tools.
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
+    sha256(bytes).to_string()
+}
+
+/// The same as bytes.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> Digest {
     use sha2::Digest as _;
-    let digest: [u8; 32] = sha2::Sha256::digest(bytes).into();
-    Digest(digest).to_string()
+    Digest(sha2::Sha256::digest(bytes).into())
 }
 
 #[cfg(test)]

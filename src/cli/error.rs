@@ -19,7 +19,7 @@ use crate::config::SourceError;
 use crate::context::ContextError;
 use crate::frame::commit::CommitError;
 use crate::frame::{FRAMES_REF, StoreError};
-use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, WriteError, system_cause};
+use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, SshError, WriteError, system_cause};
 use crate::hook::install::{EditError, InstallError, RecordError};
 use crate::node::{ScanError, SnapshotError};
 use crate::profile::{FitError, ProfileError};
@@ -29,7 +29,7 @@ use crate::regen::{NodeError, RunError};
 use crate::secret::SecretFound;
 use crate::sync::retain::RetainError;
 use crate::sync::select::SelectError;
-use crate::sync::{RemoteError, SyncError};
+use crate::sync::{RemoteError, SignError, SyncError};
 use crate::watch::WatchError;
 use crate::workspace::{
     AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError, TargetError,
@@ -408,6 +408,34 @@ impl From<SyncError> for CliError {
             SyncError::Select(SelectError::Ref(inner)) | SyncError::Ref(inner) => inner.into(),
             SyncError::Commit(inner) => inner.into(),
             SyncError::Write(inner) => inner.into(),
+            SyncError::Ssh(inner) => inner.into(),
+        }
+    }
+}
+
+impl From<SshError> for CliError {
+    fn from(error: SshError) -> Self {
+        let hint = match &error {
+            SshError::Format(_) => {
+                "openpgp and x509 are not supported; git config --global merkle.signingKey ~/.ssh/id_ed25519.pub"
+            }
+            SshError::NoKey => "git config --global merkle.signingKey ~/.ssh/id_ed25519.pub",
+            SshError::NoSigners => "git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers",
+            SshError::Relative { .. } => "write the whole path, or one that begins with '~/'",
+            SshError::File { .. } => return Self::from_source(Exit::Config, error),
+            SshError::Start { .. } => return Self::from_source(Exit::Io, error).hint("install OpenSSH, or set gpg.ssh.program"),
+            SshError::Failed { .. } => "'git merkle sync' on a terminal may ask for a passphrase",
+        };
+        Self::from_source(Exit::Config, error).hint(hint)
+    }
+}
+
+impl From<SignError> for CliError {
+    fn from(error: SignError) -> Self {
+        match error {
+            SignError::Ssh(inner) => inner.into(),
+            SignError::Store(inner) => inner.into(),
+            SignError::Commit(inner) => inner.into(),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{CliError, Style, Ui, json};
 use crate::base::printable::one_line;
 use crate::base::{TreePath, printable};
 use crate::frame::{Children, Frame, Head, Store};
+use crate::sync::Signature;
 use crate::synthesis::Reason;
 use crate::workspace::{Carried, Target, Workspace};
 
@@ -110,7 +111,21 @@ pub struct FrameDocument {
     cost_usd: Option<String>,
     created: Option<String>,
     tool: String,
+    /// What signatures say; absent where nothing was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<SignatureDocument>,
     content: String,
+}
+
+/// What signatures say about a statement.
+#[derive(Debug, Serialize)]
+struct SignatureDocument {
+    /// `good`, `unsigned`, `bad` or `unchecked`.
+    state: &'static str,
+    /// The allowed signer, where one has signed this statement or other bytes under its name.
+    signer: Option<String>,
+    /// The same in words.
+    message: String,
 }
 
 /// How old a person's statement about an earlier content is.
@@ -155,6 +170,7 @@ impl FrameDocument {
             cost_usd: frame.cost.map(|cost| cost.to_string()),
             created: frame.created.clone(),
             tool: frame.tool.clone(),
+            signature: None,
             content: frame.content.clone(),
         }
     }
@@ -165,6 +181,17 @@ impl FrameDocument {
     pub fn at(self, path: Option<&TreePath>) -> Self {
         let path = path.map(|path| json::path(path.as_bytes()));
         Self { path: path.or(self.path), ..self }
+    }
+
+    /// The same with what signatures say.
+    #[must_use]
+    pub fn signed(self, signature: Option<&Signature>) -> Self {
+        let document = |signature: &Signature| SignatureDocument {
+            state: signature.word(),
+            signer: signature.signer().map(str::to_owned),
+            message: signature.to_string(),
+        };
+        Self { signature: signature.map(document), ..self }
     }
 
     /// The document of a person's statement about an earlier content.
@@ -191,8 +218,16 @@ pub struct FramesDocument {
     pub frames: Vec<FrameDocument>,
 }
 
+/// What signatures say about frames, in their order. Where that cannot be found out, a warning says why.
+pub fn signatures(ui: &Ui, workspace: &Workspace, store: &Store<'_>, frames: &[&Frame]) -> Vec<Option<Signature>> {
+    workspace.signatures(store, frames).unwrap_or_else(|error| {
+        ui.warn(&printable::chain(&error));
+        vec![None; frames.len()]
+    })
+}
+
 /// One line: id, state, agent and type, generation, when and by whom.
-pub fn write_line(ui: &mut Ui, frame: &Frame, state: State) -> Result<(), OutputError> {
+pub fn write_line(ui: &mut Ui, frame: &Frame, state: State, signature: Option<&Signature>) -> Result<(), OutputError> {
     let (id, word) = (frame.id.short(), state.label());
     let (id, word) = (ui.styled(Style::Id, &id).to_string(), ui.styled(state.style(), word).to_string());
     let author = frame.author();
@@ -201,11 +236,35 @@ pub fn write_line(ui: &mut Ui, frame: &Frame, state: State) -> Result<(), Output
     let by = if by.is_empty() { frame.basis_kind.to_string() } else { format!("{} {}", frame.basis_kind, by.join(" ")) };
     let by = ui.styled(Style::Dim, &one_line(&by)).to_string();
     write!(ui, "{id} {word} {}/{} {} {by}", frame.agent, frame.frame_type, frame.seq)?;
+    write_signature(ui, signature)?;
     ui.end_record()
 }
 
-/// A heading, with what must be known about the frame, and the frame's text. `path` is what the user named.
-pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, (path, note): (Option<&TreePath>, &str)) -> Result<(), OutputError> {
+fn write_signature(ui: &mut Ui, signature: Option<&Signature>) -> Result<(), OutputError> {
+    let Some(signature) = signature else { return Ok(()) };
+    let style = match signature {
+        Signature::Good(_) => Style::Good,
+        Signature::Unsigned | Signature::Unchecked => Style::Caution,
+        Signature::Changed(_) | Signature::NotAllowed(_) | Signature::Broken => Style::Bad,
+    };
+    let words = ui.styled(style, &one_line(&signature.to_string())).to_string();
+    write!(ui, ", {words}")
+}
+
+/// What is known of a frame beside its bytes, for its heading.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Heading<'a> {
+    /// What the user named.
+    pub path: Option<&'a TreePath>,
+    /// What is shown behind the path.
+    pub note: &'a str,
+    /// What signatures say.
+    pub signature: Option<&'a Signature>,
+}
+
+/// A heading, with what must be known about the frame, and the frame's text.
+pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, heading: Heading<'_>) -> Result<(), OutputError> {
+    let Heading { path, note, signature } = heading;
     let made_at = frame.path.as_ref();
     let title = format!("{} {}/{}", frame.id.short(), frame.agent, frame.frame_type);
     let title = ui.styled(Style::Heading, &title).to_string();
@@ -232,7 +291,9 @@ pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, (path, note): (Opti
         write!(ui, " {note}")?;
     }
     let speaker = ui.styled(Style::Dim, &frame.speaker()).to_string();
-    write!(ui, "\nstatement by {speaker}\n\n")?;
+    write!(ui, "\nstatement by {speaker}")?;
+    write_signature(ui, signature)?;
+    write!(ui, "\n\n")?;
     if state.is_invalidated() {
         return writeln!(ui, "(not shown: it was declared void)");
     }

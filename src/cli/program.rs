@@ -10,6 +10,7 @@ use super::pager;
 use super::ui::{self, Ui};
 use crate::config::Environment;
 use crate::frame::Skipped;
+use crate::git::Prompt;
 use crate::hook;
 use crate::secret::Allowed;
 use crate::workspace::Workspace;
@@ -60,6 +61,17 @@ impl Program {
     pub fn allowed_secrets(&self, workspace: &Workspace) -> Result<Allowed, CliError> {
         let outcome = workspace.allowed_secrets(&self.global.allow_secret);
         outcome.map_err(|error| CliError::io("cannot write what is allowed", error))
+    }
+
+    /// Signs what was said here and waits for it; how many statements that were. What was not signed is told, and waits.
+    pub fn sign(&self, workspace: &Workspace) -> usize {
+        let prompt = if self.ui.can_ask() { Prompt::Allowed } else { Prompt::Never };
+        workspace.sign(prompt).unwrap_or_else(|error| {
+            let (count, error) = (workspace.unsigned(), CliError::from(error));
+            self.ui.warn(&format!("{count} {} not signed: {error}", if count == 1 { "statement is" } else { "statements are" }));
+            error.hints().iter().for_each(|hint| self.ui.note(hint));
+            0
+        })
     }
 
     fn open_silently(&mut self) -> Result<Workspace, CliError> {

@@ -81,6 +81,10 @@ pub const RULES: &[Rule] = &[
     rule("hookquiet", Permission::Set, Permission::Never),
     rule("remote", Permission::Set, Permission::Never),
     rule("share", Permission::Set, Permission::Never),
+    rule("acceptframes", Permission::Never, Permission::Never),
+    rule("remote.*.acceptframes", Permission::Never, Permission::Never),
+    rule("sign", Permission::Never, Permission::Never),
+    rule("signingkey", Permission::Never, Permission::Never),
     rule("remoteref", Permission::Never, Permission::Never),
     rule("publish", Permission::Never, Permission::Never),
     rule("autosync", Permission::Never, Permission::Never),
@@ -168,6 +172,10 @@ mod tests {
             "publish",
             "autoSync",
             "syncInterval",
+            "acceptFrames",
+            "remote.origin.acceptFrames",
+            "sign",
+            "signingKey",
         ];
         let limits = vec![
             "provider.claude.concurrency",

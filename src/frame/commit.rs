@@ -10,13 +10,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::codec::{CodecError, decode, encode};
-use super::merge;
+use super::merge::{self, Gift};
 use super::model::{BasisKind, Frame, content_digest};
 use super::name::FrameName;
 use super::record::{Place, Record, place_of};
+use super::signed::ManifestEntry;
 use super::spool;
-use super::store::{Entry, FRAMES_REF, Store, StoreError};
-use crate::base::{BasisId, Digest, FrameId, NodeId, TreePath, clock};
+use super::store::{FRAMES_REF, Store, StoreError};
+use super::unsigned::{self, Waiting};
+use crate::base::{BasisId, Digest, FrameId, NodeId, TreePath, clock, hash};
 use crate::git::{Batch, Encoded, Expected, HashKind, Lock, ObjectKind, RefError, Repository, StateDir, WriteError, commit_body};
 
 /// The lock around all writes, in the state directory.
@@ -109,6 +111,8 @@ impl Stored {
 pub struct NewFrame {
     pub(super) stored: Stored,
     pub(super) again: bool,
+    /// Whether a person or a model says it.
+    is_said: bool,
     blob: Encoded,
 }
 
@@ -118,7 +122,7 @@ impl NewFrame {
     /// `again` stores it even where the newest frame of its slot says the same already.
     pub fn new(hash: HashKind, frame: &Frame, again: bool) -> Result<Self, CodecError> {
         let blob = Encoded::new(hash, ObjectKind::Blob, &encode(frame)?);
-        Ok(Self { stored: Stored::of(frame, blob.id), again, blob })
+        Ok(Self { stored: Stored::of(frame, blob.id), again, is_said: !frame.is_derived(), blob })
     }
 
     /// What is known of it.
@@ -167,7 +171,7 @@ pub fn commit(
     wait: Duration,
 ) -> Result<Committed, CommitError> {
     let _lock = lock(repo, state, wait)?;
-    append(repo, frames, message)
+    append(repo, state, frames, message)
 }
 
 /// Stores every frame that waits in the spool and empties it; `own` is the caller's, which is newer than the others.
@@ -184,14 +188,14 @@ pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&str>, wa
     };
     let frames = waiting.iter().map(|waiting| NewFrame::new(repo.hash_kind(), &waiting.frame, false));
     let frames: Vec<_> = frames.collect::<Result<_, _>>().expect("what was decoded can be encoded");
-    let committed = append(repo, &frames, &message)?;
+    let committed = append(repo, state, &frames, &message)?;
     let files: Vec<_> = waiting.into_iter().map(|waiting| waiting.file).collect();
     spool::remove(state, &files).map_err(CommitError::Lock)?;
     Ok(committed)
 }
 
 /// Adds frames to the store; the caller holds the lock.
-fn append(repo: &Repository, frames: &[NewFrame], message: &str) -> Result<Committed, CommitError> {
+fn append(repo: &Repository, state: &StateDir, frames: &[NewFrame], message: &str) -> Result<Committed, CommitError> {
     if frames.is_empty() {
         let commit = Store::open(repo)?.commit();
         return Ok(Committed { commit, parent: commit, frames: Vec::new() });
@@ -205,6 +209,11 @@ fn append(repo: &Repository, frames: &[NewFrame], message: &str) -> Result<Commi
         }
         for frame in &added {
             batch.add(frame.blob.clone());
+        }
+        if state.lists_unsigned() {
+            let said = added.iter().filter(|frame| frame.is_said).map(|frame| &frame.stored);
+            let waiting = said.map(|stored| Waiting { name: stored.name.clone(), blob: stored.blob });
+            unsigned::add(state, waiting).map_err(CommitError::Lock)?;
         }
         let parents: Vec<NodeId> = store.commit().into_iter().collect();
         let commit = publish(repo, &mut batch, tree, &parents, message)?;
@@ -279,7 +288,7 @@ pub fn clear_leftovers(repo: &Repository, state: &StateDir) -> Result<(), Commit
 pub fn add_entries(
     repo: &Repository,
     state: &StateDir,
-    entries: &[Entry],
+    gift: &Gift,
     theirs: Option<NodeId>,
     message: &str,
 ) -> Result<Committed, CommitError> {
@@ -287,7 +296,7 @@ pub fn add_entries(
     retry(|| {
         let (ours, other) = (Store::open(repo)?, Store::at(repo, theirs)?);
         let mut batch = Batch::default();
-        let tree = merge::graft(repo, ours.tree(), entries.to_vec(), &mut batch)?;
+        let tree = merge::graft(repo, ours.tree(), gift.clone(), &mut batch)?;
         let committed = |commit| Committed { commit, parent: ours.commit(), frames: Vec::new() };
         if Some(tree) == ours.tree() {
             return Ok(committed(ours.commit()));
@@ -303,6 +312,33 @@ pub fn add_entries(
         let parents: Vec<NodeId> = ours.commit().map_or_else(Vec::new, |ours| [ours].into_iter().chain(theirs).collect());
         publish(repo, &mut batch, tree, &parents, message).map(|commit| committed(Some(commit)))
     })
+}
+
+/// Adds signed lists of statements, and takes these from what waits for a signature.
+pub fn add_manifests(
+    repo: &Repository,
+    state: &StateDir,
+    manifests: &[Vec<u8>],
+    done: &[Waiting],
+    message: &str,
+) -> Result<(), CommitError> {
+    let _lock = lock(repo, state, LOCK_WAIT)?;
+    if !manifests.is_empty() {
+        retry(|| {
+            let store = Store::open(repo)?;
+            let mut batch = Batch::default();
+            let mut gift = Gift::default();
+            for bytes in manifests {
+                let blob = Encoded::new(repo.hash_kind(), ObjectKind::Blob, bytes);
+                gift.manifests.push(ManifestEntry { digest: hash::sha256(bytes), blob: blob.id });
+                batch.add(blob);
+            }
+            let tree = merge::graft(repo, store.tree(), gift, &mut batch)?;
+            let parents: Vec<NodeId> = store.commit().into_iter().collect();
+            publish(repo, &mut batch, tree, &parents, message).map(drop)
+        })?;
+    }
+    unsigned::remove(state, done).map_err(CommitError::Lock)
 }
 
 /// True when a commit stands in the line of another one's first parents, or is none.

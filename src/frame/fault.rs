@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::codec::CodecError;
+use super::manifest::ManifestError;
 use super::name::FrameName;
+use super::signed::MANIFESTS_MAX;
 use crate::base::limit::{SEQ_GAP_MAX, STORE_TREE_BYTES_MAX};
 use crate::base::{TreePath, printable};
 use crate::git::{EntryMode, ObjectError};
@@ -30,6 +32,12 @@ pub enum Fault {
     /// The blob is no frame, or not the one that its name promises.
     #[error(transparent)]
     Frame(#[from] CodecError),
+    /// The blob is no list of signed statements, or not the one that its name promises.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// More than [`MANIFESTS_MAX`] manifests.
+    #[error("more than {MANIFESTS_MAX} lists of signed statements; the others are left out")]
+    Manifests,
     /// The blob cannot be read, or is too large.
     #[error(transparent)]
     Object(#[from] ObjectError),
@@ -50,7 +58,7 @@ impl Fault {
     /// True for a frame of a newer format: this program cannot read it, and carries it.
     #[must_use]
     pub fn is_newer(&self) -> bool {
-        matches!(self, Self::Frame(CodecError::Format(_)))
+        matches!(self, Self::Frame(CodecError::Format(_)) | Self::Manifest(ManifestError::Format(_)))
     }
 
     /// True for what no program can ever use. What is missing or cannot be read now may come back, what is forged is
@@ -59,7 +67,7 @@ impl Fault {
     pub fn is_lasting(&self) -> bool {
         let is_readable =
             !matches!(self, Self::Object(error) if !matches!(error, ObjectError::Size { .. } | ObjectError::Kind { .. }));
-        is_readable && !self.is_newer() && !matches!(self, Self::Forged)
+        is_readable && !self.is_newer() && !matches!(self, Self::Forged | Self::Manifests)
     }
 }
 

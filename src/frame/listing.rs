@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::codec::decode;
 use super::fault::{BadEntry, Fault};
 use super::name::{FrameName, SEQ_MAX, fan_out};
+use super::signed::{self, ManifestEntry};
 use super::store::{Entry, StoreError};
 use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_FAULTS_MAX, STORE_TREE_BYTES_MAX};
 use crate::base::{NodeId, TreePath};
@@ -51,6 +52,8 @@ pub(super) struct Leaf {
 pub(super) struct Changes {
     pub leaves: Vec<Leaf>,
     pub bad: Vec<BadEntry>,
+    /// The folders with manifests, before and after.
+    pub signed: [Option<NodeId>; 2],
     /// Directories that were read to find this out.
     pub directories: u64,
 }
@@ -62,6 +65,8 @@ pub struct Listed {
     pub entries: Vec<Entry>,
     /// Everything else.
     pub bad: Vec<BadEntry>,
+    /// Well named manifests.
+    pub manifests: Vec<ManifestEntry>,
 }
 
 impl Listed {
@@ -83,8 +88,9 @@ pub fn visit_added(
     new: Option<NodeId>,
     visit: &mut dyn FnMut(Listed) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let changes = changes(repo, old, new)?;
-    visit(Listed { entries: Vec::new(), bad: changes.bad })?;
+    let mut changes = changes(repo, old, new)?;
+    let manifests = signed::added(repo, changes.signed, &mut changes.bad)?;
+    visit(Listed { entries: Vec::new(), bad: changes.bad, manifests })?;
     for Leaf { place, old, new } in changes.leaves {
         let Some(new) = new else { continue };
         let mut listed = list(repo, place, &new, None)?;
@@ -97,7 +103,7 @@ pub fn visit_added(
 }
 
 /// Notes a bad entry, but no more of them than tell a reader that there are too many: they cost memory.
-fn note(bad: &mut Vec<BadEntry>, path: impl FnOnce() -> TreePath, fault: Fault) {
+pub(super) fn note(bad: &mut Vec<BadEntry>, path: impl FnOnce() -> TreePath, fault: Fault) {
     if bad.len() <= STORE_FAULTS_MAX {
         bad.push(BadEntry { path: path(), fault });
     }
@@ -143,6 +149,10 @@ fn side_by_side(
         changes.directories += u64::from(is_new);
         for entry in tree_entries(tree, &data, repo.hash_kind()) {
             let entry = entry.map_err(StoreError::from)?;
+            if above.is_root() && entry.name == signed::FOLDER.as_bytes() && entry.mode == EntryMode::Directory {
+                changes.signed[side] = Some(entry.id);
+                continue;
+            }
             match two_digits(entry.name).filter(|_| entry.mode == EntryMode::Directory) {
                 Some(name) => match pairs.iter_mut().find(|pair| pair.0 == name) {
                     Some(pair) if is_new => pair.2 = Some(entry.id),
@@ -292,8 +302,19 @@ pub(super) fn next_seqs(present: &[u32]) -> Option<Vec<u32>> {
     }
 }
 
+/// The folder with manifests in a store's tree.
+pub(super) fn signed_folder(repo: &Repository, tree: Option<NodeId>) -> Result<Option<NodeId>, StoreError> {
+    let (Some(tree), mut data) = (tree, Vec::new()) else { return Ok(None) };
+    if read_tree(repo, &tree, &mut data)?.is_err() {
+        return Ok(None);
+    }
+    let mut entries = tree_entries(tree, &data, repo.hash_kind()).flatten();
+    let found = entries.find(|entry| entry.name == signed::FOLDER.as_bytes() && entry.mode == EntryMode::Directory);
+    Ok(found.map(|entry| entry.id))
+}
+
 /// Reads a directory of the store, or says that it is too large.
-fn read_tree(repo: &Repository, tree: &NodeId, data: &mut Vec<u8>) -> Result<Result<(), Fault>, StoreError> {
+pub(super) fn read_tree(repo: &Repository, tree: &NodeId, data: &mut Vec<u8>) -> Result<Result<(), Fault>, StoreError> {
     match repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data) {
         Ok(()) => Ok(Ok(())),
         Err(ObjectError::Size { size_bytes, .. }) => Ok(Err(Fault::Directory(size_bytes))),
@@ -301,7 +322,7 @@ fn read_tree(repo: &Repository, tree: &NodeId, data: &mut Vec<u8>) -> Result<Res
     }
 }
 
-fn two_digits(name: &[u8]) -> Option<[u8; 2]> {
+pub(super) fn two_digits(name: &[u8]) -> Option<[u8; 2]> {
     let digits: [u8; 2] = name.try_into().ok()?;
     digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')).then_some(digits)
 }

@@ -12,6 +12,7 @@ use super::codec::encode;
 use super::commit::NewFrame;
 use super::listing::{Place, first_far, next_seqs};
 use super::name::{FrameName, fan_out, slot_prefix};
+use super::signed::{FOLDER, ManifestEntry};
 use super::store::{Entry, StoreError, read_entry};
 use crate::base::NodeId;
 use crate::base::cores::on_all_cores;
@@ -122,22 +123,67 @@ pub(super) fn insert(
     batch: &mut Batch,
 ) -> Result<(Vec<NewFrame>, NodeId), StoreError> {
     let mut added = Vec::with_capacity(frames.len());
-    let tree = change_leaves(repo, tree, frames, batch, &mut |leaf, frame| {
+    let tree = change_leaves(repo, read_or_empty(repo, tree)?, frames, batch, &mut |leaf, frame| {
         added.extend(insert_leaf(repo, leaf, &frame)?);
         Ok(())
     })?;
     Ok((added, tree))
 }
 
+/// What one store can give to another one.
+#[derive(Debug, Default, Clone)]
+pub struct Gift {
+    /// Frames.
+    pub entries: Vec<Entry>,
+    /// Signed lists of frames.
+    pub manifests: Vec<ManifestEntry>,
+}
+
+impl Gift {
+    /// True when there is nothing to give.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.manifests.is_empty()
+    }
+}
+
 /// Adds entries of another store to a store tree as they are; of two blobs under one name the smaller id stays.
 ///
 /// For all entries of the other store this gives the [`union`] of both.
-pub fn graft(repo: &Repository, tree: Option<NodeId>, entries: Vec<Entry>, batch: &mut Batch) -> Result<NodeId, StoreError> {
-    change_leaves(repo, tree, entries, batch, &mut |leaf, entry| {
+pub fn graft(repo: &Repository, tree: Option<NodeId>, gift: Gift, batch: &mut Batch) -> Result<NodeId, StoreError> {
+    let mut root = read_or_empty(repo, tree)?;
+    graft_manifests(repo, &mut root, gift.manifests, batch)?;
+    change_leaves(repo, root, gift.entries, batch, &mut |leaf, entry| {
         let new = (EntryMode::File, entry.blob);
         leaf.entry(entry.name.leaf().into_bytes()).and_modify(|known| *known = new.min(*known)).or_insert(new);
         Ok(())
     })
+}
+
+fn graft_manifests(
+    repo: &Repository,
+    root: &mut Level,
+    mut manifests: Vec<ManifestEntry>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let folder = FOLDER.as_bytes();
+    // What stands in the way of the folder is none of this program's, and is left there.
+    if manifests.is_empty() || root.get(folder).is_some_and(|(mode, _)| *mode != EntryMode::Directory) {
+        return Ok(());
+    }
+    manifests.sort_unstable();
+    let mut middle = read_or_empty(repo, subtree(root, folder))?;
+    for group in manifests.chunk_by(|one, next| one.steps()[1] == next.steps()[1]) {
+        let [_, above, _] = group[0].steps();
+        let mut leaf = read_or_empty(repo, subtree(&middle, above.as_bytes()))?;
+        for entry in group {
+            let [.., name] = entry.steps();
+            leaf.insert(name.into_bytes(), (EntryMode::File, entry.blob));
+        }
+        middle.insert(above.into_bytes(), (EntryMode::Directory, write_level(repo, &leaf, batch)));
+    }
+    root.insert(folder.to_vec(), (EntryMode::Directory, write_level(repo, &middle, batch)));
+    Ok(())
 }
 
 /// What has a place in the store.
@@ -160,14 +206,13 @@ impl Placed for Entry {
 /// Changes the directories in which the items' nodes stand and writes what is above them; each tree is read once.
 fn change_leaves<T: Placed>(
     repo: &Repository,
-    tree: Option<NodeId>,
+    mut root: Level,
     mut items: Vec<T>,
     batch: &mut Batch,
     change: &mut dyn FnMut(&mut Level, T) -> Result<(), StoreError>,
 ) -> Result<NodeId, StoreError> {
     items.sort_by_key(Placed::node);
     let place = |item: &T| fan_out(&item.node());
-    let mut root = read_or_empty(repo, tree)?;
     let mut items = items.into_iter().peekable();
     while let Some((first, _)) = items.peek().map(place) {
         let mut middle = read_or_empty(repo, subtree(&root, &first))?;

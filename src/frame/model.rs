@@ -57,6 +57,12 @@ pub const POLICY_KEY: &str = "policy";
 pub const TOOL: &str = concat!("git-merkle ", env!("CARGO_PKG_VERSION"));
 
 impl Frame {
+    /// True for a frame that any clone makes again from the objects, without a model and without a person.
+    #[must_use]
+    pub fn is_derived(&self) -> bool {
+        matches!(self.basis_kind, BasisKind::Generated | BasisKind::Synthesis) && self.provider.is_none()
+    }
+
     /// A frame of this program's making, of which nothing is known but what it says about what.
     #[must_use]
     pub fn new(node: (NodeId, NodeKind), slot: Slot, basis: (BasisKind, BasisId), content: String) -> Self {

@@ -2,6 +2,7 @@
 
 use super::fault::{BadEntry, Fault};
 use super::listing::{self, Leaf};
+use super::signed;
 use super::store::{Entry, Store, StoreError, read_entry};
 use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
 use crate::base::{NodeKind, TreePath};
@@ -38,9 +39,19 @@ impl Verdict {
 /// Reads and checks every frame; `progress` is told how many are done.
 pub fn verify(store: &Store<'_>, progress: &mut dyn FnMut(u64)) -> Result<Verdict, StoreError> {
     let repo = store.repository();
-    let changes = listing::changes(repo, None, store.tree())?;
+    let mut changes = listing::changes(repo, None, store.tree())?;
+    let manifests = signed::added(repo, changes.signed, &mut changes.bad)?;
     let mut verdict = Verdict { checked: changes.bad.len() as u64, directories: changes.directories, ..Verdict::default() };
     changes.bad.into_iter().for_each(|bad| verdict.add(bad));
+    for entry in manifests {
+        verdict.checked += 1;
+        if let Err(fault) = entry.read(repo) {
+            verdict.add(BadEntry { path: TreePath::new(entry.path()), fault });
+        }
+        if verdict.faults.len() > STORE_FAULTS_MAX {
+            break;
+        }
+    }
     for leaves in changes.leaves.chunks(LEAVES_AT_ONCE) {
         for leaf in leaves {
             verify_leaf(repo, *leaf, &mut verdict)?;

@@ -339,7 +339,7 @@ pub(super) fn exchange(child: Child, input: &[u8]) -> io::Result<Output> {
     exchange_by(child, input, None)
 }
 
-fn exchange_by(mut child: Child, input: &[u8], deadline: Option<Instant>) -> io::Result<Output> {
+pub(super) fn exchange_by(mut child: Child, input: &[u8], deadline: Option<Instant>) -> io::Result<Output> {
     let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let output = finish_by(child, deadline)?;
     match written {

@@ -62,6 +62,18 @@ pub(super) fn git() -> io::Result<Command> {
     Ok(command)
 }
 
+/// Another program of the user's configuration: by its absolute path, or by a name that the search path has.
+#[expect(clippy::disallowed_methods, reason = "the home of git's child processes, and of those that git would start")]
+pub(super) fn other(name: &OsStr) -> io::Result<Command> {
+    let path = Path::new(name);
+    let found =
+        if path.is_absolute() { Some(path.to_owned()) } else { name.to_str().filter(|name| !name.contains('/')).and_then(find) };
+    let program = found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it is not on the search path"))?;
+    let mut command = Command::new(program);
+    command.env(VARIABLE, search_path());
+    Ok(command)
+}
+
 /// The same variables with the search path for children in the place of the process's own.
 pub fn with_search_path<'a>(
     variables: impl Iterator<Item = (&'a OsStr, &'a OsStr)>,

@@ -74,6 +74,7 @@ pub struct StateDir {
     /// The folders from there on.
     below: Vec<&'static str>,
     seal: Arc<Seal>,
+    lists_unsigned: bool,
 }
 
 /// A folder that was walked down to.
@@ -87,7 +88,7 @@ impl StateDir {
     /// The state directory in the common git directory, which linked worktrees share; nothing is created.
     #[must_use]
     pub fn of(repo: &Repository) -> Self {
-        Self { base: repo.common_dir().to_owned(), below: vec![NAME], seal: Arc::default() }
+        Self { base: repo.common_dir().to_owned(), below: vec![NAME], seal: Arc::default(), lists_unsigned: false }
     }
 
     /// The one in the git directory of this worktree.
@@ -99,7 +100,7 @@ impl StateDir {
     /// A folder that stands for a state directory, in a place that the caller vouches for.
     #[must_use]
     pub fn at(folder: &Path) -> Self {
-        Self { base: folder.to_owned(), below: Vec::new(), seal: Arc::default() }
+        Self { base: folder.to_owned(), below: Vec::new(), seal: Arc::default(), lists_unsigned: false }
     }
 
     /// The same with a seal that other processes of this user have as well; its key is kept in `key_folder`.
@@ -109,6 +110,18 @@ impl StateDir {
     pub fn sealed(self, key_folder: Option<PathBuf>) -> Self {
         let seal = key_folder.map_or_else(Arc::default, |folder| Arc::new(Seal::kept_in(folder, self.base.clone())));
         Self { seal, ..self }
+    }
+
+    /// The same where statements that are stored are listed until they are signed; see `frame::unsigned`.
+    #[must_use]
+    pub fn listing_unsigned(self, lists_unsigned: bool) -> Self {
+        Self { lists_unsigned, ..self }
+    }
+
+    /// True where statements that are stored are listed until they are signed.
+    #[must_use]
+    pub fn lists_unsigned(&self) -> bool {
+        self.lists_unsigned
     }
 
     /// A folder in this one.

@@ -6,13 +6,91 @@
 
 use std::collections::HashMap;
 
+use super::error::SyncError;
 use super::remote::Share;
+use super::signature::{Signature, Signatures};
 use crate::agent::OUTLINE;
-use crate::base::{NodeId, TreePath, printable};
+use crate::base::{Digest, NodeId, TreePath, printable};
 use crate::frame::listing;
+use crate::frame::manifest::{StatementKey, digest_of};
+use crate::frame::merge::Gift;
 use crate::frame::store::{Entry, read_blob};
-use crate::frame::{BasisKind, CodecError, Fault, Frame, FrameName, StoreError};
-use crate::git::Repository;
+use crate::frame::{CodecError, Fault, FrameName, ManifestEntry, Store, StoreError};
+use crate::git::{Repository, SshError, StateDir};
+
+/// `merkle.acceptFrames`: whose statements count of those that come from a remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AcceptFrames {
+    /// Everyone's: the user has configured the remote.
+    #[default]
+    All,
+    /// Those that an allowed signer has signed.
+    Signed,
+    /// None: what this clone has made it has.
+    Own,
+}
+
+impl AcceptFrames {
+    /// Reads the setting.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "all" => Some(Self::All),
+            "signed" => Some(Self::Signed),
+            "self" => Some(Self::Own),
+            _ => None,
+        }
+    }
+}
+
+/// What counts of a delivery by the user's setting.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// What may be united.
+    pub gift: Gift,
+    /// What the setting keeps out, the first [`NAMED_MAX`] of them, and why.
+    pub refused: Vec<LeftOut>,
+    /// How many frames it keeps out.
+    pub refused_count: usize,
+}
+
+/// Judges what a remote's store gives; `theirs` is that store, whose signed lists are looked at.
+pub fn judge(
+    (repo, state): (&Repository, &StateDir),
+    accept: AcceptFrames,
+    theirs: &Store<'_>,
+    gift: Gift,
+) -> Result<Judged, SyncError> {
+    let mut judged = Judged::default();
+    let mut refuse = |entry: &Entry, reason: String| {
+        judged.refused_count += 1;
+        if judged.refused.len() < NAMED_MAX {
+            judged.refused.push(LeftOut { path: TreePath::new(entry.name.path()), reason });
+        }
+    };
+    match accept {
+        AcceptFrames::All => judged.gift = gift,
+        AcceptFrames::Own => gift.entries.iter().for_each(|entry| refuse(entry, "another clone made it".to_owned())),
+        AcceptFrames::Signed => {
+            let signatures = Signatures::of(repo, state)?.ok_or(SshError::NoSigners)?;
+            let mut claims = Vec::with_capacity(gift.entries.len());
+            for entry in &gift.entries {
+                let key = StatementKey { frame: entry.name.frame, seq: entry.name.seq };
+                let digest = read_blob(repo, &entry.blob).ok().and_then(|frame| digest_of(&frame));
+                claims.push((key, digest.unwrap_or(Digest([0; 32]))));
+            }
+            let found = signatures.judge(&[theirs.tree()], &claims)?;
+            for (entry, signature) in gift.entries.into_iter().zip(found) {
+                match signature {
+                    Signature::Good(_) => judged.gift.entries.push(entry),
+                    other => refuse(&entry, other.to_string()),
+                }
+            }
+            judged.gift.manifests = signatures.good(&gift.manifests)?;
+        }
+    }
+    Ok(judged)
+}
 
 /// Most entries whose names are kept when they are left out; the rest is counted.
 pub const NAMED_MAX: usize = 100;
@@ -22,6 +100,8 @@ pub const NAMED_MAX: usize = 100;
 pub struct Delivery {
     /// Entries that may be united.
     pub accepted: Vec<Entry>,
+    /// Signed lists of statements that may be united.
+    pub manifests: Vec<ManifestEntry>,
     /// Entries that are derived, and are made here when they are needed.
     pub derived: usize,
     /// Entries that do not count, the first [`NAMED_MAX`] of them.
@@ -50,6 +130,12 @@ pub fn check(repo: &Repository, ours: Option<NodeId>, theirs: Option<NodeId>, sh
         for bad in added.bad {
             delivery.leave_out(bad.path, &bad.fault);
         }
+        for entry in added.manifests {
+            match entry.read(repo) {
+                Ok(_) => delivery.manifests.push(entry),
+                Err(fault) => delivery.leave_out(TreePath::new(entry.path()), &fault),
+            }
+        }
         for entry in added.entries {
             delivery.look_at(repo, entry, share);
         }
@@ -71,7 +157,7 @@ impl Delivery {
                     self.misplaced.insert(entry.blob, Some(FrameName::of(&frame)));
                     CodecError::Name.into()
                 }
-                Ok(frame) if share == Share::Said && is_derived(&frame) => {
+                Ok(frame) if share == Share::Said && frame.is_derived() => {
                     self.derived += 1;
                     return;
                 }
@@ -97,11 +183,4 @@ impl Delivery {
 #[must_use]
 pub fn is_outline(name: &FrameName) -> bool {
     name.agent.as_str() == OUTLINE && name.frame_type.as_str() == OUTLINE
-}
-
-/// True for a frame that any clone makes again from the objects, without a model and without a person.
-#[must_use]
-pub fn is_derived(frame: &Frame) -> bool {
-    let is_made = matches!(frame.basis_kind, BasisKind::Generated | BasisKind::Synthesis);
-    is_made && frame.provider.is_none()
 }

@@ -16,12 +16,12 @@ use super::error::SyncError;
 use super::exchange::Exchange;
 use super::memory::Memory;
 use super::remote::{Publish, Share};
-use super::select::{self, Gained, Rules, Selection};
+use super::select::{self, Elsewhere, Gained, Rules, Selection};
 use super::transfer::{self, Theirs};
 use super::writer::Writer;
 use crate::base::{NodeId, clock};
-use crate::frame::store::Entry;
-use crate::frame::{Store, listing, merge};
+use crate::frame::merge::{self, Gift};
+use crate::frame::{Store, listing};
 use crate::git::{Batch, ChildError, Encoded, Held, ObjectKind, Pushed, RemoteRef, Repository, commit_body};
 
 /// What came of an attempt.
@@ -56,12 +56,15 @@ pub(super) fn attempt(
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let elsewhere = published_by_clones(exchange, theirs, &shared)?;
     let gained = Gained { old: shared.tree(), new: ours.tree(), elsewhere: Some(&elsewhere) };
-    let Selection { mut entries, held_back } = select::select(repo, gained, remote, rules, memory)?;
+    let Selection { mut entries, held_back, mut manifests } = select::select(repo, gained, remote, rules, memory)?;
+    let held_back = held_back.len();
     *memory = Memory { store: ours.commit(), held_back, seconds: clock::now_seconds(), ..std::mem::take(memory) };
     let (taken, collected) = from_clones(exchange, theirs, &shared)?;
     let mut published = Published { went: entries.len(), held_back, collected, held: None };
-    entries.extend(taken);
-    if entries.is_empty() || exchange.dry_run {
+    entries.extend(taken.entries);
+    manifests.extend(taken.manifests);
+    let gift = Gift { entries, manifests };
+    if gift.is_empty() || exchange.dry_run {
         return Ok(Attempt::Accepted(published));
     }
     let own = Writer::of(exchange.state);
@@ -70,7 +73,7 @@ pub(super) fn attempt(
         Publish::Shared | Publish::Collect => (remote.frames_ref().to_owned(), theirs.frames),
     };
     let base = Store::at(repo, tip).map_err(|source| transfer::no_store(exchange, &name, source))?;
-    let (commit, held) = write_on(exchange, &base, entries)?;
+    let (commit, held) = write_on(exchange, &base, gift)?;
     if !is_accepted(exchange, &name, repo.push_commit(remote.name(), &commit, &name, exchange.prompt))? {
         return Ok(Attempt::Behind);
     }
@@ -94,48 +97,52 @@ pub(super) fn is_accepted(exchange: &Exchange<'_>, name: &str, pushed: Result<Pu
 }
 
 /// What the refs of clones hold and the shared store lacks: the remote has it already.
-fn published_by_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<HashSet<Entry>, SyncError> {
-    let mut entries = HashSet::new();
+fn published_by_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<Elsewhere, SyncError> {
+    let mut elsewhere = Elsewhere::default();
     for tip in theirs.by.values() {
         // A ref that is no store publishes nothing.
         let Ok(store) = Store::at(exchange.repo, Some(*tip)) else { continue };
         listing::visit_added(exchange.repo, shared.tree(), store.tree(), &mut |added| {
-            entries.extend(added.entries);
+            elsewhere.entries.extend(added.entries);
+            elsewhere.manifests.extend(added.manifests);
             Ok(())
         })?;
     }
-    Ok(entries)
+    Ok(elsewhere)
 }
 
 /// What goes over from refs of clones to the shared one, and those refs that it leaves nothing in.
-fn from_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<(Vec<Entry>, Vec<RemoteRef>), SyncError> {
+fn from_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<(Gift, Vec<RemoteRef>), SyncError> {
     let own = Writer::of(exchange.state);
     let is_source = |writer: &Writer| match exchange.publish {
         Publish::Shared => *writer == own,
         Publish::Own => false,
         Publish::Collect => true,
     };
-    let (mut taken, mut collected) = (HashSet::new(), Vec::new());
+    let (mut taken, mut manifests, mut collected) = (HashSet::new(), HashSet::new(), Vec::new());
     for (writer, tip) in theirs.by.iter().filter(|(writer, _)| is_source(writer)) {
         let Ok(store) = Store::at(exchange.repo, Some(*tip)) else { continue };
         let delivery = accept::check(exchange.repo, shared.tree(), store.tree(), Share::All)?;
         taken.extend(delivery.accepted);
+        manifests.extend(delivery.manifests);
         if delivery.left_out_count == 0 {
             collected.push(RemoteRef { name: exchange.remote.own_ref(writer), id: *tip });
         }
     }
-    Ok((taken.into_iter().collect(), collected))
+    let gift = Gift { entries: taken.into_iter().collect(), manifests: manifests.into_iter().collect() };
+    Ok((gift, collected))
 }
 
 /// A commit whose only parent is the store's own, so that no history of this clone goes along; held against 'git gc'.
-fn write_on(exchange: &Exchange<'_>, base: &Store<'_>, entries: Vec<Entry>) -> Result<(NodeId, Held), SyncError> {
+fn write_on(exchange: &Exchange<'_>, base: &Store<'_>, gift: Gift) -> Result<(NodeId, Held), SyncError> {
     let repo = exchange.repo;
-    let message = match entries.len() {
+    let message = match gift.entries.len() {
+        0 => "signatures".to_owned(),
         1 => "1 frame".to_owned(),
         count => format!("{count} frames"),
     };
     let mut batch = Batch::default();
-    let tree = merge::graft(repo, base.tree(), entries, &mut batch)?;
+    let tree = merge::graft(repo, base.tree(), gift, &mut batch)?;
     let commit = commit_on(repo, &mut batch, tree, base.commit(), &message);
     Ok((commit, repo.write(&batch)?))
 }

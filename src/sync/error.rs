@@ -5,7 +5,7 @@ use super::retain::RetainError;
 use super::select::SelectError;
 use crate::frame::StoreError;
 use crate::frame::commit::CommitError;
-use crate::git::{ChildError, ObjectError, RefError, WriteError};
+use crate::git::{ChildError, ObjectError, RefError, SshError, WriteError};
 
 /// What git says of a connection that broke off, in any of its transports.
 const BROKEN: [&str; 17] = [
@@ -111,6 +111,9 @@ pub enum SyncError {
     /// The commit for the remote cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// Signatures cannot be checked.
+    #[error(transparent)]
+    Ssh(#[from] SshError),
     /// A ref cannot be read or moved.
     #[error(transparent)]
     Ref(#[from] RefError),

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use super::accept::{self, Delivery, LeftOut, NAMED_MAX};
+use super::accept::{self, AcceptFrames, Delivery, Judged, LeftOut, NAMED_MAX};
 use super::attempt::{self, Attempt, Published};
 use super::error::SyncError;
 use super::memory::Memory;
@@ -17,9 +17,11 @@ use super::retain;
 use super::select::Rules;
 use super::transfer::{self, Theirs};
 use crate::base::{NodeId, TreePath, clock};
-use crate::frame::Store;
 use crate::frame::commit::{self, CommitError};
 use crate::frame::epoch::{self, Shrink};
+use crate::frame::merge::Gift;
+use crate::frame::store::Entry;
+use crate::frame::{ManifestEntry, Store, signed};
 use crate::git::{Lock, Prompt, Repository, StateDir};
 
 /// How often a push that another one overtook is tried again.
@@ -47,6 +49,8 @@ pub struct Exchange<'a> {
     pub remote: &'a Remote,
     /// Which frames are shared, in both directions.
     pub share: Share,
+    /// Whose statements count of those that come.
+    pub accept: AcceptFrames,
     /// Which ref of the other side this clone moves.
     pub publish: Publish,
     /// Whether git may ask for a password.
@@ -70,6 +74,10 @@ pub struct Outcome {
     pub left_out: Vec<LeftOut>,
     /// How many entries of the remote are no frames.
     pub left_out_count: usize,
+    /// Frames of the remote that [`Exchange::accept`] does not let count, the first of them.
+    pub not_accepted: Vec<LeftOut>,
+    /// How many frames of the remote it does not let count.
+    pub not_accepted_count: usize,
     /// How often the remote was asked to take the frames, but for connections that broke off.
     pub attempts: u32,
     /// Refs of clones whose content the shared ref has now.
@@ -146,9 +154,10 @@ fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncErro
         let ours = Store::open(repo)?;
         let gone = retain::dropped_there(repo, &ours, before, theirs)?;
         let Some(from) = ours.commit().filter(|_| !gone.is_empty()) else { return Ok(0) };
-        let subject = format!("{} frames dropped by {}", gone.len(), remote.name());
+        let frames = gone.iter().filter(|path| !signed::is_path(path)).count();
+        let subject = format!("{frames} frames dropped by {}", remote.name());
         if epoch::shrink(repo, state, &Shrink { from, gone: &gone, theirs: theirs.commit(), subject: &subject })? {
-            return Ok(gone.len());
+            return Ok(frames);
         }
     }
     Err(CommitError::Busy.into())
@@ -172,40 +181,56 @@ fn unite(exchange: &Exchange<'_>, theirs: &Theirs, memory: &mut Memory) -> Resul
     let Exchange { repo, remote, share, .. } = *exchange;
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let mut outcome = Outcome::default();
-    let Delivery { mut accepted, left_out, left_out_count, .. } = accept::check(repo, ours.tree(), shared.tree(), share)?;
+    let delivery = accept::check(repo, ours.tree(), shared.tree(), share)?;
+    outcome.leave_out(delivery.left_out, delivery.left_out_count);
+    let of_shared = accepted(exchange, &mut outcome, &shared, (delivery.accepted, delivery.manifests))?;
     // Their history comes along where it has brought something; that of a single clone does not.
-    let history = shared.commit().filter(|_| !accepted.is_empty());
-    outcome.leave_out(left_out, left_out_count);
+    let history = shared.commit().filter(|_| !of_shared.is_empty());
+    let mut gift = of_shared;
     for (writer, tip) in &theirs.by {
-        match Store::at(repo, Some(*tip)) {
-            Ok(store) => {
-                let Delivery { accepted: more, mut left_out, left_out_count, .. } =
-                    accept::check(repo, ours.tree(), store.tree(), share)?;
-                accepted.extend(more);
-                let place = |path: &TreePath| [remote.own_ref(writer).as_bytes(), b":", path.as_bytes()].concat();
-                for fault in &mut left_out {
-                    fault.path = TreePath::new(place(&fault.path));
-                }
-                outcome.leave_out(left_out, left_out_count);
-            }
-            Err(_) => {
-                let path = TreePath::new(remote.own_ref(writer));
-                outcome.leave_out(vec![LeftOut { path, reason: "no store of frames".to_owned() }], 1);
-            }
+        let Ok(store) = Store::at(repo, Some(*tip)) else {
+            let path = TreePath::new(remote.own_ref(writer));
+            outcome.leave_out(vec![LeftOut { path, reason: "no store of frames".to_owned() }], 1);
+            continue;
+        };
+        let Delivery { accepted: entries, manifests, mut left_out, left_out_count, .. } =
+            accept::check(repo, ours.tree(), store.tree(), share)?;
+        let place = |path: &TreePath| [remote.own_ref(writer).as_bytes(), b":", path.as_bytes()].concat();
+        for fault in &mut left_out {
+            fault.path = TreePath::new(place(&fault.path));
         }
+        outcome.leave_out(left_out, left_out_count);
+        let more = accepted(exchange, &mut outcome, &store, (entries, manifests))?;
+        gift.entries.extend(more.entries);
+        gift.manifests.extend(more.manifests);
     }
     let mut seen = HashSet::new();
-    accepted.retain(|entry| seen.insert(entry.clone()));
-    outcome.came = accepted.len();
-    if outcome.came > 0 {
+    gift.entries.retain(|entry| seen.insert(entry.clone()));
+    outcome.came = gift.entries.len();
+    if !gift.is_empty() {
         let message = format!("{} frames from {}", outcome.came, remote.name());
-        let added = commit::add_entries(repo, exchange.state, &accepted, history, &message)?;
+        let added = commit::add_entries(repo, exchange.state, &gift, history, &message)?;
         // Where nothing else was said meanwhile, what came is nothing to push.
         if memory.store == added.parent {
             memory.store = added.commit;
         }
     }
     Ok(outcome)
+}
+
+/// What of a delivery counts by the user's setting; the rest is noted.
+fn accepted(
+    exchange: &Exchange<'_>,
+    outcome: &mut Outcome,
+    theirs: &Store<'_>,
+    (entries, manifests): (Vec<Entry>, Vec<ManifestEntry>),
+) -> Result<Gift, SyncError> {
+    let gift = Gift { entries, manifests };
+    let Judged { gift, refused, refused_count } = accept::judge((exchange.repo, exchange.state), exchange.accept, theirs, gift)?;
+    outcome.not_accepted_count += refused_count;
+    outcome.not_accepted.extend(refused);
+    outcome.not_accepted.truncate(NAMED_MAX);
+    Ok(gift)
 }
 
 impl Outcome {

@@ -49,7 +49,7 @@ fn stores_of_remotes(repo: &Repository) -> Result<Vec<Store<'_>>, SyncError> {
 }
 
 fn subject(plan: &Plan) -> String {
-    format!("gc: {} frames dropped", plan.gone.len())
+    format!("gc: {} frames dropped", plan.frames)
 }
 
 /// Drops what the remote's store need not hold, there and then here; with a dry run of the exchange says what that is, as of the

@@ -2,7 +2,8 @@
 
 use crate::base::NodeId;
 use crate::frame::commit::{self, CommitError};
-use crate::frame::{FRAMES_REF, Store, StoreError, epoch};
+use crate::frame::merge::Gift;
+use crate::frame::{FRAMES_REF, ManifestEntry, Store, StoreError, epoch};
 use crate::git::{Repository, StateDir};
 
 use super::accept;
@@ -15,6 +16,8 @@ pub struct Lost {
     pub commit: NodeId,
     /// What it had.
     pub entries: Vec<crate::frame::store::Entry>,
+    /// The signed lists that it had.
+    pub manifests: Vec<ManifestEntry>,
 }
 
 /// Looks for lost frames in the log of the store's ref, newest state first.
@@ -28,9 +31,9 @@ pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
         // What 'git gc' took away cannot be brought back.
         let Ok(tree) = repo.tree_of_commit(&commit) else { continue };
         let Ok(delivery) = accept::check(repo, now, Some(tree), Share::All) else { continue };
-        let entries = delivery.accepted;
+        let (entries, manifests) = (delivery.accepted, delivery.manifests);
         if !entries.is_empty() {
-            return Ok(Some(Lost { commit, entries }));
+            return Ok(Some(Lost { commit, entries, manifests }));
         }
     }
     Ok(None)
@@ -39,5 +42,6 @@ pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
 /// Puts lost frames back.
 pub fn restore(repo: &Repository, state: &StateDir, lost: &Lost) -> Result<(), CommitError> {
     let message = format!("{} frames that were lost", lost.entries.len());
-    commit::add_entries(repo, state, &lost.entries, Some(lost.commit), &message).map(drop)
+    let gift = Gift { entries: lost.entries.clone(), manifests: lost.manifests.clone() };
+    commit::add_entries(repo, state, &gift, Some(lost.commit), &message).map(drop)
 }

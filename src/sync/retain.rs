@@ -8,11 +8,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::accept::{is_derived, is_outline};
+use super::accept::is_outline;
 use crate::base::NodeId;
 use crate::frame::retain::{Origin, Standing, Why, choose};
 use crate::frame::store::{Entry, read_entry};
-use crate::frame::{BasisKind, Store, StoreError, epoch, listing};
+use crate::frame::{BasisKind, Store, StoreError, epoch, listing, signed};
 use crate::git::{ChildError, ObjectError, Reach, Repository};
 
 /// Why nothing can be chosen.
@@ -58,8 +58,10 @@ pub enum Place<'a> {
 /// What goes from a store.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Paths in the store's tree.
+    /// Paths in the store's tree, of frames and of the signed lists that are about nothing else.
     pub gone: BTreeSet<Vec<u8>>,
+    /// How many frames.
+    pub frames: usize,
     /// How many outlines and syntheses.
     pub derived: usize,
     /// How many superseded generations.
@@ -110,7 +112,18 @@ pub fn plan(repo: &Repository, tree: NodeId, place: Place<'_>, rules: &Rules<'_>
         let is_reached = reached.contains(&slot[0].0.name.node);
         plan.decide(&slot, if is_reached { Standing::History } else { Standing::Nowhere });
     }
-    Ok(plan.plan)
+    let mut plan = plan.plan;
+    plan.frames = plan.gone.len();
+    let mut orphans = signed::orphans(repo, tree, &plan.gone)?;
+    if let Place::Here(remotes) = place {
+        for remote in remotes {
+            for held in signed::list(repo, remote.tree())? {
+                orphans.remove(held.path().as_bytes());
+            }
+        }
+    }
+    plan.gone.extend(orphans);
+    Ok(plan)
 }
 
 fn visit_slots(repo: &Repository, tree: NodeId, visit: &mut dyn FnMut(&[Entry])) -> Result<(), StoreError> {
@@ -126,7 +139,7 @@ fn origin(repo: &Repository, entry: &Entry, is_tip: bool) -> Origin {
         return Origin::Derived;
     }
     match read_entry(repo, entry) {
-        Ok(frame) if is_derived(&frame) => Origin::Derived,
+        Ok(frame) if frame.is_derived() => Origin::Derived,
         Ok(frame) if matches!(frame.basis_kind, BasisKind::Generated | BasisKind::Synthesis) => Origin::Model,
         // What this program cannot read it does not judge.
         _ => Origin::Person,
@@ -197,6 +210,9 @@ pub fn dropped_there(
         if origin(repo, &entry, is_tip) != Origin::Person && !is_needed(repo, [ours, theirs], &entry, is_tip)? {
             gone.insert(entry.name.path().into_bytes());
         }
+    }
+    if let Some(tree) = ours.tree().filter(|_| !gone.is_empty()) {
+        gone.extend(signed::orphans(repo, tree, &gone)?);
     }
     Ok(gone)
 }

@@ -6,14 +6,14 @@
 
 use std::collections::HashSet;
 
-use super::accept::{is_derived, is_outline};
+use super::accept::is_outline;
 use super::memory::Memory;
 use super::public::{self, Wanted};
 use super::remote::{Remote, Share};
 use crate::base::{NodeId, TreePath};
 use crate::frame::listing;
 use crate::frame::store::{Entry, read_entry};
-use crate::frame::{Frame, StoreError};
+use crate::frame::{Frame, ManifestEntry, StatementKey, StoreError, signed};
 use crate::git::{ChildError, RefError, Repository};
 use crate::secret::{Allowed, Scanner, SecretFound, guard};
 
@@ -22,8 +22,10 @@ use crate::secret::{Allowed, Scanner, SecretFound, guard};
 pub struct Selection {
     /// What goes.
     pub entries: Vec<Entry>,
-    /// How many statements are about objects that the remote does not have.
-    pub held_back: usize,
+    /// Statements about objects that the remote does not have.
+    pub held_back: HashSet<StatementKey>,
+    /// Signed lists that go: of what goes, or of what is there.
+    pub manifests: Vec<ManifestEntry>,
 }
 
 /// Why a selection cannot be made.
@@ -63,7 +65,16 @@ pub struct Gained<'a> {
     /// The tree of the other.
     pub new: Option<NodeId>,
     /// What the remote has at another place.
-    pub elsewhere: Option<&'a HashSet<Entry>>,
+    pub elsewhere: Option<&'a Elsewhere>,
+}
+
+/// What a remote has at other places than the one that is compared.
+#[derive(Debug, Default)]
+pub struct Elsewhere {
+    /// Frames.
+    pub entries: HashSet<Entry>,
+    /// Signed lists.
+    pub manifests: HashSet<ManifestEntry>,
 }
 
 /// Chooses from what the store has gained over the remote; `memory` is that of the last exchange and is brought forward.
@@ -93,7 +104,15 @@ pub fn select(
             }
             selection.entries.push(entry);
         } else {
-            selection.held_back += 1;
+            selection.held_back.insert(StatementKey::of(&frame));
+        }
+    }
+    for manifest in signed::gained(repo, gained.old, gained.new)? {
+        let is_elsewhere = gained.elsewhere.is_some_and(|there| there.manifests.contains(&manifest));
+        // One that is about nothing but what is held back goes with it.
+        let goes = |key: &StatementKey| !selection.held_back.contains(key);
+        if !is_elsewhere && manifest.read(repo).is_ok_and(|read| read.lines.iter().any(|(key, _)| goes(key))) {
+            selection.manifests.push(manifest);
         }
     }
     Ok(selection)
@@ -116,7 +135,7 @@ fn visit_shared(
     share: Share,
     visit: &mut dyn FnMut(Entry, Frame),
 ) -> Result<(), StoreError> {
-    let is_elsewhere = |entry: &Entry| gained.elsewhere.is_some_and(|entries| entries.contains(entry));
+    let is_elsewhere = |entry: &Entry| gained.elsewhere.is_some_and(|there| there.entries.contains(entry));
     listing::visit_added(repo, gained.old, gained.new, &mut |added| {
         for entry in added.entries {
             if share == Share::Said && is_outline(&entry.name) || is_elsewhere(&entry) {
@@ -124,7 +143,7 @@ fn visit_shared(
             }
             // An entry of a newer format or a damaged one stays: this program cannot tell what it says.
             let Ok(frame) = read_entry(repo, &entry) else { continue };
-            if share == Share::All || !is_derived(&frame) {
+            if share == Share::All || !frame.is_derived() {
                 visit(entry, frame);
             }
         }

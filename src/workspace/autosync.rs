@@ -46,7 +46,10 @@ impl Workspace {
         let remote = sharing.remote(self, None)?;
         let (repo, state) = (&self.repository, &self.state);
         let Sharing { share, publish, .. } = sharing;
-        let exchange = Exchange { repo, state, remote: &remote, share, publish, prompt: Prompt::Never, dry_run: false };
+        let accept = Sharing::accept(self, &remote)?;
+        let exchange = Exchange { repo, state, remote: &remote, share, accept, publish, prompt: Prompt::Never, dry_run: false };
+        // What cannot be signed without a question waits for the next exchange in the foreground.
+        let _ = self.sign(Prompt::Never);
         let Outcome { came, went, held_back, .. } = if mode == AutoSync::Fetch {
             sync::fetch(&exchange)?
         } else {

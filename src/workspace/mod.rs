@@ -25,6 +25,7 @@ pub mod refresh;
 pub mod secrets;
 pub mod settings;
 pub mod sharing;
+pub mod signing;
 mod state;
 pub mod statement;
 pub mod syntheses;

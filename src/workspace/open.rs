@@ -59,7 +59,8 @@ impl Workspace {
         let repository = Repository::open(location)?;
         let judged = Judged::read(&repository, environment, given);
         let settings = Settings::load(&repository, &judged, environment, options)?;
-        let state = StateDir::of(&repository).sealed(locate::state_folder(environment));
+        let signs = super::signing::signs(&repository, &settings)?;
+        let state = StateDir::of(&repository).sealed(locate::state_folder(environment)).listing_unsigned(signs);
         let Judged { folder, trust } = judged;
         Ok(Self {
             repository,

@@ -2,7 +2,8 @@
 
 use super::open::Workspace;
 use super::settings::SettingsError;
-use crate::sync::{Publish, Remote, RemoteError, Share, parse_remote_ref};
+use crate::config::Key;
+use crate::sync::{AcceptFrames, Publish, Remote, RemoteError, Share, parse_remote_ref};
 
 /// The settings about sharing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,17 @@ impl Sharing {
                 parse_remote_ref,
             )?,
         })
+    }
+
+    /// Whose statements count of those that come from a remote: `merkle.remote.<name>.acceptFrames`, else
+    /// `merkle.acceptFrames`.
+    pub fn accept(workspace: &Workspace, remote: &Remote) -> Result<AcceptFrames, SettingsError> {
+        let stack = workspace.settings.stack();
+        let read = |key: &str| stack.read(key, "'all', 'signed' or 'self'", AcceptFrames::parse);
+        // The spelling of a key: a name that makes none has no setting of its own.
+        let own = Key::new(&format!("remote.{}.acceptframes", remote.name()));
+        let of_remote = own.map(|key| read(key.as_str())).transpose()?.flatten();
+        Ok(of_remote.map_or_else(|| read("acceptframes"), |accept| Ok(Some(accept)))?.unwrap_or_default())
     }
 
     /// The remote that is meant; see [`Remote::choose`].

@@ -4,6 +4,7 @@ mod many;
 mod own;
 mod private;
 mod server;
+mod signed;
 
 use crate::secret::{id_of, token};
 use crate::support::{Output, PROGRAM, Repo, Sandbox};

@@ -85,7 +85,7 @@ struct Part {
 impl Part {
     fn of(plan: &Plan) -> Self {
         Self {
-            dropped: plan.gone.len(),
+            dropped: plan.frames,
             derived: plan.derived,
             superseded: plan.superseded,
             unreached: plan.unreached,
@@ -108,7 +108,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Some(named) => {
             let sharing = Sharing::of(&workspace)?;
             let remote = sharing.remote(&workspace, Some(named.as_str()).filter(|named| !named.is_empty()))?;
-            let exchange = Exchange { dry_run: args.dry_run, ..exchange(&workspace, &remote, &sharing) };
+            let exchange = Exchange { dry_run: args.dry_run, ..exchange(&workspace, &remote, &sharing)? };
             let plan = sync::publish(&exchange, &rules)?;
             Some((remote, plan))
         }
@@ -167,7 +167,7 @@ fn write_part(program: &mut Program, words: &str, plan: &Plan) -> Result<(), Out
         (plan.unreached, "about nothing that is left"),
     ];
     let told: Vec<String> = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
-    writeln!(ui, "{} of {} bytes {words}: {}", frames(plan.gone.len()), plan.size_bytes, told.join(", "))
+    writeln!(ui, "{} of {} bytes {words}: {}", frames(plan.frames), plan.size_bytes, told.join(", "))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::agent::{OUTLINE, Registry};
 use crate::base::{AgentId, FrameType};
 use crate::cli::advice::{Asked, nothing_said, shell_word};
-use crate::cli::frames::{FrameDocument, State};
+use crate::cli::frames::{FrameDocument, State, signatures};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find_at_head};
 use crate::cli::{CliError, Exit};
@@ -53,7 +53,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let head = choose(heads, &args.node, &agents)?;
     if program.ui.is_json() {
         let state = State::from(workspace.staleness(&store, &target, &head)?);
-        program.ui.write_json("get-head", &FrameDocument::new(&head.frame, state).at(target.path.as_ref()))?;
+        let signature = signatures(&program.ui, &workspace, &store, &[&head.frame]).pop().flatten();
+        let document = FrameDocument::new(&head.frame, state).at(target.path.as_ref()).signed(signature.as_ref());
+        program.ui.write_json("get-head", &document)?;
     } else {
         program.ui.write_text(&head.frame.content)?;
     }

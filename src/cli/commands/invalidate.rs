@@ -38,6 +38,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let created = clock::render_utc(clock::now_seconds());
     let invalidated = workspace.invalidate(&target, args.recursive, &wanted, &created)?;
+    program.sign(&workspace);
     if program.ui.is_json() {
         program.ui.write_json("invalidate", &Document { invalidated })?;
     } else {

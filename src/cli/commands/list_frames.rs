@@ -39,7 +39,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             if program.ui.is_json() {
                 documents.push(FrameDocument::new(&frame, state).at(target.path.as_ref()));
             } else {
-                write_line(&mut program.ui, &frame, state)?;
+                write_line(&mut program.ui, &frame, state, None)?;
             }
         }
     }

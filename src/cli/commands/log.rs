@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use crate::base::{AgentId, FrameType, NodeId, printable};
-use crate::cli::frames::{FrameDocument, State, state_of, write_line};
+use crate::cli::frames::{FrameDocument, State, signatures, state_of, write_line};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{find, head};
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Store};
+use crate::sync::Signature;
 
 /// How much of a statement's first line is shown.
 const FIRST_LINE_CHARS: usize = 100;
@@ -72,11 +73,18 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let head = store.head(&target.id, &frame.agent, &frame.frame_type)?;
         *state = state_of(&workspace, &store, &target, head.as_ref(), frame)?;
     }
+    let said: Vec<&Frame> = versions.iter().flat_map(|version| version.frames.iter().map(|(frame, _)| frame)).collect();
+    let known = signatures(&program.ui, &workspace, &store, &said);
+    let mut known = known.iter().map(Option::as_ref);
+    let versions: Vec<(&Version, Vec<Option<&Signature>>)> =
+        versions.iter().map(|version| (version, known.by_ref().take(version.frames.len()).collect())).collect();
     if program.ui.is_json() {
-        let document = |version: &Version| VersionDocument {
+        let document = |(version, signatures): &(&Version, Vec<Option<&Signature>>)| VersionDocument {
             commit: version.commit.to_string(),
             node: version.node.to_string(),
-            frames: version.frames.iter().map(|(frame, state)| FrameDocument::new(frame, *state).at(Some(&path))).collect(),
+            frames: (version.frames.iter().zip(signatures))
+                .map(|((frame, state), signature)| FrameDocument::new(frame, *state).at(Some(&path)).signed(*signature))
+                .collect(),
         };
         program.ui.write_json("log", &Document { versions: versions.iter().map(document).collect() })?;
         return Ok(Exit::Done);
@@ -84,13 +92,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     write_text(&mut program.ui, &versions)
 }
 
-fn write_text(ui: &mut Ui, versions: &[Version]) -> Result<Exit, CliError> {
-    for version in versions {
+fn write_text(ui: &mut Ui, versions: &[(&Version, Vec<Option<&Signature>>)]) -> Result<Exit, CliError> {
+    for (version, signatures) in versions {
         let commit = ui.styled(Style::Id, &version.commit.to_string()).to_string();
         writeln!(ui, "commit {commit} {}", version.node.short())?;
-        for (frame, state) in &version.frames {
+        for ((frame, state), signature) in version.frames.iter().zip(signatures) {
             write!(ui, "    ")?;
-            write_line(ui, frame, *state)?;
+            write_line(ui, frame, *state, *signature)?;
             // Records that a program reads are one line each.
             if !ui.is_raw()
                 && let Some(first) = frame.content.lines().find(|line| !line.trim().is_empty())

@@ -81,6 +81,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     // Like a line of a file, so that the same words are the same statement whatever way they came.
     let frame = said.say(program, format!("{}\n", content.trim_end()))?;
+    program.sign(&workspace);
     if program.ui.is_json() {
         program.ui.write_json("note", &FrameDocument::new(&frame, State::Fresh).at(said.target.path.as_ref()))?;
     } else {
@@ -123,6 +124,7 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
             writeln!(program.ui, "{}", frame.id)?;
         }
     }
+    program.sign(&workspace);
     if program.ui.is_json() {
         program.ui.write_json("affirm", &FramesDocument { frames: affirmed })?;
     }
@@ -146,6 +148,7 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
             writeln!(program.ui, "retracted {}", own.id)?;
         }
     }
+    program.sign(&workspace);
     if program.ui.is_json() {
         program.ui.write_json("retract", &FramesDocument { frames: ended })?;
     }

@@ -43,6 +43,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
     let created = clock::render_utc(clock::now_seconds());
     let frame = workspace.put(&target, Statement { agent, frame_type, content, created })?;
+    program.sign(&workspace);
     if program.ui.is_json() {
         program.ui.write_json("put-frame", &FrameDocument::new(&frame, State::Fresh))?;
     } else {

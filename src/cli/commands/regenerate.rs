@@ -150,6 +150,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         confirm::confirm(args, (&workspace, program), &targets, (&request, asking))?;
     }
     let done = refresh(args, (&workspace, program), &targets, (&request, &scope, root.history))?;
+    program.sign(&workspace);
     let exit = report::report(args, (&workspace, program), &request, &done, begun.elapsed())?;
     // Nothing follows but the end of the process, which gives all of it back at once.
     std::mem::forget(workspace);

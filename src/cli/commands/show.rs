@@ -2,11 +2,11 @@
 
 use crate::base::{AgentId, FrameType, NodeId, TreePath};
 use crate::cli::advice::{Asked, nothing_said};
-use crate::cli::frames::{FrameDocument, FramesDocument, State, write_whole};
+use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit};
-use crate::frame::{BasisKind, Head, Store, Voice, Voices};
+use crate::frame::{BasisKind, Frame, Head, Store, Voice, Voices};
 use crate::node::SnapshotRoot;
 use crate::workspace::{Carried, Target, Workspace};
 
@@ -84,17 +84,21 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             let asked = Asked { node: spec, snapshot: &args.snapshot, agent, frame_type };
             program.ui.note(&nothing_said(&workspace, &target, &asked));
         }
-        for one in found {
+        let frames: Vec<&Frame> = found.iter().map(|one| &one.head.frame).collect();
+        let signatures = signatures(&program.ui, &workspace, &store, &frames);
+        for (one, signature) in found.iter().zip(&signatures) {
+            let signature = signature.as_ref();
             is_said |= !one.state.is_invalidated();
             if program.ui.is_json() {
-                documents.push(one.document(target.path.as_ref()));
+                documents.push(one.document(target.path.as_ref()).signed(signature));
                 continue;
             }
             if !is_first {
                 writeln!(program.ui)?;
             }
             is_first = false;
-            write_whole(&mut program.ui, &one.head.frame, one.state, (target.path.as_ref(), &one.note()))?;
+            let heading = Heading { path: target.path.as_ref(), note: &one.note(), signature };
+            write_whole(&mut program.ui, &one.head.frame, one.state, heading)?;
         }
     }
     if program.ui.is_json() {

@@ -7,7 +7,7 @@ use crate::base::{AgentId, NodeKind, TreePath, clock};
 use crate::cli::advice::remedy;
 use crate::cli::commands::regenerate;
 use crate::cli::commands::tiers::{Reported, reported};
-use crate::cli::frames::{FrameDocument, FramesDocument, State, write_whole};
+use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
@@ -322,7 +322,12 @@ fn list_carried(said: &PeopleSay, program: &mut Program) -> Result<Exit, CliErro
         return Ok(Exit::Done);
     }
     for (path, one) in all() {
-        write_whole(&mut program.ui, &one.frame, State::Carried, (Some(path), &one.age()))?;
+        write_whole(
+            &mut program.ui,
+            &one.frame,
+            State::Carried,
+            Heading { path: Some(path), note: &one.age(), signature: None },
+        )?;
         writeln!(program.ui)?;
     }
     if all().next().is_some() {

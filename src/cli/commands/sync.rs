@@ -1,5 +1,7 @@
 //! `git merkle fetch`, `push` and `sync`: frames come from a remote and go there.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::cli::program::Program;
@@ -46,6 +48,9 @@ struct Document<'a> {
     held_back: usize,
     left_out: usize,
     faults: Vec<FaultDocument>,
+    not_accepted: usize,
+    refused: Vec<FaultDocument>,
+    signed: usize,
     attempts: u32,
     collected: usize,
     unfetched: usize,
@@ -64,9 +69,9 @@ pub fn fetch(args: &FetchArgs, program: &mut Program) -> Result<Exit, CliError> 
     let sharing = Sharing::of(&workspace)?;
     let remote = sharing.remote(&workspace, args.remote.as_deref())?;
     workspace.replay(std::time::Duration::ZERO)?;
-    let exchange = exchange(&workspace, &remote, &sharing);
+    let exchange = exchange(&workspace, &remote, &sharing)?;
     let outcome = sync::fetch(&exchange)?;
-    report(program, &exchange, &outcome, false)
+    report(program, &exchange, &outcome, None)
 }
 
 /// Brings the remote's frames into the store, and what was said here to the remote.
@@ -79,18 +84,20 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     workspace.replay(std::time::Duration::ZERO)?;
     let allowed = program.allowed_secrets(&workspace)?;
-    let exchange = exchange(&workspace, &remote, &sharing);
+    let exchange = exchange(&workspace, &remote, &sharing)?;
     let publish = if args.collect { Publish::Collect } else { exchange.publish };
     let exchange = Exchange { publish, dry_run: args.dry_run, ..exchange };
     let rules = Rules { share: exchange.share, scanner: workspace.scanner()?, allowed: &allowed, all: args.all };
+    let signed = if args.dry_run { 0 } else { program.sign(&workspace) };
     let outcome = sync::push(&exchange, &rules)?;
-    report(program, &exchange, &outcome, true)
+    report(program, &exchange, &outcome, Some(signed))
 }
 
-pub(super) fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, sharing: &Sharing) -> Exchange<'a> {
+pub(super) fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, sharing: &Sharing) -> Result<Exchange<'a>, CliError> {
     let (repo, state) = (&workspace.repository, &workspace.state);
     let Sharing { share, publish, .. } = *sharing;
-    Exchange { repo, state, remote, share, publish, prompt: Prompt::Allowed, dry_run: false }
+    let accept = Sharing::accept(workspace, remote)?;
+    Ok(Exchange { repo, state, remote, share, accept, publish, prompt: Prompt::Allowed, dry_run: false })
 }
 
 fn confirmed(program: &mut Program, remote: &Remote) -> Result<bool, CliError> {
@@ -102,7 +109,7 @@ fn confirmed(program: &mut Program, remote: &Remote) -> Result<bool, CliError> {
     Ok(program.ui.ask(&question)?)
 }
 
-fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pushes: bool) -> Result<Exit, CliError> {
+fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, signed: Option<usize>) -> Result<Exit, CliError> {
     let ui = &mut program.ui;
     if ui.is_json() {
         let fault =
@@ -115,6 +122,9 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
             held_back: outcome.held_back,
             left_out: outcome.left_out_count,
             faults: outcome.left_out.iter().map(fault).collect(),
+            not_accepted: outcome.not_accepted_count,
+            refused: outcome.not_accepted.iter().map(fault).collect(),
+            signed: signed.unwrap_or(0),
             attempts: outcome.attempts,
             collected: outcome.collected,
             unfetched: outcome.unfetched,
@@ -129,12 +139,19 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
     if outcome.left_out_count > outcome.left_out.len() {
         ui.warn(&format!("at least {} entries of {} are left out", outcome.left_out_count, exchange.remote.name()));
     }
+    if let Some(signed @ 1..) = signed {
+        let statements = if signed == 1 { "statement is" } else { "statements are" };
+        ui.note(&format!("{signed} {statements} signed now"));
+    }
     write!(ui, "{} came", frames(outcome.came))?;
-    if pushes {
+    if signed.is_some() {
         write!(ui, ", {} {}", outcome.went, if exchange.dry_run { "would go" } else { "went" })?;
     }
     if outcome.dropped > 0 {
         write!(ui, ", {} dropped by 'gc' there", outcome.dropped)?;
+    }
+    if outcome.not_accepted_count > 0 {
+        write!(ui, ", {} not accepted", outcome.not_accepted_count)?;
     }
     if outcome.held_back > 0 {
         write!(ui, ", {} held back", outcome.held_back)?;
@@ -147,6 +164,9 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
     if outcome.unfetched > 0 {
         ui.warn(&format!("{} refs of clones are left at '{}': too many", outcome.unfetched, exchange.remote.name()));
     }
+    if outcome.not_accepted_count > 0 {
+        ui.note(&not_accepted(exchange, outcome));
+    }
     if outcome.held_back > 0 {
         let remote = exchange.remote.name();
         ui.note(&if outcome.held_back == 1 {
@@ -156,6 +176,18 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, pus
         });
     }
     Ok(Exit::Done)
+}
+
+/// Why frames do not count: how many for each reason, of those that are named.
+fn not_accepted(exchange: &Exchange<'_>, outcome: &Outcome) -> String {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for refused in &outcome.not_accepted {
+        *reasons.entry(&refused.reason).or_default() += 1;
+    }
+    let told: Vec<String> = reasons.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    let more = outcome.not_accepted_count - outcome.not_accepted.len();
+    let more = if more > 0 { format!("; {more} more") } else { String::new() };
+    format!("not accepted from '{}', and used nowhere: {}{more}", exchange.remote.name(), told.join("; "))
 }
 
 pub(super) fn frames(count: usize) -> String {

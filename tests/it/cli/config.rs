@@ -33,7 +33,7 @@ fn what_is_no_setting_is_named_and_not_in_force() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ a.rs = fn a() {}");
-    for key in ["retries", "concurrency", "notes", "acceptFrames", "autoPush"] {
+    for key in ["retries", "concurrency", "notes", "acceptAll", "autoPush"] {
         let setting = format!("merkle.{key}=1");
         let output = repo.merkle(&["-c", &setting, "status"]).exits(0);
         let name = key.to_ascii_lowercase();

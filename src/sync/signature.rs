@@ -1,0 +1,262 @@
+//! What a signature says about a statement, and the check: only where it is shown or asked for, and once for each manifest.
+//!
+//! | the store has | and the statement is |
+//! |---|---|
+//! | a manifest of an allowed signer, with the digest of the statement's bytes | signed by them |
+//! | such a manifest, with another digest for this frame and generation | bad: changed since they signed it |
+//! | a manifest with that digest, and no allowed signer's key | bad: of a signer who is not allowed |
+//! | a manifest with that digest, whose signature is another text's | bad: the signature is broken |
+//! | no manifest | unsigned |
+//!
+//! The first line that fits counts, so that a manifest of a stranger takes nothing from a good one. What was found out about a
+//! manifest is kept in a sealed file of the cache, with a digest of the files that say whose signatures count.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::{self, Write as _};
+
+use super::error::SyncError;
+use crate::base::{Digest, NodeId};
+use crate::frame::manifest::{Manifest, StatementKey, digest_of};
+use crate::frame::signed::{self, ManifestEntry};
+use crate::frame::{Frame, StoreError};
+use crate::git::{Checked, Repository, Signers, SshError, StateDir};
+
+const FILE_NAME: &str = "signatures";
+const FIRST_LINE: &str = "git-merkle signatures 1 ";
+const FILE_BYTES_MAX: u64 = 32 << 20;
+/// Most signatures that one command checks with a child; the others are checked by the next one.
+const CHECKS_MAX: usize = 10_000;
+/// Most manifests that are kept in mind for one statement.
+const CLAIMS_MAX: usize = 64;
+
+/// What a signature says about a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signature {
+    /// An allowed signer has signed it, by this name in the file of signers.
+    Good(String),
+    /// None that is known.
+    Unsigned,
+    /// An allowed signer has signed other bytes under this name.
+    Changed(String),
+    /// It is signed with a key that no allowed signer has; the key's fingerprint.
+    NotAllowed(String),
+    /// The signature is not that of the list.
+    Broken,
+    /// Too many signatures had to be checked before.
+    Unchecked,
+}
+
+impl Signature {
+    /// One word: `good`, `unsigned`, `bad` or `unchecked`.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Good(_) => "good",
+            Self::Unsigned => "unsigned",
+            Self::Changed(_) | Self::NotAllowed(_) | Self::Broken => "bad",
+            Self::Unchecked => "unchecked",
+        }
+    }
+
+    /// The signer, where one is allowed.
+    #[must_use]
+    pub fn signer(&self) -> Option<&str> {
+        match self {
+            Self::Good(signer) | Self::Changed(signer) => Some(signer),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Good(signer) => write!(f, "signed by {signer}"),
+            Self::Unsigned => f.write_str("unsigned"),
+            Self::Changed(signer) => write!(f, "bad signature: changed since {signer} signed it"),
+            Self::NotAllowed(key) => write!(f, "bad signature: no allowed signer has the key {key}"),
+            Self::Broken => f.write_str("bad signature: it is not the signature of this list"),
+            Self::Unchecked => f.write_str("signature not checked: too many at once"),
+        }
+    }
+}
+
+/// A statement about which a question is asked: its key, and the digest of its bytes.
+pub type Claim = (StatementKey, Digest);
+
+/// Answers questions about signatures.
+pub struct Signatures<'a> {
+    repo: &'a Repository,
+    state: &'a StateDir,
+    signers: Signers,
+}
+
+impl<'a> Signatures<'a> {
+    /// With the signers of the user's own configuration; none where that names no file of them.
+    pub fn of(repo: &'a Repository, state: &'a StateDir) -> Result<Option<Self>, SshError> {
+        Ok(Signers::of(repo)?.map(|signers| Self { repo, state, signers }))
+    }
+
+    /// What is known about frames by the manifests of a store's tree; nothing about those that any clone can make.
+    pub fn of_frames(&self, tree: Option<NodeId>, frames: &[&Frame]) -> Result<Vec<Option<Signature>>, SyncError> {
+        let claim =
+            |frame: &&Frame| digest_of(frame).filter(|_| !frame.is_derived()).map(|digest| (StatementKey::of(frame), digest));
+        let claims: Vec<Option<Claim>> = frames.iter().map(claim).collect();
+        let said: Vec<Claim> = claims.iter().flatten().copied().collect();
+        let mut found = self.judge(&[tree], &said)?.into_iter();
+        Ok(claims.into_iter().map(|claim| claim.and_then(|_| found.next())).collect())
+    }
+
+    /// What the manifests of some stores' trees say about each claim.
+    pub fn judge(&self, trees: &[Option<NodeId>], claims: &[Claim]) -> Result<Vec<Signature>, SyncError> {
+        if claims.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut look = Look { of: self, memory: Memory::load(self.state, self.signers.digest()), left: CHECKS_MAX };
+        let manifests = look.about(trees, &claims.iter().map(|(key, _)| *key).collect())?;
+        let judged = claims.iter().map(|claim| look.judge_one(&manifests, *claim)).collect();
+        look.memory.save(self.state);
+        judged
+    }
+
+    /// The manifests that allowed signers have signed.
+    pub fn good(&self, entries: &[ManifestEntry]) -> Result<Vec<ManifestEntry>, SyncError> {
+        let mut look = Look { of: self, memory: Memory::load(self.state, self.signers.digest()), left: CHECKS_MAX };
+        let mut good = Vec::new();
+        for entry in entries {
+            if matches!(look.check(entry)?, Some(Checked::Good(_))) {
+                good.push(*entry);
+            }
+        }
+        look.memory.save(self.state);
+        Ok(good)
+    }
+}
+
+/// What manifests say: for each statement that is asked about, which of them name it, with which digest.
+type Named = HashMap<StatementKey, Vec<(ManifestEntry, Digest)>>;
+
+struct Look<'a, 'b> {
+    of: &'b Signatures<'a>,
+    memory: Memory,
+    /// How many more checks may start a child.
+    left: usize,
+}
+
+impl Look<'_, '_> {
+    fn about(&self, trees: &[Option<NodeId>], wanted: &HashSet<StatementKey>) -> Result<Named, StoreError> {
+        let (mut named, mut seen) = (Named::new(), HashSet::new());
+        for tree in trees {
+            for entry in signed::list(self.of.repo, *tree)? {
+                if !seen.insert(entry.digest) {
+                    continue;
+                }
+                // A bad entry says nothing; whoever lists the store names it.
+                let Ok(manifest) = entry.read(self.of.repo) else { continue };
+                for (key, digest) in manifest.lines.iter().filter(|(key, _)| wanted.contains(key)) {
+                    let claims = named.entry(*key).or_default();
+                    // Those whose key no allowed signer has fill no room that a good one needs.
+                    let may_count = !matches!(self.known(&entry, &manifest), Some(Checked::NotAllowed(_) | Checked::Wrong));
+                    if may_count && claims.len() < CLAIMS_MAX || claims.is_empty() {
+                        claims.push((entry, *digest));
+                    } else if may_count && let Some(place) = claims.iter_mut().find(|(other, _)| !self.may_count(other)) {
+                        *place = (entry, *digest);
+                    }
+                }
+            }
+        }
+        Ok(named)
+    }
+
+    fn judge_one(&mut self, named: &Named, (key, actual): Claim) -> Result<Signature, SyncError> {
+        let (mut changed, mut worse) = (None, Signature::Unsigned);
+        for (entry, digest) in named.get(&key).map_or(&[][..], Vec::as_slice) {
+            match (self.check(entry)?, *digest == actual) {
+                (Some(Checked::Good(signer)), true) => return Ok(Signature::Good(signer)),
+                (Some(Checked::Good(signer)), false) => changed = Some(Signature::Changed(signer)),
+                (Some(Checked::NotAllowed(key)), true) => worse = Signature::NotAllowed(key),
+                (Some(Checked::Wrong), true) => worse = Signature::Broken,
+                (None, _) => worse = Signature::Unchecked,
+                (_, false) => {}
+            }
+        }
+        Ok(changed.unwrap_or(worse))
+    }
+
+    /// Whether a manifest's signature is good; none when too many were checked.
+    fn check(&mut self, entry: &ManifestEntry) -> Result<Option<Checked>, SyncError> {
+        if let Some(known) = self.memory.checked.get(&entry.digest) {
+            return Ok(Some(known.clone()));
+        }
+        let Ok(manifest) = entry.read(self.of.repo) else { return Ok(Some(Checked::Wrong)) };
+        if let Some(known) = self.known(entry, &manifest) {
+            return Ok(Some(known));
+        }
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
+        let found = self.of.signers.check(manifest.text().as_bytes(), &manifest.signature, manifest.seconds)?;
+        self.memory.checked.insert(entry.digest, found.clone());
+        self.memory.is_changed = true;
+        Ok(Some(found))
+    }
+
+    /// The same without a child, where that is enough.
+    fn known(&self, entry: &ManifestEntry, manifest: &Manifest) -> Option<Checked> {
+        let known = self.memory.checked.get(&entry.digest).cloned();
+        known.or_else(|| self.of.signers.stranger(&manifest.signature).map(Checked::NotAllowed))
+    }
+
+    fn may_count(&self, entry: &ManifestEntry) -> bool {
+        let known = || entry.read(self.of.repo).ok().map(|manifest| self.known(entry, &manifest));
+        !matches!(known(), None | Some(Some(Checked::NotAllowed(_) | Checked::Wrong)))
+    }
+}
+
+/// What was found out about manifests, given whose signatures count.
+struct Memory {
+    signers: Digest,
+    checked: BTreeMap<Digest, Checked>,
+    is_changed: bool,
+}
+
+impl Memory {
+    fn load(state: &StateDir, signers: Digest) -> Self {
+        let bytes = state.cache().read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let body = text.strip_prefix(FIRST_LINE).and_then(|rest| rest.strip_prefix(&format!("{signers}\n")));
+        let checked = body.unwrap_or_default().lines().filter_map(read_line).collect();
+        Self { signers, checked, is_changed: false }
+    }
+
+    /// Keeps it. What cannot be kept is found out again.
+    fn save(&self, state: &StateDir) {
+        if !self.is_changed {
+            return;
+        }
+        let mut text = format!("{FIRST_LINE}{}\n", self.signers);
+        for (digest, checked) in &self.checked {
+            let (word, rest) = match checked {
+                Checked::Good(signer) => ("good", signer.as_str()),
+                Checked::NotAllowed(key) => ("other", key.as_str()),
+                Checked::Wrong => ("wrong", ""),
+            };
+            writeln!(text, "{digest} {word} {rest}").expect("writing to a string succeeds");
+        }
+        if text.len() as u64 <= FILE_BYTES_MAX {
+            let cache = state.cache();
+            let _ = cache.create().and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+        }
+    }
+}
+
+fn read_line(line: &str) -> Option<(Digest, Checked)> {
+    let mut words = line.splitn(3, ' ');
+    let digest = Digest::from_hex(words.next()?)?;
+    let checked = match (words.next()?, words.next()?) {
+        ("good", signer) => Checked::Good(signer.to_owned()),
+        ("other", key) => Checked::NotAllowed(key.to_owned()),
+        ("wrong", _) => Checked::Wrong,
+        _ => return None,
+    };
+    Some((digest, checked))
+}
