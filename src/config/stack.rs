@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn what_is_no_setting_is_refused_wherever_it_stands() {
         for level in [Level::Protected, Level::Local, Level::Repository] {
-            for key in ["retries", "concurrency", "notes", "acceptframes", "maxCots", "provider"] {
+            for key in ["retries", "concurrency", "notes", "acceptall", "maxCots", "provider"] {
                 let stack = stack(true, &[(level, &format!("{key} = 1"))]);
                 assert_eq!((stack.entries().count(), stack.ignored()[0].reason), (0, Reason::Unknown), "{key}");
             }

@@ -82,7 +82,7 @@ pub const RULES: &[Rule] = &[
     rule("remote", Permission::Set, Permission::Never),
     rule("share", Permission::Set, Permission::Never),
     rule("acceptframes", Permission::Never, Permission::Never),
-    rule("remote.*.acceptframes", Permission::Never, Permission::Never),
+    rule("*.acceptframes", Permission::Never, Permission::Never),
     rule("sign", Permission::Never, Permission::Never),
     rule("signingkey", Permission::Never, Permission::Never),
     rule("remoteref", Permission::Never, Permission::Never),
@@ -173,7 +173,7 @@ mod tests {
             "autoSync",
             "syncInterval",
             "acceptFrames",
-            "remote.origin.acceptFrames",
+            "origin.acceptFrames",
             "sign",
             "signingKey",
         ];

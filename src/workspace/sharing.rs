@@ -31,13 +31,13 @@ impl Sharing {
         })
     }
 
-    /// Whose statements count of those that come from a remote: `merkle.remote.<name>.acceptFrames`, else
+    /// Whose statements count of those that come from a remote: `merkle.<remote>.acceptFrames`, else
     /// `merkle.acceptFrames`.
     pub fn accept(workspace: &Workspace, remote: &Remote) -> Result<AcceptFrames, SettingsError> {
         let stack = workspace.settings.stack();
         let read = |key: &str| stack.read(key, "'all', 'signed' or 'self'", AcceptFrames::parse);
         // The spelling of a key: a name that makes none has no setting of its own.
-        let own = Key::new(&format!("remote.{}.acceptframes", remote.name()));
+        let own = Key::new(&format!("{}.acceptframes", remote.name()));
         let of_remote = own.map(|key| read(key.as_str())).transpose()?.flatten();
         Ok(of_remote.map_or_else(|| read("acceptframes"), |accept| Ok(Some(accept)))?.unwrap_or_default())
     }

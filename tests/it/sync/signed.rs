@@ -210,12 +210,9 @@ fn whose_statements_count_is_set_for_all_remotes_or_for_one() {
     sync(a).ok();
     let fetched = |settings: &[&str]| with(b, settings, &["fetch"]).exits(0).out();
     assert_eq!(fetched(&["merkle.acceptFrames=self"]), "0 frames came, 2 not accepted\n");
-    assert_eq!(fetched(&["merkle.acceptFrames=self", "merkle.remote.other.acceptFrames=all"]), "0 frames came, 2 not accepted\n");
-    assert_eq!(
-        fetched(&["merkle.acceptFrames=self", "merkle.remote.origin.acceptFrames=signed"]),
-        "1 frame came, 1 not accepted\n"
-    );
-    assert_eq!(fetched(&["merkle.remote.origin.acceptFrames=self"]), "0 frames came, 1 not accepted\n");
+    assert_eq!(fetched(&["merkle.acceptFrames=self", "merkle.other.acceptFrames=all"]), "0 frames came, 2 not accepted\n");
+    assert_eq!(fetched(&["merkle.acceptFrames=self", "merkle.origin.acceptFrames=signed"]), "1 frame came, 1 not accepted\n");
+    assert_eq!(fetched(&["merkle.origin.acceptFrames=self"]), "0 frames came, 1 not accepted\n");
     b.git(&["config", "merkle.acceptFrames", "self"]).ok();
     let loose = b.merkle(&["fetch"]).exits(0);
     assert_eq!(loose.out(), "1 frame came\n");
