@@ -13,6 +13,7 @@ pub mod kind;
 pub mod limit;
 pub mod path;
 pub mod printable;
+pub mod quick_hash;
 pub mod runtime;
 pub mod token;
 pub mod variable;

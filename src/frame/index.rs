@@ -47,6 +47,8 @@ const LEAVES_AT_ONCE: usize = 1_024;
 /// What a lookup reads from the file, and from so many lookups on a file is read as a whole however large.
 const LOOKUP_BYTES: u64 = 4_096;
 const WHOLE_FROM: usize = 1_024;
+/// The largest file that is read as a whole beside a walk that may turn out short.
+const BESIDE_BYTES_MAX: u64 = 64 << 20;
 
 /// Heads and bases of a store, from a file and what has come since.
 pub struct Index {
@@ -123,9 +125,22 @@ impl Index {
     /// Reads the whole file into memory where that is less work than so many lookups.
     pub fn prepare(&mut self, lookups: usize) {
         let Some(Base { source: source @ Source::File(..), .. }) = &self.base else { return };
-        if lookups < WHOLE_FROM && lookups as u64 * LOOKUP_BYTES < source.len() {
-            return;
+        if lookups >= WHOLE_FROM || lookups as u64 * LOOKUP_BYTES >= source.len() {
+            self.read_whole();
         }
+    }
+
+    /// Reads the file into memory before it is known how many lookups there are, unless it is large: for a core that
+    /// has nothing else to do.
+    pub fn prepare_beside(&mut self) {
+        let is_small = |base: &Base| base.source.len() <= BESIDE_BYTES_MAX;
+        if self.base.as_ref().is_some_and(is_small) {
+            self.read_whole();
+        }
+    }
+
+    fn read_whole(&mut self) {
+        let Some(Base { source: source @ Source::File(..), .. }) = &self.base else { return };
         let bytes = self.noted(source.read(0, source.len() as usize)).map(std::borrow::Cow::into_owned);
         if let (Some(base), Some(bytes)) = (&mut self.base, bytes) {
             base.source = Source::Memory(bytes);
@@ -158,9 +173,10 @@ impl Index {
 
     fn find_record(&self, node: &NodeId, slot: u16) -> Option<Record> {
         self.news.heads.get(&(*node, slot)).copied().or_else(|| {
-            let base = self.base.as_ref()?;
-            let records = self.noted(base.heads.find(&base.source, &head_key(node, slot)))?;
-            record::decode_head(records.first()?)
+            let (base, mut head) = (self.base.as_ref()?, None);
+            let key = head_key(node, slot);
+            self.noted(base.heads.find(&base.source, &key, |record| head = head.or_else(|| record::decode_head(record))))?;
+            head
         })
     }
 
@@ -168,8 +184,9 @@ impl Index {
     #[must_use]
     pub fn find_basis(&self, basis: &BasisId) -> Option<(FrameId, NodeId)> {
         let stored = self.base.as_ref().and_then(|base| {
-            let records = self.noted(base.bases.find(&base.source, &basis.0.0))?;
-            records.iter().filter_map(|record| record::decode_basis(record)).max()
+            let mut largest = None;
+            self.noted(base.bases.find(&base.source, &basis.0.0, |record| largest = largest.max(record::decode_basis(record))))?;
+            largest
         });
         self.news.bases.get(basis).copied().max(stored)
     }
@@ -181,11 +198,12 @@ impl Index {
     pub fn speaks_of(&self, slot: u16, path: &TreePath) -> bool {
         let Some((agent, frame_type)) = self.slots.get(usize::from(slot)) else { return false };
         let place = place_of((agent, frame_type), path);
-        self.news.places.contains(&place)
-            || self
-                .base
-                .as_ref()
-                .is_some_and(|base| self.noted(base.places.find(&base.source, &place)).is_some_and(|found| !found.is_empty()))
+        if self.news.places.contains(&place) {
+            return true;
+        }
+        let Some(base) = &self.base else { return false };
+        let mut is_there = false;
+        self.noted(base.places.find(&base.source, &place, |_| is_there = true)).is_some() && is_there
     }
 
     /// Every node that a person has said something about, or has ended something at, in order.

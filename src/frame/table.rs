@@ -184,10 +184,10 @@ impl Shape {
         u64::from(lead.checked_shr(32 - self.bits()).unwrap_or(0))
     }
 
-    /// The records that start with `key`, in order.
-    pub(super) fn find<'s>(self, source: &'s Source, key: &[u8]) -> io::Result<Vec<Cow<'s, [u8]>>> {
+    /// Passes on the records that start with `key`, in order.
+    pub(super) fn find(self, source: &Source, key: &[u8], mut found: impl FnMut(&[u8])) -> io::Result<()> {
         if self.count == 0 {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let bounds = source.read(self.at + 4 * self.bucket(key), 8)?;
         let number = |at: usize| u32::from_le_bytes([bounds[at], bounds[at + 1], bounds[at + 2], bounds[at + 3]]);
@@ -197,16 +197,8 @@ impl Shape {
         }
         let width = self.width as usize;
         let bytes = source.read(self.records_at() + u64::from(start) * u64::from(self.width), (end - start) as usize * width)?;
-        Ok(match bytes {
-            Cow::Borrowed(bytes) => {
-                bytes.chunks_exact(width).filter(|record| record.starts_with(key)).map(Cow::Borrowed).collect()
-            }
-            Cow::Owned(bytes) => bytes
-                .chunks_exact(width)
-                .filter(|record| record.starts_with(key))
-                .map(|record| Cow::Owned(record.to_vec()))
-                .collect(),
-        })
+        bytes.chunks_exact(width).filter(|record| record.starts_with(key)).for_each(&mut found);
+        Ok(())
     }
 
     /// All records, in order.
@@ -237,6 +229,12 @@ mod tests {
     use super::*;
     use crate::base::Digest;
 
+    fn records_of(shape: Shape, source: &Source, key: &[u8]) -> Vec<Vec<u8>> {
+        let mut found = Vec::new();
+        shape.find(source, key, |record| found.push(record.to_vec())).expect("in range");
+        found
+    }
+
     #[test]
     fn every_record_is_found_and_nothing_else() {
         for count in [0_u32, 1, 2, 3, 100, 5_000] {
@@ -249,12 +247,11 @@ mod tests {
             assert_eq!(bytes.len() as u64, shape.end());
             let source = Source::Memory(bytes);
             for key in &keys {
-                let found = shape.find(&source, key).expect("in range");
-                assert_eq!(found.len(), 1);
-                assert_eq!(found[0][32..], [key[0], 7]);
+                let found = records_of(shape, &source, key);
+                assert_eq!(found, [[&key[..], &[key[0], 7]].concat()]);
             }
             let absent = Digest::of("test/2", b"").0;
-            assert!(shape.find(&source, &absent).expect("in range").is_empty());
+            assert!(records_of(shape, &source, &absent).is_empty());
         }
     }
     #[test]

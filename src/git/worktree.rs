@@ -20,6 +20,7 @@ use super::filter::Filters;
 use super::repo::Repository;
 use super::state::StateDir;
 use crate::base::NodeId;
+use crate::base::cores::beside;
 
 /// What the names of copies start with, before the process id.
 const COPY_PREFIX: &str = "index-";
@@ -47,10 +48,18 @@ impl Repository {
     pub fn write_work_tree(&self, include: Option<&Include<'_>>) -> Result<NodeId, ChildError> {
         let copy = IndexCopy::of(self).map_err(ChildError::Start)?;
         let filters = Filters::of(self);
-        self.add_all(&copy, &filters)?;
-        if let Some(include) = include {
-            self.add_ignored(&copy, &filters, include)?;
-        }
+        let Some(include) = include else {
+            self.add_all(&copy, &filters)?;
+            return self.write_tree(&copy, &filters);
+        };
+        // What is ignored and not tracked is the same before and after the rest is added: both children run at once.
+        let list = self.list_ignored(&copy, &filters);
+        let (added, ignored) = std::thread::scope(|scope| {
+            let ignored = beside(scope, move || list.run(b""));
+            (self.add_all(&copy, &filters), ignored.join())
+        });
+        added?;
+        self.add_ignored(&copy, &filters, &ignored?, include)?;
         self.write_tree(&copy, &filters)
     }
 
@@ -91,9 +100,11 @@ impl Repository {
         Ok(paths.into_iter().collect())
     }
 
-    fn add_ignored(&self, copy: &IndexCopy, filters: &Filters, include: &Include<'_>) -> Result<(), ChildError> {
-        let command = self.with_index("ls-files", copy, filters).option("-z").option("-o").option("-i");
-        let listed = command.option("--exclude-standard").run(b"")?;
+    fn list_ignored(&self, copy: &IndexCopy, filters: &Filters) -> GitCommand {
+        self.with_index("ls-files", copy, filters).option("-z").option("-o").option("-i").option("--exclude-standard")
+    }
+
+    fn add_ignored(&self, copy: &IndexCopy, filters: &Filters, listed: &[u8], include: &Include<'_>) -> Result<(), ChildError> {
         // A name that ends in '/' is an embedded repository.
         let wanted = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/") && include(path));
         let wanted: Vec<u8> = wanted.flat_map(|path| path.iter().copied().chain([0])).collect();

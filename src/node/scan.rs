@@ -9,8 +9,9 @@ use std::collections::HashMap;
 
 use super::ignore::{FILE_NAME, IgnoreRules, TooManyRules};
 use crate::base::limit::{IGNORE_BYTES_MAX, NODES_MAX, TREE_DEPTH_MAX, TREE_ENTRIES_MAX};
+use crate::base::quick_hash::QuickHash;
 use crate::base::{NodeId, TreePath};
-use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, tree_entries};
+use crate::git::{EntryMode, HashKind, ObjectError, ObjectKind, Repository, tree_entries};
 
 /// Why a snapshot cannot be walked; nothing has been spent then.
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +106,7 @@ pub struct Scan {
     entries: Vec<RawEntry>,
     names: Vec<u8>,
     order: Vec<u32>,
-    by_id: HashMap<NodeId, u32>,
+    by_id: HashMap<NodeId, u32, QuickHash>,
     /// How many of what was met.
     pub counts: Counts,
 }
@@ -124,7 +125,7 @@ impl Scan {
             paths: 1,
         };
         let counts = Counts { files: 1, paths: 1, ..Counts::default() };
-        Self { nodes: vec![node], order: vec![0], by_id: HashMap::from([(id, 0)]), counts, ..Self::default() }
+        Self { nodes: vec![node], order: vec![0], by_id: HashMap::from_iter([(id, 0)]), counts, ..Self::default() }
     }
 
     /// The number of the root directory.
@@ -305,6 +306,13 @@ fn push_rules(repo: &Repository, rules: &mut IgnoreRules, directory: TreePath, b
     }
 }
 
+/// The file of ignore rules in a directory: what stands behind its place in git's order is not looked at.
+fn rules_in(tree: NodeId, data: &[u8], hash: HashKind) -> Option<NodeId> {
+    let is_file = |mode| matches!(mode, EntryMode::File | EntryMode::Executable);
+    let before = tree_entries(tree, data, hash).filter_map(Result::ok).take_while(|entry| entry.name <= FILE_NAME);
+    before.filter(|entry| entry.name == FILE_NAME && is_file(entry.mode)).map(|entry| entry.id).last()
+}
+
 struct Walk<'w> {
     repo: &'w Repository,
     root_path: &'w TreePath,
@@ -413,10 +421,7 @@ impl Walk<'_> {
         let read_old = |data: &mut Vec<u8>| old.map_or_else(|| Ok(HashMap::new()), |old| self.read_old(&old, data));
         let mut before = read_old(data).map_err(|source| self.failed(number, source))?;
         self.repo.read(&id, ObjectKind::Tree, data).map_err(|source| self.failed(number, source))?;
-        let rules = tree_entries(id, data, self.repo.hash_kind())
-            .filter_map(Result::ok)
-            .find(|entry| entry.name == FILE_NAME && matches!(entry.mode, EntryMode::File | EntryMode::Executable))
-            .map(|entry| entry.id);
+        let rules = rules_in(id, data, self.repo.hash_kind());
         if rules != before.get(FILE_NAME).copied() {
             // Other rules can let other things in, however unchanged they are.
             before.clear();

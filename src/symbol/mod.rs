@@ -15,7 +15,6 @@ mod extract;
 mod language;
 pub mod map;
 mod markdown;
-mod name_hash;
 mod outline;
 mod render;
 

@@ -71,18 +71,38 @@ impl SnapshotSymbols {
 impl Workspace {
     /// Reads the symbols of all files of a root tree; what is ignored, links and submodules are left out.
     pub fn symbols(&self, tree: NodeId) -> Result<SnapshotSymbols, MapError> {
+        self.symbols_of(|| Ok((tree, ()))).map(|(found, ())| found)
+    }
+
+    /// The same of a root tree that has to be found first: meanwhile, what was read before is loaded.
+    pub fn symbols_of<R, E: From<MapError>>(
+        &self,
+        root: impl FnOnce() -> Result<(NodeId, R), E>,
+    ) -> Result<(SnapshotSymbols, R), E> {
         let directory = self.state.cache();
         let mut found = SnapshotSymbols::default();
         let (wanted, cache) = std::thread::scope(|scope| {
             let cache = beside(scope, || object_cache::<FileSymbols>(&directory));
-            let wanted = Tree::read(&self.repository, tree).map(|tree| collect(&tree, &mut found));
+            let wanted = root().and_then(|(tree, root)| {
+                let tree = Tree::read(&self.repository, tree).map_err(MapError::from)?;
+                Ok((collect(&tree, &mut found), root))
+            });
             (wanted, cache.join())
         });
-        let wanted = wanted?;
-        let work = |repo: &Repository, number: usize| read(repo, &cache, &wanted[number], &found);
+        let (wanted, root) = wanted?;
+        Ok((self.read_symbols(&wanted, &cache, found)?, root))
+    }
+
+    fn read_symbols(
+        &self,
+        wanted: &[Wanted],
+        cache: &SymbolCache,
+        mut found: SnapshotSymbols,
+    ) -> Result<SnapshotSymbols, MapError> {
+        let work = |repo: &Repository, number: usize| read(repo, cache, &wanted[number], &found);
         let read = on_all_cores(wanted.len(), &self.repository, || self.repository.fork(), work);
         let mut symbols = Vec::with_capacity(read.len());
-        for (read, wanted) in read.into_iter().zip(&wanted) {
+        for (read, wanted) in read.into_iter().zip(wanted) {
             let failed = |source| MapError::Object { path: TreePath::new(found.paths[wanted.first].0.clone()), source };
             symbols.push(read.map_err(failed)?);
         }

@@ -9,10 +9,11 @@ use super::open::Workspace;
 use super::secrets::RulesError;
 use super::target::Target;
 use crate::agent::{Agent, AgentError, Maker, OUTLINE, Sensitivity};
+use crate::base::cores::beside;
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
 use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Record, Slot, Store, StoreError};
-use crate::git::{ObjectError, RevisionError};
+use crate::git::{ObjectError, RevisionError, StateDir};
 use crate::node::{self, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::regen::generate::{self, Generator, Pace};
@@ -143,11 +144,7 @@ impl Workspace {
         places: &[(&Target, Option<NodeId>)],
         request: &Refresh<'_>,
     ) -> Result<Planned, RefreshError> {
-        let (scan, root) = match places {
-            [(target, old)] => (self.scan(target, *old)?, target.path.clone().unwrap_or_default()),
-            several => (self.scan_all(several)?, TreePath::root()),
-        };
-        let mut index = self.index(store, scan.len())?;
+        let (scan, root, mut index) = self.scan_and_index(store, places)?;
         let outlines = self.outlines(&scan, &root, request.agent);
         let inputs = inputs(request, &root, &outlines);
         let mut plan = plan_scan(&scan, &index, &inputs);
@@ -156,6 +153,36 @@ impl Workspace {
             plan = plan_scan(&scan, &index, &inputs);
         }
         Ok(Planned { scan, root, plan, index, outlines })
+    }
+
+    /// Walks the places, and opens the index: at the same time where the walk may be long.
+    fn scan_and_index(
+        &self,
+        store: &Store<'_>,
+        places: &[(&Target, Option<NodeId>)],
+    ) -> Result<(Scan, TreePath, Index), RefreshError> {
+        let is_walk = places.iter().any(|(target, old)| old.is_none() && target.kind == NodeKind::Directory);
+        let scan = || match places {
+            [(target, old)] => Ok((self.scan(target, *old)?, target.path.clone().unwrap_or_default())),
+            several => Ok::<_, RefreshError>((self.scan_all(several)?, TreePath::root())),
+        };
+        if !is_walk {
+            let (scan, root) = scan()?;
+            let index = self.index(store, scan.len())?;
+            return Ok((scan, root, index));
+        }
+        let (repo, cache, commit) = (self.repository.fork(), self.state.cache(), store.commit());
+        let (scanned, index) = std::thread::scope(|scope| {
+            let index = beside(scope, move || {
+                let mut index = open_index(&Store::at(&repo, commit)?, &cache)?;
+                index.prepare_beside();
+                Ok::<_, StoreError>(index)
+            });
+            (scan(), index.join())
+        });
+        let ((scan, root), mut index) = (scanned?, index?);
+        index.prepare(scan.len());
+        Ok((scan, root, index))
     }
 
     /// What stands for files in the bases of an agent; empty for one to whom every byte matters.
@@ -168,9 +195,7 @@ impl Workspace {
 
     /// The store's index, prepared for so many nodes to be looked up.
     pub fn index(&self, store: &Store<'_>, nodes: usize) -> Result<Index, StoreError> {
-        // A directory that cannot be made means no cache, and nothing worse.
-        let _ = self.state.cache().create();
-        let mut index = Index::open(store, &self.state.cache())?;
+        let mut index = open_index(store, &self.state.cache())?;
         index.prepare(nodes);
         Ok(index)
     }
@@ -334,6 +359,12 @@ impl Workspace {
         let path = target.path.clone().unwrap_or_default();
         Ok(node::scan_entries(&self.repository, target.id, &path, self.rules_above(target)?)?)
     }
+}
+
+fn open_index(store: &Store<'_>, cache: &StateDir) -> Result<Index, StoreError> {
+    // A directory that cannot be made means no cache, and nothing worse.
+    let _ = cache.create();
+    Index::open(store, cache)
 }
 
 /// A head as the index would know it, from the store itself: for a few lookups.

@@ -90,8 +90,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         token::prepare();
     }
     let workspace = program.open_paged()?;
-    let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
-    let found = workspace.symbols(root.tree)?;
+    let (found, root) = workspace.symbols_of(|| {
+        let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
+        Ok::<_, CliError>((root.tree, root))
+    })?;
     if found.is_cut {
         program.ui.warn(&format!("only the first {FILES_MAX} files are in the map"));
     }

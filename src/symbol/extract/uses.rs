@@ -12,12 +12,12 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::parse::Rules;
+use crate::base::quick_hash::QuickHash;
 use crate::symbol::map::uses::{NAME_BYTES_MIN, USES_MAX, Uses, Ways};
-use crate::symbol::name_hash::NameHash;
 use crate::symbol::outline::{NAME_BYTES_MAX, Span, Symbol};
 
 /// Most nodes that are walked by their numbers: a node may have all of them as direct children.
-const NUMBERED_MAX: usize = 512;
+const NUMBERED_MAX: usize = 64;
 
 /// Leaves that are names, in all grammars.
 pub(super) const NAMES: &[&str] = &[
@@ -99,7 +99,7 @@ struct Found<'t> {
     around: Around,
     /// Where the names of declarations start that the walk has not passed yet, the last one first.
     declared: Vec<u32>,
-    numbers: HashMap<&'t str, u32, NameHash>,
+    numbers: HashMap<&'t str, u32, QuickHash>,
     names: Vec<Name<'t>>,
     /// Names by number and declarations by number.
     places: Vec<(u32, u32)>,

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::entries::{Entries, Mark};
 use super::reference::MapFile;
+use crate::base::quick_hash::QuickHash;
 use crate::symbol::language::Language;
-use crate::symbol::name_hash::NameHash;
 
 /// Most declarations of one name that are looked through one by one.
 const CANDIDATES_MAX: u32 = 24;
@@ -28,7 +28,7 @@ pub(super) struct Declared {
 /// The names that are declared in one family of languages.
 #[derive(Default)]
 pub(super) struct Names<'f> {
-    numbers: HashMap<&'f str, u32, NameHash>,
+    numbers: HashMap<&'f str, u32, QuickHash>,
     /// For each number how many declarations there are, and where those behind them begin in the list.
     counts: Vec<u32>,
     ends: Vec<u32>,

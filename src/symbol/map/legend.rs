@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use crate::symbol::name_hash::NameHash;
+use crate::base::quick_hash::QuickHash;
 
 /// What the marks of a map mean.
 pub const KEY: &str = "\
@@ -44,7 +44,7 @@ impl Legend {
     /// Chooses aliases for paths as they will be printed, each as often as it is in the list.
     #[must_use]
     pub fn choose<'p>(paths: impl IntoIterator<Item = &'p str>) -> Self {
-        let mut uses: HashMap<&str, i64, NameHash> = HashMap::default();
+        let mut uses: HashMap<&str, i64, QuickHash> = HashMap::default();
         for path in paths.into_iter().filter(|path| !path.starts_with('"')) {
             if let Some((directory, _)) = path.rsplit_once('/') {
                 *uses.entry(directory).or_default() += 1;

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use super::import::Import;
+use crate::base::quick_hash::QuickHash;
 use crate::symbol::language::Language;
-use crate::symbol::name_hash::NameHash;
 
 /// Most files of one name that are looked at for one import.
 const CANDIDATES_MAX: usize = 64;
@@ -29,17 +29,17 @@ pub(super) enum Place {
 
 /// The paths of a snapshot, ready to be looked up.
 pub(super) struct Paths<'p> {
-    files: HashMap<&'p str, u32, NameHash>,
-    by_name: HashMap<&'p str, Vec<u32>, NameHash>,
-    directories: HashMap<&'p str, u32, NameHash>,
-    by_directory_name: HashMap<&'p str, Vec<&'p str>, NameHash>,
+    files: HashMap<&'p str, u32, QuickHash>,
+    by_name: HashMap<&'p str, Vec<u32>, QuickHash>,
+    directories: HashMap<&'p str, u32, QuickHash>,
+    by_directory_name: HashMap<&'p str, Vec<&'p str>, QuickHash>,
     directory_texts: Vec<&'p str>,
     /// The directory of each file.
     pub directory_of: Vec<u32>,
     /// For each directory where the modules of the crate start that it belongs to as source.
     crates: Vec<Option<&'p str>>,
     /// The root of a package's library by the name of its directory; `None` where several have this name.
-    packages: HashMap<&'p str, Option<u32>, NameHash>,
+    packages: HashMap<&'p str, Option<u32>, QuickHash>,
     /// For each directory below which the library of its package stands.
     libraries: Vec<Option<String>>,
     texts: Vec<&'p str>,
@@ -54,7 +54,7 @@ impl<'p> Paths<'p> {
     /// `texts` are the paths in their order; what is not UTF-8 is an empty text and found by nothing.
     pub(super) fn new(texts: Vec<&'p str>) -> Self {
         let mut paths = Self {
-            files: HashMap::with_capacity_and_hasher(texts.len(), NameHash::default()),
+            files: HashMap::with_capacity_and_hasher(texts.len(), QuickHash::default()),
             by_name: HashMap::default(),
             directories: HashMap::default(),
             by_directory_name: HashMap::default(),

@@ -1,6 +1,6 @@
-//! A quick hash for names, for maps that are asked millions of times: eight bytes at once, folded by a multiplication.
+//! A quick hash for names and ids, for maps with millions of lookups: eight bytes at once, folded by a multiplication.
 //!
-//! Each map has a random seed, so that no repository can be made whose names all fall into one place.
+//! Each map has a random seed, so that no repository can be made whose names or ids all fall into one place.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -9,37 +9,37 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Makes the hashers of one map.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NameHash(u64);
+pub struct QuickHash(u64);
 
-impl Default for NameHash {
+impl Default for QuickHash {
     fn default() -> Self {
         Self(RandomState::new().hash_one(FACTOR))
     }
 }
 
-impl BuildHasher for NameHash {
-    type Hasher = NameHasher;
+impl BuildHasher for QuickHash {
+    type Hasher = QuickHasher;
 
-    fn build_hasher(&self) -> NameHasher {
-        NameHasher { state: self.0, seed: self.0 | 1 }
+    fn build_hasher(&self) -> QuickHasher {
+        QuickHasher { state: self.0, seed: self.0 | 1 }
     }
 }
 
-/// Hashes one name.
+/// Hashes one name or id.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NameHasher {
+pub struct QuickHasher {
     state: u64,
     seed: u64,
 }
 
-impl NameHasher {
+impl QuickHasher {
     fn fold(&mut self, word: u64) {
         let product = u128::from(self.state ^ word) * u128::from(self.seed ^ FACTOR);
         self.state = (product as u64 ^ (product >> 64) as u64).wrapping_add(self.seed);
     }
 }
 
-impl Hasher for NameHasher {
+impl Hasher for QuickHasher {
     fn write(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         for word in &mut words {
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn names_and_seeds_give_other_hashes() {
         let names: Vec<String> = (0..20_000).map(|number| format!("{}name_{number}", "x".repeat(number % 20))).collect();
-        let (one, other) = (NameHash::default(), NameHash::default());
+        let (one, other) = (QuickHash::default(), QuickHash::default());
         let hashes: HashSet<u64> = names.iter().map(|name| one.hash_one(name.as_str())).collect();
         assert_eq!(hashes.len(), names.len());
         let low: HashSet<u64> = hashes.iter().map(|hash| hash & 0xffff).collect();
