@@ -10,6 +10,7 @@ pub mod chat;
 pub mod cli;
 pub mod config;
 pub mod context;
+pub mod find;
 pub mod frame;
 pub mod git;
 pub mod hook;

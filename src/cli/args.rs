@@ -12,9 +12,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
-    agent, auth, config, context, diff, doctor, explain, gc, get_head, get_node, hooks, init, invalidate, list_frames, log, map,
-    note, profile, prompt, provider, put_frame, regenerate, scan, session, show, status, sync, synthesize, tiers, trust, turn,
-    validate, watch,
+    agent, auth, config, context, diff, doctor, explain, find, gc, get_head, get_node, hooks, init, invalidate, list_frames, log,
+    map, note, profile, prompt, provider, put_frame, regenerate, scan, session, show, status, sync, synthesize, tiers, trust,
+    turn, validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -32,6 +32,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "status",
             "context",
             "map",
+            "find",
             "regenerate",
             "show",
             "note",
@@ -129,6 +130,8 @@ pub enum Command {
     Context(Deferred<context::Args>),
     /// Write what all files declare and whom they refer to, in few tokens
     Map(Deferred<map::Args>),
+    /// Write the definitions that matter for a question, in few tokens
+    Find(Deferred<find::Args>),
     /// Bring frames up to date
     Regenerate(Deferred<regenerate::Args>),
     /// Show what is said about a file or directory
@@ -251,6 +254,7 @@ impl Command {
             Self::Init(args) => init::run(args, program),
             Self::Context(args) => context::run(args, program),
             Self::Map(args) => map::run(args, program),
+            Self::Find(args) => find::run(args, program),
             Self::Regenerate(args) => regenerate::run(args, program),
             Self::Show(args) => show::run(args, program),
             Self::Scan(args) => scan::run(args, program),

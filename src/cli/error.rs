@@ -32,8 +32,8 @@ use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
 use crate::watch::WatchError;
 use crate::workspace::{
-    AskingError, ComposeError, InputError, MapError, RefreshError, RulesError, SettingsError, StatementError, TargetError,
-    TrustError, WorkspaceError,
+    AskingError, ComposeError, EvaluateError, FindError, InputError, MapError, RefreshError, RulesError, SettingsError,
+    StatementError, TargetError, TrustError, WorkspaceError,
 };
 
 /// A failed command.
@@ -326,6 +326,28 @@ impl From<MapError> for CliError {
             MapError::Object { .. } => {
                 Self::from_source(Exit::Git, error).hint("'git fsck' says what is wrong with the repository")
             }
+        }
+    }
+}
+
+impl From<FindError> for CliError {
+    fn from(error: FindError) -> Self {
+        match error {
+            FindError::Scan(inner) => inner.into(),
+            FindError::Store(inner) => inner.into(),
+            FindError::Object { .. } => {
+                Self::from_source(Exit::Git, error).hint("'git fsck' says what is wrong with the repository")
+            }
+        }
+    }
+}
+
+impl From<EvaluateError> for CliError {
+    fn from(error: EvaluateError) -> Self {
+        match error {
+            EvaluateError::Find(inner) => inner.into(),
+            EvaluateError::Map(inner) => inner.into(),
+            EvaluateError::Object { .. } => Self::from_source(Exit::Git, error),
         }
     }
 }

@@ -32,7 +32,7 @@ use super::language::Language;
 use super::outline::Outline;
 use crate::base::{Key, NodeId};
 
-/// Size at which the file is started anew.
+/// Size at which a file is started anew, unless its kind says otherwise.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Longest body; an outline that encodes to more is not cached.
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -61,6 +61,8 @@ pub trait Cached: Sized {
     const FILE_NAME: &'static str;
     /// Raised whenever the same object would give other bytes.
     const VERSION: u8;
+    /// Size at which the file is started anew.
+    const FILE_BYTES_MAX: u64 = FILE_BYTES_MAX;
     /// The bytes.
     fn encode(&self) -> Vec<u8>;
     /// The value of bytes that [`Cached::encode`] gave; `None` for all others.
@@ -97,7 +99,7 @@ impl<T: Cached> ObjectCache<T> {
     /// Reads or starts the cache in a file that is open for appending; without one every look-up is a miss.
     #[must_use]
     pub fn open(file: Option<File>, key: Key) -> Self {
-        Self::open_with(file, key, FILE_BYTES_MAX)
+        Self::open_with(file, key, T::FILE_BYTES_MAX)
     }
 
     fn open_with(file: Option<File>, key: Key, size_bytes_max: u64) -> Self {
@@ -121,11 +123,17 @@ impl<T: Cached> ObjectCache<T> {
     /// The value of an object read as a language; `None` when it is not there or damaged.
     #[must_use]
     pub fn get(&self, id: NodeId, language: Option<Language>) -> Option<T> {
+        self.look(id, language, T::decode)
+    }
+
+    /// The same, of what the caller needs of its bytes: thousands are looked at for one question.
+    #[must_use]
+    pub fn look<R>(&self, id: NodeId, language: Option<Language>, read: impl FnOnce(&[u8]) -> Option<R>) -> Option<R> {
         let place = *self.places.lock().unwrap_or_else(PoisonError::into_inner).get(&(id, language))?;
         BODY.with_borrow_mut(|body| {
             body.resize(place.len as usize, 0);
             self.file.as_ref()?.read_exact_at(body, place.offset).ok()?;
-            if checksum(&self.key, body) == place.checksum { T::decode(body) } else { None }
+            if checksum(&self.key, body) == place.checksum { read(body) } else { None }
         })
     }
 

@@ -67,7 +67,8 @@ fn content_of(code: u8) -> Option<Content> {
     all.into_iter().find(|content| content_code(*content) == code)
 }
 
-pub(super) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+/// Appends a number in the fewest bytes.
+pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -75,7 +76,8 @@ pub(super) fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
+/// Appends a text behind its length.
+pub fn put_text(out: &mut Vec<u8>, text: &str) {
     put_number(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
@@ -96,16 +98,18 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol]) {
 pub(super) struct UnknownLanguage;
 
 /// What is left to read. Nothing is allocated on the word of a length that the bytes do not back.
-pub(super) struct Reader<'a>(pub &'a [u8]);
+pub struct Reader<'a>(pub &'a [u8]);
 
 impl Reader<'_> {
-    pub(super) fn byte(&mut self) -> Option<u8> {
+    /// The next byte.
+    pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    pub(super) fn number(&mut self) -> Option<u64> {
+    /// The next number, if it is in its shortest form.
+    pub fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -121,7 +125,8 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn text(&mut self) -> Option<String> {
+    /// The next text.
+    pub fn text(&mut self) -> Option<String> {
         let len = usize::try_from(self.number()?).ok()?;
         let (text, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;

@@ -20,6 +20,17 @@ pub(super) struct Style {
     pub block: Option<(&'static str, &'static str)>,
 }
 
+/// What tells comments and strings from code.
+#[derive(Debug, Clone, Copy)]
+pub struct Marks {
+    /// What starts a comment to the end of the line.
+    pub line: &'static [&'static str],
+    /// What opens and closes a comment over several lines.
+    pub block: Option<(&'static str, &'static str)>,
+    /// What strings stand between.
+    pub quotes: &'static [u8],
+}
+
 pub(super) const SLASHES: Style = Style { line: &["//"], block: Some(("/*", "*/")) };
 pub(super) const HASH: Style = Style { line: &["#"], block: None };
 pub(super) const PHP: Style = Style { line: &["//", "#"], block: Some(("/*", "*/")) };
@@ -166,7 +177,8 @@ pub(super) fn sentence(comment: &str, style: Style) -> String {
 }
 
 /// Cuts after the first full stop that ends a sentence.
-pub(super) fn first_sentence(text: &str) -> &str {
+#[must_use]
+pub fn first_sentence(text: &str) -> &str {
     const ABBREVIATIONS: [&str; 6] = ["e.g", "i.e", "etc", "vs", "cf", "approx"];
     for (at, _) in text.match_indices(['.', '!', '?', '。']) {
         let (head, tail) = text.split_at(at);

@@ -4,7 +4,7 @@
 //! people read, how files are recognised and how comments look. Content is looked at for two questions only:
 //! a `#!` line where the name says nothing, and whether a `.h` file is C or C++.
 
-use super::comment::{self, Style};
+use super::comment::{self, Marks, Style};
 
 /// How many bytes of a file are looked at to tell its language.
 const HEAD_BYTES_MAX: usize = 4_096;
@@ -170,6 +170,40 @@ impl Language {
     /// The language of a number that [`Language::code`] gave.
     pub(super) fn from_code(code: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|language| language.code() == code)
+    }
+
+    /// What tells comments and strings from code; `None` for documents, which are prose from one end to the other.
+    #[must_use]
+    pub fn marks(self) -> Option<Marks> {
+        let Style { line, block } = self.comment_style();
+        let quotes: &[u8] = match self {
+            Self::JavaScript | Self::TypeScript | Self::Tsx | Self::Go => b"\"'`",
+            // There an apostrophe marks lifetimes, characters, quotations.
+            Self::Rust
+            | Self::C
+            | Self::Cpp
+            | Self::Java
+            | Self::CSharp
+            | Self::Haskell
+            | Self::Ocaml
+            | Self::Lisp
+            | Self::Clojure
+            | Self::Assembly
+            | Self::Verilog
+            | Self::Vhdl
+            | Self::Vim => b"\"",
+            Self::Markdown
+            | Self::Text
+            | Self::ReStructured
+            | Self::AsciiDoc
+            | Self::Tex
+            | Self::Html
+            | Self::Xml
+            | Self::Diff
+            | Self::Csv => return None,
+            _ => b"\"'",
+        };
+        Some(Marks { line, block, quotes })
     }
 
     /// How comments look.

@@ -19,7 +19,8 @@ mod outline;
 mod render;
 
 pub use cache::{Cached, ObjectCache, OutlineCache};
-pub use codec::{decode, encode};
+pub use codec::{Reader, decode, encode, put_number, put_text};
+pub use comment::{Marks, first_sentence};
 pub use extract::extract;
 pub use language::{Language, detect};
 pub use outline::{Content, Kind, Outline, Span, Symbol};

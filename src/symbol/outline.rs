@@ -111,14 +111,16 @@ macro_rules! kinds {
             }
 
             /// The lasting number, for bytes on disk.
-            pub(super) fn code(self) -> u8 {
+            #[must_use]
+            pub fn code(self) -> u8 {
                 match self {
                     $(Self::$variant => $code,)*
                 }
             }
 
             /// The kind of a number that [`Kind::code`] gave.
-            pub(super) fn from_code(code: u8) -> Option<Self> {
+            #[must_use]
+            pub fn from_code(code: u8) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)*
                     _ => None,

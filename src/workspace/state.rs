@@ -11,8 +11,20 @@ const FOLDERS: [&str; 10] = ["answers", "cache", "damaged", "hooks", "log", "pen
 /// The folder of pages, below the cache.
 const PAGES: &str = "pages";
 /// Files of the cache that have one name.
-const CACHED: [&str; 9] =
-    ["autosync", "branches", "clean-of-secrets", "index", "index-news", "outlines", "remotes", "small-pack", "symbols"];
+const CACHED: [&str; 12] = [
+    "autosync",
+    "branches",
+    "clean-of-secrets",
+    "definitions",
+    "index",
+    "index-news",
+    "outlines",
+    "past",
+    "remotes",
+    "small-pack",
+    "symbols",
+    "words",
+];
 
 impl Workspace {
     /// Removes the files of the cache that this program made; what else is there stays.

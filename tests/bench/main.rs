@@ -1,5 +1,6 @@
 //! Numbers to hold, as ratios against stock git in one run on one machine: `cargo bench`, or `cargo bench -- 1 4 9`.
 //! `cargo bench -- replay <path>…` is another thing: what prompt caching would have saved in real histories.
+//! So is `cargo bench -- worth <path>…`: whether what real commits changed is found from their messages.
 //!
 //! Every figure is the median over pairs of alternating runs, ours and the yardstick's, so that a slow minute of the
 //! machine hits both. The corpus is made on the spot from the crate sources that cargo has already fetched. Absolute
@@ -14,6 +15,7 @@ mod parsing;
 mod replay;
 mod report;
 mod sample;
+mod worth;
 
 use std::process::ExitCode;
 
@@ -31,6 +33,11 @@ fn main() -> ExitCode {
         && word == "replay"
     {
         return replay::run(paths).map_or_else(|failure| fail(&failure), |()| ExitCode::SUCCESS);
+    }
+    if let [word, paths @ ..] = arguments.as_slice()
+        && word == "worth"
+    {
+        return worth::run(paths).map_or_else(|failure| fail(&failure), |()| ExitCode::SUCCESS);
     }
     let Ok(wanted) = arguments.iter().map(|argument| argument.parse::<u32>()).collect::<Result<Vec<_>, _>>() else {
         return refuse(&arguments);

@@ -51,6 +51,11 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+/// Any error as one.
+pub(crate) fn failure(error: impl fmt::Display) -> Failure {
+    Failure(error.to_string())
+}
+
 /// A command in the benches' own environment, run as often as needed.
 #[derive(Clone)]
 pub(crate) struct Run {

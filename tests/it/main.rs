@@ -11,6 +11,7 @@ mod context_secrets;
 mod context_tokens;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod crash;
+mod find;
 mod format;
 mod gc;
 mod generate;

@@ -8,6 +8,7 @@ pub mod context;
 pub mod diff;
 pub mod doctor;
 pub mod explain;
+pub mod find;
 pub mod gc;
 pub mod get_head;
 pub mod get_node;

@@ -14,7 +14,7 @@ use git_merkle::workspace::Workspace;
 
 use super::{SESSION_REQUESTS, TERMS};
 use crate::corpus::{Scratch, note};
-use crate::measure::{Failure, git};
+use crate::measure::{Failure, failure, git};
 
 /// Requests in the newest part of a history.
 const REQUESTS: usize = 60;
@@ -69,10 +69,6 @@ impl Made<'_> {
         let (components, commits) = (&reference.components, reference.evidence.commits);
         Request { system: self.system, items: &self.items, components, commits, aliases: &reference.aliases }
     }
-}
-
-fn failure(error: impl std::fmt::Display) -> Failure {
-    Failure(error.to_string())
 }
 
 impl History {

@@ -170,3 +170,22 @@ fn what_was_stored_already_does_not_come_back_over_what_was_said_since() {
         assert_eq!(repo.leftovers(), [] as [&str; 0]);
     }
 }
+
+/// What a killed question had kept by then is used or read again; the answer is the same either way.
+#[test]
+fn a_question_that_is_killed_answers_the_next_time() {
+    let sandbox = Sandbox::new();
+    let start = with_frames(&sandbox, 40);
+    let arguments = ["find", "number 7", "--json"];
+    let complete = start.copy_to("complete");
+    let points = trace::count(&at_noon(&complete, &arguments));
+    let answer = complete.merkle(&arguments).ok();
+    for point in trace::sample(points.points) {
+        let repo = start.copy_to("killed");
+        let traced = trace::kill_at(&at_noon(&repo, &arguments), point);
+        let about = format!("killed at point {point} of {}: {}", points.points, traced.output.command);
+        assert_eq!(repo.merkle(&arguments).ok(), answer, "{about}");
+        assert_eq!(repo.merkle(&arguments).ok(), answer, "{about}, out of the cache");
+        std::fs::remove_dir_all(repo.path("")).expect("a copy can be removed");
+    }
+}

@@ -1,0 +1,242 @@
+//! `git merkle find`: the definitions that matter for a question, in few tokens.
+
+mod evaluate;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::base::{TreePath, token};
+use crate::cli::snapshot::{SnapshotArgs, find};
+use crate::cli::{CliError, Exit, Program, json};
+use crate::find::{Definition, Field, Found, Ladder, Line, Question, Ranked, Steps, Weights};
+use crate::node::SnapshotRoot;
+use crate::workspace::find::FILES_MAX;
+use crate::workspace::{Findable, Ranking, Workspace};
+
+/// Tokens of an answer where none are named.
+const BUDGET: u64 = 2_000;
+/// Fewest tokens of a file in an answer: more files than this says are not looked into.
+const FILE_TOKENS_MIN: u64 = 4;
+
+/// Arguments of `find`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What is looked for, in plain words: one argument, so in quotes
+    #[arg(value_name = "question", required_unless_present = "evaluate")]
+    question: Option<String>,
+    /// Look only at these files, and at what is below these directories
+    #[arg(value_name = "path")]
+    paths: Vec<String>,
+    /// Take at most so many tokens (an estimate): more of them add lines and take none away
+    #[arg(long, value_name = "tokens", default_value_t = BUDGET)]
+    budget: u64,
+    /// Print nothing but paths, the best first
+    #[arg(long)]
+    files: bool,
+    /// Ask with the messages of the newest commits instead, and say how much of what they changed is found
+    #[arg(long, value_name = "range", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD")]
+    #[arg(conflicts_with_all = ["question", "paths", "budget", "files", "rev", "index", "worktree"])]
+    evaluate: Option<String>,
+    #[command(flatten)]
+    snapshot: SnapshotArgs,
+}
+
+#[derive(Serialize)]
+struct Document<'d> {
+    tree: String,
+    words: Vec<Word<'d>>,
+    tokens: u64,
+    left: usize,
+    missing: usize,
+    files: Vec<File<'d>>,
+}
+
+#[derive(Serialize)]
+struct Word<'d> {
+    word: &'d str,
+    files: u32,
+}
+
+#[derive(Serialize)]
+struct File<'d> {
+    path: String,
+    score: f64,
+    text: f64,
+    past: f64,
+    said: f64,
+    why: Vec<Why<'d>>,
+    about: &'d str,
+    statements: Vec<&'d str>,
+    definitions: Vec<Shown<'d>>,
+}
+
+/// A word of the question and how often each sort of the file's text has it.
+#[derive(Serialize)]
+struct Why<'d> {
+    word: &'d str,
+    #[serde(flatten)]
+    counts: BTreeMap<&'static str, u8>,
+}
+
+#[derive(Serialize)]
+struct Shown<'d> {
+    kind: &'static str,
+    name: &'d str,
+    owner: &'d str,
+    line: u32,
+    line_end: u32,
+    public: bool,
+    /// Missing where the answer has no more than the name.
+    signature: Option<&'d str>,
+    doc: &'d str,
+}
+
+/// Prints what was found.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    if let Some(range) = &args.evaluate {
+        return evaluate::run(range, program);
+    }
+    let Some(question) = args.question.as_deref().and_then(Question::of) else {
+        return Err(CliError::new(Exit::Usage, "the question has no word").hint("git merkle find \"how are settings read\""));
+    };
+    if question.is_cut {
+        program.ui.warn(&format!("only the first {} words of the question count", question.terms.len()));
+    }
+    if !args.files {
+        token::prepare();
+    }
+    let workspace = program.open_paged()?;
+    let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
+    let below = below(args, &workspace, &root)?;
+    let mut findable = workspace.findable(root.tree, root.history)?;
+    if findable.is_cut {
+        program.ui.warn(&format!("only the first {FILES_MAX} files are looked at"));
+    }
+    workspace.add_said(&mut findable, &root, &workspace.store()?)?;
+    let ranking = findable.rank(&question, &|path| is_below(path, &below), &Weights::default())?;
+    if let Some(note) = workspace.absent_note(ranking.absent, args.snapshot.revision()) {
+        program.ui.warn(&note);
+    }
+    if ranking.files.is_empty() && !program.ui.is_json() {
+        program.ui.note(&format!("nothing is found for {}", question.words.join(", ")));
+        return Ok(Exit::No);
+    }
+    if args.files && !program.ui.is_json() {
+        for ranked in &ranking.files {
+            let path = program.ui.path(findable.path(ranked.number)).into_owned();
+            program.ui.write_bytes(&path)?;
+            program.ui.end_record()?;
+        }
+        return Ok(Exit::Done);
+    }
+    answer(args, program, (&question, &root), (&findable, &ranking))
+}
+
+fn answer(
+    args: &Args,
+    program: &mut Program,
+    (question, root): (&Question, &SnapshotRoot),
+    (findable, ranking): (&Findable<'_>, &Ranking),
+) -> Result<Exit, CliError> {
+    let files_max = if args.files { 0 } else { usize::try_from(args.budget / FILE_TOKENS_MIN).unwrap_or(usize::MAX) };
+    let found = ranking.files.iter().take(files_max).map(|ranked| findable.found(ranked.number));
+    let found: Vec<Found> = found.collect::<Result<_, _>>()?;
+    let ladder = Ladder::within(&found, question, &ranking.terms, args.budget, &Steps::default());
+    if !program.ui.is_json() {
+        if ladder.text.is_empty() {
+            program.ui.note("nothing that is found fits into so few tokens");
+        }
+        program.ui.write_bytes(ladder.text.as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    let listed = if args.files { ranking.files.len() } else { ladder.shown() };
+    let none = (Found::default(), BTreeSet::new());
+    let file = |(at, ranked): (usize, &Ranked)| {
+        let lines = ladder.files.get(at).unwrap_or(&none.1);
+        let counts = findable.counts(ranked.number, question)?;
+        let why = question.words.iter().zip(counts).filter(|(_, counts)| counts.iter().any(|count| *count > 0));
+        let why = why.map(|(word, counts)| Why {
+            word,
+            counts: Field::ALL.iter().map(|field| field.as_str()).zip(counts).filter(|(_, count)| *count > 0).collect(),
+        });
+        Ok(file((findable.path(ranked.number), ranked), found.get(at).unwrap_or(&none.0), lines, why.collect()))
+    };
+    // Files with a line stand in front, for a file further back comes later; what is between has its path at least.
+    let shown = ranking
+        .files
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| args.files || ladder.files.get(*at).is_some_and(|lines| !lines.is_empty()));
+    let document = Document {
+        tree: root.tree.to_string(),
+        words: question.words.iter().zip(&ranking.terms.files).map(|(word, files)| Word { word, files: *files }).collect(),
+        tokens: ladder.tokens,
+        left: ranking.files.len() - listed,
+        missing: ranking.absent,
+        files: shown.map(file).collect::<Result<_, CliError>>()?,
+    };
+    program.ui.write_json("find", &document)?;
+    Ok(if document.files.is_empty() && ranking.files.is_empty() { Exit::No } else { Exit::Done })
+}
+
+fn file<'d>((path, ranked): (&[u8], &Ranked), found: &'d Found, lines: &BTreeSet<Line>, why: Vec<Why<'d>>) -> File<'d> {
+    let mut definitions: Vec<(u32, bool)> = lines
+        .iter()
+        .filter_map(|line| match line {
+            Line::Signature(at) => Some((*at, true)),
+            Line::Name(at) => Some((*at, false)),
+            _ => None,
+        })
+        .collect();
+    definitions.sort_unstable();
+    let definition = |(at, is_whole): (u32, bool)| shown(&found.definitions.list[at as usize], is_whole);
+    let statements = lines.iter().filter_map(|line| match line {
+        Line::Said(at) => Some(found.said[*at as usize].as_str()),
+        _ => None,
+    });
+    let [text, past, said] = ranked.parts;
+    File {
+        path: json::path(path),
+        score: ranked.score,
+        text,
+        past,
+        said,
+        why,
+        about: if lines.contains(&Line::About) { crate::symbol::first_sentence(&found.definitions.about) } else { "" },
+        statements: statements.collect(),
+        definitions: definitions.into_iter().map(definition).collect(),
+    }
+}
+
+fn shown(definition: &Definition, is_whole: bool) -> Shown<'_> {
+    Shown {
+        kind: definition.kind.words().0,
+        name: &definition.name,
+        owner: &definition.owner,
+        line: definition.line,
+        line_end: definition.line_end,
+        public: definition.public,
+        signature: is_whole.then_some(definition.signature.as_str()),
+        doc: if is_whole { &definition.doc } else { "" },
+    }
+}
+
+/// The paths that were asked for.
+fn below(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<Vec<TreePath>, CliError> {
+    let path = |spec: &String| {
+        let named = find(workspace, root, spec);
+        let no_path =
+            || CliError::new(Exit::Usage, format!("'{spec}' is not a path of the snapshot")).hint("put the question in quotes");
+        let target = named.map_err(|_| no_path())?;
+        target.path.filter(|_| target.root == Some(root.tree)).ok_or_else(no_path)
+    };
+    args.paths.iter().map(path).collect()
+}
+
+fn is_below(path: &[u8], below: &[TreePath]) -> bool {
+    let starts = |start: &TreePath| {
+        start.is_root() || path.strip_prefix(start.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    };
+    below.is_empty() || below.iter().any(starts)
+}

@@ -1,0 +1,226 @@
+//! From the content of one object to what questions are held against: its words and its definitions, in one reading.
+
+use std::ops::Range;
+
+use super::definition::{Definition, Definitions};
+use super::region::{Field, regions};
+use super::term::{Term, terms};
+use super::words::{Counter, Words};
+use crate::symbol::{Content, Kind, Language, Symbol, extract};
+
+/// Most definitions of one object.
+const DEFINITIONS_MAX: usize = 1_000;
+/// Longest chain of names around a definition, in bytes.
+const OWNER_BYTES_MAX: usize = 120;
+
+/// Reads a content. `language` is what [`detect`](crate::symbol::detect) said about its name; what is no text has no words.
+#[must_use]
+pub fn read(language: Option<Language>, data: &[u8]) -> (Words, Definitions) {
+    let outline = extract(language, data);
+    let text = match (outline.content, std::str::from_utf8(data)) {
+        (Content::Binary | Content::TooLarge, _) | (_, Err(_)) => return Default::default(),
+        (_, Ok(text)) => text.strip_prefix('\u{feff}').unwrap_or(text),
+    };
+    let mut listing = Listing { text, found: Vec::new(), from: 0 };
+    let mut counter = Counter::default();
+    listing.add_all(&outline.symbols, "", &mut counter);
+    let Listing { found, .. } = listing;
+    let inner = count(text, language, &found, &mut counter);
+    (counter.words(), definitions(text, outline.doc, found, &inner))
+}
+
+/// A definition while its text is read.
+struct Found {
+    range: Range<usize>,
+    /// Where the comment above it begins.
+    from: usize,
+    definition: Definition,
+}
+
+struct Listing<'t> {
+    text: &'t str,
+    found: Vec<Found>,
+    /// Where the next declaration that has no place of its own is looked for.
+    from: usize,
+}
+
+impl Listing<'_> {
+    fn add_all(&mut self, symbols: &[Symbol], owner: &str, counter: &mut Counter) {
+        for symbol in symbols {
+            terms(&symbol.name, |_, term| counter.add(term, Field::Name));
+            let is_shown = !matches!(symbol.kind, Kind::Field | Kind::Variant | Kind::Implementation | Kind::Export);
+            if is_shown && self.found.len() < DEFINITIONS_MAX {
+                self.add(symbol, owner);
+            }
+            let own = if owner.is_empty() { symbol.name.clone() } else { format!("{owner}.{}", symbol.name) };
+            let own = if own.len() > OWNER_BYTES_MAX { symbol.name.clone() } else { own };
+            self.add_all(&symbol.children, if symbol.kind == Kind::Heading { "" } else { &own }, counter);
+        }
+    }
+
+    fn add(&mut self, symbol: &Symbol, owner: &str) {
+        let span = symbol.span;
+        let mut range = span.start as usize..(span.end as usize).min(self.text.len());
+        if range.is_empty() {
+            // Headings, keys and targets come in the order of the text.
+            let Some(at) = place(self.text, self.from, symbol) else { return };
+            range = at..at + symbol.name.len();
+            self.from = range.end;
+        }
+        let definition = Definition {
+            kind: symbol.kind,
+            public: symbol.public,
+            owner: owner.to_owned(),
+            name: symbol.name.clone(),
+            signature: symbol.signature.clone(),
+            doc: symbol.doc.clone(),
+            line: 0,
+            line_end: 0,
+            terms: Vec::new(),
+        };
+        let from = comment_above(self.text, range.start);
+        self.found.push(Found { range, from, definition });
+    }
+}
+
+/// Where the name of a heading, key or target stands; of a heading not in a list or a link.
+fn place(text: &str, from: usize, symbol: &Symbol) -> Option<usize> {
+    let found = text[from..].match_indices(symbol.name.as_str()).map(|(at, _)| from + at);
+    let is_there = |at: &usize| {
+        let before = &text[text[..*at].rfind('\n').map_or(0, |at| at + 1)..*at];
+        symbol.kind != Kind::Heading || before.bytes().all(|byte| matches!(byte, b'#' | b' '))
+    };
+    let mut found = found.peekable();
+    let first = found.peek().copied();
+    found.find(is_there).or(first)
+}
+
+/// Where the lines begin that stand directly above a place and are comments or annotations.
+fn comment_above(text: &str, place: usize) -> usize {
+    let mut from = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    while from > 0 {
+        let above = text[..from - 1].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[above..from].trim_start();
+        if !["//", "#", "/*", "*", "@", "--", ";"].iter().any(|mark| line.starts_with(mark)) {
+            break;
+        }
+        from = above;
+    }
+    from.min(place)
+}
+
+/// Counts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
+fn count(text: &str, language: Option<Language>, found: &[Found], counter: &mut Counter) -> Vec<(u32, Term)> {
+    // A definition that was seen by its name alone goes on to the next one.
+    let mut order: Vec<(usize, usize, u32)> =
+        found.iter().enumerate().map(|(number, found)| (found.from, found.range.end, number as u32)).collect();
+    order.sort_unstable_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
+    let mut next = order.into_iter().peekable();
+    let mut open: Vec<(usize, u32)> = Vec::new();
+    let mut inner = Vec::new();
+    for (range, field) in regions(text, language) {
+        let from = range.start;
+        terms(&text[range], |at, term| {
+            counter.add(term, field);
+            let at = from + at;
+            while let Some((_, end, number)) = next.next_if(|(start, ..)| *start <= at) {
+                while open.last().is_some_and(|(end, _)| *end <= at) {
+                    open.pop();
+                }
+                open.push((end, number));
+            }
+            while open.len() > 1 && open.last().is_some_and(|(end, _)| *end <= at) {
+                open.pop();
+            }
+            if let Some((end, number)) = open.last()
+                && (at < *end || is_open_ended(&found[*number as usize].definition))
+            {
+                inner.push((*number, term));
+            }
+        });
+    }
+    inner.sort_unstable();
+    inner
+}
+
+/// True for what has a place and no end: the text up to the next of its sort is its own.
+fn is_open_ended(definition: &Definition) -> bool {
+    matches!(definition.kind, Kind::Heading | Kind::Target | Kind::Key)
+}
+
+fn definitions(text: &str, about: String, found: Vec<Found>, inner: &[(u32, Term)]) -> Definitions {
+    let mut list: Vec<Definition> = Vec::with_capacity(found.len());
+    let lines = Lines::of(text);
+    let starts: Vec<usize> = found.iter().map(|found| found.range.start).collect();
+    for (number, Found { range, mut definition, .. }) in found.into_iter().enumerate() {
+        definition.line = lines.at(range.start);
+        definition.line_end = lines.at(range.end.saturating_sub(1).max(range.start));
+        if is_open_ended(&definition) {
+            let next = starts.get(number + 1).map_or(lines.count(text), |start| lines.at(*start) - 1);
+            definition.line_end = definition.line_end.max(next);
+        }
+        list.push(definition);
+    }
+    for same in inner.chunk_by(|one, other| one == other) {
+        let (number, term) = same[0];
+        list[number as usize].terms.push((term, same.len().min(255) as u8));
+    }
+    list.sort_by_key(|definition| definition.line);
+    Definitions { about, list }
+}
+
+/// Where the lines of a text begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1).collect())
+    }
+
+    /// How many there are.
+    fn count(&self, text: &str) -> u32 {
+        self.at(text.len().saturating_sub(1))
+    }
+
+    /// The number of the line at a place, from 1.
+    fn at(&self, place: usize) -> u32 {
+        self.0.partition_point(|start| *start <= place) as u32 + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find::term::distinct;
+
+    fn term(word: &str) -> Term {
+        distinct(word, 1)[0].0
+    }
+
+    #[test]
+    fn each_definition_has_its_lines_and_its_own_terms() {
+        let text = "//! Walks trees.\n\n/// Holds what is hidden.\npub struct Walker {\n    hidden: bool,\n}\n\nimpl Walker {\n    /// Skips.\n    fn skip(&self) -> bool {\n        ignore(self.hidden, \"vendor\")\n    }\n}\n";
+        let (words, found) = read(Some(Language::Rust), text.as_bytes());
+        assert_eq!(found.about, "Walks trees.");
+        let told: Vec<_> = found.list.iter().map(|one| (one.owner.as_str(), one.name.as_str(), one.line, one.line_end)).collect();
+        assert_eq!(told, [("", "Walker", 4, 6), ("Walker", "skip", 10, 12)]);
+        let counts = |at: usize| ["hidden", "vendor", "bool"].map(|word| found.list[at].count(term(word)));
+        assert_eq!((counts(0), counts(1)), ([2, 0, 1], [1, 1, 1]));
+        // Names, comments, strings, code.
+        assert_eq!(words.hits(&[term("hidden"), term("vendor")]).counts, [[1, 1, 0, 2], [0, 0, 1, 0]]);
+    }
+
+    #[test]
+    fn headings_own_what_stands_below_them() {
+        let (_, found) = read(Some(Language::Markdown), b"Intro.\n\n# One\n\nfirst words\n\n## Two\n\nsecond words\n");
+        let told: Vec<_> = found.list.iter().map(|one| (one.name.as_str(), one.line, one.line_end)).collect();
+        assert_eq!(told, [("One", 3, 6), ("Two", 7, 9)]);
+        assert_eq!(["first", "second"].map(|word| found.list[1].count(term(word))), [0, 1]);
+    }
+
+    #[test]
+    fn what_is_no_text_has_no_words() {
+        assert_eq!(read(None, b"\0binary"), Default::default());
+        assert_eq!(read(Some(Language::Rust), b"\xff"), Default::default());
+    }
+}

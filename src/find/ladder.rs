@@ -1,0 +1,302 @@
+//! The answer as a ladder that grows with its budget: paths, what files are for, signatures, names of everything else.
+//!
+//! Every line that could be said has a place in one order that does not depend on the budget: the nearer its file is to the
+//! front, and its definition to the front within the file, the earlier. An answer is the longest beginning of that order
+//! that fits. So more tokens never show less, and what is left over is less than one line.
+//!
+//! | line | when |
+//! |---|---|
+//! | path | with the first line of its file, or for itself when its turn comes |
+//! | what is said, what it is for | right behind the path of a file at the front |
+//! | signature with its line | by the rank of the file times that of the definition within it |
+//! | name with its line | earlier than the signature would come, for all but the best of the file |
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::definition::{Definition, Definitions};
+use super::question::Question;
+use super::rank::Terms;
+use super::term::terms;
+use crate::base::printable::one_line;
+use crate::base::token::estimate;
+use crate::symbol::{Kind, first_sentence};
+
+/// What a word of a name counts, against one of the text.
+const NAME_WEIGHT: f64 = 3.0;
+/// What the parts of a document or data file count that have nothing of the question.
+const PASSAGE_WEIGHT: f64 = 0.1;
+/// The length of a definition that is neither long nor short, in terms.
+const LENGTH: f64 = 50.0;
+/// How much of a statement is shown, in bytes.
+const SAID_BYTES_MAX: usize = 400;
+
+/// When the lines of an answer come: the larger, the earlier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Steps {
+    /// How fast files lose weight with their rank.
+    pub fall: f64,
+    /// How many definitions at the front of a file weigh about the same.
+    pub definitions: f64,
+    /// How much earlier than a signature a name comes.
+    pub names: f64,
+    /// When a path comes for itself.
+    pub paths: f64,
+    /// When the sentence about a file comes.
+    pub about: f64,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self { fall: 1.0, definitions: 2.0, names: 3.0, paths: 0.1, about: 0.3 }
+    }
+}
+
+/// A file that was found, with what can be shown of it.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Its path, as it is printed.
+    pub path: String,
+    /// What people and models say about it, one line each, with author and state.
+    pub said: Vec<String>,
+    /// What it defines.
+    pub definitions: Definitions,
+}
+
+/// One line that an answer can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// The path of a file.
+    Path,
+    /// A statement about it, by its number.
+    Said(u32),
+    /// What it is for.
+    About,
+    /// A definition with its signature, by its number.
+    Signature(u32),
+    /// A definition by its name alone.
+    Name(u32),
+}
+
+/// An answer: what of each file is shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ladder {
+    /// For each file, in the order of their rank, its lines; files without one are left out at the end.
+    pub files: Vec<BTreeSet<Line>>,
+    /// The text.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: u64,
+}
+
+impl Ladder {
+    /// Chooses what fits into so many tokens. Files come in the order of their rank.
+    #[must_use]
+    pub fn within(files: &[Found], question: &Question, rare: &Terms, tokens_max: u64, steps: &Steps) -> Self {
+        let mut ladder = Self { files: vec![BTreeSet::new(); files.len()], ..Self::default() };
+        for (_, number, line) in order(files, question, rare, steps) {
+            let (file, shown) = (&files[number], &ladder.files[number]);
+            let is_said = |line: &Line| match line {
+                Line::Name(at) => shown.contains(line) || shown.contains(&Line::Signature(*at)),
+                _ => shown.contains(line),
+            };
+            if is_said(&line) {
+                continue;
+            }
+            let mut new = vec![line];
+            if shown.is_empty() && line != Line::Path {
+                new.push(Line::Path);
+            }
+            // A signature takes the place of the name.
+            let gone = match line {
+                Line::Signature(at) if shown.contains(&Line::Name(at)) => estimate(&file.line(Line::Name(at))),
+                _ => 0,
+            };
+            let lines = new.iter().map(|line| estimate(&file.line(*line))).sum::<u64>();
+            let tokens = ladder.tokens + lines.saturating_sub(gone);
+            if tokens > tokens_max {
+                break;
+            }
+            ladder.tokens = tokens;
+            ladder.files[number].extend(new);
+            if let Line::Signature(at) = line {
+                ladder.files[number].remove(&Line::Name(at));
+            }
+        }
+        ladder.text = files.iter().zip(&ladder.files).map(|(file, lines)| file.text(lines)).collect();
+        ladder
+    }
+
+    /// How many files are shown.
+    #[must_use]
+    pub fn shown(&self) -> usize {
+        self.files.iter().filter(|lines| !lines.is_empty()).count()
+    }
+}
+
+/// Every line, with its weight and its file, in the order in which they are taken.
+fn order(files: &[Found], question: &Question, rare: &Terms, steps: &Steps) -> Vec<(f64, usize, Line)> {
+    let mut all: Vec<(f64, usize, Line)> = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let weight = 1.0 / fall(number + 1, steps.fall);
+        all.push((steps.paths * weight, number, Line::Path));
+        all.extend((0..file.said.len() as u32).map(|at| (weight, number, Line::Said(at))));
+        if !file.about().is_empty() {
+            all.push((steps.about * weight, number, Line::About));
+        }
+        for (place, (at, fits)) in by_question(&file.definitions.list, question, rare).into_iter().enumerate() {
+            let definition = &file.definitions.list[at as usize];
+            let is_passage = matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
+            let less = if is_passage && !fits { PASSAGE_WEIGHT } else { 1.0 };
+            let weight = less * weight / (place as f64 + steps.definitions);
+            // The best of a file has its signature at once.
+            let early = if place == 0 { steps.names } else { 1.0 };
+            all.push((early * weight, number, Line::Signature(at)));
+            all.push((steps.names * weight, number, Line::Name(at)));
+        }
+    }
+    all.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2))));
+    all
+}
+
+/// A number to the power of halves: square roots are the same on every machine, other powers are not.
+fn fall(number: usize, power: f64) -> f64 {
+    let number = number as f64;
+    let halves = (2.0 * power) as u32;
+    let whole = (0..halves / 2).fold(1.0, |product, _| product * number);
+    if halves % 2 == 1 { whole * number.sqrt() } else { whole }
+}
+
+/// The numbers of definitions, and whether they have something of the question: those that fit it best first, then what
+/// others may use, in the order of the text.
+fn by_question(definitions: &[Definition], question: &Question, rare: &Terms) -> Vec<(u32, bool)> {
+    let scores: Vec<f64> = definitions.iter().map(|definition| score(definition, question, rare)).collect();
+    let mut order: Vec<u32> = (0..definitions.len() as u32).collect();
+    let is_small = |kind: Kind| matches!(kind, Kind::Constant | Kind::Variable | Kind::Key | Kind::Module);
+    order.sort_by(|one, other| {
+        let (one, other) = (*one as usize, *other as usize);
+        let rest = |at: usize| (is_small(definitions[at].kind), Reverse(definitions[at].public), at);
+        scores[other].total_cmp(&scores[one]).then_with(|| rest(one).cmp(&rest(other)))
+    });
+    order.into_iter().map(|at| (at, scores[at as usize] > 0.0)).collect()
+}
+
+fn score(definition: &Definition, question: &Question, rare: &Terms) -> f64 {
+    let mut named = vec![0_u32; question.terms.len()];
+    terms(&definition.name, |_, term| {
+        if let Some(at) = question.terms.iter().position(|wanted| *wanted == term) {
+            named[at] += 1;
+        }
+    });
+    let held_back = 1.2 * (0.5 + 0.5 * f64::from(definition.length()) / LENGTH);
+    let mut score = 0.0;
+    for ((term, rare), named) in question.terms.iter().zip(&rare.weights).zip(named) {
+        let count = f64::from(definition.count(*term)) + NAME_WEIGHT * f64::from(named);
+        score += rare * count * 2.2 / (count + held_back);
+    }
+    score
+}
+
+impl Found {
+    fn about(&self) -> &str {
+        first_sentence(&self.definitions.about)
+    }
+
+    /// A line as it is printed, for its cost; what stands with others on one line has its part.
+    fn line(&self, line: Line) -> String {
+        match line {
+            Line::Path => format!("{}\n", self.path),
+            Line::Said(at) => {
+                let said = one_line(&self.said[at as usize]);
+                let end = said.floor_char_boundary(SAID_BYTES_MAX);
+                format!("  {}{}\n", &said[..end], if end < said.len() { "…" } else { "" })
+            }
+            Line::About => format!("  {}\n", one_line(self.about())),
+            Line::Signature(at) => format!("  {}\n", self.definitions.list[at as usize].shown()),
+            Line::Name(at) => {
+                let definition = &self.definitions.list[at as usize];
+                format!("  {} {}\n", definition.line, one_line(&definition.name))
+            }
+        }
+    }
+
+    fn text(&self, lines: &BTreeSet<Line>) -> String {
+        let mut text = String::new();
+        let mut definitions: Vec<(u32, Line)> = Vec::new();
+        for line in lines {
+            match line {
+                Line::Signature(at) | Line::Name(at) => definitions.push((*at, *line)),
+                _ => text.push_str(&self.line(*line)),
+            }
+        }
+        definitions.sort_unstable();
+        for (_, line) in definitions {
+            text.push_str(&self.line(line));
+        }
+        text
+    }
+}
+
+impl Definition {
+    /// Its line, where it stands, and its signature.
+    fn shown(&self) -> String {
+        let mut shown = format!("{} ", self.line);
+        if !self.owner.is_empty() {
+            let _ = write!(shown, "{}: ", one_line(&self.owner));
+        }
+        shown.push_str(&one_line(&self.signature));
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find::read;
+    use crate::symbol::Language;
+    use proptest::prelude::*;
+
+    fn files() -> Vec<Found> {
+        let file = |number: usize| {
+            let function = |at: usize| format!("/// Doc.\npub fn f{at}_{number}(walk: u{at}) {{ hidden({at}) }}\n");
+            let functions = (0..12).map(function).collect::<Vec<_>>().concat();
+            let definitions = read(Some(Language::Rust), format!("//! File {number}.\n{functions}").as_bytes()).1;
+            Found { path: format!("src/file{number}.rs"), said: vec![format!("Said {number}.")], definitions }
+        };
+        (0..20).map(file).collect()
+    }
+
+    fn within(files: &[Found], tokens: u64) -> Ladder {
+        let question = Question::of("hidden f3").expect("words");
+        let rare = Terms { weights: vec![1.0; question.terms.len()], files: vec![1; question.terms.len()] };
+        Ladder::within(files, &question, &rare, tokens, &Steps::default())
+    }
+
+    #[test]
+    fn what_fits_the_question_is_shown_first() {
+        let ladder = within(&files(), 60);
+        assert!(ladder.text.starts_with("src/file0.rs\n  Said 0.\n  5 f1_0\n"), "{}", ladder.text);
+        assert!(ladder.text.contains("  9 pub fn f3_0(walk: u3)\n"), "{}", ladder.text);
+        assert_eq!(within(&files(), 0), Ladder { files: vec![BTreeSet::new(); 20], ..Ladder::default() });
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+
+        #[test]
+        fn more_tokens_never_show_less(one in 0_u64..3_000, more in 0_u64..500) {
+            let files = files();
+            let (small, large) = (within(&files, one), within(&files, one + more));
+            prop_assert!(estimate(&small.text) <= one);
+            if one >= 200 && small.shown() < files.len() {
+                prop_assert!(small.tokens * 20 >= one * 19, "{} of {one}", small.tokens);
+            }
+            for (small, large) in small.files.iter().zip(&large.files) {
+                let is_there = |line: &Line| large.contains(line)
+                    || matches!(line, Line::Name(at) if large.contains(&Line::Signature(*at)));
+                prop_assert!(small.iter().all(is_there));
+            }
+        }
+    }
+}

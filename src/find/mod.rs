@@ -1,0 +1,30 @@
+//! Questions to definitions: which files and which parts of them matter for a question, in few tokens.
+//!
+//! Owns the terms of texts, what is kept of each object to be searched ([`Words`], [`Definitions`]) and of each commit
+//! ([`Past`]), the rank of files, and the answer that grows with its budget. Everything is derived and pure: the same
+//! snapshot and question give the same answer on every machine. Must never ask a model, nor reach for the network.
+//!
+//! Start with [`read()`], [`rank()`] and [`Ladder`].
+
+mod definition;
+mod document;
+mod ladder;
+mod past;
+mod question;
+mod rank;
+mod region;
+pub mod score;
+mod stem;
+mod term;
+pub mod truth;
+mod words;
+
+pub use definition::{Definition, Definitions};
+pub use document::read;
+pub use ladder::{Found, Ladder, Line, Steps};
+pub use past::{Past, subject};
+pub use question::Question;
+pub use rank::{Candidate, Ranked, Terms, Weights, rank};
+pub use region::{FIELDS, Field};
+pub use term::Term;
+pub use words::{Hits, Words};

@@ -1,0 +1,56 @@
+//! A question as terms: its words, each once, without those that every sentence has.
+
+use super::term::{Term, distinct};
+
+/// Most words of a question that count.
+const WORDS_MAX: usize = 256;
+
+/// Words that say nothing about what is looked for.
+#[rustfmt::skip]
+const EMPTY_WORDS: &[&str] = &[
+    "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "if", "in", "into", "is", "it", "its", "just", "me",
+    "more", "my", "no", "not", "now", "of", "on", "or", "our", "should", "so", "some", "such", "than", "that", "the", "their",
+    "them", "then", "there", "these", "they", "this", "those", "to", "up", "use", "via", "was", "we", "were", "what", "when",
+    "where", "which", "while", "who", "why", "will", "with", "would", "you", "your",
+];
+
+/// What is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The terms, in the order of the question.
+    pub terms: Vec<Term>,
+    /// One word of each, in lower case.
+    pub words: Vec<String>,
+    /// True when there were more words than count.
+    pub is_cut: bool,
+}
+
+impl Question {
+    /// Reads a question; `None` when it has no word.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let all = distinct(text, WORDS_MAX + 1);
+        let is_cut = all.len() > WORDS_MAX;
+        let says = |word: &str| !EMPTY_WORDS.contains(&word);
+        let has_words = all.iter().any(|(_, word)| says(word));
+        let kept = all.into_iter().take(WORDS_MAX).filter(|(_, word)| !has_words || says(word));
+        let (terms, words): (Vec<Term>, Vec<String>) = kept.unzip();
+        (!terms.is_empty()).then_some(Self { terms, words, is_cut })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_say_something_count_once() {
+        let words = |text: &str| Question::of(text).map(|question| question.words);
+        assert_eq!(words("Why are hidden files searched? hidden_file").unwrap_or_default(), ["hidden", "files", "searched"]);
+        assert_eq!(words("what is it").unwrap_or_default(), ["what", "is", "it"]);
+        assert_eq!(words("  *** && x -y \"\" "), None);
+        let long = Question::of(&(0..50_000).map(|n| format!("w{n} ")).collect::<Vec<_>>().concat()).expect("words");
+        assert!(long.is_cut && long.terms.len() == WORDS_MAX);
+    }
+}

@@ -1,0 +1,232 @@
+//! Terms: the words of a text and of its identifiers, in lower case, as stems, each known by a number.
+//!
+//! `HTTPServer_config2` has the terms `http`, `server` and `config2`. Scripts without spaces between words (Chinese, Japanese,
+//! Thai) give pairs of neighbouring characters; all other scripts whole words. Letters alone and very long words, which are
+//! data, are none. The number is a digest of 32 bits: two words may share one, and a file then ranks a little higher.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::stem::stem;
+
+/// Longest word that is one, in bytes.
+const WORD_BYTES_MAX: usize = 40;
+/// Stems that a thread remembers.
+const STEMS_MAX: usize = 1 << 16;
+
+/// The number of a term.
+pub type Term = u32;
+
+thread_local! {
+    static STEMS: RefCell<HashMap<Box<[u8]>, Term>> = RefCell::default();
+}
+
+/// Calls `take` with each term of a text, and where it begins.
+pub(super) fn terms(text: &str, mut take: impl FnMut(usize, Term)) {
+    words(text, |at, word| {
+        if let Some(term) = term_of(word) {
+            take(at, term);
+        }
+    });
+}
+
+/// The terms of a text with one word of each, in the order of the text, each once.
+#[must_use]
+pub(super) fn distinct(text: &str, count_max: usize) -> Vec<(Term, String)> {
+    let mut found: Vec<(Term, String)> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    words(text, |_, word| {
+        if found.len() < count_max
+            && let Some(term) = term_of(word)
+            && seen.insert(term)
+        {
+            found.push((term, String::from_utf8_lossy(word).into_owned()));
+        }
+    });
+    found
+}
+
+/// The number of a word in lower case; `None` for what is too short or too long to say something.
+fn term_of(word: &[u8]) -> Option<Term> {
+    if word.len() < 2 || word.len() > WORD_BYTES_MAX {
+        return None;
+    }
+    STEMS.with_borrow_mut(|stems| {
+        if let Some(known) = stems.get(word) {
+            return Some(*known);
+        }
+        let mut stemmed = word.to_vec();
+        stem(&mut stemmed);
+        let number = number(&stemmed);
+        if stems.len() < STEMS_MAX {
+            stems.insert(word.into(), number);
+        }
+        Some(number)
+    })
+}
+
+/// FNV-1a of 64 bits, folded: the same on every machine, for it is kept on disk.
+fn number(stem: &[u8]) -> Term {
+    let hash =
+        stem.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    (hash ^ hash >> 32) as Term
+}
+
+/// Splits a text into words in lower case.
+fn words(text: &str, mut take: impl FnMut(usize, &[u8])) {
+    let bytes = text.as_bytes();
+    let (mut word, mut start, mut at) = (Vec::with_capacity(WORD_BYTES_MAX), 0, 0);
+    let mut before = Shape::None;
+    while let Some(&byte) = bytes.get(at) {
+        if !byte.is_ascii() {
+            at = other_script(text, at, &mut word, &mut take);
+            before = Shape::None;
+            continue;
+        }
+        let shape = Shape::of(byte);
+        // `aB` and the last capital of `HTTPServer` begin a word.
+        let begins = match (before, shape) {
+            (Shape::Lower | Shape::Digit, Shape::Upper) => true,
+            (Shape::Upper, Shape::Upper) => bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase) && !word.is_empty(),
+            _ => false,
+        };
+        if (begins || shape == Shape::None) && !word.is_empty() {
+            take(start, &word);
+            word.clear();
+        }
+        if shape != Shape::None {
+            if word.is_empty() {
+                start = at;
+            }
+            if word.len() <= WORD_BYTES_MAX {
+                word.push(byte.to_ascii_lowercase());
+            }
+        }
+        before = shape;
+        at += 1;
+    }
+    if !word.is_empty() {
+        take(start, &word);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Lower,
+    Upper,
+    Digit,
+    None,
+}
+
+impl Shape {
+    fn of(byte: u8) -> Self {
+        match byte {
+            b'a'..=b'z' => Self::Lower,
+            b'A'..=b'Z' => Self::Upper,
+            b'0'..=b'9' => Self::Digit,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Reads on from a character beyond ASCII; returns where the text goes on. `word` holds the letters directly before it.
+fn other_script(text: &str, from: usize, word: &mut Vec<u8>, take: &mut impl FnMut(usize, &[u8])) -> usize {
+    let mut start = from - word.len().min(from);
+    let mut pair: Option<(usize, char)> = None;
+    let mut end = from;
+    for (at, c) in text[from..].char_indices().map(|(at, c)| (from + at, c)) {
+        if !c.is_alphanumeric() && !is_mark(c) || c.is_ascii_uppercase() {
+            break;
+        }
+        end = at + c.len_utf8();
+        if has_no_spaces(c) {
+            if !word.is_empty() {
+                take(start, word);
+                word.clear();
+            }
+            let mut both = [0; 8];
+            let (first_at, first) = pair.unwrap_or((at, c));
+            let first_len = first.encode_utf8(&mut both).len();
+            let len = if pair.is_some() { first_len + c.encode_utf8(&mut both[first_len..]).len() } else { first_len };
+            // A character alone is a word only where no other follows.
+            let is_alone = pair.is_none() && !text[end..].chars().next().is_some_and(has_no_spaces);
+            if pair.is_some() || is_alone {
+                take(first_at, &both[..len]);
+            }
+            pair = Some((at, c));
+            continue;
+        }
+        pair = None;
+        if word.is_empty() {
+            start = at;
+        }
+        for lower in c.to_lowercase() {
+            let mut buffer = [0; 4];
+            if word.len() <= WORD_BYTES_MAX {
+                word.extend_from_slice(lower.encode_utf8(&mut buffer).as_bytes());
+            }
+        }
+    }
+    if !word.is_empty() {
+        take(start, word);
+        word.clear();
+    }
+    end.max(from + text[from..].chars().next().map_or(1, char::len_utf8))
+}
+
+/// Marks that belong to the letter before them, as in Devanagari.
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c), 0x0300..=0x036f | 0x0591..=0x05c7 | 0x0610..=0x061a | 0x064b..=0x065f | 0x0900..=0x0dff)
+}
+
+/// Scripts that write words without spaces between them.
+fn has_no_spaces(c: char) -> bool {
+    matches!(
+        u32::from(c),
+        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
+            | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x3ffff
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        words(text, |_, word| found.push(String::from_utf8_lossy(word).into_owned()));
+        found
+    }
+
+    #[test]
+    fn identifiers_are_split() {
+        assert_eq!(of("HTTPServer_config2 maxAge, A-Za x.y"), ["http", "server", "config2", "max", "age", "a", "za", "x", "y"]);
+        assert_eq!(of("ABC aB Über straße naïveTest"), ["abc", "a", "b", "über", "straße", "naïve", "test"]);
+    }
+
+    #[test]
+    fn other_scripts_have_words() {
+        assert_eq!(of("поиск файлов"), ["поиск", "файлов"]);
+        assert_eq!(of("隠しファイル x 字"), ["隠し", "しフ", "ファ", "ァイ", "イル", "x", "字"]);
+        assert_eq!(of("नमस्ते"), ["नमस्ते"]);
+    }
+
+    #[test]
+    fn forms_of_a_word_are_one_term() {
+        let terms = |text: &str| distinct(text, 9).into_iter().map(|(term, _)| term).collect::<Vec<_>>();
+        assert_eq!(terms("searching searched Searches SEARCH"), terms("search"));
+        assert!(terms("a b c").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn words_stand_where_they_are_said_to(text in "[a-zA-Z0-9_ ]{0,40}|\\PC{0,30}") {
+            let mut last = 0;
+            words(&text, |at, word| {
+                assert!(text.is_char_boundary(at) && at >= last && !word.is_empty());
+                last = at;
+            });
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Does it help? Real commits as questions: is what they changed found from their messages, in the state before them?
+//!
+//! | step | what is taken |
+//! |---|---|
+//! | commits | the newest that change one to five existing source files, with four words that say something; no merges, no bots |
+//! | question | the message without names of files, see [`truth`] |
+//! | content | the exact parent; ancestors' messages only, those with the same first line left out |
+//! | right | the files that were changed, and the definitions around the changed lines that a map of the file names |
+//!
+//! Every row ranks the source files of the parent and fills the same tokens. Messages are not what people ask, and a file that
+//! was not changed may matter as well: the figures compare rows, and promise nothing else.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use similar::{DiffTag, TextDiff};
+
+use super::find::{FindError, Findable};
+use super::map::MapError;
+use super::open::Workspace;
+use crate::base::token::estimate;
+use crate::base::{NodeId, TreePath};
+use crate::find::score::{recall, reciprocal_rank};
+use crate::find::truth::{changed_names, question_of};
+use crate::find::{Candidate, Hits, Ladder, Line, Question, Steps, Terms, Weights, Words, rank, read, subject};
+use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, diff_trees};
+use crate::regen::outlined::object_cache;
+use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap, references};
+use crate::symbol::{Language, OutlineCache, render};
+use crate::synthesis::outline;
+
+/// Tokens of the answers.
+pub const BUDGETS: [u64; 3] = [2_000, 8_000, 32_000];
+/// How far down a ranking is looked.
+pub const DEPTHS: [usize; 3] = [5, 10, 20];
+/// The rows: what ranks, and what is shown.
+pub const ROWS: [&str; 6] = ["paths", "map", "outlines", "full text", "find → map", "find"];
+const FILES_MAX: usize = 5;
+const WORDS_MIN: usize = 4;
+/// Commits that are looked at for each that is taken.
+const LOOKED_AT_MAX: usize = 40;
+
+/// One commit as a question.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// The commit.
+    pub commit: NodeId,
+    /// Its parent, whose content is asked.
+    pub parent: NodeId,
+    /// The root tree of the parent.
+    pub tree: NodeId,
+    /// A digest of the first line of the message.
+    pub subject: u32,
+    /// The message as a question.
+    pub question: Question,
+    /// The source files that it changed.
+    pub files: Vec<String>,
+    /// The definitions that it changed: file and name, named by the file's map.
+    pub definitions: Vec<(String, String)>,
+}
+
+/// How one row did for one commit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Figures {
+    /// Share of the right files among the first 5, 10, 20.
+    pub recall: [f64; 3],
+    /// One through the place of the first right file.
+    pub reciprocal_rank: f64,
+    /// Share of the right files in 2,000, 8,000 and 32,000 tokens.
+    pub files: [f64; 3],
+    /// Share of the changed definitions that are named in these.
+    pub named: [f64; 3],
+    /// Share of those that are named with their signature.
+    pub signed: [f64; 3],
+}
+
+/// How all rows did for one commit, in the order of [`ROWS`].
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The commit.
+    pub commit: NodeId,
+    /// Whether it changed definitions that can be found.
+    pub has_definitions: bool,
+    /// Of each row.
+    pub rows: [Figures; ROWS.len()],
+}
+
+impl Workspace {
+    /// The newest commits before and with `tip` that can be questions, at most so many; not those that `end` leads to.
+    pub fn cases(&self, tip: NodeId, end: Option<NodeId>, count_max: usize) -> Result<Vec<Case>, ObjectError> {
+        let repo = &self.repository;
+        let (mut cases, mut looked_at) = (Vec::new(), 0);
+        let mut seen = BTreeSet::from([tip]);
+        let mut waiting = BTreeSet::from([(repo.log_entry(&tip)?.seconds, tip)]);
+        let stops = end.map(|end| self.leads_to(end)).transpose()?.unwrap_or_default();
+        waiting.retain(|(_, commit)| !stops.contains(commit));
+        while let Some((_, commit)) = waiting.pop_last() {
+            looked_at += 1;
+            if cases.len() == count_max || looked_at > LOOKED_AT_MAX * count_max {
+                break;
+            }
+            let entry = repo.log_entry(&commit)?;
+            for parent in entry.parents.iter().filter(|parent| !stops.contains(parent)) {
+                if seen.insert(*parent) {
+                    waiting.insert((repo.log_entry(parent)?.seconds, *parent));
+                }
+            }
+            cases.extend(self.case(commit, &entry)?);
+        }
+        Ok(cases)
+    }
+
+    /// All commits that lead to one, itself included.
+    fn leads_to(&self, tip: NodeId) -> Result<BTreeSet<NodeId>, ObjectError> {
+        let (mut seen, mut waiting) = (BTreeSet::from([tip]), vec![tip]);
+        while let Some(commit) = waiting.pop() {
+            waiting.extend(self.repository.parents_of(&commit)?.into_iter().filter(|parent| seen.insert(*parent)));
+        }
+        Ok(seen)
+    }
+
+    fn case(&self, commit: NodeId, entry: &LogEntry) -> Result<Option<Case>, ObjectError> {
+        let [parent] = entry.parents.as_slice() else { return Ok(None) };
+        if is_of_no_person(entry) {
+            return Ok(None);
+        }
+        let tree = self.repository.tree_of(parent)?;
+        let mut changed: Vec<(String, NodeId, NodeId)> = Vec::new();
+        diff_trees(&self.repository, Some(tree), Some(entry.tree), &mut |change| {
+            let file = |side: Option<(EntryMode, NodeId)>| {
+                side.filter(|(mode, _)| matches!(mode, EntryMode::File | EntryMode::Executable)).map(|(_, id)| id)
+            };
+            if let (Some(old), Some(new), Ok(path)) =
+                (file(change.old), file(change.new), std::str::from_utf8(change.path.as_bytes()))
+                && is_source(path.as_bytes())
+                && changed.len() <= FILES_MAX
+            {
+                changed.push((path.to_owned(), old, new));
+            }
+            changed.len() <= FILES_MAX
+        })?;
+        if changed.is_empty() || changed.len() > FILES_MAX {
+            return Ok(None);
+        }
+        let text = question_of(&entry.message, &self.names_of_files(tree)?);
+        let Some(question) = Question::of(&text).filter(|question| question.words.len() >= WORDS_MIN) else { return Ok(None) };
+        let mut definitions = Vec::new();
+        for (path, old, new) in &changed {
+            definitions.extend(self.changed_definitions(path, old, new)?.into_iter().map(|name| (path.clone(), name)));
+        }
+        let files = changed.into_iter().map(|(path, ..)| path).collect();
+        Ok(Some(Case { commit, parent: *parent, tree, subject: subject(&entry.message), question, files, definitions }))
+    }
+
+    /// The last names of all paths, in lower case, with and without what follows the dot, and those of directories.
+    fn names_of_files(&self, tree: NodeId) -> Result<BTreeSet<String>, ObjectError> {
+        let mut names = BTreeSet::new();
+        diff_trees(&self.repository, None, Some(tree), &mut |change| {
+            let name = String::from_utf8_lossy(change.path.name()).to_lowercase();
+            names.extend(name.rsplit_once('.').map(|(stem, _)| stem.to_owned()));
+            names.insert(name);
+            true
+        })?;
+        Ok(names)
+    }
+
+    fn changed_definitions(&self, path: &str, old: &NodeId, new: &NodeId) -> Result<BTreeSet<String>, ObjectError> {
+        let text = |id: &NodeId| {
+            let mut data = Vec::new();
+            self.repository.read(id, ObjectKind::Blob, &mut data).map(|()| String::from_utf8(data).ok())
+        };
+        let (Some(old), Some(new)) = (text(old)?, text(new)?) else { return Ok(BTreeSet::new()) };
+        let lines: Vec<&str> = old.lines().collect();
+        let indent = |at: usize| lines.get(at).map_or(0, |line| line.len() - line.trim_start().len());
+        let mut changed = Vec::new();
+        for op in TextDiff::from_lines(&old, &new).ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
+            let range = op.old_range();
+            changed.extend(range.clone().filter(|at| lines.get(*at).is_some_and(|line| !line.trim().is_empty())));
+            if range.is_empty() {
+                // What is added belongs to what is around it; at the level of the file to nothing.
+                let beside = [range.start.saturating_sub(1), range.start];
+                changed.extend(beside.into_iter().max_by_key(|at| indent(*at)).filter(|at| indent(*at) > 0));
+            }
+        }
+        let symbols = crate::symbol::map::file_symbols(language_of(path.as_bytes()), old.as_bytes());
+        let known: BTreeSet<&str> = symbols.entries.iter().map(|entry| entry.name).collect();
+        Ok(changed_names(&old, changed).into_iter().filter(|name| known.contains(name.as_str())).collect())
+    }
+}
+
+/// Bots, and what only moves versions along.
+fn is_of_no_person(entry: &LogEntry) -> bool {
+    let (author, subject) = (entry.author.to_lowercase(), entry.message.lines().next().unwrap_or_default().to_lowercase());
+    let is_bot = ["[bot]", "dependabot", "renovate", "pre-commit-ci", "greenkeeper"].iter().any(|bot| author.contains(bot));
+    is_bot
+        || ["bump", "release", "merge ", "revert \"", "update changelog", "[pre-commit"]
+            .iter()
+            .any(|start| subject.starts_with(start))
+}
+
+fn language_of(path: &[u8]) -> Option<Language> {
+    outline::language(path.rsplit(|byte| *byte == b'/').next().unwrap_or_default(), b"")
+}
+
+fn is_source(path: &[u8]) -> bool {
+    language_of(path).is_some_and(Language::has_grammar)
+}
+
+/// The outline and the full text of a content at a path.
+type Texts = [Rc<Text>; 2];
+
+/// A rendering of a content, its path in front, and what it costs.
+struct Text {
+    words: Words,
+    shown: String,
+    tokens: u64,
+}
+
+impl Text {
+    fn of(shown: String) -> Rc<Self> {
+        Rc::new(Self { words: read(None, shown.as_bytes()).0, tokens: estimate(&shown), shown })
+    }
+}
+
+/// Judges commits one after the other; what was read for one is kept for the next.
+pub struct Judge<'w> {
+    workspace: &'w Workspace,
+    outlines: OutlineCache,
+    texts: RefCell<HashMap<(NodeId, String), Texts>>,
+}
+
+/// A source file of a parent.
+struct Source {
+    path: String,
+    number: u32,
+    /// Its number in the map.
+    in_map: u32,
+    texts: Texts,
+    block: Rc<Text>,
+}
+
+impl<'w> Judge<'w> {
+    /// For the commits of a repository.
+    #[must_use]
+    pub fn new(workspace: &'w Workspace) -> Self {
+        let outlines = object_cache(&workspace.state.cache());
+        Self { workspace, outlines, texts: RefCell::default() }
+    }
+
+    /// How all rows do for a commit.
+    pub fn judge(&self, case: &Case) -> Result<Outcome, EvaluateError> {
+        let mut findable = self.workspace.findable(case.tree, Some(case.parent))?;
+        findable.forget(case.subject);
+        let found = self.workspace.symbols(case.tree)?;
+        let files = found.files();
+        let references = references(&files);
+        let map = SymbolMap::new(&files, &references);
+        let sources = self.sources(&findable, &files, &map)?;
+        let right: Vec<u32> = (0..sources.len() as u32).filter(|at| case.files.contains(&sources[*at as usize].path)).collect();
+        let mut rows = [Figures::default(); ROWS.len()];
+        let (by_find, terms) = by_find(&findable, &sources, case)?;
+        let plain = |text: &dyn Fn(&Source) -> Rc<Text>| by_text(&sources, &case.question, text);
+        let rankings = [
+            by_path(&sources, &case.question),
+            plain(&|source| Rc::clone(&source.block)),
+            plain(&|source| Rc::clone(&source.texts[0])),
+            plain(&|source| Rc::clone(&source.texts[1])),
+            by_find.clone(),
+            by_find,
+        ];
+        for (row, ranking) in rankings.iter().enumerate() {
+            rows[row].recall = DEPTHS.map(|depth| recall(ranking, &right, depth));
+            rows[row].reciprocal_rank = reciprocal_rank(ranking, &right);
+            for (at, budget) in BUDGETS.into_iter().enumerate() {
+                let shown = match row {
+                    5 => ladder(&findable, (&sources, ranking), case, (&terms, budget))?,
+                    _ => filled(&sources, ranking, row, budget),
+                };
+                let told = Told { sources: &sources, shown: &shown, files: &files, row };
+                rows[row].files[at] = told.files(&right);
+                (rows[row].named[at], rows[row].signed[at]) = told.definitions(case);
+            }
+        }
+        Ok(Outcome { commit: case.commit, has_definitions: !case.definitions.is_empty(), rows })
+    }
+
+    fn sources(&self, findable: &Findable<'_>, files: &[MapFile<'_>], map: &SymbolMap<'_>) -> Result<Vec<Source>, EvaluateError> {
+        let in_map: HashMap<&[u8], u32> = files.iter().enumerate().map(|(at, file)| (file.path, at as u32)).collect();
+        let mut sources = Vec::new();
+        for (number, path) in findable.paths().enumerate().filter(|(_, path)| is_source(path)) {
+            let (Ok(text), Some(in_map)) = (std::str::from_utf8(path), in_map.get(path)) else { continue };
+            let path = text.to_owned();
+            let block = Text::of(map.block(*in_map, &Legend::default(), Detail::PRINTED));
+            let texts = self.texts(findable.object(number as u32), &path)?;
+            sources.push(Source { path, number: number as u32, in_map: *in_map, texts, block });
+        }
+        Ok(sources)
+    }
+
+    fn texts(&self, id: NodeId, path: &str) -> Result<Texts, EvaluateError> {
+        if let Some(known) = self.texts.borrow().get(&(id, path.to_owned())) {
+            return Ok(known.clone());
+        }
+        let mut data = Vec::new();
+        let read = self.workspace.repository.read(&id, ObjectKind::Blob, &mut data);
+        read.map_err(|source| EvaluateError::Object { path: TreePath::new(path), source })?;
+        let language = language_of(path.as_bytes());
+        let outline = self.outlines.get(id, language).unwrap_or_else(|| {
+            let made = outline::outline(path.rsplit('/').next().unwrap_or_default().as_bytes(), &data);
+            self.outlines.put(id, language, &made);
+            made
+        });
+        let texts = [render(&outline), String::from_utf8_lossy(&data).into_owned()];
+        let texts = texts.map(|text| Text::of(format!("{path}\n{text}\n")));
+        self.texts.borrow_mut().insert((id, path.to_owned()), texts.clone());
+        Ok(texts)
+    }
+}
+
+fn by_find(findable: &Findable<'_>, sources: &[Source], case: &Case) -> Result<(Vec<u32>, Terms), EvaluateError> {
+    let places: HashMap<u32, u32> = sources.iter().enumerate().map(|(at, source)| (source.number, at as u32)).collect();
+    let ranking = findable.rank(&case.question, &is_source, &Weights::default())?;
+    Ok((ranking.files.iter().filter_map(|ranked| places.get(&ranked.number).copied()).collect(), ranking.terms))
+}
+
+fn ladder(
+    findable: &Findable<'_>,
+    (sources, ranking): (&[Source], &[u32]),
+    case: &Case,
+    (terms, budget): (&Terms, u64),
+) -> Result<Vec<Shown>, EvaluateError> {
+    let files_max = (budget / 4) as usize;
+    let found = ranking.iter().take(files_max).map(|at| findable.found(sources[*at as usize].number));
+    let found: Vec<_> = found.collect::<Result<_, _>>()?;
+    let ladder = Ladder::within(&found, &case.question, terms, budget, &Steps::default());
+    let shown = ladder.files.iter().enumerate().filter(|(_, lines)| !lines.is_empty()).map(|(place, lines)| {
+        let name = |at: &u32| found[place].definitions.list[*at as usize].name.clone();
+        let signed = lines.iter().filter_map(|line| if let Line::Signature(at) = line { Some(name(at)) } else { None });
+        let named = lines.iter().filter_map(|line| if let Line::Name(at) = line { Some(name(at)) } else { None });
+        Shown { at: ranking[place], ladder: Some((signed.collect(), named.collect())) }
+    });
+    Ok(shown.collect())
+}
+
+/// A file in an answer; of a ladder with the names that it has with and without signature.
+struct Shown {
+    at: u32,
+    ladder: Option<(Vec<String>, Vec<String>)>,
+}
+
+fn flat(question: &Question, sources: &[Source], hits: &[Hits], weights: &Weights) -> Vec<u32> {
+    let candidates: Vec<Candidate<'_>> =
+        sources.iter().zip(hits).map(|(source, hits)| Candidate { path: source.path.as_bytes(), hits, said: None }).collect();
+    rank(question, &candidates, &[], weights).0.iter().map(|ranked| ranked.number).collect()
+}
+
+/// BM25 over one text, its path in front.
+fn by_text(sources: &[Source], question: &Question, text: &dyn Fn(&Source) -> Rc<Text>) -> Vec<u32> {
+    let hits: Vec<Hits> = sources.iter().map(|source| text(source).words.hits(&question.terms)).collect();
+    let weights = Weights { fields: [0.0, 1.0, 1.0, 1.0], path: 0.0, length: 0.75, past: 0.0, ..Weights::default() };
+    flat(question, sources, &hits, &weights)
+}
+
+fn by_path(sources: &[Source], question: &Question) -> Vec<u32> {
+    let hits: Vec<Hits> = sources.iter().map(|_| Hits::default()).collect();
+    flat(question, sources, &hits, &Weights { length: 0.75, past: 0.0, path: 1.0, ..Weights::default() })
+}
+
+/// The files whose rendering fits, in the order of their rank; what does not fit is passed over.
+fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<Shown> {
+    let mut left = budget;
+    let mut shown = Vec::new();
+    for at in ranking {
+        let source = &sources[*at as usize];
+        let tokens = match row {
+            0 => estimate(&format!("{}\n", source.path)),
+            2 => source.texts[0].tokens,
+            3 => source.texts[1].tokens,
+            _ => source.block.tokens,
+        };
+        if tokens <= left {
+            left -= tokens;
+            shown.push(Shown { at: *at, ladder: None });
+        }
+    }
+    shown
+}
+
+/// What an answer tells.
+struct Told<'t> {
+    sources: &'t [Source],
+    shown: &'t [Shown],
+    files: &'t [MapFile<'t>],
+    row: usize,
+}
+
+impl Told<'_> {
+    fn files(&self, right: &[u32]) -> f64 {
+        let there = right.iter().filter(|at| self.shown.iter().any(|shown| shown.at == **at)).count();
+        there as f64 / right.len().max(1) as f64
+    }
+
+    /// The shares of the changed definitions that are named, and that are named with their signature.
+    fn definitions(&self, case: &Case) -> (f64, f64) {
+        let (mut named, mut signed) = (0, 0);
+        for (path, name) in &case.definitions {
+            let Some(shown) = self.shown.iter().find(|shown| self.sources[shown.at as usize].path == *path) else { continue };
+            let (is_named, is_signed) = self.tells(shown, name);
+            named += usize::from(is_named || is_signed);
+            signed += usize::from(is_signed);
+        }
+        let count = case.definitions.len().max(1) as f64;
+        (named as f64 / count, f64::from(signed as u32) / count)
+    }
+
+    fn tells(&self, shown: &Shown, name: &str) -> (bool, bool) {
+        let source = &self.sources[shown.at as usize];
+        let in_map = |symbols: &FileSymbols| symbols.entries.iter().any(|entry| entry.name == name);
+        match (&shown.ladder, self.row) {
+            (Some((signed, named)), _) => (named.iter().any(|one| one == name), signed.iter().any(|one| one == name)),
+            (None, 0) => (false, false),
+            (None, 2) => {
+                let has = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+                let mut lines = source.texts[0].shown.lines().skip(1).filter(|line| has(line)).peekable();
+                (lines.peek().is_some(), lines.any(|line| !line.starts_with("Private")))
+            }
+            (None, _) => {
+                let is_there = in_map(self.files[source.in_map as usize].symbols);
+                (is_there, is_there)
+            }
+        }
+    }
+}
+
+/// Why there is no evaluation.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluateError {
+    /// The parent cannot be asked.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// There is no map of the parent.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// A file cannot be read.
+    #[error("cannot read '{}'", .path.to_text())]
+    Object {
+        /// Where it stands.
+        path: TreePath,
+        /// What failed.
+        #[source]
+        source: ObjectError,
+    },
+}

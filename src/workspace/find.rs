@@ -1,0 +1,353 @@
+//! A question to a snapshot: reads what is known of its files and of its past, and ranks them.
+//!
+//! Each content and each commit is read once and kept under its id, so a question costs what has changed since the last one,
+//! and a look at what is kept.
+
+use std::cell::RefCell;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use super::carried::Carried;
+use super::open::Workspace;
+use crate::agent::OUTLINE;
+use crate::base::cores::{beside, on_all_cores};
+use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::path::quote;
+use crate::base::printable::one_line;
+use crate::base::{NodeId, TreePath};
+use crate::context::tree::{PATHS_MAX, Tree};
+use crate::find::{Candidate, Definitions, FIELDS, Found, Hits, Past, Question, Ranked, Term, Terms, Weights, Words, rank, read};
+use crate::frame::store::read_blob;
+use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
+use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, StateDir};
+use crate::node::{ScanError, SnapshotRoot};
+use crate::regen::outlined::object_cache;
+use crate::secret::{Allowed, Scanner, redact};
+use crate::symbol::{Language, ObjectCache};
+use crate::synthesis::outline;
+
+/// Most files of one snapshot that are looked at.
+pub const FILES_MAX: usize = 500_000;
+/// How many commits back the past goes.
+pub const COMMITS_MAX: usize = 2_000;
+
+thread_local! {
+    /// The file that is being read: its place is kept for the next one.
+    static DATA: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// The snapshot cannot be walked.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// What is said cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file cannot be read.
+    #[error("cannot read '{}'", .path.to_text())]
+    Object {
+        /// Where it stands.
+        path: TreePath,
+        /// What failed.
+        #[source]
+        source: ObjectError,
+    },
+}
+
+/// One content, and where it was met first.
+struct Content {
+    id: NodeId,
+    language: Option<Language>,
+    first: usize,
+}
+
+/// What is known of the contents of a snapshot; shared by threads.
+struct Corpus {
+    /// Paths in their order, each with the number of its content.
+    paths: Vec<(Vec<u8>, u32)>,
+    contents: Vec<Content>,
+    words: ObjectCache<Words>,
+    definitions: ObjectCache<Definitions>,
+}
+
+/// The files of a snapshot, ready to be asked about.
+pub struct Findable<'w> {
+    repository: &'w Repository,
+    corpus: Corpus,
+    /// The newest commits first.
+    past: Vec<Past>,
+    /// By the number of a file, what people and models say about it.
+    said: HashMap<u32, Vec<Said>>,
+    /// True when there are more files than are looked at.
+    pub is_cut: bool,
+}
+
+/// A statement about a file.
+struct Said {
+    /// With its author and state, on one line.
+    shown: String,
+    words: Words,
+}
+
+/// The rank of files for a question.
+pub struct Ranking {
+    /// The best first.
+    pub files: Vec<Ranked>,
+    /// What each term of the question says.
+    pub terms: Terms,
+    /// Files whose content this clone does not hold.
+    pub absent: usize,
+}
+
+impl Workspace {
+    /// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
+    pub fn findable(&self, tree: NodeId, history: Option<NodeId>) -> Result<Findable<'_>, FindError> {
+        let cache = self.state.cache();
+        std::thread::scope(|scope| {
+            let words = beside(scope, || object_cache::<Words>(&cache));
+            let past = self.past(history, &cache);
+            let tree = Tree::read(&self.repository, tree)?;
+            let definitions = object_cache(&cache);
+            let mut corpus = Corpus { paths: Vec::new(), contents: Vec::new(), words: words.join(), definitions };
+            let is_cut = !corpus.collect(&tree);
+            Ok(Findable { repository: &self.repository, corpus, past, said: HashMap::new(), is_cut })
+        })
+    }
+
+    /// Adds what people and models say about the files of a snapshot; what a fixed rule made says nothing new.
+    pub fn add_said(&self, findable: &mut Findable<'_>, root: &SnapshotRoot, store: &Store<'_>) -> Result<(), FindError> {
+        if store.tree().is_none() {
+            return Ok(());
+        }
+        let index = self.index(store, findable.corpus.contents.len())?;
+        let is_spoken = |(_, (agent, _)): &(usize, &Slot)| agent.as_str() != OUTLINE;
+        let slots: Vec<u16> = index.slots().iter().enumerate().filter(is_spoken).map(|(at, _)| at as u16).collect();
+        let people = self.people_say(store, root)?;
+        for number in 0..findable.corpus.paths.len() as u32 {
+            let (node, path) = (findable.object(number), findable.path(number));
+            let notes = people.notes(&node, path).map(|(frame, carried)| {
+                let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
+                said(frame, &state)
+            });
+            let mut all: Vec<Said> = notes.collect();
+            for record in slots.iter().filter_map(|slot| index.find_head(&node, *slot)) {
+                if record.has_policy || record.is_invalidated() || record.basis_kind != BasisKind::Generated {
+                    continue;
+                }
+                let Ok(frame) = read_blob(&self.repository, &record.blob) else { continue };
+                let head = Head { frame, invalidated: false, seq_max: record.seq };
+                all.push(said(&head.frame, self.state_word(store, root.tree, &head)));
+            }
+            if !all.is_empty() {
+                findable.said.insert(number, all);
+            }
+        }
+        Ok(())
+    }
+
+    /// The newest commits that lead to a commit, itself first.
+    fn past(&self, history: Option<NodeId>, cache: &StateDir) -> Vec<Past> {
+        let Some(tip) = history else { return Vec::new() };
+        let known: ObjectCache<Past> = object_cache(cache);
+        let read = |id: NodeId| match known.get(id, None) {
+            Some(past) => past,
+            // A partial clone may not hold the trees of every commit: what it does not say, it does not say.
+            None => Past::read(&self.repository, &id).inspect(|past| known.put(id, None, past)).unwrap_or_default(),
+        };
+        let (mut found, mut seen) = (Vec::new(), HashSet::from([tip]));
+        let mut waiting = BinaryHeap::from([Waiting(0, tip, read(tip))]);
+        while let Some(Waiting(_, _, past)) = waiting.pop().filter(|_| found.len() < COMMITS_MAX) {
+            for parent in past.parents.iter().filter(|parent| seen.insert(**parent)) {
+                let past = read(*parent);
+                waiting.push(Waiting(past.seconds, *parent, past));
+            }
+            found.push(past);
+        }
+        found
+    }
+}
+
+/// A commit whose turn comes by its time, then by its id.
+struct Waiting(u64, NodeId, Past);
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.0, &self.1).cmp(&(other.0, &other.1))
+    }
+}
+
+impl Corpus {
+    /// Notes every path of a file, and each content once for each language that its names say; false when there are too many.
+    fn collect(&mut self, tree: &Tree) -> bool {
+        let mut numbers: HashMap<(NodeId, Option<Language>), u32> = HashMap::new();
+        let has_secret_names = tree.has_secret_names();
+        let mut all = tree.all();
+        for _ in 0..PATHS_MAX {
+            let Some(met) = all.next_met() else { return true };
+            if !matches!(met.found.mode, EntryMode::File | EntryMode::Executable) {
+                continue;
+            }
+            if self.paths.len() == FILES_MAX {
+                break;
+            }
+            let (id, language) = (met.found.id, outline::language(&met.path[met.name_at..], b""));
+            let number = *numbers.entry((id, language)).or_insert_with(|| {
+                self.contents.push(Content { id, language, first: self.paths.len() });
+                self.contents.len() as u32 - 1
+            });
+            let path = if has_secret_names { outline::shown_path(met.path) } else { met.path.to_vec() };
+            self.paths.push((path, number));
+        }
+        false
+    }
+
+    fn hits_of(&self, repo: &Repository, content: &Content, terms: &[Term]) -> Result<Option<Hits>, ObjectError> {
+        let known = self.words.look(content.id, content.language, |bytes| Words::hits_in(bytes, terms));
+        if known.is_some() {
+            return Ok(known);
+        }
+        Ok(self.read(repo, content)?.map(|(words, _)| words.hits(terms)))
+    }
+
+    /// Reads a content and keeps what is found; `None` for what this clone does not hold.
+    fn read(&self, repo: &Repository, content: &Content) -> Result<Option<(Words, Definitions)>, ObjectError> {
+        let Content { id, language, first } = content;
+        let Some(header) = repo.header(id)? else { return Ok(None) };
+        let mut found = (Words::default(), Definitions::default());
+        if header.size_bytes <= FILE_BYTES_MAX {
+            let name = self.paths[*first].0.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            found = DATA.with_borrow_mut(|data| {
+                repo.read(id, ObjectKind::Blob, data)?;
+                Ok::<_, ObjectError>(read_redacted(outline::language(name, data), data))
+            })?;
+        }
+        self.definitions.put(*id, *language, &found.1);
+        self.words.put(*id, *language, &found.0);
+        Ok(Some(found))
+    }
+}
+
+impl Findable<'_> {
+    /// The paths of the files, in their order.
+    pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
+        self.corpus.paths.iter().map(|(path, _)| path.as_slice())
+    }
+
+    /// The path of a file.
+    #[must_use]
+    pub fn path(&self, number: u32) -> &[u8] {
+        &self.corpus.paths[number as usize].0
+    }
+
+    /// The object of a file.
+    #[must_use]
+    pub fn object(&self, number: u32) -> NodeId {
+        self.corpus.contents[self.corpus.paths[number as usize].1 as usize].id
+    }
+
+    /// What each content has of some terms; what was not read before is read now. `None` for what this clone does not hold.
+    pub fn hits(&self, terms: &[Term]) -> Result<Vec<Option<Hits>>, FindError> {
+        let (repo, corpus) = (self.repository, &self.corpus);
+        let work = |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.contents[at], terms);
+        let read = on_all_cores(corpus.contents.len(), repo, || repo.fork(), work);
+        let failed = |(at, source): (usize, ObjectError)| {
+            let first = self.corpus.contents[at].first;
+            FindError::Object { path: TreePath::new(self.corpus.paths[first].0.clone()), source }
+        };
+        read.into_iter().enumerate().map(|(at, hits)| hits.map_err(|source| failed((at, source)))).collect()
+    }
+
+    /// Leaves out the commits with a first line: what says the same as a question would answer it.
+    pub fn forget(&mut self, subject: u32) {
+        self.past.retain(|past| past.subject != subject);
+    }
+
+    /// Ranks the files that are wanted.
+    pub fn rank(&self, question: &Question, wanted: &dyn Fn(&[u8]) -> bool, weights: &Weights) -> Result<Ranking, FindError> {
+        let hits = self.hits(&question.terms)?;
+        let none = Hits::default();
+        let numbers: Vec<u32> = (0..self.corpus.paths.len() as u32).filter(|number| wanted(self.path(*number))).collect();
+        let said = |number: &u32| self.said.get(number).map(|said| sum(said, question));
+        let said: Vec<Option<Hits>> = numbers.iter().map(said).collect();
+        let candidates: Vec<Candidate<'_>> = numbers
+            .iter()
+            .zip(&said)
+            .map(|(number, said)| {
+                let (path, content) = &self.corpus.paths[*number as usize];
+                Candidate { path, hits: hits[*content as usize].as_ref().unwrap_or(&none), said: said.as_ref() }
+            })
+            .collect();
+        let past: Vec<&Past> = self.past.iter().collect();
+        let (mut files, terms) = rank(question, &candidates, &past, weights);
+        for ranked in &mut files {
+            ranked.number = numbers[ranked.number as usize];
+        }
+        let absent = self.corpus.paths.iter().filter(|(_, content)| hits[*content as usize].is_none()).count();
+        Ok(Ranking { files, terms, absent })
+    }
+
+    /// How often each sort of a file's text has each term of a question.
+    pub fn counts(&self, number: u32, question: &Question) -> Result<Vec<[u8; FIELDS]>, FindError> {
+        let (path, content) = &self.corpus.paths[number as usize];
+        let failed = |source| FindError::Object { path: TreePath::new(path.clone()), source };
+        let content = &self.corpus.contents[*content as usize];
+        let hits = self.corpus.hits_of(self.repository, content, &question.terms).map_err(failed)?;
+        Ok(hits.map(|hits| hits.counts).unwrap_or_default())
+    }
+
+    /// A file with what can be shown of it.
+    pub fn found(&self, number: u32) -> Result<Found, FindError> {
+        let (path, content) = &self.corpus.paths[number as usize];
+        let content = &self.corpus.contents[*content as usize];
+        let failed = |source| FindError::Object { path: TreePath::new(path.clone()), source };
+        let definitions = match self.corpus.definitions.get(content.id, content.language) {
+            Some(known) => known,
+            None => self.corpus.read(self.repository, content).map_err(failed)?.map(|(_, found)| found).unwrap_or_default(),
+        };
+        let said = self.said.get(&number).into_iter().flatten().map(|said| said.shown.clone()).collect();
+        Ok(Found { path: one_line(&quote(path, false)), said, definitions })
+    }
+}
+
+/// What several statements together have of a question.
+fn sum(said: &[Said], question: &Question) -> Hits {
+    let mut sum = Hits { counts: vec![Default::default(); question.terms.len()], ..Hits::default() };
+    for hits in said.iter().map(|said| said.words.hits(&question.terms)) {
+        for (sum, more) in sum.counts.iter_mut().zip(hits.counts) {
+            for (sum, more) in sum.iter_mut().zip(more) {
+                *sum = sum.saturating_add(more);
+            }
+        }
+    }
+    sum
+}
+
+/// A statement as it is shown and searched.
+fn said(frame: &Frame, state: &str) -> Said {
+    let text = frame.content.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = format!("{}, {state}: {}", frame.speaker(), redact(&text, Scanner::built_in(), &Allowed::default()).text);
+    Said { shown, words: read(Some(Language::Text), frame.content.as_bytes()).0 }
+}
+
+/// The same with markers in the place of what looks like a secret, as in outlines.
+fn read_redacted(language: Option<Language>, data: &[u8]) -> (Words, Definitions) {
+    match std::str::from_utf8(data) {
+        Ok(text) => read(language, redact(text, Scanner::built_in(), &Allowed::default()).text.as_bytes()),
+        Err(_) => Default::default(),
+    }
+}

@@ -1,0 +1,169 @@
+//! `find`: from a question to the definitions that matter, the same everywhere, within its budget, and clear about what it is not.
+
+use serde_json::Value;
+
+use crate::support::{Repo, Sandbox};
+
+const HISTORY: &str = "
+    commit first
+    + src/walk.rs = //! Walks directories.\\n\\n/// Goes down.\\npub fn descend(path: &str) -> bool {\\n    is_hidden(path)\\n}\\n\\nfn is_hidden(path: &str) -> bool {\\n    path.starts_with('.')\\n}\\n
+    + src/print.rs = //! Prints matches in colour.\\n\\npub fn paint(text: &str) -> String {\\n    text.to_owned()\\n}\\n
+    + docs/guide.md = # Hidden files\\n\\nThey are passed over.\\n
+    + secret.txt = hidden
+    + .teddyignore = secret.txt
+    commit second: frobnicate the terminal
+    + src/print.rs = //! Prints matches in colour.\\n\\npub fn paint(text: &str) -> String {\\n    text.trim().to_owned()\\n}\\n
+";
+
+/// The fixture language writes one line a file; here they have several.
+fn filled<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
+    let repo = sandbox.repo(name);
+    for commit in HISTORY.split("    commit ").skip(1) {
+        let (message, files) = commit.split_once('\n').expect("a message");
+        for (path, text) in files.lines().filter_map(|line| line.trim().strip_prefix("+ ")?.split_once(" = ")) {
+            let path = repo.path(path);
+            std::fs::create_dir_all(path.parent().expect("below the root")).expect("writable");
+            std::fs::write(path, text.replace("\\n", "\n")).expect("writable");
+        }
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "-q", "-m", message]).ok();
+    }
+    repo
+}
+
+fn document(repo: &Repo<'_>, arguments: &[&str]) -> Value {
+    serde_json::from_str(&repo.merkle(&[&["find", "--json"], arguments].concat()).out()).expect("JSON")
+}
+
+#[test]
+fn a_question_leads_to_definitions() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    insta::assert_snapshot!(repo.merkle(&["find", "why are hidden files skipped"]).ok(), @"
+    docs/guide.md
+      They are passed over.
+      1 Hidden files
+    src/walk.rs
+      Walks directories.
+      4 pub fn descend(path: &str) -> bool
+      8 fn is_hidden(path: &str) -> bool
+    ");
+    insta::assert_snapshot!(repo.merkle(&["find", "hidden", "--files"]).ok(), @"
+    docs/guide.md
+    src/walk.rs
+    ");
+    assert!(repo.merkle(&["find", "hidden", "src", "--files"]).ok().lines().all(|line| line.starts_with("src/")));
+    let by_message = document(&repo, &["frobnicate"]);
+    assert_eq!(by_message["files"][0]["path"], "src/print.rs", "{by_message}");
+    assert!(by_message["files"][0]["past"].as_f64() > Some(0.0));
+}
+
+#[test]
+fn what_people_say_is_found_and_shown_with_its_author() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    repo.run("git-merkle").args(["put-frame", "src/print.rs", "-"]).input("Windows consoles need escapes.\n").run().ok();
+    let text = repo.merkle(&["find", "console"]).ok();
+    assert!(
+        text.starts_with("src/print.rs\n  agent human, written by ") && text.contains(", fresh: Windows consoles need"),
+        "{text}"
+    );
+}
+
+#[test]
+fn more_tokens_never_show_less_and_never_cost_more_than_they_may() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    let mut before: Vec<String> = Vec::new();
+    for tokens in [0, 5, 20, 40, 60, 100, 2_000] {
+        let document = document(&repo, &["hidden path text", "--budget", &tokens.to_string()]);
+        assert_eq!(document["schema"], "git-merkle/find/1");
+        assert!(document["tokens"].as_u64().expect("a number") <= tokens, "{document}");
+        let files = document["files"].as_array().expect("a list");
+        let names = files.iter().flat_map(|file| {
+            let definitions = file["definitions"].as_array().expect("a list");
+            definitions.iter().map(move |one| format!("{}:{}", file["path"], one["name"]))
+        });
+        let names: Vec<String> = names.chain(files.iter().map(|file| file["path"].to_string())).collect();
+        assert!(before.iter().all(|name| names.contains(name)), "{before:?} {names:?}");
+        before = names;
+    }
+}
+
+#[test]
+fn what_is_no_question_is_said_to_be_none() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    for none in ["", "  ", "*** && || -", "\"\""] {
+        let output = repo.merkle(&["find", none]).exits(129).err();
+        assert!(output.contains("the question has no word"), "{output}");
+    }
+    let nothing = repo.merkle(&["find", "zzyzx"]).exits(1).err();
+    assert!(nothing.contains("nothing is found for zzyzx"), "{nothing}");
+    assert_eq!(document(&repo, &["zzyzx"])["files"], serde_json::json!([]));
+    let long = "hidden path ".repeat(9_000);
+    assert!(repo.merkle(&["find", &long]).ok().contains("is_hidden"));
+    let many = (0..1_000).map(|number| format!("word{number} ")).collect::<Vec<_>>().concat();
+    assert!(repo.merkle(&["find", &(many + "hidden")]).exits(1).err().contains("only the first 256 words"));
+    assert!(repo.merkle(&["find", "hidden files", "are"]).exits(129).err().contains("put the question in quotes"));
+    std::fs::write(repo.path("скрытые.txt"), "почему файлы скрыты\n").expect("writable");
+    std::fs::write(repo.path("隠し.txt"), "隠しファイルを探す\n").expect("writable");
+    assert!(repo.merkle(&["find", "файлы", "--files", "-z"]).ok().starts_with("скрытые.txt\0"));
+    assert!(repo.merkle(&["find", "ファイル", "--files", "-z"]).ok().starts_with("隠し.txt\0"));
+    let empty = sandbox.repo("empty");
+    empty.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]).ok();
+    let _ = empty.merkle(&["find", "hidden"]).exits(1);
+}
+
+#[test]
+fn the_same_snapshot_answers_the_same_everywhere() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    let ask = |repo: &Repo<'_>| repo.merkle(&["find", "hidden text", "--json", "--rev", "HEAD"]).ok();
+    let cold = ask(&repo);
+    assert_eq!(ask(&repo), cold, "out of the cache");
+    assert_eq!(ask(&repo.clone_to("elsewhere", &[])), cold, "in a clone");
+    for cache in ["words", "definitions", "past"] {
+        let damaged = repo.path(&format!(".git/merkle/cache/{cache}"));
+        let bytes = std::fs::read(&damaged).expect("the cache was written");
+        for at in [3, bytes.len() / 2, bytes.len() - 3] {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 0x55;
+            std::fs::write(&damaged, bytes).expect("writable");
+            assert_eq!(ask(&repo), cold, "{cache} damaged at {at}");
+        }
+        std::fs::write(&damaged, &bytes[..bytes.len() / 2]).expect("writable");
+        assert_eq!(ask(&repo), cold, "half of {cache}");
+    }
+}
+
+#[test]
+fn secrets_and_ignored_files_are_not_in_an_answer() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    let token = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
+    std::fs::write(repo.path("a.py"), format!("def ask(key='{token}'):\n    pass\n")).expect("writable");
+    let text = repo.merkle(&["find", "ask key hidden"]).ok();
+    assert!(text.contains("def ask(key=") && !text.contains("0aK9dQ2m"), "{text}");
+    assert!(!text.contains("secret.txt"), "{text}");
+    let _ = repo.merkle(&["find", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"]).exits(1);
+}
+
+#[test]
+fn real_commits_are_questions() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    let walk = std::fs::read_to_string(repo.path("src/walk.rs")).expect("readable");
+    std::fs::write(repo.path("src/walk.rs"), walk.replace("'.'", "\"..\"")).expect("writable");
+    repo.git(&["commit", "-qam", "walk: hidden directories begin with another prefix"]).ok();
+    let table = repo.merkle(&["find", "--evaluate"]).ok();
+    assert!(table.starts_with("1 commits, 1 with changed definitions") && table.contains("| find | 1 |"), "{table}");
+    let document: Value = serde_json::from_str(&repo.merkle(&["find", "--evaluate=HEAD~1..HEAD", "--json"]).ok()).expect("JSON");
+    let commit = &document["commits"][0];
+    assert_eq!(
+        (&commit["files"], &commit["definitions"]),
+        (&serde_json::json!(["src/walk.rs"]), &serde_json::json!(["src/walk.rs: is_hidden"]))
+    );
+    assert!(repo.merkle(&["find", "--evaluate=HEAD..HEAD"]).ok().contains("0 commits"));
+    let _ = repo.merkle(&["find", "--evaluate", "question"]).exits(129);
+}
