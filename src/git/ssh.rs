@@ -99,7 +99,7 @@ pub enum SshError {
 pub enum Checked {
     /// It is of an allowed signer, by this name in the file of signers.
     Good(String),
-    /// It may be in order, but its key is no allowed signer's; the key's fingerprint.
+    /// It may be in order, but its key may not sign this: no allowed signer has it, or not for this; the key's fingerprint.
     NotAllowed(String),
     /// It is not the signature of this text.
     Wrong,
@@ -265,7 +265,11 @@ impl Signers {
                 return Ok(Checked::Good(principal.to_owned()));
             }
         }
-        Ok(Checked::Wrong)
+        // It may be in order, and the file of signers keeps its key from this namespace, or it was revoked.
+        let mut command = self.program.command(&scratch)?;
+        command.args(["-Y", "check-novalidate", "-n", NAMESPACE, "-s"]).arg(&signature);
+        let is_in_order = self.run(command, text)?.status.success();
+        Ok(if is_in_order { Checked::NotAllowed(fingerprint(&key)) } else { Checked::Wrong })
     }
 
     fn run(&self, command: Command, input: &[u8]) -> Result<Output, SshError> {

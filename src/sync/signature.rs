@@ -38,7 +38,7 @@ pub enum Signature {
     Unsigned,
     /// An allowed signer has signed other bytes under this name.
     Changed(String),
-    /// It is signed with a key that no allowed signer has; the key's fingerprint.
+    /// It is signed with a key that is not allowed; the key's fingerprint.
     NotAllowed(String),
     /// The signature is not that of the list.
     Broken,
@@ -74,7 +74,7 @@ impl fmt::Display for Signature {
             Self::Good(signer) => write!(f, "signed by {signer}"),
             Self::Unsigned => f.write_str("unsigned"),
             Self::Changed(signer) => write!(f, "bad signature: changed since {signer} signed it"),
-            Self::NotAllowed(key) => write!(f, "bad signature: no allowed signer has the key {key}"),
+            Self::NotAllowed(key) => write!(f, "bad signature: the key {key} is not allowed"),
             Self::Broken => f.write_str("bad signature: it is not the signature of this list"),
             Self::Unchecked => f.write_str("signature not checked: too many at once"),
         }
