@@ -222,6 +222,8 @@ impl From<InputError> for CliError {
         match error {
             InputError::Name(_) => Self::from_source(Exit::Usage, error),
             InputError::NoList(_) => Self::from_source(Exit::Refused, error),
+            InputError::Listed => Self::from_source(Exit::Usage, error).hint("git merkle find \"<question>\" answers by itself"),
+            InputError::Find(error) => error.into(),
             InputError::Document(error) => error.into(),
             InputError::History(error) => error.into(),
             InputError::Store(error) => (*error).into(),

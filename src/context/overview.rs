@@ -35,6 +35,8 @@ pub struct MapPart {
     pub left: usize,
     /// True when every declaration of every file is in it.
     pub is_whole: bool,
+    /// True when a question chose it.
+    pub is_found: bool,
 }
 
 /// A README in two lengths.
@@ -253,6 +255,14 @@ fn first_lines(text: &str, tokens_max: u64) -> &str {
 }
 
 fn map_resource(map: &MapPart) -> Part {
+    if map.is_found {
+        let title = format!(
+            "**Found** for the question: what matters most in {} files, the best first, each line with its number; {} more files have \
+             words of it.",
+            map.files, map.left
+        );
+        return Part { name: "found".to_owned(), title, language: "", text: map.text.as_str().into() };
+    }
     let title = match map.left {
         0 => "**Symbol map**: what every file declares and refers to.".to_owned(),
         left => format!(
@@ -459,7 +469,7 @@ same place. See [the guide](https://g.example) for more.
         let map = |tokens_max: u64| {
             let files = all.min(tokens_max as usize / 10);
             let text = "word ".repeat(files * 10);
-            MapPart { text, files, left: all - files, is_whole: files == all }
+            MapPart { text, files, left: all - files, is_whole: files == all, is_found: false }
         };
         let statements = (0..50).map(|number| part(&format!("d{number}"), 200)).collect();
         let (first, whole) = ("word ".repeat(100), "word ".repeat(3_000));

@@ -143,6 +143,7 @@ impl Workspace {
             frames: None,
             tokens_max,
             has_overview: false,
+            question: None,
             is_brief: false,
             secrets: SecretPolicy::Stop(made_of.allowed.clone()),
             pages: PageOptions { is_foreground: true, ..PageOptions::default() },

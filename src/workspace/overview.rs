@@ -17,6 +17,7 @@ use crate::context::overview::{MapPart, Overview, Readme, readme_text};
 use crate::context::resource::{Note, Part, STALE, weight};
 use crate::context::tree::Tree;
 use crate::context::{ContextError, Document};
+use crate::find::{Found, Ladder, Question, Steps, Weights};
 use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind};
 use crate::node::{Snapshot, SnapshotRoot};
@@ -29,6 +30,8 @@ pub const CONTEXT_BUDGET: u64 = 24_000;
 const DIRECTORIES_MAX: usize = 2_000;
 /// Directories below the root for which an outline is made.
 const OUTLINES_MAX: usize = 24;
+/// Files that are looked into for a question.
+const FOUND_MAX: usize = 2_000;
 /// Notes that are gathered.
 const NOTES_MAX: usize = 200;
 
@@ -48,6 +51,10 @@ impl Workspace {
         store: &Store<'_>,
         said: &PeopleSay,
     ) -> Result<Document<'_>, InputError> {
+        if let Some(question) = &options.question {
+            let part = self.answer(question, options.root, store)?;
+            return self.plan_with(options.clone(), store, said, &part);
+        }
         let root = options.root;
         let found = self.symbols(root.tree).map_err(|error| match error {
             MapError::Scan(error) => InputError::from(ContextError::from(error)),
@@ -60,15 +67,48 @@ impl Workspace {
         let says = |number: &u32| !files[*number as usize].symbols.entries.is_empty();
         let all: Vec<u32> = (0..files.len() as u32).filter(says).collect();
         let map = |tokens_max: u64| map_part(&map, &all, tokens_max, &found);
+        self.plan_with(options, store, said, &map)
+    }
+
+    /// Plans it around a map, or around what a question chose in the place of one.
+    fn plan_with(
+        &self,
+        options: PayloadOptions<'_>,
+        store: &Store<'_>,
+        said: &PeopleSay,
+        map: &dyn Fn(u64) -> MapPart,
+    ) -> Result<Document<'_>, InputError> {
+        let root = options.root;
         let tree = Tree::read(&self.repository, root.tree).map_err(ContextError::from)?;
         let overview = Overview {
             notes: note_parts(said, &tree),
             statements: self.statement_parts(store, &tree)?,
-            map: &map,
+            map,
             readme: self.readme(&tree),
             branch: self.branch_lines(root)?,
         };
         self.plan_payload(options, said, Some(&overview))
+    }
+
+    /// What is found for a question, within any number of tokens.
+    fn answer<'q>(
+        &self,
+        question: &'q Question,
+        root: &SnapshotRoot,
+        store: &Store<'_>,
+    ) -> Result<impl Fn(u64) -> MapPart + 'q, InputError> {
+        let mut findable = self.findable(root.tree, root.history)?;
+        self.add_said(&mut findable, root, store)?;
+        let ranking = findable.rank(question, &|_| true, &Weights::default())?;
+        let all = ranking.files.len();
+        let found = ranking.files.iter().take(FOUND_MAX).map(|ranked| findable.found(ranked.number));
+        let found: Vec<Found> = found.collect::<Result<_, _>>()?;
+        let whole = Ladder::within(&found, question, &ranking.terms, u64::MAX, &Steps::default()).tokens;
+        Ok(move |tokens_max: u64| {
+            let ladder = Ladder::within(&found, question, &ranking.terms, tokens_max, &Steps::default());
+            let (files, is_whole) = (ladder.shown(), whole <= tokens_max && found.len() == all);
+            MapPart { text: ladder.text, files, left: all - files, is_whole, is_found: true }
+        })
     }
 
     /// The best statement about each directory, from the top.
@@ -180,5 +220,5 @@ fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &s
 fn map_part(map: &SymbolMap<'_>, all: &[u32], tokens_max: u64, found: &SnapshotSymbols) -> MapPart {
     let chosen = map.within(all, tokens_max, Detail::PRINTED);
     let is_whole = chosen.left == 0 && !found.is_cut && chosen.files.iter().all(|file| file.level == Level::Full);
-    MapPart { text: chosen.text, files: chosen.files.len(), left: chosen.left, is_whole }
+    MapPart { text: chosen.text, files: chosen.files.len(), left: chosen.left, is_whole, is_found: false }
 }

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::carried::{Carried, PeopleSay};
+use super::find::FindError;
 use super::open::Workspace;
 use super::pages::PageOptions;
 use super::secrets::RulesError;
@@ -18,6 +19,7 @@ use crate::context::people::{GLOBAL_LIST, MEMOS, SESSION_LIST, SESSIONS, TURN_LI
 use crate::context::resource::Note;
 use crate::context::secrets::{Clean, Guard};
 use crate::context::{Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, System};
+use crate::find::Question;
 use crate::frame::commit::CommitError;
 use crate::frame::{Frame, Head, Store};
 use crate::git::ObjectError;
@@ -37,6 +39,12 @@ pub enum InputError {
     /// The document cannot be planned.
     #[error(transparent)]
     Document(#[from] ContextError),
+    /// A question chooses nothing where a list does.
+    #[error("a context list says what is shown, so a question cannot choose")]
+    Listed,
+    /// The question cannot be answered.
+    #[error(transparent)]
+    Find(#[from] FindError),
     /// The frames cannot be read.
     #[error(transparent)]
     Store(Box<CommitError>),
@@ -86,6 +94,8 @@ pub struct PayloadOptions<'o> {
     pub tokens_max: Option<u64>,
     /// True for the default payload where no list names anything; else it is the root's statement and the README.
     pub has_overview: bool,
+    /// What the default payload is to be about; else it is about everything.
+    pub question: Option<Question>,
     /// True when nothing is said about the machine.
     pub is_brief: bool,
     /// What is done about what looks like a secret.
@@ -104,6 +114,9 @@ impl Workspace {
         }
         options.lists.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
         let names_nothing = options.lists.iter().all(|list| list.entries.is_empty() && list.fault.is_none());
+        if options.question.is_some() && !names_nothing {
+            return Err(InputError::Listed);
+        }
         let store = self.store().map_err(|error| InputError::Store(Box::new(error)))?;
         let said = self.people_say(&store, options.root).map_err(ContextError::from)?;
         if options.has_overview && names_nothing {

@@ -150,6 +150,27 @@ fn secrets_and_ignored_files_are_not_in_an_answer() {
 }
 
 #[test]
+fn a_payload_is_about_a_question() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    let text = repo.merkle(&["context", "--for", "why are hidden files skipped", "--no-system"]).ok();
+    let found = text.split_once("**Found** for the question: what matters most in 2 files").expect("what is found").1;
+    assert!(found.contains("  8 fn is_hidden(path: &str) -> bool\n") && !text.contains("**Symbol map**"), "{text}");
+    assert!(text.contains("**Branch**"), "{text}");
+    let none = repo.merkle(&["context", "--for", "zzyzx", "--no-system"]).ok();
+    assert!(!none.contains("**Found**"), "{none}");
+    let _ = repo.merkle(&["context", "--for", "hidden", "src"]).exits(129);
+    assert!(repo.merkle(&["context", "--for", "?"]).exits(129).err().contains("the question has no word"));
+    let budget = repo.merkle(&["context", "--for", "hidden files text", "--budget", "1000", "--json"]).ok();
+    let document: Value = serde_json::from_str(&budget).expect("JSON");
+    assert!(document["tokens_estimated"].as_u64().expect("a number") <= 1_000, "{document}");
+    std::fs::create_dir_all(repo.path(".teddy")).expect("writable");
+    std::fs::write(repo.path(".teddy/global.context"), "src/walk.rs\n").expect("writable");
+    let listed = repo.merkle(&["context", "--for", "hidden"]).exits(129).err();
+    assert!(listed.contains("a context list says what is shown"), "{listed}");
+}
+
+#[test]
 fn real_commits_are_questions() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");

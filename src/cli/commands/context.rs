@@ -19,6 +19,7 @@ use crate::context::body::ABSENT;
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
 use crate::context::{Document, List, Scope};
+use crate::find::Question;
 use crate::git::Repository;
 use crate::node::SnapshotRoot;
 use crate::workspace::{PageOptions, PayloadOptions, SecretPolicy, Workspace, locate};
@@ -33,6 +34,9 @@ pub struct Args {
     /// for such entries on standard input, one a line
     #[arg(value_name = "list-or-path")]
     entries: Vec<OsString>,
+    /// Choose what matters for this question, as 'find' does, in the place of the symbol map; where nothing is listed
+    #[arg(long = "for", value_name = "question", conflicts_with_all = ["entries", "session"])]
+    question: Option<String>,
     /// Read the lists of this session as well
     #[arg(long, value_name = "name")]
     session: Option<String>,
@@ -151,6 +155,12 @@ fn is_heard(args: &Args, ui: &Ui) -> bool {
     (ui.is_json() && args.output.is_none()) || (args.section.is_none() && !ui.is_quiet())
 }
 
+fn question(text: &str) -> Result<Question, CliError> {
+    Question::of(text).ok_or_else(|| {
+        CliError::new(Exit::Usage, "the question has no word").hint("git merkle context --for \"how are settings read\"")
+    })
+}
+
 /// Plans the document; pages that are fetched for it are shown as progress.
 fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, root: &SnapshotRoot) -> Result<Document<'w>, CliError> {
     let progress = RefCell::new(Progress::new(&program.ui));
@@ -170,6 +180,7 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, root: &Sna
         frames: args.frames.clone(),
         tokens_max: args.budget,
         has_overview: true,
+        question: args.question.as_deref().map(question).transpose()?,
         is_brief: args.no_system || !workspace.context_settings()?.1,
         secrets: secret_policy(args, program, workspace)?,
         pages,
