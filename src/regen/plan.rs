@@ -205,7 +205,7 @@ impl Plan {
     pub fn directory_basis(&self, scan: &Scan, number: u32) -> BasisId {
         self.bases.directory(scan.entries(number).map(|entry| Child {
             name: entry.name,
-            kind: part_kind(entry.mode).as_str(),
+            kind: PartKind::of(entry.mode).as_str(),
             state: match entry.node.and_then(|child| self.content_of(child)) {
                 Some((content, _)) => ChildState::Said(content),
                 None => ChildState::Unsaid(entry.id),
@@ -230,17 +230,5 @@ pub(super) fn file_name<'s>(scan: &'s Scan, root: &'s TreePath, number: u32) -> 
     match scan.name(number) {
         [] => root.name(),
         name => name.rsplit(|byte| *byte == b'/').next().unwrap_or(name),
-    }
-}
-
-/// The kind of a directory's entry, as a basis and a policy know it.
-#[must_use]
-pub fn part_kind(mode: crate::git::EntryMode) -> PartKind {
-    use crate::git::EntryMode::{Directory, Executable, File, Submodule, Symlink};
-    match mode {
-        File | Executable => PartKind::File,
-        Directory => PartKind::Directory,
-        Symlink => PartKind::Symlink,
-        Submodule => PartKind::Submodule,
     }
 }

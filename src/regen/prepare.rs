@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::make::{Body, NodeError};
-use super::plan::{Inputs, file_name, part_kind};
+use super::plan::{Inputs, file_name};
 use super::repeat::repeats;
 use crate::agent::Instructions;
 use crate::base::limit::FILE_BYTES_MAX;
@@ -21,7 +21,7 @@ use crate::secret::{
     Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, find_in_names, guard, guard_name, redact, redact_name,
 };
 use crate::symbol;
-use crate::synthesis::outline;
+use crate::synthesis::{PartKind, outline};
 
 /// What is asked about nodes: by whom, how, and what must not leave.
 #[derive(Clone)]
@@ -269,7 +269,7 @@ impl Writer<'_> {
             let (name, in_name) = self.shown(entry.name);
             redacted += in_name;
             names.push(name);
-            bodies.push((part_kind(entry.mode).as_str(), text));
+            bodies.push((PartKind::of(entry.mode).as_str(), text));
         }
         let parts = names.iter().zip(&bodies);
         let children: Vec<ChildText<'_>> =

@@ -7,7 +7,7 @@
 use super::event::{Event, Report};
 use super::make::{Body, Desk, MadeFrame, NodeError, Said, Saying};
 use super::outlined::object_cache;
-use super::plan::{Inputs, Plan, Task, file_name, part_kind};
+use super::plan::{Inputs, Plan, Task, file_name};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{FrameId, NodeId, TreePath};
@@ -18,7 +18,7 @@ use crate::node::Scan;
 use crate::provider::ledger::Spend;
 use crate::symbol::{self, OutlineCache};
 use crate::synthesis::summarize::Summarize;
-use crate::synthesis::{Part, Policy, Reason, outline};
+use crate::synthesis::{Part, PartKind, Policy, Reason, outline};
 
 /// Tasks that are taken at a time.
 const STRETCH: usize = 2_048;
@@ -284,7 +284,7 @@ pub(super) fn directory_body(
     for entry in scan.entries(number) {
         let body = entry.node.map_or(Ok(None), |child| said.of(repo, plan, child))?;
         let bodies = body.map(|body| (inputs.frame_type.clone(), body)).into_iter().collect();
-        parts.push(Part { name: outline::shown_name(entry.name), kind: part_kind(entry.mode), bodies });
+        parts.push(Part { name: outline::shown_name(entry.name), kind: PartKind::of(entry.mode), bodies });
     }
     Ok(Summarize.synthesize(&parts))
 }

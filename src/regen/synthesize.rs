@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::make::{Body, NodeError, read_frame};
-use super::plan::{Task, part_kind, take_up};
+use super::plan::{Task, take_up};
 use super::remake::{self, Remade};
 use crate::agent::Agent;
 use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
@@ -19,7 +19,7 @@ use crate::git::Repository;
 use crate::node::{Scan, scan::Entry};
 use crate::secret::SecretFound;
 use crate::synthesis::basis::BasisOf;
-use crate::synthesis::{Child, ChildState, Part, Policy, PolicySpec, Reason, outline};
+use crate::synthesis::{Child, ChildState, Part, PartKind, Policy, PolicySpec, Reason, outline};
 
 /// Why a directory has no synthesis. The run goes on.
 #[derive(Debug, thiserror::Error)]
@@ -229,7 +229,7 @@ impl Synthesizer<'_> {
                 frames.push(record.frame);
                 said.push((frame_type, body));
             }
-            parts.push(Part { name: outline::shown_name(entry.name), kind: part_kind(entry.mode), bodies: said });
+            parts.push(Part { name: outline::shown_name(entry.name), kind: PartKind::of(entry.mode), bodies: said });
         }
         Ok((one.policy.synthesize(&parts), frames))
     }
@@ -347,7 +347,7 @@ impl Synthesizer<'_> {
                 hasher.add(&record.content.0);
             }
             let state = if said.is_empty() { ChildState::Unsaid(entry.id) } else { ChildState::Said(hasher.finish()) };
-            Child { name: entry.name, kind: part_kind(entry.mode).as_str(), state }
+            Child { name: entry.name, kind: PartKind::of(entry.mode).as_str(), state }
         }))
     }
 }

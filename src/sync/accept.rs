@@ -4,8 +4,11 @@
 //! here each frame is read, by its size first, and compared with its name. A blob is read once however many names it
 //! has, because it is right under one of them only.
 
+mod sample;
+
 use std::collections::HashMap;
 
+use self::sample::Found;
 use super::error::SyncError;
 use super::remote::Share;
 use super::signature::{Signature, Signatures};
@@ -61,7 +64,13 @@ pub fn judge(
     theirs: &Store<'_>,
     gift: Gift,
 ) -> Result<Judged, SyncError> {
-    let mut judged = Judged::default();
+    let ours = Store::open(repo)?;
+    // Where derived frames are not shared none is among them.
+    let Found { entries, mut refused } = sample::look((repo, state), [&ours, theirs], gift.entries)?;
+    let gift = Gift { entries, ..gift };
+    let mut judged = Judged { refused_count: refused.len(), ..Judged::default() };
+    refused.truncate(NAMED_MAX);
+    judged.refused = refused;
     let mut refuse = |entry: &Entry, reason: String| {
         judged.refused_count += 1;
         if judged.refused.len() < NAMED_MAX {

@@ -29,7 +29,22 @@ pub fn lfs_pointer(data: &[u8]) -> Option<String> {
 /// The built-in rules alone decide, and nothing that somebody has allowed: the same file says the same everywhere.
 #[must_use]
 pub fn outline(name: &[u8], data: &[u8]) -> Outline {
-    let language = language(name, data);
+    outline_in(language(name, data), data)
+}
+
+/// True when a text is what is said of a file's content, under its name or under one of another language.
+///
+/// Of two names of one content the first that is met decides on the language, and a name need not be known.
+#[must_use]
+pub fn is_outline_of(name: &[u8], data: &[u8], text: &str) -> bool {
+    if let Some(body) = lfs_pointer(data) {
+        return body == text;
+    }
+    let says = |language| symbol::render(&outline_in(language, data)) == text;
+    says(language(name, data)) || says(None) || Language::ALL.iter().any(|language| says(Some(*language)))
+}
+
+fn outline_in(language: Option<Language>, data: &[u8]) -> Outline {
     match std::str::from_utf8(data) {
         Ok(text) => symbol::extract(language, redact(text, Scanner::built_in(), &Allowed::default()).text.as_bytes()),
         Err(_) => symbol::extract(language, data),

@@ -10,6 +10,7 @@ use ::ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::summarize::Summarize;
 use crate::base::limit::BODY_BYTES_MAX;
 use crate::base::{Digest, FieldHasher, FrameType};
+use crate::git::EntryMode;
 
 /// What a directory's entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +26,17 @@ pub enum PartKind {
 }
 
 impl PartKind {
+    /// The kind of an entry of a tree.
+    #[must_use]
+    pub fn of(mode: EntryMode) -> Self {
+        match mode {
+            EntryMode::File | EntryMode::Executable => Self::File,
+            EntryMode::Directory => Self::Directory,
+            EntryMode::Symlink => Self::Symlink,
+            EntryMode::Submodule => Self::Submodule,
+        }
+    }
+
     /// The word in a basis and in filters.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -1,5 +1,6 @@
 //! `fetch`, `push` and `sync`: what one clone says reaches the others, nothing private goes, nothing bad counts.
 
+mod forged;
 mod many;
 mod own;
 mod private;

@@ -134,7 +134,8 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, sig
         return Ok(Exit::Done);
     }
     for fault in &outcome.left_out {
-        ui.warn(&format!("'{}' of {} is left out: {}", fault.path.to_text(), exchange.remote.name(), fault.reason));
+        let path = if fault.path.is_root() { exchange.remote.frames_ref().into() } else { fault.path.to_text() };
+        ui.warn(&format!("'{path}' of {} is left out: {}", exchange.remote.name(), fault.reason));
     }
     if outcome.left_out_count > outcome.left_out.len() {
         ui.warn(&format!("at least {} entries of {} are left out", outcome.left_out_count, exchange.remote.name()));

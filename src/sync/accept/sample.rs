@@ -1,0 +1,205 @@
+//! A sample of what comes that any clone can make: it is made again, and one frame that says something else speaks against all of them.
+//!
+//! Who can push can store an outline with the basis of a real one and other words, and a basis is all that freshness looks at. So
+//! with `merkle.share = all` outlines that come are drawn at random, [`SAMPLE`] of them, and made again from the objects. Of one
+//! forged frame among 10,000 the chance is 20 percent in each clone, of 50 it is more than 99.99 percent; a clone that has found one
+//! never takes it again, and of that delivery nothing that can be made.
+//!
+//! | an outline | and it is |
+//! |---|---|
+//! | of another basis than today's | not compared: it is outdated for every reader |
+//! | about an object that is not here | left for a fetch that finds the object; in a partial clone taken |
+//! | of a file, whose content says something else in every language | forged |
+//! | of a directory, whose basis fits what its children say, and whose text does not | forged |
+
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use super::{LeftOut, is_outline};
+use crate::agent::{Agent, OUTLINE, Registry};
+use crate::base::cores::on_all_cores;
+use crate::base::limit::{FILE_BYTES_MAX, STORE_TREE_BYTES_MAX};
+use crate::base::{NodeId, NodeKind, TreePath, printable};
+use crate::frame::store::{Entry, read_entry};
+use crate::frame::{Children, Frame, Store, StoreError, content_digest};
+use crate::git::{ObjectKind, Repository, StateDir, tree_entries};
+use crate::synthesis::basis::BasisOf;
+use crate::synthesis::summarize::Summarize;
+use crate::synthesis::{Child, ChildState, Part, PartKind, Policy, outline};
+
+/// Outlines of a delivery that are made again.
+const SAMPLE: usize = 2_000;
+
+const FILE_NAME: &str = "forged";
+const FIRST_LINE: &str = "git-merkle forged 1\n";
+const LIST_BYTES_MAX: u64 = 4 << 20;
+/// Commits that are looked through for the one that brought a forged frame.
+const COMMITS_MAX: usize = 10_000;
+
+/// What was found in a delivery.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Entries that count as far as this goes.
+    pub entries: Vec<Entry>,
+    /// Those that do not, and why.
+    pub refused: Vec<LeftOut>,
+}
+
+/// Looks at what a store gives; `ours` has children's frames that the delivery need not repeat.
+pub(super) fn look(
+    (repo, state): (&Repository, &StateDir),
+    [ours, theirs]: [&Store<'_>; 2],
+    entries: Vec<Entry>,
+) -> Result<Found, StoreError> {
+    let (mut found, is_partial) = (Found::default(), repo.is_partial());
+    let mut outlines = Vec::new();
+    for entry in entries {
+        if is_outline(&entry.name) && !is_partial && repo.header(&entry.name.node)?.is_none() {
+            continue;
+        }
+        if is_outline(&entry.name) {
+            outlines.push(found.entries.len());
+        }
+        found.entries.push(entry);
+    }
+    let mut known = load(state);
+    let is_known = |at: &usize| known.contains(&found.entries[*at].blob);
+    let forged = match outlines.iter().copied().find(is_known) {
+        Some(at) => Some(at),
+        None => {
+            draw(&mut outlines);
+            let registry = Registry::built_in();
+            let agent = registry.get(OUTLINE).expect("it is built in");
+            let stores = [ours.commit(), theirs.commit()];
+            let work = |repo: &Repository, at: usize| is_forged(repo, agent, stores, &found.entries[outlines[at]]);
+            let results = on_all_cores(outlines.len(), repo, || repo.fork(), work);
+            outlines.iter().zip(results).find(|(_, is_forged)| *is_forged).map(|(at, _)| *at)
+        }
+    };
+    let Some(forged) = forged else { return Ok(found) };
+    let forged = found.entries[forged].clone();
+    known.insert(forged.blob);
+    save(state, &known);
+    let by = pusher(repo, theirs, &forged);
+    for entry in std::mem::take(&mut found.entries) {
+        if entry == forged {
+            found.refuse(&entry, format!("it does not say what is made from the same inputs; {by}"));
+        } else if is_outline(&entry.name) || read_entry(repo, &entry).is_ok_and(|frame| frame.is_derived()) {
+            found.refuse(&entry, format!("it came with a forged outline; {by}"));
+        } else {
+            found.entries.push(entry);
+        }
+    }
+    Ok(found)
+}
+
+impl Found {
+    fn refuse(&mut self, entry: &Entry, reason: String) {
+        self.refused.push(LeftOut { path: TreePath::new(entry.name.path()), reason });
+    }
+}
+
+/// Keeps a sample, drawn at random: a forger must not be able to tell which.
+fn draw(outlines: &mut Vec<usize>) {
+    let (seed, all) = (RandomState::new(), outlines.len());
+    // Each place of the sample gets one of those that are not in it yet.
+    for place in 0..SAMPLE.min(all) {
+        outlines.swap(place, place + (seed.hash_one(place) % (all - place) as u64) as usize);
+    }
+    outlines.truncate(SAMPLE);
+}
+
+/// True for an outline of today's basis that says something else than is made now. What cannot be made here is none.
+fn is_forged(repo: &Repository, agent: &Agent, stores: [Option<NodeId>; 2], entry: &Entry) -> bool {
+    let Ok(frame) = read_entry(repo, entry) else { return false };
+    let bases = BasisOf::new(agent, &agent.frame_type, &agent.prompt_digest());
+    match frame.kind {
+        NodeKind::File => bases.file(&frame.node, &TreePath::root()) == frame.basis && !says_its_file(repo, &frame),
+        NodeKind::Directory => remade_directory(repo, &bases, stores, &frame).is_some_and(|text| text != frame.content),
+    }
+}
+
+fn says_its_file(repo: &Repository, frame: &Frame) -> bool {
+    let Ok(Some(header)) = repo.header(&frame.node) else { return true };
+    if header.size_bytes > FILE_BYTES_MAX {
+        return frame.content == outline::too_large(header.size_bytes);
+    }
+    let mut data = Vec::new();
+    if repo.read(&frame.node, ObjectKind::Blob, &mut data).is_err() {
+        // It is no file at all.
+        return header.kind == ObjectKind::Blob;
+    }
+    let name = frame.path.as_ref().map_or(&b""[..], TreePath::name);
+    outline::is_outline_of(name, &data, &frame.content)
+}
+
+/// What is said of a directory whose children say what the frame was made from; none where that is not known.
+fn remade_directory(repo: &Repository, bases: &BasisOf, stores: [Option<NodeId>; 2], frame: &Frame) -> Option<String> {
+    let Children::Listed(listed) = &frame.children else { return None };
+    let listed: HashSet<_> = listed.iter().collect();
+    let mut data = Vec::new();
+    repo.read_at_most(&frame.node, ObjectKind::Tree, STORE_TREE_BYTES_MAX, &mut data).ok()?;
+    let entries: Vec<_> = tree_entries(frame.node, &data, repo.hash_kind()).collect::<Result<_, _>>().ok()?;
+    let stores: Vec<Store<'_>> = stores.into_iter().filter_map(|commit| Store::at(repo, commit).ok()).collect();
+    let said = |node: &NodeId| {
+        let known = stores.iter().filter_map(|store| store.entries(node).ok()).flatten();
+        known
+            .filter(|entry| is_outline(&entry.name) && listed.contains(&entry.name.frame))
+            .find_map(|entry| read_entry(repo, &entry).ok())
+    };
+    let children: Vec<Option<Frame>> = entries.iter().map(|entry| said(&entry.id)).collect();
+    let state = |child: &Option<Frame>, id| {
+        child.as_ref().map_or(ChildState::Unsaid(id), |frame| ChildState::Said(content_digest(&frame.content)))
+    };
+    let both = || entries.iter().zip(&children);
+    let basis = bases.directory(both().map(|(entry, child)| {
+        let kind = PartKind::of(entry.mode).as_str();
+        Child { name: entry.name, kind, state: state(child, entry.id) }
+    }));
+    if basis != frame.basis {
+        return None;
+    }
+    let part = |(entry, child): (&crate::git::TreeEntry<'_>, &Option<Frame>)| Part {
+        name: outline::shown_name(entry.name).into_owned().into(),
+        kind: PartKind::of(entry.mode),
+        bodies: child.iter().map(|frame| (frame.frame_type.clone(), Arc::from(frame.content.as_str()))).collect(),
+    };
+    Some(Summarize.synthesize(&both().map(part).collect::<Vec<_>>()))
+}
+
+/// Which commit of a store brought an entry: the oldest of the line that has it.
+fn pusher(repo: &Repository, theirs: &Store<'_>, entry: &Entry) -> String {
+    let path = entry.name.path();
+    let Some(tip) = theirs.commit() else { return String::new() };
+    let has = |tree: &NodeId| matches!(repo.find_entry(tree, path.as_bytes()), Ok(Some((_, blob))) if blob == entry.blob);
+    let line = repo.first_parents(&tip).take(COMMITS_MAX).map_while(Result::ok);
+    let oldest = line.take_while(|(_, tree)| has(tree)).last().map_or(tip, |(commit, _)| commit);
+    let author = author(repo, &oldest).unwrap_or_default();
+    format!("pushed with commit {} by {}", oldest.short(), printable::one_line(&author))
+}
+
+/// A commit's author as it stands there.
+fn author(repo: &Repository, commit: &NodeId) -> Option<String> {
+    let mut body = Vec::new();
+    repo.read(commit, ObjectKind::Commit, &mut body).ok()?;
+    let text = String::from_utf8_lossy(&body);
+    let line = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("author "))?;
+    line.rfind('>').map(|end| line[..=end].to_owned())
+}
+
+/// Frames that were found to be forged; they are never drawn again but known.
+fn load(state: &StateDir) -> BTreeSet<NodeId> {
+    let bytes = state.cache().read_sealed(FILE_NAME, LIST_BYTES_MAX).unwrap_or_default();
+    let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_prefix(FIRST_LINE)).unwrap_or_default();
+    text.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+fn save(state: &StateDir, known: &BTreeSet<NodeId>) {
+    let lines: Vec<String> = known.iter().map(|blob| format!("{blob}\n")).collect();
+    let text = format!("{FIRST_LINE}{}", lines.concat());
+    if text.len() as u64 <= LIST_BYTES_MAX {
+        let cache = state.cache();
+        let _ = cache.create().and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+    }
+}
