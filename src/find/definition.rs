@@ -44,6 +44,12 @@ impl Definition {
         self.terms.binary_search_by_key(&term, |(term, _)| *term).map_or(0, |at| self.terms[at].1)
     }
 
+    /// True for a field or a case: it has a name and no text of its own.
+    #[must_use]
+    pub fn is_member(&self) -> bool {
+        matches!(self.kind, Kind::Field | Kind::Variant)
+    }
+
     /// How many terms its own text has.
     #[must_use]
     pub fn length(&self) -> u32 {
@@ -53,7 +59,7 @@ impl Definition {
 
 impl Cached for Definitions {
     const FILE_NAME: &'static str = "definitions";
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
     const FILE_BYTES_MAX: u64 = 1 << 30;
 
     fn encode(&self) -> Vec<u8> {

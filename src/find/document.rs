@@ -9,7 +9,7 @@ use super::words::{Counter, Words};
 use crate::symbol::{Content, Kind, Language, Symbol, extract};
 
 /// Most definitions of one object.
-const DEFINITIONS_MAX: usize = 1_000;
+const DEFINITIONS_MAX: usize = 2_000;
 /// Longest chain of names around a definition, in bytes.
 const OWNER_BYTES_MAX: usize = 120;
 
@@ -48,7 +48,7 @@ impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], owner: &str, counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
-            let is_shown = !matches!(symbol.kind, Kind::Field | Kind::Variant | Kind::Implementation | Kind::Export);
+            let is_shown = !matches!(symbol.kind, Kind::Implementation | Kind::Export);
             if is_shown && self.found.len() < DEFINITIONS_MAX {
                 self.add(symbol, owner);
             }
@@ -112,8 +112,10 @@ fn comment_above(text: &str, place: usize) -> usize {
 /// Counts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
 fn count(text: &str, language: Option<Language>, found: &[Found], counter: &mut Counter) -> Vec<(u32, Term)> {
     // A definition that was seen by its name alone goes on to the next one.
-    let mut order: Vec<(usize, usize, u32)> =
-        found.iter().enumerate().map(|(number, found)| (found.from, found.range.end, number as u32)).collect();
+    // The text of a field is that of its type.
+    let owns = |(_, found): &(usize, &Found)| !found.definition.is_member();
+    let own = found.iter().enumerate().filter(owns);
+    let mut order: Vec<(usize, usize, u32)> = own.map(|(number, found)| (found.from, found.range.end, number as u32)).collect();
     order.sort_unstable_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let mut next = order.into_iter().peekable();
     let mut open: Vec<(usize, u32)> = Vec::new();
@@ -203,9 +205,9 @@ mod tests {
         let (words, found) = read(Some(Language::Rust), text.as_bytes());
         assert_eq!(found.about, "Walks trees.");
         let told: Vec<_> = found.list.iter().map(|one| (one.owner.as_str(), one.name.as_str(), one.line, one.line_end)).collect();
-        assert_eq!(told, [("", "Walker", 4, 6), ("Walker", "skip", 10, 12)]);
+        assert_eq!(told, [("", "Walker", 4, 6), ("Walker", "hidden", 5, 5), ("Walker", "skip", 10, 12)]);
         let counts = |at: usize| ["hidden", "vendor", "bool"].map(|word| found.list[at].count(term(word)));
-        assert_eq!((counts(0), counts(1)), ([2, 0, 1], [1, 1, 1]));
+        assert_eq!((counts(0), counts(1), counts(2)), ([2, 0, 1], [0, 0, 0], [1, 1, 1]));
         // Names, comments, strings, code.
         assert_eq!(words.hits(&[term("hidden"), term("vendor")]).counts, [[1, 1, 0, 2], [0, 0, 1, 0]]);
     }

@@ -25,7 +25,7 @@ use crate::symbol::{Kind, first_sentence};
 
 /// What a word of a name counts, against one of the text.
 const NAME_WEIGHT: f64 = 3.0;
-/// What the parts of a document or data file count that have nothing of the question.
+/// What fields, and the parts of a document or data file, count that have nothing of the question.
 const PASSAGE_WEIGHT: f64 = 0.1;
 /// The length of a definition that is neither long nor short, in terms.
 const LENGTH: f64 = 50.0;
@@ -147,7 +147,7 @@ fn order(files: &[Found], question: &Question, rare: &Terms, steps: &Steps) -> V
         }
         for (place, (at, fits)) in by_question(&file.definitions.list, question, rare).into_iter().enumerate() {
             let definition = &file.definitions.list[at as usize];
-            let is_passage = matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
+            let is_passage = definition.is_member() || matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
             let less = if is_passage && !fits { PASSAGE_WEIGHT } else { 1.0 };
             let weight = less * weight / (place as f64 + steps.definitions);
             // The best of a file has its signature at once.
@@ -176,7 +176,7 @@ fn by_question(definitions: &[Definition], question: &Question, rare: &Terms) ->
     let is_small = |kind: Kind| matches!(kind, Kind::Constant | Kind::Variable | Kind::Key | Kind::Module);
     order.sort_by(|one, other| {
         let (one, other) = (*one as usize, *other as usize);
-        let rest = |at: usize| (is_small(definitions[at].kind), Reverse(definitions[at].public), at);
+        let rest = |at: usize| (definitions[at].is_member(), is_small(definitions[at].kind), Reverse(definitions[at].public), at);
         scores[other].total_cmp(&scores[one]).then_with(|| rest(one).cmp(&rest(other)))
     });
     order.into_iter().map(|at| (at, scores[at as usize] > 0.0)).collect()
