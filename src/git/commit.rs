@@ -57,6 +57,15 @@ impl Repository {
         Ok(text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default().to_owned())
     }
 
+    /// When a commit was made, by its committer's clock, in seconds since 1970; `None` where it does not say.
+    pub fn seconds_of(&self, commit: &NodeId) -> Result<Option<u64>, ObjectError> {
+        let (_, body) = self.read_commit(commit)?;
+        let line =
+            body.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty()).find(|line| line.starts_with(b"committer "));
+        let seconds = line.and_then(|line| line.rsplit(|byte| *byte == b' ').nth(1));
+        Ok(seconds.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()))
+    }
+
     /// The parents of a commit (or of a tag of one), in order; none at the edge of a shallow clone.
     pub fn parents_of(&self, commit: &NodeId) -> Result<Vec<NodeId>, ObjectError> {
         let (id, body) = self.read_commit(commit)?;

@@ -15,6 +15,7 @@ use super::accept;
 use super::error::SyncError;
 use super::exchange::Exchange;
 use super::memory::Memory;
+use super::pace::CLONE_FIELD;
 use super::remote::{Publish, Share};
 use super::select::{self, Elsewhere, Gained, Rules, Selection};
 use super::transfer::{self, Theirs};
@@ -30,6 +31,8 @@ pub(super) enum Attempt {
     Accepted(Published),
     /// Another push moved the ref first.
     Behind,
+    /// There is something to push, and it waits.
+    Waits,
 }
 
 /// What a remote was given, or would be.
@@ -45,12 +48,13 @@ pub(super) struct Published {
     pub held: Option<Held>,
 }
 
-/// Makes the commit and pushes it; where it was taken, `theirs` says so.
+/// Makes the commit and pushes it, if that may be done now; where it was taken, `theirs` says so.
 pub(super) fn attempt(
     exchange: &Exchange<'_>,
     rules: &Rules<'_>,
     theirs: &mut Theirs,
     memory: &mut Memory,
+    may_push: bool,
 ) -> Result<Attempt, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
@@ -66,6 +70,9 @@ pub(super) fn attempt(
     let gift = Gift { entries, manifests };
     if gift.is_empty() || exchange.dry_run {
         return Ok(Attempt::Accepted(published));
+    }
+    if !may_push {
+        return Ok(Attempt::Waits);
     }
     let own = Writer::of(exchange.state);
     let (name, tip) = match exchange.publish {
@@ -136,11 +143,12 @@ fn from_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> 
 /// A commit whose only parent is the store's own, so that no history of this clone goes along; held against 'git gc'.
 fn write_on(exchange: &Exchange<'_>, base: &Store<'_>, gift: Gift) -> Result<(NodeId, Held), SyncError> {
     let repo = exchange.repo;
-    let message = match gift.entries.len() {
+    let what = match gift.entries.len() {
         0 => "signatures".to_owned(),
         1 => "1 frame".to_owned(),
         count => format!("{count} frames"),
     };
+    let message = format!("{what}\n\n{CLONE_FIELD}{}", Writer::of(exchange.state));
     let mut batch = Batch::default();
     let tree = merge::graft(repo, base.tree(), gift, &mut batch)?;
     let commit = commit_on(repo, &mut batch, tree, base.commit(), &message);

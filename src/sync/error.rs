@@ -8,7 +8,7 @@ use crate::frame::commit::CommitError;
 use crate::git::{ChildError, ObjectError, RefError, SshError, WriteError};
 
 /// What git says of a connection that broke off, in any of its transports.
-const BROKEN: [&str; 17] = [
+const BROKEN: [&str; 21] = [
     // A ref that is refused is named in the report, which then is there.
     "failed to push some refs",
     "hung up",
@@ -27,6 +27,10 @@ const BROKEN: [&str; 17] = [
     "bad pack header",
     "pack has bad object",
     "invalid server response",
+    "sideband demultiplexer",
+    "pack-objects died",
+    "unexpected flush packet",
+    "RPC failed",
 ];
 
 /// What git says of one that broke off before a word was said, and also of a server that does not know the user.

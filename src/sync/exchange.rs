@@ -12,10 +12,12 @@ use super::accept::{self, AcceptFrames, Delivery, Judged, LeftOut, NAMED_MAX};
 use super::attempt::{self, Attempt, Published};
 use super::error::SyncError;
 use super::memory::Memory;
+use super::pace::{self, pause};
 use super::remote::{Publish, Remote, Share};
 use super::retain;
 use super::select::Rules;
 use super::transfer::{self, Theirs};
+use super::writer::Writer;
 use crate::base::{NodeId, TreePath, clock};
 use crate::frame::commit::{self, CommitError};
 use crate::frame::epoch::{self, Shrink};
@@ -26,12 +28,6 @@ use crate::git::{Lock, Prompt, Repository, StateDir};
 
 /// How often a push that another one overtook is tried again.
 pub const TRIES_MAX: u32 = 12;
-
-/// The shortest pause after an attempt that lost; it doubles, and each clone waits a random part of it.
-const PAUSE_FIRST: Duration = Duration::from_millis(200);
-
-/// The longest pause.
-const PAUSE_MAX: Duration = Duration::from_secs(30);
 
 /// The lock around an exchange, in the state directory.
 const LOCK_FILE: &str = "exchange";
@@ -248,22 +244,27 @@ fn push_until_accepted(
     (theirs, outcome): (&mut Theirs, &mut Outcome),
     memory: &mut Memory,
 ) -> Result<(Published, u32), SyncError> {
-    let (mut lost, mut broken, mut begun) = (0, 0, Instant::now());
+    let own = Writer::of(exchange.state);
+    let (mut lost, mut broken, mut begun, mut has_waited) = (0, 0, Instant::now(), false);
     loop {
         if has_dropped(exchange, theirs)? {
             let Outcome { came, dropped, .. } = keep(exchange, theirs, memory)?;
             (outcome.came, outcome.dropped) = (outcome.came + came, outcome.dropped + dropped);
         }
-        match attempt::attempt(exchange, rules, theirs, memory) {
+        // Nothing else moves a clone's own ref.
+        let crowd = if exchange.publish == Publish::Own { 0 } else { pace::crowd(exchange.repo, &own, theirs.frames) };
+        let may_push = has_waited || crowd == 0;
+        match attempt::attempt(exchange, rules, theirs, memory, may_push) {
             Ok(Attempt::Accepted(published)) => return Ok((published, lost + 1)),
             Ok(Attempt::Behind) => lost += 1,
+            Ok(Attempt::Waits) => has_waited = true,
             Err(error) if error.tries_left(broken) > 0 => broken += 1,
             Err(error) => return Err(error),
         }
         if lost == TRIES_MAX {
             return Err(SyncError::Busy { remote: exchange.remote.name().to_owned(), tries: lost });
         }
-        std::thread::sleep(pause(begun.elapsed(), lost));
+        std::thread::sleep(pause(begun.elapsed(), lost, crowd));
         begun = Instant::now();
         insisting(|| match exchange.publish {
             Publish::Shared | Publish::Collect => transfer::bring_shared(exchange, theirs),
@@ -292,16 +293,9 @@ fn insisting<T>(mut transfer: impl FnMut() -> Result<T, SyncError>) -> Result<T,
     let mut tries = 0;
     loop {
         match transfer() {
-            Err(error) if error.tries_left(tries) > 0 => std::thread::sleep(pause(Duration::ZERO, tries)),
+            Err(error) if error.tries_left(tries) > 0 => std::thread::sleep(pause(Duration::ZERO, tries, 0)),
             done => return done,
         }
         tries += 1;
     }
-}
-
-/// A random part of a pause that doubles with each attempt that lost, and begins at twice the time that one took: clones
-/// that met once do not meet again, also where the remote is far away or busy.
-pub(super) fn pause(took: Duration, lost: u32) -> Duration {
-    let longest = PAUSE_FIRST.max(took * 2).saturating_mul(1 << lost.min(16)).min(PAUSE_MAX);
-    longest.mul_f64(clock::random_part())
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use super::attempt::{commit_on, is_accepted};
 use super::error::SyncError;
-use super::exchange::{Exchange, TRIES_MAX, fetch_once, lock, pause, take, tracked};
+use super::exchange::{Exchange, TRIES_MAX, fetch_once, lock, take, tracked};
+use super::pace::pause;
 use super::retain::{Place, Plan, Rules, plan};
 use crate::base::NodeId;
 use crate::frame::commit::CommitError;
@@ -72,7 +73,7 @@ pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncE
         if put(exchange, old, &plan)? {
             return Ok(plan);
         }
-        std::thread::sleep(pause(Duration::ZERO, attempt));
+        std::thread::sleep(pause(Duration::ZERO, attempt, 0));
     }
     Err(SyncError::Busy { remote: remote.name().to_owned(), tries: TRIES_MAX })
 }

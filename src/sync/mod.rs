@@ -20,6 +20,7 @@ pub mod exchange;
 pub mod gc;
 pub mod lost;
 pub mod memory;
+mod pace;
 pub mod public;
 pub mod remote;
 pub mod retain;
