@@ -296,7 +296,12 @@ pub fn add_entries(
     retry(|| {
         let (ours, other) = (Store::open(repo)?, Store::at(repo, theirs)?);
         let mut batch = Batch::default();
-        let tree = merge::graft(repo, ours.tree(), gift.clone(), &mut batch)?;
+        let tree = match (gift.is_whole, other.tree()) {
+            (true, Some(theirs)) => {
+                merge::union(repo, ours.tree(), Some(theirs), &mut batch).map_err(StoreError::from)?.unwrap_or(theirs)
+            }
+            _ => merge::graft(repo, ours.tree(), gift.clone(), &mut batch)?,
+        };
         let committed = |commit| Committed { commit, parent: ours.commit(), frames: Vec::new() };
         if Some(tree) == ours.tree() {
             return Ok(committed(ours.commit()));

@@ -137,6 +137,9 @@ pub struct Gift {
     pub entries: Vec<Entry>,
     /// Signed lists of frames.
     pub manifests: Vec<ManifestEntry>,
+    /// True when this is all that the other store has and the taker lacks: then the [`union`] of both is as good, and reads and
+    /// writes less.
+    pub is_whole: bool,
 }
 
 impl Gift {

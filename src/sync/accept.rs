@@ -6,13 +6,14 @@
 
 mod sample;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use self::sample::Found;
 use super::error::SyncError;
 use super::remote::Share;
 use super::signature::{Signature, Signatures};
 use crate::agent::OUTLINE;
+use crate::base::cores::on_all_cores;
 use crate::base::{Digest, NodeId, TreePath, printable};
 use crate::frame::listing;
 use crate::frame::manifest::{StatementKey, digest_of};
@@ -101,6 +102,9 @@ pub fn judge(
     Ok(judged)
 }
 
+/// Entries that are read at once.
+const ENTRIES_AT_ONCE: usize = 8_192;
+
 /// Most entries whose names are kept when they are left out; the rest is counted.
 pub const NAMED_MAX: usize = 100;
 
@@ -135,6 +139,7 @@ pub struct LeftOut {
 /// Errors are those of this clone's own objects: whatever the remote sent is left out instead.
 pub fn check(repo: &Repository, ours: Option<NodeId>, theirs: Option<NodeId>, share: Share) -> Result<Delivery, StoreError> {
     let mut delivery = Delivery::default();
+    let mut waiting = Vec::new();
     listing::visit_added(repo, ours, theirs, &mut |added| {
         for bad in added.bad {
             delivery.leave_out(bad.path, &bad.fault);
@@ -145,37 +150,80 @@ pub fn check(repo: &Repository, ours: Option<NodeId>, theirs: Option<NodeId>, sh
                 Err(fault) => delivery.leave_out(TreePath::new(entry.path()), &fault),
             }
         }
-        for entry in added.entries {
-            delivery.look_at(repo, entry, share);
+        waiting.extend(added.entries);
+        if waiting.len() >= ENTRIES_AT_ONCE {
+            delivery.look_at(repo, std::mem::take(&mut waiting), share);
         }
         Ok(())
     })?;
+    delivery.look_at(repo, waiting, share);
     Ok(delivery)
 }
 
+/// What an entry is.
+enum EntryState {
+    Good,
+    /// It can be made here.
+    Derived,
+    /// A good frame that belongs under another name.
+    Misplaced(FrameName),
+    Bad(Fault),
+}
+
+fn read(repo: &Repository, entry: &Entry, share: Share) -> EntryState {
+    if share == Share::Said && is_outline(&entry.name) {
+        return EntryState::Derived;
+    }
+    match read_blob(repo, &entry.blob) {
+        Err(fault) => EntryState::Bad(fault),
+        Ok(frame) => match FrameName::of(&frame) {
+            name if name != entry.name => EntryState::Misplaced(name),
+            _ if share == Share::Said && frame.is_derived() => EntryState::Derived,
+            _ => EntryState::Good,
+        },
+    }
+}
+
 impl Delivery {
-    fn look_at(&mut self, repo: &Repository, entry: Entry, share: Share) {
-        if share == Share::Said && is_outline(&entry.name) {
-            self.derived += 1;
-            return;
+    /// True when everything counts: the union of both stores is what is wanted.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.derived == 0 && self.left_out_count == 0
+    }
+
+    /// Reads entries on all cores. A blob that stands under several names is read once, unless it is right under one of them.
+    fn look_at(&mut self, repo: &Repository, entries: Vec<Entry>, share: Share) {
+        let mut seen = HashSet::new();
+        let (first, again): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().partition(|entry| !self.misplaced.contains_key(&entry.blob) && seen.insert(entry.blob));
+        let found = on_all_cores(first.len(), repo, || repo.fork(), |repo: &Repository, at: usize| read(repo, &first[at], share));
+        for (entry, found) in first.into_iter().zip(found) {
+            self.note(entry, found);
         }
-        let fault = match self.misplaced.get(&entry.blob) {
-            Some(right) if right.as_ref() != Some(&entry.name) => CodecError::Name.into(),
-            _ => match read_blob(repo, &entry.blob) {
-                Ok(frame) if FrameName::of(&frame) != entry.name => {
-                    self.misplaced.insert(entry.blob, Some(FrameName::of(&frame)));
-                    CodecError::Name.into()
-                }
-                Ok(frame) if share == Share::Said && frame.is_derived() => {
-                    self.derived += 1;
-                    return;
-                }
-                Ok(_) => return self.accepted.push(entry),
-                Err(fault) => {
-                    self.misplaced.insert(entry.blob, None);
-                    fault
-                }
-            },
+        for entry in again {
+            let found = match self.misplaced.get(&entry.blob) {
+                Some(right) if right.as_ref() != Some(&entry.name) => EntryState::Bad(CodecError::Name.into()),
+                _ => read(repo, &entry, share),
+            };
+            self.note(entry, found);
+        }
+    }
+
+    fn note(&mut self, entry: Entry, found: EntryState) {
+        let fault = match found {
+            EntryState::Good => return self.accepted.push(entry),
+            EntryState::Derived => {
+                self.derived += 1;
+                return;
+            }
+            EntryState::Misplaced(right) => {
+                self.misplaced.insert(entry.blob, Some(right));
+                CodecError::Name.into()
+            }
+            EntryState::Bad(fault) => {
+                self.misplaced.entry(entry.blob).or_insert(None);
+                fault
+            }
         };
         self.leave_out(TreePath::new(entry.name.path()), &fault);
     }

@@ -67,7 +67,7 @@ pub(super) fn attempt(
     let mut published = Published { went: entries.len(), held_back, collected, held: None };
     entries.extend(taken.entries);
     manifests.extend(taken.manifests);
-    let gift = Gift { entries, manifests };
+    let gift = Gift { entries, manifests, is_whole: false };
     if gift.is_empty() || exchange.dry_run {
         return Ok(Attempt::Accepted(published));
     }
@@ -136,7 +136,7 @@ fn from_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> 
             collected.push(RemoteRef { name: exchange.remote.own_ref(writer), id: *tip });
         }
     }
-    let gift = Gift { entries: taken.into_iter().collect(), manifests: manifests.into_iter().collect() };
+    let gift = Gift { entries: taken.into_iter().collect(), manifests: manifests.into_iter().collect(), is_whole: false };
     Ok((gift, collected))
 }
 

@@ -178,11 +178,13 @@ fn unite(exchange: &Exchange<'_>, theirs: &Theirs, memory: &mut Memory) -> Resul
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let mut outcome = Outcome::default();
     let delivery = accept::check(repo, ours.tree(), shared.tree(), share)?;
+    let (is_whole, delivered) = (delivery.is_whole(), (delivery.accepted.len(), delivery.manifests.len()));
     outcome.leave_out(delivery.left_out, delivery.left_out_count);
     let of_shared = accepted(exchange, &mut outcome, &shared, (delivery.accepted, delivery.manifests))?;
     // Their history comes along where it has brought something; that of a single clone does not.
     let history = shared.commit().filter(|_| !of_shared.is_empty());
     let mut gift = of_shared;
+    gift.is_whole = is_whole && theirs.by.is_empty() && (gift.entries.len(), gift.manifests.len()) == delivered;
     for (writer, tip) in &theirs.by {
         let Ok(store) = Store::at(repo, Some(*tip)) else {
             let path = TreePath::new(remote.own_ref(writer));
@@ -221,7 +223,7 @@ fn accepted(
     theirs: &Store<'_>,
     (entries, manifests): (Vec<Entry>, Vec<ManifestEntry>),
 ) -> Result<Gift, SyncError> {
-    let gift = Gift { entries, manifests };
+    let gift = Gift { entries, manifests, is_whole: false };
     let Judged { gift, refused, refused_count } = accept::judge((exchange.repo, exchange.state), exchange.accept, theirs, gift)?;
     outcome.not_accepted_count += refused_count;
     outcome.not_accepted.extend(refused);

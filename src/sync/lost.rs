@@ -42,6 +42,6 @@ pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
 /// Puts lost frames back.
 pub fn restore(repo: &Repository, state: &StateDir, lost: &Lost) -> Result<(), CommitError> {
     let message = format!("{} frames that were lost", lost.entries.len());
-    let gift = Gift { entries: lost.entries.clone(), manifests: lost.manifests.clone() };
+    let gift = Gift { entries: lost.entries.clone(), manifests: lost.manifests.clone(), is_whole: false };
     commit::add_entries(repo, state, &gift, Some(lost.commit), &message).map(drop)
 }

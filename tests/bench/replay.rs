@@ -65,7 +65,9 @@ fn lines(history: &History) -> Result<Vec<String>, Failure> {
     let line = |name: &str, (read, written): (String, String), cost_of: u64| {
         let (saving, of_known) = (100.0 * saved(cost_of) / plain as f64, 100.0 * saved(cost_of) / saved(cost(&known)));
         let each = known.input / requests;
-        format!("{requests} | {each} | {name} | {read} | {written} | {saving:.1} % | {of_known:.0} % |")
+        // Nothing is long enough to be kept.
+        let of_known = if saved(cost(&known)) > 0.0 { format!("{of_known:.0} %") } else { "–".to_owned() };
+        format!("{requests} | {each} | {name} | {read} | {written} | {saving:.1} % | {of_known} |")
     };
     let played = |strategy: Strategy| {
         let usage = play(&worlds, strategy);
