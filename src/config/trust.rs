@@ -49,7 +49,7 @@ impl Order {
 /// A line of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// The keys it is for: `*` stands for one part, `**` at the end for one or more.
+    /// The keys it is for: `*` stands for one part, `**` at the beginning or at the end for one or more.
     pub keys: &'static str,
     /// What `.git/config` may do.
     pub local: Permission,
@@ -82,7 +82,7 @@ pub const RULES: &[Rule] = &[
     rule("remote", Permission::Set, Permission::Never),
     rule("share", Permission::Set, Permission::Never),
     rule("acceptframes", Permission::Never, Permission::Never),
-    rule("*.acceptframes", Permission::Never, Permission::Never),
+    rule("**.acceptframes", Permission::Never, Permission::Never),
     rule("sign", Permission::Never, Permission::Never),
     rule("signingkey", Permission::Never, Permission::Never),
     rule("remoteref", Permission::Never, Permission::Never),
@@ -119,6 +119,9 @@ pub fn is_known(key: &Key) -> bool {
 }
 
 fn fits(pattern: &str, key: &Key) -> bool {
+    if let Some(last) = pattern.strip_prefix("**.") {
+        return key.as_str().strip_suffix(last).is_some_and(|first| first.ends_with('.'));
+    }
     let mut parts = key.parts();
     for wanted in pattern.split('.') {
         match (wanted, parts.next()) {
@@ -174,6 +177,7 @@ mod tests {
             "syncInterval",
             "acceptFrames",
             "origin.acceptFrames",
+            "example.org.acceptFrames",
             "sign",
             "signingKey",
         ];
