@@ -181,7 +181,8 @@ fn public_key(signature: &str) -> Option<Vec<u8>> {
     let bytes = BASE64_STANDARD.decode(body).ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
-    rest.get(..u32::from_be_bytes(*length) as usize).map(<[u8]>::to_vec)
+    let key = rest.get(..u32::from_be_bytes(*length) as usize)?;
+    (!key.is_empty()).then(|| key.to_vec())
 }
 
 /// Whose signatures count, as the user's files said when they were read.
@@ -273,7 +274,11 @@ impl Signers {
     }
 
     fn run(&self, command: Command, input: &[u8]) -> Result<Output, SshError> {
-        self.program.run(command, input, Some(Instant::now() + VERIFY_PATIENCE))
+        let output = self.program.run(command, input, Some(Instant::now() + VERIFY_PATIENCE))?;
+        // A program that was ended, or that does not know an option, has judged nothing.
+        let is_too_old =
+            !output.status.success() && String::from_utf8_lossy(&output.stderr).lines().any(|line| line.starts_with("usage:"));
+        if output.status.code().is_none() || is_too_old { Err(self.program.failure(&output)) } else { Ok(output) }
     }
 }
 
@@ -426,8 +431,11 @@ mod tests {
         }
         let text = [MAGIC, &[0, 0, 0, 2, 7, 8, 9]].concat();
         assert_eq!(public_key(&format!("{BEGIN}{}\n{END}", BASE64_STANDARD.encode(text))), Some(vec![7, 8]));
-        let long = [MAGIC, &[255, 0, 0, 2, 7, 8, 9]].concat();
-        assert_eq!(public_key(&format!("{BEGIN}{}\n{END}", BASE64_STANDARD.encode(long))), None);
+        // A key of no bytes would be found in every file of signers: red before, the search for it panicked.
+        for bad in [[255, 0, 0, 2, 7, 8, 9], [0, 0, 0, 0, 7, 8, 9]] {
+            let text = [MAGIC, &bad].concat();
+            assert_eq!(public_key(&format!("{BEGIN}{}\n{END}", BASE64_STANDARD.encode(text))), None);
+        }
     }
 
     #[test]

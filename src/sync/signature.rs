@@ -26,8 +26,8 @@ const FIRST_LINE: &str = "git-merkle signatures 1 ";
 const FILE_BYTES_MAX: u64 = 32 << 20;
 /// Most signatures that one command checks with a child; the others are checked by the next one.
 const CHECKS_MAX: usize = 10_000;
-/// Most manifests that are kept in mind for one statement.
-const CLAIMS_MAX: usize = 64;
+/// Most manifests of one statement that are checked.
+const NAMINGS_MAX: usize = 64;
 
 /// What a signature says about a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,8 +133,18 @@ impl<'a> Signatures<'a> {
     }
 }
 
-/// What manifests say: for each statement that is asked about, which of them name it, with which digest.
-type Named = HashMap<StatementKey, Vec<(ManifestEntry, Digest)>>;
+/// A manifest that names a statement.
+#[derive(Debug, Clone, Copy)]
+struct Naming {
+    entry: ManifestEntry,
+    /// The digest that it gives for the statement.
+    digest: Digest,
+    /// False where it is known without a check that no allowed signer has signed it.
+    may_count: bool,
+}
+
+/// The manifests that name each wanted statement: those that may count, or else one that does not.
+type Named = HashMap<StatementKey, Vec<Naming>>;
 
 struct Look<'a, 'b> {
     of: &'b Signatures<'a>,
@@ -153,15 +163,14 @@ impl Look<'_, '_> {
                 }
                 // A bad entry says nothing; whoever lists the store names it.
                 let Ok(manifest) = entry.read(self.of.repo) else { continue };
-                for (key, digest) in manifest.lines.iter().filter(|(key, _)| wanted.contains(key)) {
-                    let claims = named.entry(*key).or_default();
-                    // Those whose key no allowed signer has fill no room that a good one needs.
-                    let may_count = !matches!(self.known(&entry, &manifest), Some(Checked::NotAllowed(_) | Checked::Wrong));
-                    if may_count && claims.len() < CLAIMS_MAX || claims.is_empty() {
-                        claims.push((entry, *digest));
-                    } else if may_count && let Some(place) = claims.iter_mut().find(|(other, _)| !self.may_count(other)) {
-                        *place = (entry, *digest);
-                    }
+                let mut lines = manifest.lines.iter().filter(|(key, _)| wanted.contains(key)).peekable();
+                if lines.peek().is_none() {
+                    continue;
+                }
+                // A remote can send many lists of many lines: what is found out of a list is found out once.
+                let may_count = !matches!(self.known(&entry, &manifest), Some(Checked::NotAllowed(_) | Checked::Wrong));
+                for (key, digest) in lines {
+                    keep(named.entry(*key).or_default(), Naming { entry, digest: *digest, may_count });
                 }
             }
         }
@@ -170,7 +179,7 @@ impl Look<'_, '_> {
 
     fn judge_one(&mut self, named: &Named, (key, actual): Claim) -> Result<Signature, SyncError> {
         let (mut changed, mut worse) = (None, Signature::Unsigned);
-        for (entry, digest) in named.get(&key).map_or(&[][..], Vec::as_slice) {
+        for Naming { entry, digest, .. } in named.get(&key).map_or(&[][..], Vec::as_slice) {
             match (self.check(entry)?, *digest == actual) {
                 (Some(Checked::Good(signer)), true) => return Ok(Signature::Good(signer)),
                 (Some(Checked::Good(signer)), false) => changed = Some(Signature::Changed(signer)),
@@ -205,10 +214,15 @@ impl Look<'_, '_> {
         let known = self.memory.checked.get(&entry.digest).cloned();
         known.or_else(|| self.of.signers.stranger(&manifest.signature).map(Checked::NotAllowed))
     }
+}
 
-    fn may_count(&self, entry: &ManifestEntry) -> bool {
-        let known = || entry.read(self.of.repo).ok().map(|manifest| self.known(entry, &manifest));
-        !matches!(known(), None | Some(Some(Checked::NotAllowed(_) | Checked::Wrong)))
+/// Keeps a manifest that names a statement. One that does not count fills no room that a good one needs.
+fn keep(namings: &mut Vec<Naming>, new: Naming) {
+    match namings.first() {
+        None => namings.push(new),
+        Some(first) if new.may_count && !first.may_count => namings[0] = new,
+        Some(_) if new.may_count && namings.len() < NAMINGS_MAX => namings.push(new),
+        Some(_) => {}
     }
 }
 
