@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::fault::{BadEntry, Fault};
 use super::listing;
 use super::manifest::{MANIFEST_BYTES_MAX, Manifest, ManifestError, StatementKey};
+use super::name::FrameName;
 use super::store::StoreError;
 use crate::base::{Digest, NodeId, TreePath, hash};
 use crate::git::{EntryMode, ObjectKind, Repository, tree_entries};
@@ -169,26 +170,18 @@ impl Look<'_> {
 /// The paths of a tree's manifests none of whose statements is left once those at `gone` are.
 pub fn orphans(repo: &Repository, tree: NodeId, gone: &BTreeSet<Vec<u8>>) -> Result<BTreeSet<Vec<u8>>, StoreError> {
     let entries = list(repo, Some(tree))?;
-    // What this program cannot read it does not judge.
-    let readable = |entry: &ManifestEntry| entry.read(repo).ok().map(|manifest| (*entry, manifest));
-    let mut lines: HashSet<StatementKey> = HashSet::new();
-    for (_, manifest) in entries.iter().filter_map(readable) {
-        lines.extend(manifest.lines.iter().map(|(key, _)| *key));
-    }
-    if lines.is_empty() {
+    if entries.is_empty() {
         return Ok(BTreeSet::new());
     }
     let mut left: HashSet<StatementKey> = HashSet::new();
     listing::visit_added(repo, None, Some(tree), &mut |listed| {
-        for name in listed.entries.into_iter().map(|entry| entry.name) {
-            let key = StatementKey { frame: name.frame, seq: name.seq };
-            if lines.contains(&key) && !gone.contains(name.path().as_bytes()) {
-                left.insert(key);
-            }
-        }
+        let stays = |name: &FrameName| gone.is_empty() || !gone.contains(name.path().as_bytes());
+        let names = listed.entries.into_iter().map(|entry| entry.name).filter(stays);
+        left.extend(names.map(|name| StatementKey { frame: name.frame, seq: name.seq }));
         Ok(())
     })?;
-    let is_orphan = |manifest: &Manifest| manifest.lines.iter().all(|(key, _)| !left.contains(key));
-    let orphans = entries.iter().filter_map(readable).filter(|(_, manifest)| is_orphan(manifest));
-    Ok(orphans.map(|(entry, _)| entry.path().into_bytes()).collect())
+    // What this program cannot read it does not judge.
+    let names_none = |manifest: Manifest| manifest.lines.iter().all(|(key, _)| !left.contains(key));
+    let orphans = entries.iter().filter(|entry| entry.read(repo).is_ok_and(names_none));
+    Ok(orphans.map(|entry| entry.path().into_bytes()).collect())
 }

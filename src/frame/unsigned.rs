@@ -4,6 +4,7 @@
 //! that never came there is passed over later. The list is sealed: a packed repository must not have its own words signed by the
 //! user who unpacks it.
 
+use std::collections::HashSet;
 use std::io;
 
 use super::name::FrameName;
@@ -46,7 +47,7 @@ pub(super) fn add(state: &StateDir, new: impl IntoIterator<Item = Waiting>) -> i
 
 /// Takes statements out; the caller holds the store's lock.
 pub(super) fn remove(state: &StateDir, done: &[Waiting]) -> io::Result<()> {
-    let mut waiting = list(state);
+    let (mut waiting, done) = (list(state), done.iter().collect::<HashSet<_>>());
     waiting.retain(|one| !done.contains(one));
     if waiting.is_empty() { state.remove(FILE_NAME) } else { save(state, &waiting) }
 }

@@ -15,6 +15,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{LeftOut, is_outline};
 use crate::agent::{Agent, OUTLINE, Registry};
@@ -72,7 +73,13 @@ pub(super) fn look(
             let registry = Registry::built_in();
             let agent = registry.get(OUTLINE).expect("it is built in");
             let stores = [ours.commit(), theirs.commit()];
-            let work = |repo: &Repository, at: usize| is_forged(repo, agent, stores, &found.entries[outlines[at]]);
+            // One is enough: each that lies costs as many parsings as there are languages, and a remote can send many.
+            let is_found = AtomicBool::new(false);
+            let work = |repo: &Repository, at: usize| {
+                let is_forged = !is_found.load(Ordering::Relaxed) && is_forged(repo, agent, stores, &found.entries[outlines[at]]);
+                is_found.fetch_or(is_forged, Ordering::Relaxed);
+                is_forged
+            };
             let results = on_all_cores(outlines.len(), repo, || repo.fork(), work);
             outlines.iter().zip(results).find(|(_, is_forged)| *is_forged).map(|(at, _)| *at)
         }
