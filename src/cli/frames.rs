@@ -119,13 +119,21 @@ pub struct FrameDocument {
 
 /// What signatures say about a statement.
 #[derive(Debug, Serialize)]
-struct SignatureDocument {
+pub struct SignatureDocument {
     /// `good`, `unsigned`, `bad` or `unchecked`.
     state: &'static str,
     /// The allowed signer, where one has signed this statement or other bytes under its name.
     signer: Option<String>,
     /// The same in words.
     message: String,
+}
+
+impl SignatureDocument {
+    /// The document of an answer.
+    #[must_use]
+    pub fn of(signature: &Signature) -> Self {
+        Self { state: signature.word(), signer: signature.signer().map(str::to_owned), message: signature.to_string() }
+    }
 }
 
 /// How old a person's statement about an earlier content is.
@@ -186,12 +194,7 @@ impl FrameDocument {
     /// The same with what signatures say.
     #[must_use]
     pub fn signed(self, signature: Option<&Signature>) -> Self {
-        let document = |signature: &Signature| SignatureDocument {
-            state: signature.word(),
-            signer: signature.signer().map(str::to_owned),
-            message: signature.to_string(),
-        };
-        Self { signature: signature.map(document), ..self }
+        Self { signature: signature.map(SignatureDocument::of), ..self }
     }
 
     /// The document of a person's statement about an earlier content.
@@ -240,7 +243,8 @@ pub fn write_line(ui: &mut Ui, frame: &Frame, state: State, signature: Option<&S
     ui.end_record()
 }
 
-fn write_signature(ui: &mut Ui, signature: Option<&Signature>) -> Result<(), OutputError> {
+/// Writes what signatures say, behind a comma; nothing where nothing is known.
+pub fn write_signature(ui: &mut Ui, signature: Option<&Signature>) -> Result<(), OutputError> {
     let Some(signature) = signature else { return Ok(()) };
     let style = match signature {
         Signature::Good(_) => Style::Good,

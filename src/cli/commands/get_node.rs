@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::super::json;
 use crate::base::printable::one_line;
 use crate::base::{AgentId, FrameType, TreePath, printable, token};
-use crate::cli::frames::write_content;
+use crate::cli::frames::{SignatureDocument, signatures, write_content, write_signature};
 use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui};
-use crate::frame::{BasisKind, Head, Store, StoreError};
+use crate::frame::{BasisKind, Frame, Head, Store, StoreError};
+use crate::sync::Signature;
 use crate::view::{Candidate, Extent, Fitted, Place, Selection, Source, State, Subject, compose, fit, gather};
 use crate::workspace::{Carried, RefreshError, Target, Workspace};
 
@@ -93,6 +94,9 @@ struct FrameDocument {
     provider: Option<String>,
     model: Option<String>,
     created: Option<String>,
+    /// What signatures say; absent where nothing was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<SignatureDocument>,
     content: String,
     is_cut: bool,
 }
@@ -112,8 +116,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let ui = &mut program.ui;
     let shown = shown(args, ui, &selection);
     let extent = place.extent(repository)?;
+    let signatures = if args.combine && !ui.is_json() {
+        Vec::new()
+    } else {
+        let frames: Vec<&Frame> = shown.iter().map(|one| &one.candidate.frame).collect();
+        signatures(ui, &workspace, &store, &frames)
+    };
+    let signed = || shown.iter().zip(signatures.iter().map(Option::as_ref));
     if ui.is_json() {
-        let frames = shown.iter().map(frame_document).collect();
+        let frames = signed().map(|(one, signature)| frame_document(one, signature)).collect();
         let node = node_document(&place, extent);
         let document = Document { node, frames, matched: selection.matched, frame_count: gathered.frame_count };
         ui.write_json("get-node", &document)?;
@@ -123,8 +134,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         print_record(ui, &place, extent)?;
         let (count, matched, total) = (shown.len(), selection.matched, gathered.frame_count);
         writeln!(ui, "{count} of {matched} frames that match; the node itself has {total}")?;
-        for one in &shown {
-            print_frame(ui, one)?;
+        for (one, signature) in signed() {
+            print_frame(ui, one, signature)?;
         }
     }
     Ok(Exit::Done)
@@ -177,7 +188,7 @@ fn node_document(place: &Place, extent: Extent) -> NodeDocument {
     NodeDocument { id: place.id.to_string(), kind: place.kind.as_str(), path, size_bytes, entries }
 }
 
-fn frame_document(shown: &Fitted<'_>) -> FrameDocument {
+fn frame_document(shown: &Fitted<'_>, signature: Option<&Signature>) -> FrameDocument {
     let Candidate { frame, state, source, path, .. } = shown.candidate;
     FrameDocument {
         frame: frame.id.to_string(),
@@ -195,6 +206,7 @@ fn frame_document(shown: &Fitted<'_>) -> FrameDocument {
         provider: frame.provider.clone(),
         model: frame.model.clone(),
         created: frame.created.clone(),
+        signature: signature.map(SignatureDocument::of),
         content: shown.content.to_owned(),
         is_cut: shown.is_cut,
     }
@@ -228,7 +240,7 @@ fn header(candidate: &Candidate) -> String {
     format!("{}.{} {} ({}){path} {id}, statement by {speaker}", frame.agent, frame.frame_type, frame.seq, candidate.state)
 }
 
-fn print_frame(ui: &mut Ui, shown: &Fitted<'_>) -> Result<(), CliError> {
+fn print_frame(ui: &mut Ui, shown: &Fitted<'_>, signature: Option<&Signature>) -> Result<(), CliError> {
     let style = match shown.candidate.state {
         State::Fresh => Style::Good,
         State::Outdated | State::Superseded | State::Carried => Style::Caution,
@@ -236,7 +248,9 @@ fn print_frame(ui: &mut Ui, shown: &Fitted<'_>) -> Result<(), CliError> {
     };
     let cut = if shown.is_cut { ", first section" } else { "" };
     let header = ui.styled(style, &one_line(&header(shown.candidate))).to_string();
-    writeln!(ui, "\n--- {header}{cut}\n")?;
+    write!(ui, "\n--- {header}")?;
+    write_signature(ui, signature)?;
+    writeln!(ui, "{cut}\n")?;
     write_content(ui, shown.content)?;
     Ok(write!(ui, "{}", end_of(shown.content))?)
 }

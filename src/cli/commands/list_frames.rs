@@ -1,10 +1,12 @@
 //! `git merkle list-frames`: every frame of a node, newest last.
 
 use crate::base::{AgentId, FrameType};
-use crate::cli::frames::{FrameDocument, FramesDocument, state_of, write_line};
+use crate::cli::frames::{FrameDocument, FramesDocument, State, signatures, state_of, write_line};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
+use crate::frame::Frame;
+use crate::sync::Signature;
 
 /// Arguments of `list-frames`.
 #[derive(Debug, clap::Args)]
@@ -25,7 +27,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = workspace.store()?;
     let target = find_at_head(&workspace, &args.node)?;
-    let mut documents = Vec::new();
+    let mut listed: Vec<(Frame, State)> = Vec::new();
     let mut entries = store.entries(&target.id)?;
     entries.retain(|entry| {
         args.agent.as_ref().is_none_or(|agent| *agent == entry.name.agent)
@@ -36,15 +38,21 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         for entry in slot {
             let Some(frame) = store.read(entry) else { continue };
             let state = state_of(&workspace, &store, &target, head.as_ref(), &frame)?;
-            if program.ui.is_json() {
-                documents.push(FrameDocument::new(&frame, state).at(target.path.as_ref()));
-            } else {
-                write_line(&mut program.ui, &frame, state, None)?;
-            }
+            listed.push((frame, state));
         }
     }
+    let frames: Vec<&Frame> = listed.iter().map(|(frame, _)| frame).collect();
+    let signatures = signatures(&program.ui, &workspace, &store, &frames);
+    let listed = listed.iter().zip(signatures.iter().map(Option::as_ref));
     if program.ui.is_json() {
-        program.ui.write_json("list-frames", &FramesDocument { frames: documents })?;
+        let document = |((frame, state), signature): (&(Frame, State), Option<&Signature>)| {
+            FrameDocument::new(frame, *state).at(target.path.as_ref()).signed(signature)
+        };
+        program.ui.write_json("list-frames", &FramesDocument { frames: listed.map(document).collect() })?;
+        return Ok(Exit::Done);
+    }
+    for ((frame, state), signature) in listed {
+        write_line(&mut program.ui, frame, *state, signature)?;
     }
     Ok(Exit::Done)
 }

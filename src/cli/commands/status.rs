@@ -7,15 +7,15 @@ use crate::base::{AgentId, NodeKind, TreePath, clock};
 use crate::cli::advice::remedy;
 use crate::cli::commands::regenerate;
 use crate::cli::commands::tiers::{Reported, reported};
-use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, write_whole};
+use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
-use crate::frame::{Index, Slot, Store, spool};
+use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
 use crate::sync::{self, Publish};
 use crate::synthesis::Reason;
-use crate::workspace::{PeopleSay, Planned, PlannedSyntheses, Refresh, Sharing, Target, Workspace};
+use crate::workspace::{Carried, PeopleSay, Planned, PlannedSyntheses, Refresh, Sharing, Target, Workspace};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -130,7 +130,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
     let said = workspace.people_say(&store, &root)?;
     if args.carried {
-        return list_carried(&said, program);
+        return list_carried(&said, &workspace, &store, program);
     }
     let summary = Counting { args, workspace: &workspace, store: &store, root: &root, said: &said }.summary()?;
     let (spooled, damaged) = spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
@@ -314,20 +314,21 @@ impl Counting<'_> {
 }
 
 /// Lists what people have said about earlier contents, by path.
-fn list_carried(said: &PeopleSay, program: &mut Program) -> Result<Exit, CliError> {
-    let all = || said.carried.iter().flat_map(|(path, carried)| carried.iter().map(move |one| (path, one)));
+fn list_carried(said: &PeopleSay, workspace: &Workspace, store: &Store<'_>, program: &mut Program) -> Result<Exit, CliError> {
+    let carried = || said.carried.iter().flat_map(|(path, carried)| carried.iter().map(move |one| (path, one)));
+    let frames: Vec<&Frame> = carried().map(|(_, one)| &one.frame).collect();
+    let signatures = signatures(&program.ui, workspace, store, &frames);
+    let all = || carried().zip(signatures.iter().map(Option::as_ref));
     if program.ui.is_json() {
-        let frames = all().map(|(path, one)| FrameDocument::of_carried(one, Some(path))).collect();
+        let document =
+            |((path, one), signature): ((_, &Carried), _)| FrameDocument::of_carried(one, Some(path)).signed(signature);
+        let frames = all().map(document).collect();
         program.ui.write_json("carried", &FramesDocument { frames })?;
         return Ok(Exit::Done);
     }
-    for (path, one) in all() {
-        write_whole(
-            &mut program.ui,
-            &one.frame,
-            State::Carried,
-            Heading { path: Some(path), note: &one.age(), signature: None },
-        )?;
+    for ((path, one), signature) in all() {
+        let heading = Heading { path: Some(path), note: &one.age(), signature };
+        write_whole(&mut program.ui, &one.frame, State::Carried, heading)?;
         writeln!(program.ui)?;
     }
     if all().next().is_some() {

@@ -210,6 +210,85 @@ fn a_changed_byte_another_signer_and_a_removed_manifest_are_told_apart() {
     assert!(bad.out().contains(&format!("{}: its bytes do not match its name", of_eve[0])), "{bad}");
 }
 
+/// What a remote claims in a list may be anything. Red before: a key of no bytes made the process panic.
+#[test]
+fn a_list_with_an_empty_key_stops_nothing() {
+    let sandbox = Sandbox::new();
+    signing(&sandbox);
+    let (origin, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    say(a, "src/lib.rs", "Good.");
+    sync(a).ok();
+    let list = content(&origin, &manifests(&origin)[0]);
+    let (statements, _) = list.split_at(list.find("-----BEGIN").expect("a signature"));
+    // The magic word, version 1, and a key of no bytes.
+    let bad = format!("{statements}-----BEGIN SSH SIGNATURE-----\nU1NIU0lHAAAAAQAAAAA=\n-----END SSH SIGNATURE-----\n");
+    let digest = b.run("sha256sum").input(bad.clone()).run().ok()[..64].to_owned();
+    let path = format!("signed/{}/{digest}", &digest[..2]);
+    rewrite(&origin, &[(&path, Some(bad.as_bytes()))]);
+    let fetched = with(b, &["merkle.acceptFrames=signed"], &["fetch"]).exits(0);
+    assert_eq!(fetched.out(), "1 frame came\n");
+    assert!(fetched.err().contains(&format!("'{path}'")), "{fetched}");
+    let mirror = origin.clone_to("mirror.git", &["--mirror"]);
+    assert_eq!(signatures(&mirror, "HEAD:src/lib.rs"), ["signed by ann@example.org"]);
+}
+
+/// Red before: that the program was ended, or did not know an option, was kept as if the key were not allowed.
+#[test]
+fn a_program_that_fails_judges_nothing() {
+    let sandbox = Sandbox::new();
+    signing(&sandbox);
+    let (_, clones) = world(&sandbox, &["a", "b"]);
+    let [a, b] = [&clones[0], &clones[1]];
+    say(a, "src/lib.rs", "Good.");
+    sync(a).ok();
+    b.merkle(&["fetch"]).ok();
+    let program = sandbox.path("home/keygen");
+    set(&sandbox, &[("gpg.ssh.program", "~/keygen")]);
+    let write = |line: &str| {
+        fs::write(&program, format!("#!/bin/sh\n{line}\n")).expect("writable");
+        b.run("chmod").arg("+x").arg(&program).run().ok();
+    };
+    for failure in ["kill -9 $$", "echo 'usage: ssh-keygen [-q]' >&2; exit 1"] {
+        write(failure);
+        let shown = b.merkle(&["show", "src/lib.rs", "--agent", "human"]).exits(0);
+        assert!(shown.err().contains("keygen' failed: ") && !shown.out().contains("signature"), "{failure}: {shown}");
+    }
+    write("exec ssh-keygen \"$@\"");
+    assert_eq!(signatures(b, "src/lib.rs"), ["signed by ann@example.org"]);
+}
+
+/// Red before: `get-node` and `list-frames` said nothing of signatures.
+#[test]
+fn every_command_that_shows_statements_says_the_same_of_their_signatures() {
+    let sandbox = Sandbox::new();
+    signing(&sandbox);
+    let (_, clones) = world(&sandbox, &["a"]);
+    let a = &clones[0];
+    say(a, "src/lib.rs", "Signed.");
+    with(a, &["merkle.sign=false"], &["note", "README.md", "-m", "Unsigned."]).ok();
+    for (path, words, state) in
+        [("src/lib.rs", ", signed by ann@example.org\n", "good"), ("README.md", ", unsigned\n", "unsigned")]
+    {
+        for command in ["show", "log", "list-frames", "get-node"] {
+            assert!(a.merkle(&[command, path]).ok().contains(words), "{command} {path}");
+            let told = a.merkle(&[command, path, "--json"]).json(command);
+            let frames = if command == "log" { &told["versions"][0]["frames"] } else { &told["frames"] };
+            let states: Vec<_> = frames.as_array().expect("frames").iter().map(|frame| &frame["signature"]["state"]).collect();
+            assert!(states.iter().any(|found| *found == state), "{command} {path}: {told}");
+        }
+        let head = a.merkle(&["get-head", path, "--agent", "human", "--json"]).json("get-head");
+        assert_eq!(head["signature"]["state"], state);
+    }
+    let combined = a.merkle(&["get-node", "src/lib.rs", "--combine"]).ok();
+    assert!(!combined.contains("signed by"), "bodies alone: {combined}");
+    fs::write(a.path("src/lib.rs"), "pub fn changed() {}\n").expect("writable");
+    a.git(&["commit", "-qam", "change"]).ok();
+    assert!(a.merkle(&["status", "--carried"]).ok().contains(", signed by ann@example.org\n"));
+    let carried = a.merkle(&["status", "--carried", "--json"]).json("carried");
+    assert_eq!(carried["frames"][0]["signature"]["state"], "good");
+}
+
 /// Which statements count is decided by the user's own settings, each remote for itself.
 #[test]
 fn whose_statements_count_is_set_for_all_remotes_or_for_one() {
@@ -225,6 +304,11 @@ fn whose_statements_count_is_set_for_all_remotes_or_for_one() {
     assert_eq!(fetched(&["merkle.acceptFrames=self", "merkle.other.acceptFrames=all"]), "0 frames came, 2 not accepted\n");
     assert_eq!(fetched(&["merkle.acceptFrames=self", "merkle.origin.acceptFrames=signed"]), "1 frame came, 1 not accepted\n");
     assert_eq!(fetched(&["merkle.origin.acceptFrames=self"]), "0 frames came, 1 not accepted\n");
+    // A remote's name may have dots. Red before: the process panicked, and a binary without assertions accepted everything.
+    let url = b.git(&["remote", "get-url", "origin"]).ok();
+    b.git(&["remote", "add", "example.org", url.trim()]).ok();
+    let dotted = with(b, &["merkle.example.org.acceptFrames=self"], &["fetch", "example.org"]).exits(0);
+    assert_eq!((dotted.out().as_str(), dotted.err().contains("ignored")), ("0 frames came, 1 not accepted\n", false), "{dotted}");
     b.git(&["config", "merkle.acceptFrames", "self"]).ok();
     let loose = b.merkle(&["fetch"]).exits(0);
     assert_eq!(loose.out(), "1 frame came\n");
