@@ -38,10 +38,13 @@ impl Field {
     }
 }
 
+/// Most sorts of quotes that a language has.
+const QUOTES_MAX: usize = 3;
+
 /// The parts of a text, in order and without gaps.
 pub(super) fn regions(text: &str, language: Option<Language>) -> Vec<(Range<usize>, Field)> {
     let Some(marks) = language.and_then(Language::marks) else { return vec![(0..text.len(), Field::Prose)] };
-    let mut reader = Reader { text, marks, at: 0, from: 0, found: Vec::new() };
+    let mut reader = Reader { text, marks, at: 0, from: 0, open_to: [0; QUOTES_MAX], found: Vec::new() };
     reader.read();
     reader.found
 }
@@ -52,6 +55,8 @@ struct Reader<'t> {
     at: usize,
     /// Where the code that is being read begins.
     from: usize,
+    /// For each quote up to where it is known to end no string, so that no line is read again and again.
+    open_to: [usize; QUOTES_MAX],
     found: Vec<(Range<usize>, Field)>,
 }
 
@@ -72,17 +77,17 @@ impl Reader<'_> {
         if let Some((open, close)) = self.marks.block
             && rest.starts_with(open.as_bytes())
         {
-            return self.take(Field::Prose, open.len(), close, usize::MAX);
+            return self.take_prose(open.len(), close);
         }
         if self.marks.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) && self.may_comment(byte) {
-            return self.take(Field::Prose, 1, "\n", usize::MAX);
+            return self.take_prose(1, "\n");
         }
         if !self.marks.quotes.contains(&byte) {
             return false;
         }
-        for (quote, field) in [("\"\"\"", Field::Prose), ("'''", Field::Prose)] {
+        for quote in ["\"\"\"", "'''"] {
             if rest.starts_with(quote.as_bytes()) {
-                return self.take(field, quote.len(), quote, usize::MAX);
+                return self.take_prose(quote.len(), quote);
             }
         }
         self.take_quoted(byte)
@@ -94,22 +99,26 @@ impl Reader<'_> {
     }
 
     /// Takes what goes up to the end mark, or to the end of the text.
-    fn take(&mut self, field: Field, open_bytes: usize, close: &str, bytes_max: usize) -> bool {
+    fn take_prose(&mut self, open_bytes: usize, close: &str) -> bool {
         let from = (self.at + open_bytes).min(self.text.len());
         let to = self.text.get(from..).and_then(|rest| rest.find(close)).map_or(self.text.len(), |at| from + at + close.len());
         self.close(self.at, Field::Code);
-        self.close(to.min(self.at.saturating_add(bytes_max)), field);
+        self.close(to, Field::Prose);
         true
     }
 
     /// Takes a string that ends in its line, or with a back quote anywhere.
     fn take_quoted(&mut self, quote: u8) -> bool {
+        let number = self.marks.quotes.iter().position(|known| *known == quote).unwrap_or_default();
+        if self.at < self.open_to[number] {
+            return false;
+        }
         let bytes = self.text.as_bytes();
         let mut end = self.at + 1;
         while let Some(&byte) = bytes.get(end) {
             match byte {
                 b'\\' => end += 1,
-                b'\n' if quote != b'`' => return false,
+                b'\n' if quote != b'`' => break,
                 _ if byte == quote => {
                     self.close(self.at, Field::Code);
                     self.close(end + 1, Field::Quoted);
@@ -119,6 +128,8 @@ impl Reader<'_> {
             }
             end += 1;
         }
+        // The same quotes up to here stand behind a backslash, and would not end either.
+        self.open_to[number] = end;
         false
     }
 
@@ -154,6 +165,18 @@ mod tests {
         );
         assert_eq!(of(Language::Bash, "echo $# it's"), [("echo $# it's", Code)]);
         assert_eq!(of(Language::Markdown, "# A"), [("# A", Prose)]);
+    }
+
+    #[test]
+    fn quotes_that_never_end_are_read_once() {
+        use Field::{Code, Quoted};
+        // Read anew from each quote, this would be a million times a million bytes.
+        let open = "\\\"".repeat(1_000_000);
+        assert_eq!(of(Language::JavaScript, &format!("{open}\n'a'")), [(format!("{open}\n").as_str(), Code), ("'a'", Quoted)]);
+        assert_eq!(
+            of(Language::JavaScript, "a \" 'b'\n\"c\""),
+            [("a \" ", Code), ("'b'", Quoted), ("\n", Code), ("\"c\"", Quoted)]
+        );
     }
 
     proptest! {
