@@ -10,6 +10,8 @@ use crate::symbol::{Content, Kind, Language, Symbol, extract};
 
 /// Most definitions of one object.
 const DEFINITIONS_MAX: usize = 2_000;
+/// Places that are looked at for a declaration that has none of its own.
+const PLACES_MAX: usize = 1_000;
 /// Longest chain of names around a definition, in bytes.
 const OWNER_BYTES_MAX: usize = 120;
 
@@ -23,7 +25,7 @@ pub fn read(language: Option<Language>, data: &[u8]) -> (Words, Definitions) {
     };
     let mut listing = Listing { text, found: Vec::new(), from: 0 };
     let mut counter = Counter::default();
-    listing.add_all(&outline.symbols, "", &mut counter);
+    listing.add_all(&outline.symbols, ("", 0), &mut counter);
     let Listing { found, .. } = listing;
     let inner = count(text, language, &found, &mut counter);
     (counter.words(), definitions(text, outline.doc, found, &inner))
@@ -45,25 +47,27 @@ struct Listing<'t> {
 }
 
 impl Listing<'_> {
-    fn add_all(&mut self, symbols: &[Symbol], owner: &str, counter: &mut Counter) {
+    /// Adds declarations with what stands in them. `owner` and `from` are the names around them, and where these begin.
+    fn add_all(&mut self, symbols: &[Symbol], (owner, from): (&str, usize), counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
             let is_shown = !matches!(symbol.kind, Kind::Implementation | Kind::Export);
             if is_shown && self.found.len() < DEFINITIONS_MAX {
-                self.add(symbol, owner);
+                self.add(symbol, (owner, from));
             }
             let own = if owner.is_empty() { symbol.name.clone() } else { format!("{owner}.{}", symbol.name) };
             let own = if own.len() > OWNER_BYTES_MAX { symbol.name.clone() } else { own };
-            self.add_all(&symbol.children, if symbol.kind == Kind::Heading { "" } else { &own }, counter);
+            let own = if symbol.kind == Kind::Heading { "" } else { &own };
+            self.add_all(&symbol.children, (own, from.max(symbol.span.start as usize)), counter);
         }
     }
 
-    fn add(&mut self, symbol: &Symbol, owner: &str) {
+    fn add(&mut self, symbol: &Symbol, (owner, from): (&str, usize)) {
         let span = symbol.span;
         let mut range = span.start as usize..(span.end as usize).min(self.text.len());
         if range.is_empty() {
-            // Headings, keys and targets come in the order of the text.
-            let Some(at) = place(self.text, self.from, symbol) else { return };
+            // Headings, keys, targets and some fields come in the order of the text, behind what they belong to.
+            let Some(at) = place(self.text, self.from.max(from), symbol) else { return };
             range = at..at + symbol.name.len();
             self.from = range.end;
         }
@@ -83,14 +87,18 @@ impl Listing<'_> {
     }
 }
 
-/// Where the name of a heading, key or target stands; of a heading not in a list or a link.
+/// Where the name of a declaration stands as a whole word; of a heading not in a list or a link.
 fn place(text: &str, from: usize, symbol: &Symbol) -> Option<usize> {
-    let found = text[from..].match_indices(symbol.name.as_str()).map(|(at, _)| from + at);
+    let name = symbol.name.as_str();
+    let mut found = text.get(from..)?.match_indices(name).map(|(at, _)| from + at).take(PLACES_MAX).peekable();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_there = |at: &usize| {
-        let before = &text[text[..*at].rfind('\n').map_or(0, |at| at + 1)..*at];
-        symbol.kind != Kind::Heading || before.bytes().all(|byte| matches!(byte, b'#' | b' '))
+        let (before, behind) = (&text[..*at], &text[at + name.len()..]);
+        match symbol.kind {
+            Kind::Heading => matches!(before.trim_end_matches(['#', ' ']).as_bytes().last(), None | Some(b'\n')),
+            _ => !before.ends_with(is_part) && !behind.starts_with(is_part),
+        }
     };
-    let mut found = found.peekable();
     let first = found.peek().copied();
     found.find(is_there).or(first)
 }
@@ -218,6 +226,14 @@ mod tests {
         let told: Vec<_> = found.list.iter().map(|one| (one.name.as_str(), one.line, one.line_end)).collect();
         assert_eq!(told, [("One", 3, 6), ("Two", 7, 9)]);
         assert_eq!(["first", "second"].map(|word| found.list[1].count(term(word))), [0, 1]);
+    }
+
+    #[test]
+    fn what_has_no_place_of_its_own_is_found_in_its_owner_as_a_whole_word() {
+        let text = "def params\n  super\nend\n\nclass Entry\n  include Xparams\n  attr_accessor :params\nend\n";
+        let (_, found) = read(Some(Language::Ruby), text.as_bytes());
+        let told: Vec<_> = found.list.iter().map(|one| (one.owner.as_str(), one.name.as_str(), one.line)).collect();
+        assert_eq!(told, [("", "params", 1), ("", "Entry", 5), ("Entry", "params", 7)]);
     }
 
     #[test]

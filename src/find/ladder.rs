@@ -203,15 +203,19 @@ impl Found {
         first_sentence(&self.definitions.about)
     }
 
+    /// A statement, by its number, as much of it as is shown.
+    #[must_use]
+    pub fn statement(&self, number: u32) -> String {
+        let said = one_line(&self.said[number as usize]);
+        let end = said.floor_char_boundary(SAID_BYTES_MAX);
+        format!("{}{}", &said[..end], if end < said.len() { "…" } else { "" })
+    }
+
     /// A line as it is printed, for its cost; what stands with others on one line has its part.
     fn line(&self, line: Line) -> String {
         match line {
             Line::Path => format!("{}\n", self.path),
-            Line::Said(at) => {
-                let said = one_line(&self.said[at as usize]);
-                let end = said.floor_char_boundary(SAID_BYTES_MAX);
-                format!("  {}{}\n", &said[..end], if end < said.len() { "…" } else { "" })
-            }
+            Line::Said(at) => format!("  {}\n", self.statement(at)),
             Line::About => format!("  {}\n", one_line(self.about())),
             Line::Signature(at) => format!("  {}\n", self.definitions.list[at as usize].shown()),
             Line::Name(at) => {
@@ -289,8 +293,10 @@ mod tests {
             let files = files();
             let (small, large) = (within(&files, one), within(&files, one + more));
             prop_assert!(estimate(&small.text) <= one);
-            if one >= 200 && small.shown() < files.len() {
-                prop_assert!(small.tokens * 20 >= one * 19, "{} of {one}", small.tokens);
+            if small.shown() < files.len() {
+                let cost = |file: &Found| estimate(&file.line(Line::Path)) + (0..12).map(|at| estimate(&file.line(Line::Signature(at)))).max().unwrap_or(0);
+                let longest = files.iter().map(cost).max().unwrap_or(0);
+                prop_assert!(small.tokens + longest > one, "{} of {one}", small.tokens);
             }
             for (small, large) in small.files.iter().zip(&large.files) {
                 let is_there = |line: &Line| large.contains(line)

@@ -112,7 +112,7 @@ fn changed(repo: &Repository, old: NodeId, new: NodeId) -> Result<Vec<String>, O
 
 impl Cached for Past {
     const FILE_NAME: &'static str = "past";
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
 
     fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();

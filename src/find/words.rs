@@ -76,6 +76,10 @@ impl Words {
     /// The same, of its bytes; `None` for bytes that are none.
     #[must_use]
     pub fn hits_in(bytes: &[u8], terms: &[Term]) -> Option<Hits> {
+        // What is no text has no words, and that is known as well.
+        if bytes.is_empty() {
+            return Some(Hits::default());
+        }
         let (head, rest) = bytes.split_at_checked(HEAD_BYTES)?;
         let (entries, []) = rest.as_chunks::<ENTRY_BYTES>() else { return None };
         let mut lengths = [0; FIELDS];
@@ -121,5 +125,6 @@ mod tests {
         assert_eq!(hits.counts, [[0, 0, 0, 1], [1, 0, 0, 2], [0; 4], [0, 1, 0, 0]]);
         assert_eq!(Words::decode(&words.encode()[1..]), None);
         assert_eq!(Words::default().hits(&[1]), Hits::default());
+        assert_eq!(Words::decode(&Words::default().encode()), Some(Words::default()), "what has no words is known to have none");
     }
 }

@@ -152,8 +152,16 @@ impl Workspace {
         let known: ObjectCache<Past> = object_cache(cache);
         let read = |id: NodeId| match known.get(id, None) {
             Some(past) => past,
-            // A partial clone may not hold the trees of every commit: what it does not say, it does not say.
-            None => Past::read(&self.repository, &id).inspect(|past| known.put(id, None, past)).unwrap_or_default(),
+            // A partial clone may not hold the trees of every commit: what it does not say, it does not say. A commit
+            // without parents may be the edge of a shallow clone, which moves, so it is read each time.
+            None => {
+                let keep = |past: &Past| {
+                    if !past.parents.is_empty() {
+                        known.put(id, None, past)
+                    }
+                };
+                Past::read(&self.repository, &id).inspect(keep).unwrap_or_default()
+            }
         };
         let (mut found, mut seen) = (Vec::new(), HashSet::from([tip]));
         let mut waiting = BinaryHeap::from([Waiting(0, tip, read(tip))]);
@@ -339,9 +347,11 @@ fn sum(said: &[Said], question: &Question) -> Hits {
 
 /// A statement as it is shown and searched.
 fn said(frame: &Frame, state: &str) -> Said {
-    let text = frame.content.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown = format!("{}, {state}: {}", frame.speaker(), redact(&text, Scanner::built_in(), &Allowed::default()).text);
-    Said { shown, words: read(Some(Language::Text), frame.content.as_bytes()).0 }
+    // Markers go in first: some secrets are known by their lines.
+    let content = redact(&frame.content, Scanner::built_in(), &Allowed::default()).text;
+    let text = content.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = format!("{}, {state}: {text}", frame.speaker());
+    Said { shown, words: read(Some(Language::Text), content.as_bytes()).0 }
 }
 
 /// The same with markers in the place of what looks like a secret, as in outlines.

@@ -91,6 +91,44 @@ fn more_tokens_never_show_less_and_never_cost_more_than_they_may() {
 }
 
 #[test]
+fn a_document_costs_no_more_than_what_is_printed() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    let long = format!("Consoles. {}\n", "Some more words about it. ".repeat(200));
+    repo.run("git-merkle").args(["put-frame", "src/print.rs", "-"]).input(long).run().ok();
+    let document = document(&repo, &["console"]);
+    let statement = document["files"][0]["statements"][0].as_str().expect("a statement");
+    assert!(statement.contains("Consoles.") && statement.ends_with('…') && statement.len() < 500, "{statement}");
+}
+
+#[test]
+fn what_has_no_words_is_read_once() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    std::fs::write(repo.path("picture.bin"), b"\0\x01\xff").expect("writable");
+    let _ = repo.merkle(&["find", "hidden"]).ok();
+    let sizes = || ["words", "definitions", "past"].map(|name| size(&repo.path(&format!(".git/merkle/cache/{name}"))));
+    let once = sizes();
+    let _ = repo.merkle(&["find", "hidden"]).ok();
+    assert_eq!(sizes(), once);
+}
+
+fn size(path: &std::path::Path) -> u64 {
+    std::fs::metadata(path).expect("the cache was written").len()
+}
+
+#[test]
+fn what_a_shallow_clone_did_not_know_it_knows_once_it_is_deepened() {
+    let sandbox = Sandbox::new();
+    let repo = filled(&sandbox, "work");
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "third"]).ok();
+    let clone = repo.clone_to("shallow", &["--depth", "1"]);
+    assert_eq!(clone.merkle(&["find", "frobnicate", "--files"]).exits(1).out(), "");
+    clone.git(&["fetch", "-q", "--unshallow"]).ok();
+    assert_eq!(clone.merkle(&["find", "frobnicate", "--files"]).ok(), "src/print.rs\n");
+}
+
+#[test]
 fn what_is_no_question_is_said_to_be_none() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");

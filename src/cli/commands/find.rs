@@ -67,7 +67,7 @@ struct File<'d> {
     said: f64,
     why: Vec<Why<'d>>,
     about: &'d str,
-    statements: Vec<&'d str>,
+    statements: Vec<String>,
     definitions: Vec<Shown<'d>>,
 }
 
@@ -162,7 +162,6 @@ fn answer(
         });
         Ok(file((findable.path(ranked.number), ranked), found.get(at).unwrap_or(&none.0), lines, why.collect()))
     };
-    // Files with a line stand in front, for a file further back comes later; what is between has its path at least.
     let shown = ranking
         .files
         .iter()
@@ -192,7 +191,7 @@ fn file<'d>((path, ranked): (&[u8], &Ranked), found: &'d Found, lines: &BTreeSet
     definitions.sort_unstable();
     let definition = |(at, is_whole): (u32, bool)| shown(&found.definitions.list[at as usize], is_whole);
     let statements = lines.iter().filter_map(|line| match line {
-        Line::Said(at) => Some(found.said[*at as usize].as_str()),
+        Line::Said(at) => Some(found.statement(*at)),
         _ => None,
     });
     let [text, past, said] = ranked.parts;
