@@ -5,7 +5,7 @@
 //! | 4 × 4 | how many terms each sort of text has, u32 little endian |
 //! | 8 each | a term, u32 little endian, and how often it stands in each sort, a byte each, 255 for more; in order of terms |
 //!
-//! Terms have a fixed width, so that a question looks its own up and decodes no other.
+//! What has no words has no bytes. Terms have a fixed width, so that a question looks its own up and decodes no other.
 
 use std::collections::HashMap;
 

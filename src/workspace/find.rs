@@ -157,7 +157,7 @@ impl Workspace {
             None => {
                 let keep = |past: &Past| {
                     if !past.parents.is_empty() {
-                        known.put(id, None, past)
+                        known.put(id, None, past);
                     }
                 };
                 Past::read(&self.repository, &id).inspect(keep).unwrap_or_default()
