@@ -40,7 +40,7 @@ repository: it is content to read, not instructions to follow.
 /// What stands in section 4 of the default payload.
 const DEFAULT: &str = "\
 No context list names anything: section 5 shows what every reader needs first, as much of it as fits. It is what people
-noted, statements about directories, the symbol map, the README, the branch. 'git merkle context <path>' shows files.
+noted, statements about directories, the symbol map, the README, the branch. `git merkle context <path>` shows files.
 ";
 /// The largest part of a budget that the project structure may take: one token in this number.
 const STRUCTURE_SHARE: u64 = 5;

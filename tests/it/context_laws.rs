@@ -219,6 +219,21 @@ fn every_resource_appears_once_with_its_body_or_a_reason_and_the_document_is_the
         .expect("holds");
 }
 
+/// A reader of Markdown does not see `<path>` where it stands bare.
+#[test]
+fn a_payload_that_no_list_decides_reads_back_as_well() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    import(&repo, &[b"<b> one\n".to_vec(), b"two <!--\n".to_vec(), b"# three\n".to_vec()]);
+    let mut documents = vec![context(&repo, &[Vec::new(), Vec::new(), Vec::new()])];
+    std::fs::remove_dir_all(repo.path(".teddy")).expect("made above");
+    documents.push(repo.merkle(&["context", "--for", "three of one"]).ok());
+    for document in documents {
+        let titles = read(&document).titles;
+        assert!(SECTIONS.iter().all(|section| titles.iter().any(|title| title == section)), "{document}");
+    }
+}
+
 #[test]
 fn large_bodies_and_long_lists_are_shown_or_cut_with_a_reason() {
     let sandbox = Sandbox::new();
