@@ -148,8 +148,7 @@ fn without_a_thread_for_the_runtime_there_is_a_clear_error() {
     let world = World::steady(Protocol::OpenAi);
     let start = world.repo("commit one\n+ a.md = # A\n+ b.md = # B");
     let (mut refused, mut done) = (0, 0);
-    // The second is the pool's own, at once after one that was granted.
-    for nth in [None, Some(1)].into_iter().chain((3..=10).map(Some)) {
+    for nth in [None].into_iter().chain((1..=10).map(Some)) {
         let repo = start.copy_to("refused");
         let run = command(&repo, &["regenerate", "--agent", "docs", "--yes"]);
         let thread = Refusal { starts: Some(Start::Thread), nth, ..refusal(STARTING, Errno::EAGAIN) };
