@@ -3,7 +3,7 @@
 //! | step | what is taken |
 //! |---|---|
 //! | commits | the newest that change one to five existing source files, with four words that say something; no merges, no bots |
-//! | question | the message without names of files, see [`truth`] |
+//! | question | the message without names of files, see `find::truth` |
 //! | content | the exact parent; ancestors' messages only, those with the same first line left out |
 //! | right | the files that were changed, and the definitions around the changed lines that a map of the file names |
 //!
