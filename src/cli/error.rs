@@ -349,7 +349,6 @@ impl From<EvaluateError> for CliError {
         match error {
             EvaluateError::Find(inner) => inner.into(),
             EvaluateError::Map(inner) => inner.into(),
-            EvaluateError::Object { .. } => Self::from_source(Exit::Git, error),
         }
     }
 }

@@ -91,7 +91,7 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// Chooses what fits into so many tokens. Files come in the order of their rank.
+    /// Chooses what fits into a number of tokens. Files come in the order of their rank.
     #[must_use]
     pub fn within(files: &[Found], question: &Question, rare: &Terms, tokens_max: u64, steps: &Steps) -> Self {
         let mut ladder = Self { files: vec![BTreeSet::new(); files.len()], ..Self::default() };

@@ -161,7 +161,7 @@ fn rareness(question: &Question, files: &[Candidate<'_>], paths: &Paths) -> Term
     Terms { weights: having.iter().map(|having| weight(*having, files.len())).collect(), files: having }
 }
 
-/// The weight of a term that so many of all texts have.
+/// The weight of a term, by the number of texts that hold it and the number of all texts.
 fn weight(having: u32, all: usize) -> f64 {
     ln(1.0 + (all as f64 - f64::from(having) + 0.5) / (f64::from(having) + 0.5))
 }

@@ -22,7 +22,7 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The mean of the differences of pairs, and the interval that holds it in so many of a thousand draws; the same on every machine.
+/// The mean of the differences of pairs, and the interval that holds it in a given number of a thousand draws; the same on every machine.
 #[must_use]
 pub fn difference(ones: &[f64], others: &[f64], of_thousand: usize) -> (f64, f64, f64) {
     let differences: Vec<f64> = ones.iter().zip(others).map(|(one, other)| one - other).collect();

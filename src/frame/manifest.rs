@@ -57,7 +57,7 @@ pub type Line = (StatementKey, Digest);
 
 /// The digest of a frame's bytes, as `sha256sum` gives it for the blob.
 ///
-/// Whoever read the frame knows its bytes: the codec is canonical.
+/// A reader of the frame knows its bytes, because the codec is canonical.
 #[must_use]
 pub fn digest_of(frame: &Frame) -> Option<Digest> {
     encode(frame).ok().map(|bytes| hash::sha256(&bytes))

@@ -57,15 +57,6 @@ impl Repository {
         Ok(text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default().to_owned())
     }
 
-    /// When a commit was made, by its committer's clock, in seconds since 1970; `None` where it does not say.
-    pub fn seconds_of(&self, commit: &NodeId) -> Result<Option<u64>, ObjectError> {
-        let (_, body) = self.read_commit(commit)?;
-        let line =
-            body.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty()).find(|line| line.starts_with(b"committer "));
-        let seconds = line.and_then(|line| line.rsplit(|byte| *byte == b' ').nth(1));
-        Ok(seconds.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()))
-    }
-
     /// The parents of a commit (or of a tag of one), in order; none at the edge of a shallow clone.
     pub fn parents_of(&self, commit: &NodeId) -> Result<Vec<NodeId>, ObjectError> {
         let (id, body) = self.read_commit(commit)?;
@@ -97,7 +88,7 @@ impl Repository {
     }
 
     /// Reads a commit, following tags to it.
-    fn read_commit(&self, id: &NodeId) -> Result<(NodeId, Vec<u8>), ObjectError> {
+    pub(super) fn read_commit(&self, id: &NodeId) -> Result<(NodeId, Vec<u8>), ObjectError> {
         let (mut id, mut body) = (*id, Vec::new());
         loop {
             match self.read_any(&id, &mut body)? {
@@ -111,14 +102,14 @@ impl Repository {
         }
     }
 
-    fn is_cut_off(&self, commit: &NodeId) -> bool {
+    pub(super) fn is_cut_off(&self, commit: &NodeId) -> bool {
         let edge = self.inner.shallow_commits().ok().flatten();
         edge.is_some_and(|edge| edge.iter().any(|id| id.as_bytes() == commit.as_bytes()))
     }
 }
 
 /// The ids at the head of a commit (tree, parents) or of a tag (object).
-fn links(id: NodeId, body: &[u8]) -> impl Iterator<Item = Result<NodeId, ObjectError>> + '_ {
+pub(super) fn links(id: NodeId, body: &[u8]) -> impl Iterator<Item = Result<NodeId, ObjectError>> + '_ {
     let lines = body.split(|byte| *byte == b'\n');
     lines.map_while(|line| ["tree ", "parent ", "object "].iter().find_map(|key| line.strip_prefix(key.as_bytes()))).map(
         move |hex| {

@@ -1,5 +1,6 @@
 //! What a log shows of a commit, read at once.
 
+use super::commit::links;
 use super::object::ObjectError;
 use super::repo::Repository;
 use crate::base::NodeId;
@@ -22,15 +23,15 @@ pub struct LogEntry {
 impl Repository {
     /// What a log shows of a commit (or of a tag of one).
     pub fn log_entry(&self, commit: &NodeId) -> Result<LogEntry, ObjectError> {
-        let id = self.peel_to_commit(commit)?;
-        let mut body = Vec::new();
-        self.read_any(&id, &mut body)?;
+        let (id, body) = self.read_commit(commit)?;
         let text = String::from_utf8_lossy(&body);
         let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
         let field = |key: &str| head.lines().find_map(|line| line.strip_prefix(key));
         let seconds = field("committer ").and_then(|line| line.rsplit(' ').nth(1)?.parse().ok()).unwrap_or(0);
         let author = field("author ").and_then(|line| line.rsplit_once('>')).map_or("", |(author, _)| author);
-        let (tree, parents) = (self.tree_of(&id)?, self.parents_of(&id)?);
+        let mut links = links(id, &body);
+        let tree = links.next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))??;
+        let parents = if self.is_cut_off(&id) { Vec::new() } else { links.collect::<Result<_, _>>()? };
         Ok(LogEntry { tree, parents, seconds, author: author.to_owned(), message: message.to_owned() })
     }
 }

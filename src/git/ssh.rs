@@ -39,7 +39,7 @@ const END: &str = "-----END SSH SIGNATURE-----\n";
 const MAGIC: &[u8] = b"SSHSIG\0\0\0\x01";
 /// Largest file of allowed signers, or of revoked keys, in bytes.
 const SIGNERS_BYTES_MAX: u64 = 4 << 20;
-/// How long a child may take that nobody waits for.
+/// How long a child of a background process may take.
 const SILENT_PATIENCE: Duration = Duration::from_secs(20);
 /// How long one may take that checks a signature.
 const VERIFY_PATIENCE: Duration = Duration::from_secs(20);

@@ -15,7 +15,7 @@ use super::accept;
 use super::error::SyncError;
 use super::exchange::Exchange;
 use super::memory::Memory;
-use super::pace::CLONE_FIELD;
+use super::pace::{self, CLONE_FIELD};
 use super::remote::{Publish, Share};
 use super::select::{self, Elsewhere, Gained, Rules, Selection};
 use super::transfer::{self, Theirs};
@@ -48,13 +48,13 @@ pub(super) struct Published {
     pub held: Option<Held>,
 }
 
-/// Makes the commit and pushes it, if that may be done now; where it was taken, `theirs` says so.
+/// Makes the commit and pushes it, where no crowd has to be waited for first; where it was taken, `theirs` says so.
 pub(super) fn attempt(
     exchange: &Exchange<'_>,
     rules: &Rules<'_>,
     theirs: &mut Theirs,
     memory: &mut Memory,
-    may_push: bool,
+    has_waited: bool,
 ) -> Result<Attempt, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
@@ -71,7 +71,7 @@ pub(super) fn attempt(
     if gift.is_empty() || exchange.dry_run {
         return Ok(Attempt::Accepted(published));
     }
-    if !may_push {
+    if !has_waited && pace::crowd(exchange, theirs.frames) > 0 {
         return Ok(Attempt::Waits);
     }
     let own = Writer::of(exchange.state);

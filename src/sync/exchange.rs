@@ -17,7 +17,6 @@ use super::remote::{Publish, Remote, Share};
 use super::retain;
 use super::select::Rules;
 use super::transfer::{self, Theirs};
-use super::writer::Writer;
 use crate::base::{NodeId, TreePath, clock};
 use crate::frame::commit::{self, CommitError};
 use crate::frame::epoch::{self, Shrink};
@@ -246,17 +245,13 @@ fn push_until_accepted(
     (theirs, outcome): (&mut Theirs, &mut Outcome),
     memory: &mut Memory,
 ) -> Result<(Published, u32), SyncError> {
-    let own = Writer::of(exchange.state);
     let (mut lost, mut broken, mut begun, mut has_waited) = (0, 0, Instant::now(), false);
     loop {
         if has_dropped(exchange, theirs)? {
             let Outcome { came, dropped, .. } = keep(exchange, theirs, memory)?;
             (outcome.came, outcome.dropped) = (outcome.came + came, outcome.dropped + dropped);
         }
-        // Nothing else moves a clone's own ref.
-        let crowd = if exchange.publish == Publish::Own { 0 } else { pace::crowd(exchange.repo, &own, theirs.frames) };
-        let may_push = has_waited || crowd == 0;
-        match attempt::attempt(exchange, rules, theirs, memory, may_push) {
+        match attempt::attempt(exchange, rules, theirs, memory, has_waited) {
             Ok(Attempt::Accepted(published)) => return Ok((published, lost + 1)),
             Ok(Attempt::Behind) => lost += 1,
             Ok(Attempt::Waits) => has_waited = true,
@@ -266,7 +261,7 @@ fn push_until_accepted(
         if lost == TRIES_MAX {
             return Err(SyncError::Busy { remote: exchange.remote.name().to_owned(), tries: lost });
         }
-        std::thread::sleep(pause(begun.elapsed(), lost, crowd));
+        std::thread::sleep(pause(begun.elapsed(), lost, pace::crowd(exchange, theirs.frames)));
         begun = Instant::now();
         insisting(|| match exchange.publish {
             Publish::Shared | Publish::Collect => transfer::bring_shared(exchange, theirs),

@@ -5,9 +5,11 @@
 
 use std::time::Duration;
 
+use super::exchange::Exchange;
+use super::remote::Publish;
 use super::writer::Writer;
 use crate::base::{NodeId, clock};
-use crate::git::Repository;
+use crate::git::LogEntry;
 
 /// The shortest pause after an attempt that lost; it doubles, and each clone waits a random part of it.
 const PAUSE_FIRST: Duration = Duration::from_millis(200);
@@ -18,7 +20,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// Time in which pushes are counted, in seconds.
 const CROWD_SECONDS: u64 = 10;
 
-/// From so many pushes in that time on, they are a crowd; more than the second number are not counted.
+/// The fewest pushes in that time that are a crowd, and the most that are counted.
 const CROWD_MIN: u32 = 5;
 const CROWD_MAX: usize = 64;
 
@@ -28,18 +30,21 @@ const TURN: Duration = Duration::from_millis(500);
 /// How the commits that a clone pushes name it: see [`Writer`].
 pub(super) const CLONE_FIELD: &str = "Merkle-Clone: ";
 
-/// How many pushes have moved a ref of a remote in the last ten seconds, by its commits. 0 where they are no crowd, or are all
-/// of this clone: a script that pushes again and again waits for nothing.
+/// How many pushes have moved the ref of a remote that clones share in the last ten seconds, by its commits. 0 where they are no
+/// crowd, where all are of this clone, since a script that pushes again and again waits for nothing, and where the clone
+/// moves a ref of its own.
 ///
 /// Other clocks may be wrong: that makes a pause shorter or longer, within its bounds.
-pub(super) fn crowd(repo: &Repository, own: &Writer, tip: Option<NodeId>) -> u32 {
-    let own = format!("{CLONE_FIELD}{own}");
-    let push = |commit: NodeId| Push {
-        seconds: repo.seconds_of(&commit).ok().flatten().unwrap_or(0),
-        is_own: repo.message_of(&commit).is_ok_and(|message| message.lines().any(|line| line == own)),
-    };
-    let commits = tip.iter().flat_map(|tip| repo.first_parents(tip)).map_while(Result::ok);
-    count(commits.map(|(commit, _)| push(commit)), clock::now_seconds())
+pub(super) fn crowd(exchange: &Exchange<'_>, tip: Option<NodeId>) -> u32 {
+    if exchange.publish == Publish::Own {
+        return 0;
+    }
+    let own = format!("{CLONE_FIELD}{}", Writer::of(exchange.state));
+    let entry = |commit: &NodeId| exchange.repo.log_entry(commit).ok();
+    let entries = std::iter::successors(tip.as_ref().and_then(entry), |newer| entry(newer.parents.first()?));
+    let pushes =
+        entries.map(|LogEntry { seconds, message, .. }| Push { seconds, is_own: message.lines().any(|line| line == own) });
+    count(pushes, clock::now_seconds())
 }
 
 /// A commit that moved a remote's ref.

@@ -81,7 +81,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// A statement about which a question is asked: its key, and the digest of its bytes.
+/// A statement to be judged: its key, and the digest of its bytes.
 pub type Claim = (StatementKey, Digest);
 
 /// Answers questions about signatures.
@@ -161,7 +161,7 @@ impl Look<'_, '_> {
                 if !seen.insert(entry.digest) {
                     continue;
                 }
-                // A bad entry says nothing; whoever lists the store names it.
+                // A bad entry says nothing; listing the store names it.
                 let Ok(manifest) = entry.read(self.of.repo) else { continue };
                 let mut lines = manifest.lines.iter().filter(|(key, _)| wanted.contains(key)).peekable();
                 if lines.peek().is_none() {

@@ -304,7 +304,7 @@ impl<'w> Judge<'w> {
         }
         let mut data = Vec::new();
         let read = self.workspace.repository.read(&id, ObjectKind::Blob, &mut data);
-        read.map_err(|source| EvaluateError::Object { path: TreePath::new(path), source })?;
+        read.map_err(|source| FindError::Object { path: TreePath::new(path), source })?;
         let language = language_of(path.as_bytes());
         let outline = self.outlines.get(id, language).unwrap_or_else(|| {
             let made = outline::outline(path.rsplit('/').next().unwrap_or_default().as_bytes(), &data);
@@ -436,19 +436,10 @@ impl Told<'_> {
 /// Why there is no evaluation.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
-    /// The parent cannot be asked.
+    /// The parent, or a file, cannot be read.
     #[error(transparent)]
     Find(#[from] FindError),
     /// There is no map of the parent.
     #[error(transparent)]
     Map(#[from] MapError),
-    /// A file cannot be read.
-    #[error("cannot read '{}'", .path.to_text())]
-    Object {
-        /// Where it stands.
-        path: TreePath,
-        /// What failed.
-        #[source]
-        source: ObjectError,
-    },
 }
