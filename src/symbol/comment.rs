@@ -34,7 +34,6 @@ pub struct Marks {
 pub(super) const SLASHES: Style = Style { line: &["//"], block: Some(("/*", "*/")) };
 pub(super) const HASH: Style = Style { line: &["#"], block: None };
 pub(super) const PHP: Style = Style { line: &["//", "#"], block: Some(("/*", "*/")) };
-pub(super) const DASHES: Style = Style { line: &["--"], block: Some(("{-", "-}")) };
 pub(super) const MARKUP: Style = Style { line: &[], block: Some(("<!--", "-->")) };
 pub(super) const PERCENT: Style = Style { line: &["%"], block: None };
 pub(super) const SEMICOLON: Style = Style { line: &[";"], block: None };
@@ -42,6 +41,19 @@ pub(super) const PASCAL: Style = Style { line: &["//"], block: Some(("(*", "*)")
 pub(super) const BATCH: Style = Style { line: &["rem ", "REM ", "::"], block: None };
 pub(super) const VIM: Style = Style { line: &["\""], block: None };
 pub(super) const FORTRAN: Style = Style { line: &["!"], block: None };
+pub(super) const LUA: Style = Style { line: &["--"], block: Some(("--[[", "]]")) };
+pub(super) const HASKELL: Style = Style { line: &["-- |", "--"], block: Some(("{-", "-}")) };
+pub(super) const ROXYGEN: Style = Style { line: &["#'", "#"], block: None };
+pub(super) const SQL: Style = Style { line: &["--", "#"], block: Some(("/*", "*/")) };
+pub(super) const ML: Style = Style { line: &[], block: Some(("(*", "*)")) };
+pub(super) const JULIA: Style = Style { line: &["#"], block: Some(("#=", "=#")) };
+pub(super) const POWERSHELL: Style = Style { line: &["#"], block: Some(("<#", "#>")) };
+pub(super) const ADA: Style = Style { line: &["--"], block: None };
+pub(super) const ROFF: Style = Style { line: &[".\\\"", "'\\\""], block: None };
+pub(super) const MIXED: Style = Style { line: &["#", "//"], block: Some(("/*", "*/")) };
+pub(super) const ASSEMBLY: Style = Style { line: &["//", ";", "@ "], block: Some(("/*", "*/")) };
+pub(super) const AUTOCONF: Style = Style { line: &["dnl ", "#"], block: None };
+pub(super) const QUOTE: Style = Style { line: &["'"], block: None };
 pub(super) const NONE: Style = Style { line: &[], block: None };
 
 /// First words of a line that shows that the comment above it was about the file and not about that line.

@@ -57,8 +57,8 @@ struct Entry {
 // Codes and names are written into caches and digests: never change one, never use one again.
 languages! {
     Rust 1 "rust" "Rust" SLASHES ["rs"] [] ["rust-script"];
-    Python 2 "python" "Python" HASH ["py" "pyi" "pyw"] ["sconstruct" "wscript"] ["python"];
-    JavaScript 3 "javascript" "JavaScript" SLASHES ["js" "mjs" "cjs" "jsx"] ["jakefile"] ["node" "bun"];
+    Python 2 "python" "Python" HASH ["py" "pyi" "pyw"] ["sconstruct" "sconscript" "wscript" "snakefile"] ["python"];
+    JavaScript 3 "javascript" "JavaScript" SLASHES ["js" "mjs" "cjs" "jsx" "es6"] ["jakefile"] ["node" "bun"];
     TypeScript 4 "typescript" "TypeScript" SLASHES ["ts" "mts" "cts"] [] ["deno" "ts-node"];
     Tsx 5 "tsx" "TSX" SLASHES ["tsx"] [] [];
     Go 6 "go" "Go" SLASHES ["go"] [] [];
@@ -66,75 +66,115 @@ languages! {
     C 8 "c" "C" SLASHES ["c"] [] ["tcc"];
     Cpp 9 "cpp" "C++" SLASHES ["cpp" "cc" "cxx" "c++" "hpp" "hh" "hxx" "h++" "ipp" "inl" "cu" "cuh"] [] [];
     CSharp 10 "csharp" "C#" SLASHES ["cs" "csx"] [] ["dotnet-script"];
-    Ruby 11 "ruby" "Ruby" HASH ["rb" "rake" "gemspec" "ru"] ["gemfile" "rakefile" "podfile" "vagrantfile"] ["ruby"];
+    Ruby 11 "ruby" "Ruby" HASH ["rb" "rake" "gemspec" "ru" "podspec" "thor" "rbi"]
+        ["gemfile" "rakefile" "podfile" "vagrantfile" "fastfile" "brewfile" "guardfile" "dangerfile"] ["ruby"];
     Php 12 "php" "PHP" PHP ["php" "phtml"] [] ["php"];
-    Bash 13 "bash" "Bash" HASH ["sh" "bash" "bats" "ebuild"]
-        [".bashrc" ".bash_profile" ".profile" "pkgbuild"] ["sh" "bash" "dash" "ksh"];
-    Markdown 14 "markdown" "Markdown" MARKUP ["md" "markdown" "mdx"] [] [];
+    Bash 13 "bash" "Bash" HASH ["sh" "bash" "bats" "ebuild" "ksh"]
+        [".bashrc" ".bash_profile" ".profile" "pkgbuild" "apkbuild" ".envrc"] ["sh" "bash" "dash" "ksh"];
+    Markdown 14 "markdown" "Markdown" MARKUP ["md" "markdown" "mdx" "rmd" "qmd" "mkd"] [] [];
     Toml 15 "toml" "TOML" HASH ["toml"] ["cargo.lock" "poetry.lock" "uv.lock" "pipfile"] [];
-    Yaml 16 "yaml" "YAML" HASH ["yaml" "yml"] [".clang-format" ".clang-tidy"] [];
-    Json 17 "json" "JSON" SLASHES ["json" "jsonc" "json5" "webmanifest"] ["composer.lock" "pipfile.lock" ".babelrc"] [];
-    Makefile 18 "makefile" "Makefile" HASH ["mk" "mak"] ["makefile" "gnumakefile" "kbuild"] ["make"];
+    Yaml 16 "yaml" "YAML" HASH ["yaml" "yml" "sublime-syntax"] [".clang-format" ".clang-tidy" ".yamllint" ".prettierrc"] [];
+    Json 17 "json" "JSON" SLASHES ["json" "jsonc" "json5" "webmanifest" "jsonl" "har" "geojson" "map" "arb" "tfstate" "topojson" "avsc"]
+        ["composer.lock" "pipfile.lock" ".babelrc" ".eslintrc" ".jshintrc" ".swcrc" "deno.lock" "flake.lock" "package.resolved"] [];
+    Makefile 18 "makefile" "Makefile" HASH ["mk" "mak" "am"] ["makefile" "gnumakefile" "kbuild" "bsdmakefile"] ["make"];
     Dockerfile 19 "dockerfile" "Dockerfile" HASH ["dockerfile"] ["dockerfile" "containerfile"] [];
     Kotlin 20 "kotlin" "Kotlin" SLASHES ["kt" "kts"] [] [];
     Swift 21 "swift" "Swift" SLASHES ["swift"] [] ["swift"];
-    Sql 22 "sql" "SQL" DASHES ["sql"] [] [];
-    Html 23 "html" "HTML" MARKUP ["html" "htm" "xhtml"] [] [];
-    Css 24 "css" "CSS" SLASHES ["css"] [] [];
-    Scss 25 "scss" "SCSS" SLASHES ["scss" "sass" "less"] [] [];
-    Xml 26 "xml" "XML" MARKUP ["xml" "xsd" "xsl" "xslt" "plist" "csproj" "vcxproj" "svg"] [] [];
-    Ini 27 "ini" "INI" HASH ["ini" "cfg" "conf" "properties" "editorconfig" "desktop" "service"]
-        [".editorconfig" ".gitconfig" ".gitmodules" ".npmrc"] [];
-    IgnoreList 28 "ignore" "Ignore list" HASH ["gitignore"]
-        [".gitignore" ".dockerignore" ".npmignore" ".ignore" ".teddyignore" ".eslintignore" ".prettierignore"] [];
+    Sql 22 "sql" "SQL" SQL ["sql" "psql" "ddl" "dml"] [] [];
+    Html 23 "html" "HTML" MARKUP ["html" "htm" "xhtml" "jsp" "aspx" "cshtml" "razor"] [] [];
+    Css 24 "css" "CSS" SLASHES ["css" "wxss" "pcss" "postcss"] [] [];
+    Scss 25 "scss" "SCSS" SLASHES ["scss" "sass" "less" "styl"] [] [];
+    Xml 26 "xml" "XML" MARKUP ["xml" "xsd" "xsl" "xslt" "plist" "csproj" "vcxproj" "svg" "xaml" "storyboard" "xib" "xcscheme"
+        "xcworkspacedata" "props" "targets" "fsproj" "vbproj" "resx" "nuspec" "rss" "wsdl" "ui" "xlf" "fxml" "iml" "dtd" "glade" "rng"
+        "xcsettings" "dbk" "docbook" "config" "entitlements" "tei" "kml" "gpx"] [] [];
+    Ini 27 "ini" "INI" HASH ["ini" "cfg" "conf" "properties" "editorconfig" "desktop" "service" "socket" "timer" "target" "mount" "network" "netdev" "link"
+        "path" "slice" "cnf" "env" "inf" "xcconfig" "pc" "flatpakref" "automount" "dep5"]
+        [".editorconfig" ".gitconfig" ".gitmodules" ".npmrc" ".env" ".flake8" ".pylintrc" ".coveragerc" ".hgrc" ".curlrc" ".inputrc"
+        "pylintrc" ".mailrc" ".buckconfig" ".bazelrc" ".tool-versions" ".shellcheckrc" ".rspec" ".yarnrc" ".condarc" ".isort.cfg"] [];
+    IgnoreList 28 "ignore" "List" HASH ["gitignore" "dockerignore" "list" "lst" "install" "docs" "manpages"]
+        [".gitignore" ".dockerignore" ".npmignore" ".ignore" ".teddyignore" ".eslintignore" ".prettierignore" ".gitattributes"
+        ".rgignore" ".helmignore" ".gcloudignore" ".hgignore" ".vscodeignore" ".cvsignore" ".rbuildignore" ".mailmap"
+        ".git-blame-ignore-revs" ".stylelintignore" ".terraformignore" ".bazelignore" "codeowners" "owners" "manifest.in" "manifest"
+        ".python-version" ".node-version" ".nvmrc" ".ruby-version" ".java-version" ".go-version" ".terraform-version" ".swift-version"
+        "approvers" "reviewers" ".fdignore" ".browserslistrc"] [];
     CMake 29 "cmake" "CMake" HASH ["cmake"] ["cmakelists.txt"] [];
     Scala 30 "scala" "Scala" SLASHES ["scala" "sc" "sbt"] [] ["scala"];
-    Groovy 31 "groovy" "Groovy" SLASHES ["groovy" "gradle"] ["jenkinsfile"] ["groovy"];
+    Groovy 31 "groovy" "Groovy" SLASHES ["groovy" "gradle" "gvy"] ["jenkinsfile"] ["groovy"];
     Dart 32 "dart" "Dart" SLASHES ["dart"] [] ["dart"];
-    Lua 33 "lua" "Lua" DASHES ["lua"] [] ["lua"];
-    Perl 34 "perl" "Perl" HASH ["pl" "pm" "t"] [] ["perl"];
-    Haskell 35 "haskell" "Haskell" DASHES ["hs"] [] ["runhaskell"];
-    Elixir 36 "elixir" "Elixir" HASH ["ex" "exs"] [] ["elixir"];
-    Erlang 37 "erlang" "Erlang" PERCENT ["erl" "hrl"] [] ["escript"];
+    Lua 33 "lua" "Lua" LUA ["lua" "rockspec"] [] ["lua"];
+    Perl 34 "perl" "Perl" HASH ["pl" "pm" "t" "pod" "psgi"] ["cpanfile"] ["perl"];
+    Haskell 35 "haskell" "Haskell" HASKELL ["hs"] [] ["runhaskell"];
+    Elixir 36 "elixir" "Elixir" HASH ["ex" "exs"] ["mix.lock"] ["elixir"];
+    Erlang 37 "erlang" "Erlang" PERCENT ["erl" "hrl" "xrl" "yrl" "escript"] ["rebar.config" "rebar.lock"] ["escript"];
     Clojure 38 "clojure" "Clojure" SEMICOLON ["clj" "cljs" "cljc" "edn"] [] [];
-    Lisp 39 "lisp" "Lisp" SEMICOLON ["lisp" "el" "scm" "rkt"] [] [];
-    Ocaml 40 "ocaml" "OCaml" PASCAL ["ml" "mli"] [] ["ocaml"];
+    Lisp 39 "lisp" "Lisp" SEMICOLON ["lisp" "el" "scm" "rkt" "lsp" "asd" "cl" "ss" "sld" "eld" "fnl" "hy"] [".emacs" "cask" "eask"] [];
+    Ocaml 40 "ocaml" "OCaml" ML ["ml" "mli" "mll" "mly"] [] ["ocaml"];
     FSharp 41 "fsharp" "F#" SLASHES ["fs" "fsi" "fsx"] [] [];
     Zig 42 "zig" "Zig" SLASHES ["zig" "zon"] [] [];
-    Nim 43 "nim" "Nim" HASH ["nim"] [] [];
-    Julia 44 "julia" "Julia" HASH ["jl"] [] ["julia"];
-    R 45 "r" "R" HASH ["r"] [] ["rscript"];
+    Nim 43 "nim" "Nim" HASH ["nim" "nims" "nimble"] [] [];
+    Julia 44 "julia" "Julia" JULIA ["jl"] [] ["julia"];
+    R 45 "r" "R" ROXYGEN ["r"] [] ["rscript"];
     ObjectiveC 46 "objective-c" "Objective-C" SLASHES ["m" "mm"] [] [];
-    Assembly 47 "assembly" "Assembly" SLASHES ["s" "asm" "nasm"] [] [];
-    PowerShell 48 "powershell" "PowerShell" HASH ["ps1" "psm1"] [] ["pwsh"];
+    Assembly 47 "assembly" "Assembly" ASSEMBLY ["s" "asm" "nasm" "arm" "ppc"] [] [];
+    PowerShell 48 "powershell" "PowerShell" POWERSHELL ["ps1" "psm1" "psd1"] [] ["pwsh"];
     Batch 49 "batch" "Batch" BATCH ["bat" "cmd"] [] [];
     Fish 50 "fish" "Fish" HASH ["fish"] [] ["fish"];
     Zsh 51 "zsh" "Zsh" HASH ["zsh"] [".zshrc" ".zprofile"] ["zsh"];
     Awk 52 "awk" "AWK" HASH ["awk"] [] ["awk" "gawk"];
-    Terraform 53 "terraform" "Terraform" HASH ["tf" "tfvars" "hcl"] [] [];
-    Nix 54 "nix" "Nix" HASH ["nix"] [] [];
+    Terraform 53 "terraform" "Terraform" MIXED ["tf" "tfvars" "hcl" "tofu" "nomad" "pkr"] [] [];
+    Nix 54 "nix" "Nix" MIXED ["nix"] [] [];
     Protobuf 55 "protobuf" "Protocol Buffers" SLASHES ["proto"] [] [];
     Graphql 56 "graphql" "GraphQL" HASH ["graphql" "gql"] [] [];
     Vue 57 "vue" "Vue" MARKUP ["vue"] [] [];
     Svelte 58 "svelte" "Svelte" MARKUP ["svelte"] [] [];
-    Tex 59 "tex" "TeX" PERCENT ["tex" "sty" "cls"] [] [];
-    ReStructured 60 "rst" "reStructuredText" NONE ["rst"] [] [];
-    AsciiDoc 61 "asciidoc" "AsciiDoc" SLASHES ["adoc" "asciidoc"] [] [];
-    Text 62 "text" "Text" NONE ["txt" "text" "log"]
-        ["readme" "license" "licence" "copying" "notice" "authors" "changelog" "changes" "contributing" "codeowners" "todo"] [];
-    Csv 63 "csv" "CSV" NONE ["csv" "tsv"] [] [];
-    Diff 64 "diff" "Diff" NONE ["diff" "patch"] [] [];
-    Lock 65 "lock" "Lock file" HASH ["lock"] ["go.sum"] [];
-    GoModule 66 "go-module" "Go module" SLASHES [] ["go.mod" "go.work"] [];
-    Bazel 67 "bazel" "Starlark" HASH ["bzl" "star" "bazel"] ["build" "workspace"] [];
+    Tex 59 "tex" "TeX" PERCENT ["tex" "sty" "cls" "ltx" "dtx"] [] [];
+    ReStructured 60 "rst" "reStructuredText" NONE ["rst" "rest"] [] [];
+    AsciiDoc 61 "asciidoc" "AsciiDoc" SLASHES ["adoc" "asciidoc" "asc"] [] [];
+    Text 62 "text" "Text" NONE ["txt" "text" "log" "out" "err" "stdout" "stderr" "expected" "golden" "snap" "summary"]
+        ["readme" "authors" "changelog" "changes" "contributing" "todo" "news" "install" "history" "thanks" "credits" "maintainers"
+        "copyright" "notice" "version" "contributors" "hacking" "faq" "release-notes" "upgrading" "roadmap" "security"] [];
+    Csv 63 "csv" "CSV" NONE ["csv" "tsv" "psv"] [] [];
+    Diff 64 "diff" "Diff" NONE ["diff" "patch" "rej"] [] [];
+    Lock 65 "lock" "Lock file" HASH ["lock" "lockfile"] ["gemfile.lock" "podfile.lock" "yarn.lock"] [];
+    GoModule 66 "go-module" "Go module" SLASHES [] ["go.mod" "go.work" "go.sum" "go.work.sum"] [];
+    Bazel 67 "bazel" "Starlark" HASH ["bzl" "star" "bazel" "bzlmod" "sky"] ["build" "workspace" "tiltfile" "buck" "targets"] [];
     Just 68 "just" "Justfile" HASH ["just"] ["justfile" ".justfile"] [];
     Vim 69 "vim" "Vim script" VIM ["vim"] [".vimrc"] [];
-    Fortran 70 "fortran" "Fortran" FORTRAN ["f90" "f95" "f03" "f"] [] [];
+    Fortran 70 "fortran" "Fortran" FORTRAN ["f90" "f95" "f03" "f08" "f" "for"] [] [];
     Pascal 71 "pascal" "Pascal" PASCAL ["pas" "pp" "dpr"] [] [];
     Solidity 72 "solidity" "Solidity" SLASHES ["sol"] [] [];
-    Verilog 73 "verilog" "Verilog" SLASHES ["v" "sv" "vh"] [] [];
-    Vhdl 74 "vhdl" "VHDL" DASHES ["vhd" "vhdl"] [] [];
+    Verilog 73 "verilog" "Verilog" SLASHES ["v" "sv" "vh" "svh"] [] [];
+    Vhdl 74 "vhdl" "VHDL" ADA ["vhd" "vhdl"] [] [];
     Notebook 75 "notebook" "Jupyter notebook" NONE ["ipynb"] [] [];
+    Licence 76 "licence" "Licence" NONE [] [] [];
+    Kconfig 77 "kconfig" "Kconfig" HASH ["kconfig"] ["kconfig" "config.in"] [];
+    Devicetree 78 "devicetree" "Devicetree" SLASHES ["dts" "dtsi" "dtso" "overlay"] [] [];
+    Roff 79 "roff" "Manual page" ROFF ["1" "2" "3" "4" "5" "6" "7" "8" "9" "man" "mdoc" "roff" "ms" "1m" "3p"] [] [];
+    Meson 80 "meson" "Meson" HASH [] ["meson.build" "meson.options" "meson_options.txt"] [];
+    Tcl 81 "tcl" "Tcl" HASH ["tcl" "tk" "exp" "test"] [] ["tclsh" "wish" "expect"];
+    Gettext 82 "gettext" "Translations" HASH ["po" "pot"] [] [];
+    Template 83 "template" "Template" MARKUP ["j2" "jinja" "jinja2" "ejs" "hbs" "handlebars" "mustache" "liquid" "eex" "heex" "leex"
+        "twig" "gohtml" "ftl" "erb" "haml" "slim" "pug" "jade" "njk" "vm" "tmpl" "tpl" "astro" "mako" "blade"] [] [];
+    Requirements 84 "requirements" "Requirements" HASH [] ["requirements.txt" "constraints.txt" "requirements.in"] [];
+    Org 85 "org" "Org" HASH ["org"] [] [];
+    Texinfo 86 "texinfo" "Texinfo" NONE ["texi" "texinfo" "txi"] [] [];
+    RManual 87 "rd" "R documentation" PERCENT ["rd"] [] [];
+    Thrift 88 "thrift" "Thrift" MIXED ["thrift" "capnp" "fbs"] [] [];
+    Ada 89 "ada" "Ada" ADA ["adb" "ads" "gpr"] [] [];
+    Jsonnet 90 "jsonnet" "Jsonnet" MIXED ["jsonnet" "libsonnet" "cue" "dhall"] [] [];
+    Elm 91 "elm" "Elm" HASKELL ["elm" "purs"] [] [];
+    D 92 "d" "D" SLASHES ["d" "di"] [] [];
+    Coffee 93 "coffee" "CoffeeScript" HASH ["coffee" "litcoffee"] ["cakefile"] ["coffee"];
+    Crystal 94 "crystal" "Crystal" HASH ["cr"] [] [];
+    Shader 95 "shader" "Shader" SLASHES ["glsl" "vert" "frag" "geom" "comp" "hlsl" "wgsl" "metal" "shader" "fx"] [] [];
+    Matlab 96 "matlab" "MATLAB" PERCENT [] [] ["octave"];
+    Autoconf 97 "autoconf" "Autoconf" AUTOCONF ["ac" "m4"] ["configure.in"] [];
+    Bitbake 98 "bitbake" "BitBake" HASH ["bb" "bbappend" "bbclass"] [] [];
+    Gherkin 99 "gherkin" "Gherkin" HASH ["feature"] [] [];
+    Rego 100 "rego" "Rego" HASH ["rego"] [] [];
+    Linker 101 "linker" "Linker script" SLASHES ["ld" "lds" "ldscript"] [] [];
+    Visual 102 "visual" "Visual Basic" QUOTE ["vb" "vbs" "bas"] [] [];
+    Cython 103 "cython" "Cython" HASH ["pyx" "pxd" "pxi"] [] [];
 }
 
 impl Language {
@@ -191,7 +231,19 @@ impl Language {
             | Self::Assembly
             | Self::Verilog
             | Self::Vhdl
-            | Self::Vim => b"\"",
+            | Self::Vim
+            | Self::Swift
+            | Self::Scala
+            | Self::FSharp
+            | Self::Julia
+            | Self::Elm
+            | Self::Ada
+            | Self::Matlab
+            | Self::Visual
+            | Self::Autoconf
+            | Self::Linker
+            | Self::Devicetree
+            | Self::Kconfig => b"\"",
             Self::Markdown
             | Self::Text
             | Self::ReStructured
@@ -200,7 +252,13 @@ impl Language {
             | Self::Html
             | Self::Xml
             | Self::Diff
-            | Self::Csv => return None,
+            | Self::Csv
+            | Self::Licence
+            | Self::Roff
+            | Self::Template
+            | Self::Org
+            | Self::Texinfo
+            | Self::RManual => return None,
             _ => b"\"'",
         };
         Some(Marks { line, block, quotes })
@@ -222,15 +280,100 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
     if let Some(found) = by(&name, |entry| entry.files) {
         return Some(found);
     }
-    if name.starts_with(b"dockerfile.") || name.starts_with(b"containerfile.") {
-        return Some(Language::Dockerfile);
+    if let Some((_, found)) = BEGINNINGS.iter().find(|(start, _)| name.starts_with(start.as_bytes()))
+        && !is_source(&name)
+    {
+        return Some(*found);
     }
-    let extension = name.rsplit(|b| *b == b'.').next().filter(|extension| extension.len() < name.len());
-    match extension {
-        Some(b"h") => Some(header_language(head)),
-        Some(extension) => by(extension, |entry| entry.extensions).or_else(|| by_shebang(head)),
-        None => by_shebang(head),
+    let mut name = name.as_slice();
+    for _ in 0..WRAPPERS_MAX {
+        let extension = name.rsplit(|b| *b == b'.').next().filter(|extension| extension.len() < name.len());
+        let Some(extension) = extension else { return by(name, |entry| entry.files).or_else(|| by_shebang(head)) };
+        match extension {
+            b"h" => return Some(header_language(head)),
+            b"m" => return Some(m_language(head)),
+            _ => {}
+        }
+        if let Some(found) = by(extension, |entry| entry.extensions).filter(|found| *found != Language::Template) {
+            return Some(found);
+        }
+        // `config.h.in` is a header, `page.html.erb` a page.
+        if !WRAPPERS.contains(&extension) && by(extension, |entry| entry.extensions).is_none() {
+            return by_shebang(head);
+        }
+        let is_template = !WRAPPERS.contains(&extension);
+        name = &name[..name.len() - extension.len() - 1];
+        if is_template && !name.contains(&b'.') {
+            return Some(Language::Template);
+        }
     }
+    by_shebang(head)
+}
+
+/// Most endings of one name that say nothing about its content.
+const WRAPPERS_MAX: usize = 4;
+
+/// Endings that say how a file is used and not what it is.
+const WRAPPERS: &[&[u8]] = &[
+    b"in",
+    b"template",
+    b"example",
+    b"sample",
+    b"dist",
+    b"default",
+    b"orig",
+    b"bak",
+    b"old",
+    b"tmpl",
+    b"tpl",
+    b"inc",
+    b"local",
+    b"dev",
+    b"prod",
+    b"test",
+    b"skel",
+    b"example2",
+    b"disabled",
+    b"new",
+];
+
+/// Beginnings of names that say it all.
+const BEGINNINGS: [(&str, Language); 14] = [
+    ("dockerfile.", Language::Dockerfile),
+    ("containerfile.", Language::Dockerfile),
+    ("makefile.", Language::Makefile),
+    ("kconfig.", Language::Kconfig),
+    ("license", Language::Licence),
+    ("licence", Language::Licence),
+    ("copying", Language::Licence),
+    ("unlicense", Language::Licence),
+    ("requirements-", Language::Requirements),
+    ("requirements_", Language::Requirements),
+    ("readme.", Language::Text),
+    ("changelog.", Language::Text),
+    ("changes.", Language::Text),
+    ("news.", Language::Text),
+];
+
+/// Whether a name ends like that of a program or a document with marks of its own.
+fn is_source(name: &[u8]) -> bool {
+    let extension = name.rsplit(|b| *b == b'.').next().filter(|extension| extension.len() < name.len()).unwrap_or_default();
+    by(extension, |entry| entry.extensions).is_some_and(|found| {
+        !matches!(found, Language::Text | Language::Markdown | Language::Roff) || found == Language::Markdown && !is_licence(name)
+    })
+}
+
+fn is_licence(name: &[u8]) -> bool {
+    ["license", "licence", "copying", "unlicense"].iter().any(|start| name.starts_with(start.as_bytes()))
+}
+
+/// A `.m` file is Objective-C unless it looks like MATLAB.
+fn m_language(head: &[u8]) -> Language {
+    let head = String::from_utf8_lossy(head);
+    let is_c =
+        head.contains("#import") || head.contains("#include") || head.contains("@interface") || head.contains("@implementation");
+    let is_matlab = head.lines().map(str::trim_start).any(|line| line.starts_with("function") || line.starts_with('%'));
+    if is_matlab && !is_c { Language::Matlab } else { Language::ObjectiveC }
 }
 
 fn by(word: &[u8], list: fn(&Entry) -> &'static [&'static str]) -> Option<Language> {

@@ -167,6 +167,14 @@ kinds! {
     Key 17 "key" "keys";
     /// A target or stage of a build file.
     Target 18 "target" "targets";
+    /// One thing of a list.
+    Entry 21 "entry" "entries";
+    /// A column of a table.
+    Column 22 "column" "columns";
+    /// A rule of a style sheet.
+    Rule 23 "rule" "rules";
+    /// How a text begins of which nothing else is known.
+    Line 24 "first line" "first lines";
 }
 
 impl Kind {

@@ -62,8 +62,12 @@ fn facts(outline: &Outline) -> String {
     match (outline.content, outline.symbols.first()) {
         (Content::Unparsed, _) => facts.push_str(", too large or too knotted to read its declarations"),
         (_, None) => {}
+        // Nothing was found that could be counted.
+        (_, Some(first)) if first.kind == Kind::Line => {}
         (Content::Plain, Some(first)) => {
-            let _ = write!(facts, ", {}", count(count_all(&outline.symbols) + outline.more, first.kind.words()));
+            let is_one_kind = outline.symbols.iter().all(|symbol| symbol.kind == first.kind);
+            let words = if is_one_kind { first.kind.words() } else { ("item", "items") };
+            let _ = write!(facts, ", {}", count(count_all(&outline.symbols) + outline.more, words));
         }
         _ if count_public(&outline.symbols) > 0 => {
             let _ = write!(facts, ", {}", count(count_public(&outline.symbols), ("public item", "public items")));
@@ -148,7 +152,9 @@ fn symbol_list(outline: &Outline) -> String {
 /// What is only named, on one line, at the level of the file.
 fn is_short(symbol: &Symbol) -> bool {
     let bare = symbol.doc.is_empty() && symbol.children.is_empty();
-    matches!(symbol.kind, Kind::Export | Kind::Key | Kind::Target) || symbol.kind == Kind::Module && bare
+    let is_named =
+        matches!(symbol.kind, Kind::Export | Kind::Key | Kind::Target | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line);
+    is_named && symbol.doc.is_empty() || symbol.kind == Kind::Module && bare
 }
 
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
@@ -198,7 +204,8 @@ fn push_named(list: &mut String, symbols: &[Symbol], (depth, max): (usize, usize
 /// Data members are shown with their type, re-exports as written, all others by name.
 fn short_text(member: &Symbol) -> &str {
     let prefixes: &[&str] = match member.kind {
-        Kind::Field | Kind::Variant | Kind::Key | Kind::Target => &["pub ", "public ", "case "],
+        Kind::Field | Kind::Variant => &["pub ", "public ", "case "],
+        Kind::Key | Kind::Target | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line => &[],
         Kind::Export => &["pub use ", "pub(crate) use ", "export "],
         _ => return &member.name,
     };

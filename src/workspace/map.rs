@@ -165,7 +165,7 @@ fn read(repo: &Repository, cache: &SymbolCache, wanted: &Wanted, found: &Snapsho
 
 /// What a file declares, with markers in the place of what looks like a secret, as in its outline.
 fn symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
-    let is_listed = language.is_some_and(|language| language.has_grammar() || language == Language::Markdown);
+    let is_listed = language.is_some();
     match std::str::from_utf8(data) {
         Ok(text) if is_listed => file_symbols(language, redact(text, Scanner::built_in(), &Allowed::default()).text.as_bytes()),
         _ => FileSymbols { language, ..FileSymbols::default() },

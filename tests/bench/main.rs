@@ -1,6 +1,7 @@
 //! Numbers to hold, as ratios against stock git in one run on one machine: `cargo bench`, or `cargo bench -- 1 4 9`.
 //! `cargo bench -- replay <path>…` is another thing: what prompt caching would have saved in real histories.
-//! So is `cargo bench -- worth <path>…`: whether what real commits changed is found from their messages.
+//! So is `cargo bench -- worth <path>…`: whether what real commits changed is found from their messages,
+//! and `cargo bench -- coverage <path>…`: how many files have an outline that says what is in them.
 //!
 //! Every figure is the median over pairs of alternating runs, ours and the yardstick's, so that a slow minute of the
 //! machine hits both. The corpus is made on the spot from the crate sources that cargo has already fetched. Absolute
@@ -8,6 +9,7 @@
 
 mod case;
 mod corpus;
+mod coverage;
 mod library;
 mod measure;
 mod model;
@@ -20,6 +22,7 @@ mod worth;
 use std::process::ExitCode;
 
 use case::{CASES, World};
+use measure::Failure;
 use report::Report;
 
 fn main() -> ExitCode {
@@ -30,14 +33,9 @@ fn main() -> ExitCode {
         return measure::report_peak(command);
     }
     if let [word, paths @ ..] = arguments.as_slice()
-        && word == "replay"
+        && let Some(run) = by_word(word)
     {
-        return replay::run(paths).map_or_else(|failure| fail(&failure), |()| ExitCode::SUCCESS);
-    }
-    if let [word, paths @ ..] = arguments.as_slice()
-        && word == "worth"
-    {
-        return worth::run(paths).map_or_else(|failure| fail(&failure), |()| ExitCode::SUCCESS);
+        return run(paths).map_or_else(|failure| fail(&failure), |()| ExitCode::SUCCESS);
     }
     let Ok(wanted) = arguments.iter().map(|argument| argument.parse::<u32>()).collect::<Result<Vec<_>, _>>() else {
         return refuse(&arguments);
@@ -51,8 +49,21 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Measures clones and prints what it found.
+type Measure = fn(&[String]) -> Result<(), Failure>;
+
+/// What measures clones instead of commands.
+fn by_word(word: &str) -> Option<Measure> {
+    Some(match word {
+        "replay" => replay::run,
+        "worth" => worth::run,
+        "coverage" => coverage::run,
+        _ => return None,
+    })
+}
+
 #[expect(clippy::print_stderr, reason = "a program that prints")]
-fn fail(failure: &measure::Failure) -> ExitCode {
+fn fail(failure: &Failure) -> ExitCode {
     eprintln!("error: {failure}");
     ExitCode::FAILURE
 }

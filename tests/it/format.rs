@@ -37,17 +37,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.d5cbc8b15896a504da3ed5574c1e5b326e3cccb8b9c5b600a1ce179fde5612cb");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.3f8edf0462147f4fe5026e6077070b9d9f06b71e1077ab9f7093d63040a93eb7");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: d5cbc8b15896a504da3ed5574c1e5b326e3cccb8b9c5b600a1ce179fde5612cb
+    frame: 3f8edf0462147f4fe5026e6077070b9d9f06b71e1077ab9f7093d63040a93eb7
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: eb121d1633b4a827c2d40ca08f55dcf43999119083f5f453606fa6a63d2f41c6
+    basis: c5ed966de21d5754a1a511385fa0f5b74ee7f722e1999ff95849c7ed862fb80b
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -65,20 +65,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.4aeff746c2617d1f9955d133ec5215831eac2f77a16076f7eaa58e055dbb0d3d");
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.ce0367ba8e30b15f5f57f208018846df40c4c32372c62728aa5f3a4febad946c");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 4aeff746c2617d1f9955d133ec5215831eac2f77a16076f7eaa58e055dbb0d3d
+    frame: ce0367ba8e30b15f5f57f208018846df40c4c32372c62728aa5f3a4febad946c
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 671660d25164145e5d57459ac558e83abcec0f03d89317e6d7f4e461a159a1e4
+    basis: f659c922e3fda2d4c510f9aa975f24e99e413c284ee9aaaa7697dd1ca7daad14
     basis-kind: synthesis
     path: "src"
-    children: [d5cbc8b15896a504da3ed5574c1e5b326e3cccb8b9c5b600a1ce179fde5612cb]
+    children: [3f8edf0462147f4fe5026e6077070b9d9f06b71e1077ab9f7093d63040a93eb7]
     tool: git-merkle 0.1.0
     ---
 

@@ -218,6 +218,6 @@ fn languages(program: &mut Program) -> Result<Exit, CliError> {
         writeln!(ui, "{:<11} {}", row.title, row.imports)?;
     }
     writeln!(ui, "{:<11} headings", Language::Markdown.title())?;
-    writeln!(ui, "other files are listed by their paths")?;
+    writeln!(ui, "of other languages and formats declarations and headings are listed, without references")?;
     Ok(Exit::Done)
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::grammar::Grammar;
-use super::{bash, c, csharp, go, java, javascript, macros, parse, php, plain, python, ruby, rust, uses, walk};
+use super::{bash, c, csharp, go, java, javascript, lines, macros, parse, php, python, ruby, rust, uses, walk};
 use crate::base::limit;
 use crate::symbol::comment;
 use crate::symbol::language::Language;
@@ -44,7 +44,10 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     outline.lines = text.lines().count() as u64;
     match language.and_then(grammar_of) {
         Some((language, grammar)) => read(&mut outline, (language, grammar), text, uses),
-        None => plain::read(&mut outline, text),
+        None => lines::read(&mut outline, text),
+    }
+    if outline.doc.is_empty() && outline.symbols.is_empty() && outline.imports.is_empty() {
+        lines::begin(&mut outline, text);
     }
     outline
 }
@@ -64,7 +67,7 @@ fn read(outline: &mut Outline, (language, grammar): (Language, &'static Grammar)
     });
     if !done {
         outline.content = Content::Unparsed;
-        plain::read(outline, text);
+        lines::read(outline, text);
     }
 }
 

@@ -6,8 +6,8 @@
 //! |---|---|
 //! | over [`FILE_BYTES_MAX`](crate::base::limit::FILE_BYTES_MAX) | placeholder, not looked at |
 //! | NUL in the first 8 KiB, or not UTF-8 | placeholder |
-//! | language without grammar, or unknown | [`plain`]: leading comment, headings, keys, targets |
-//! | over [`parse::SOURCE_BYTES_MAX`], or more parsing work than [`parse`] allows | [`plain`], marked as unparsed |
+//! | language without grammar, or unknown | [`lines`]: leading comment, declarations, headings, keys, targets |
+//! | over [`parse::SOURCE_BYTES_MAX`], or more parsing work than [`parse`] allows | [`lines`], marked as unparsed |
 //! | everything else | [`walk`] over the declarations, by the table of its language |
 //!
 //! Each language is one file with a table of node kinds and the few functions that a table cannot say. All work is
@@ -22,10 +22,10 @@ mod grammar;
 mod java;
 mod javascript;
 mod level;
+mod lines;
 mod macros;
 mod parse;
 mod php;
-mod plain;
 mod python;
 mod ruby;
 mod rust;

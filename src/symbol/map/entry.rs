@@ -36,8 +36,7 @@ pub struct FileSymbols {
 #[must_use]
 pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
     let (outline, uses) = extract_with_uses(language, data);
-    let is_document = outline.language == Some(Language::Markdown) && outline.content == Content::Plain;
-    if outline.content != Content::Parsed && !is_document {
+    if !matches!(outline.content, Content::Parsed | Content::Plain) {
         return FileSymbols { language, ..FileSymbols::default() };
     }
     let mut listing =
@@ -47,7 +46,7 @@ pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
     set_lines(&mut entries, &starts, data);
     let imports = outline.language.map_or_else(Vec::new, |language| import::imports(&outline, language));
     let uses = with_places(&uses, &places);
-    FileSymbols { language, is_parsed: !is_document, is_absent: false, entries, more, imports, uses }
+    FileSymbols { language, is_parsed: outline.content == Content::Parsed, is_absent: false, entries, more, imports, uses }
 }
 
 struct Listing<'o> {
@@ -64,7 +63,7 @@ impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], owner: Option<(u32, u8)>) {
         for symbol in symbols {
             let around = owner.map_or(NOWHERE, |(entry, _)| entry);
-            let mark = mark(symbol, self.outline.content);
+            let mark = mark(symbol);
             let Some(mark) = mark.filter(|_| self.entries.len() < ENTRIES_MAX) else {
                 self.more += u64::from(mark.is_some());
                 self.places.push(around);
@@ -114,18 +113,16 @@ impl Listing<'_> {
 }
 
 /// The mark of a symbol; `None` for what a map does not list on a line of its own.
-fn mark(symbol: &Symbol, content: Content) -> Option<Mark> {
-    if content == Content::Plain {
-        return (symbol.kind == Kind::Heading).then_some(Mark::Heading);
-    }
+fn mark(symbol: &Symbol) -> Option<Mark> {
     Some(match symbol.kind {
         Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type => Mark::Class,
         Kind::Module | Kind::Implementation if !symbol.children.is_empty() => Mark::Class,
         // Empty, but declared here; `mod x;` says where another file stands.
         Kind::Module if symbol.signature.starts_with("module") => Mark::Class,
-        Kind::Function => Mark::Function,
+        Kind::Function | Kind::Target => Mark::Function,
         Kind::Macro if symbol.signature.starts_with("macro_rules") => Mark::Function,
         Kind::Macro if symbol.signature.contains(&format!("{}(", symbol.name)) => Mark::Function,
+        Kind::Heading => Mark::Heading,
         Kind::Method => Mark::Method,
         Kind::Macro | Kind::Constant | Kind::Variable => Mark::Variable,
         Kind::Field | Kind::Variant => Mark::Property,

@@ -49,7 +49,7 @@ fn content_that_is_not_text_gets_a_placeholder() {
     assert_eq!(extract(rust, &large).content, Content::TooLarge);
     assert!(render(&extract(rust, &large)).starts_with("File of 8388609 bytes, over the limit"));
     assert_eq!(outline_of("a.rs", ""), "Empty file.\n");
-    assert_eq!(outline_of("unknown", "text\n"), "Text file, under 10 lines.\n");
+    assert_eq!(outline_of("unknown", "text\n"), "Text file, under 10 lines.\n\n- first line `text`\n");
 }
 
 #[test]

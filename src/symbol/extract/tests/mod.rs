@@ -1,6 +1,7 @@
 //! Outlines of small real-looking files in every language, and what hostile files do.
 
 mod hostile;
+mod lines;
 mod managed;
 mod plain;
 mod scripts;

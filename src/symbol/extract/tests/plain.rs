@@ -59,7 +59,7 @@ fn toml() {
 
     TOML file, 10+ lines, 4 keys.
 
-    - keys `name`, `[package]`, `[bin]`, `[dependencies]`
+    - keys `name x`, `[package] description`, `[bin] name a`, `[dependencies]`
     ");
 }
 
@@ -75,9 +75,11 @@ jobs:
 #[test]
 fn yaml() {
     insta::assert_snapshot!(outline_of("sample.yaml", YAML), @"
+    Runs the tests.
+
     YAML file, under 10 lines, 3 keys.
 
-    - keys `name`, `on`, `jobs`
+    - keys `name ci`, `on: push`, `jobs: build`
     ");
 }
 
@@ -91,7 +93,7 @@ fn json() {
 
     JSON file, under 10 lines, 4 keys.
 
-    - keys `name`, `description`, `scripts`, `list`
+    - keys `name x`, `description`, `scripts: test`, `list`
     ");
 }
 
@@ -110,23 +112,9 @@ fn makefile() {
     insta::assert_snapshot!(outline_of("Makefile", MAKEFILE), @"
     Builds everything.
 
-    Makefile file, under 10 lines, 3 targets.
+    Makefile file, under 10 lines, 4 items.
 
+    - key `CC`
     - targets `all`, `%.o`, `clean`
-    ");
-}
-
-const KOTLIN: &str = "/* A screen. */
-
-package a.b
-fun main() {}
-";
-
-#[test]
-fn kotlin() {
-    insta::assert_snapshot!(outline_of("sample.kt", KOTLIN), @"
-    A screen.
-
-    Kotlin file, under 10 lines.
     ");
 }

@@ -136,6 +136,7 @@ fn documents_and_other_files() {
         ("Makefile", "all:\n\techo\n"),
     ]), @r"
     Makefile
+      f all
     README.md
       # Shop
         # Use

@@ -1,0 +1,348 @@
+//! Documents: headings and the first paragraph, in the marks of each format.
+
+use super::found::Found;
+use super::reader::{after, indent, lines};
+
+/// Most headings of a page of HTML, whose menus are long.
+const PAGE_HEADINGS_MAX: usize = 60;
+/// Text of a page that is looked at for its first paragraph, in bytes.
+const PAGE_BYTES_MAX: usize = 256 * 1024;
+
+/// Headings of Markdown, `#` and underlined, outside fences; what stands above the text says title and description.
+pub(super) fn markdown(found: &mut Found, text: &str) {
+    let (matter, body) = front_matter(text);
+    found.doc = matter_words(matter);
+    if found.doc.is_empty() {
+        found.doc = first_paragraph(body);
+    }
+    let mut fence: Option<&str> = None;
+    let mut above = "";
+    for line in lines(body) {
+        let trimmed = line.trim();
+        let marks = ["```", "~~~"].into_iter().find(|marks| trimmed.starts_with(marks));
+        match (fence, marks) {
+            (Some(open), Some(marks)) if open == marks => fence = None,
+            (None, Some(marks)) => fence = Some(marks),
+            (None, None) => {
+                let level = trimmed.bytes().take_while(|b| *b == b'#').count();
+                if (1..=6).contains(&level) && trimmed[level..].starts_with(' ') {
+                    found.push_heading(level, trimmed.trim_matches(['#', ' ']));
+                } else if let Some(level) = underline(trimmed).filter(|_| is_prose(above)) {
+                    found.push_heading(level, above);
+                }
+            }
+            _ => {}
+        }
+        above = if fence.is_some() { "" } else { trimmed };
+    }
+}
+
+/// The block between `---` or `+++` lines at the start of a document, and the rest.
+pub(super) fn front_matter(text: &str) -> (&str, &str) {
+    let mut lines = text.split_inclusive('\n');
+    let Some(mark) = lines.next().map(str::trim_end).filter(|line| matches!(*line, "---" | "+++")) else { return ("", text) };
+    let start = text.find('\n').map_or(text.len(), |at| at + 1);
+    let mut at = start;
+    for line in lines {
+        if line.trim_end() == mark {
+            return (&text[start..at], &text[at + line.len()..]);
+        }
+        at += line.len();
+    }
+    ("", text)
+}
+
+/// What a page says above its text: the description, else the title.
+fn matter_words(matter: &str) -> String {
+    let value = |key: &str| {
+        let rest = lines(matter).find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix([':', '=']))?;
+        Some(rest.trim().trim_matches(['"', '\'']).to_owned())
+            .filter(|value| value.contains(' ') && !value.starts_with(['|', '>']))
+    };
+    value("description").or_else(|| value("summary")).or_else(|| value("title")).unwrap_or_default()
+}
+
+/// The level of a heading that is underlined with this line.
+fn underline(line: &str) -> Option<usize> {
+    let all = |mark: u8| line.len() >= 3 && line.bytes().all(|b| b == mark);
+    if all(b'=') {
+        return Some(1);
+    }
+    all(b'-').then_some(2)
+}
+
+/// The first paragraph of a document that is prose: no heading, list, badge, table, HTML or front matter.
+pub(super) fn first_paragraph(text: &str) -> String {
+    let mut paragraph = String::new();
+    let mut fence = false;
+    for line in lines(text).map(str::trim) {
+        fence ^= line.starts_with("```") || line.starts_with("~~~");
+        if underline(line).is_some() || is_ruler(line) {
+            paragraph.clear();
+        } else if !fence && is_prose(line) {
+            paragraph.push_str(line);
+            paragraph.push(' ');
+        } else if paragraph.len() > 1 {
+            break;
+        }
+        if paragraph.len() > 1_000 {
+            break;
+        }
+    }
+    paragraph.trim_end().to_owned()
+}
+
+/// A line of nothing but one or two signs.
+pub(super) fn is_ruler(line: &str) -> bool {
+    line.len() >= 3 && line.bytes().all(|b| b"=-~^*\"'#_+.`:".contains(&b))
+}
+
+/// Whether a line could be part of a paragraph.
+pub(super) fn is_prose(line: &str) -> bool {
+    const MARKS: [&str; 15] = ["#", "- ", "* ", "+ ", ">", "<", "|", "![", "[![", "```", "~~~", "..", ":", "==", "{%"];
+    let defines_link = line.starts_with('[') && line.contains("]:");
+    !line.is_empty() && !defines_link && !MARKS.iter().any(|mark| line.starts_with(mark))
+}
+
+/// Titles with a line of signs below, and above where they have one; each kind of line is as deep as it came late.
+pub(super) fn restructured(found: &mut Found, text: &str) {
+    underlined(found, text, 3);
+    found.doc = first_paragraph(text);
+}
+
+/// Adds underlined titles; the line may be as much shorter than its title.
+pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
+    let mut known: Vec<(u8, bool)> = Vec::new();
+    let (mut before, mut above) = ("", "");
+    for line in lines(text) {
+        let line = line.trim_end();
+        let mark = line.bytes().next().unwrap_or_default();
+        let is_line = is_ruler(line) && line.bytes().all(|byte| byte == mark);
+        let is_title = !above.is_empty() && !is_ruler(above) && above.chars().count() <= line.len() + shorter_max;
+        if is_line && is_title && indent(above) <= 2 && is_prose(above.trim()) {
+            let kind = (mark, before == line);
+            let level = known.iter().position(|known| *known == kind).unwrap_or_else(|| {
+                known.push(kind);
+                known.len() - 1
+            });
+            found.push_heading(level + 1, above.trim());
+        }
+        (before, above) = (above, line);
+    }
+}
+
+/// `== Title`, outside blocks between lines of signs.
+pub(super) fn asciidoc(found: &mut Found, text: &str) {
+    underlined(found, text, 1);
+    let mut block: Option<&str> = None;
+    for line in lines(text).map(str::trim_end) {
+        let is_mark = line.len() >= 4
+            && ["----", "....", "****", "++++", "////"].iter().any(|mark| line.starts_with(mark))
+            && is_ruler(line);
+        match block {
+            Some(open) if open == line => block = None,
+            None if is_mark => block = Some(line),
+            None => {
+                let level = line.bytes().take_while(|byte| *byte == b'=').count();
+                if (1..=6).contains(&level) && line[level..].starts_with(' ') {
+                    found.push_heading(level, line[level..].trim().trim_end_matches(['=', ' ']));
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    found.doc = first_paragraph(text);
+}
+
+/// Title, headings, and the blocks of a template.
+pub(super) fn html(found: &mut Found, text: &str) {
+    let (mut at, mut headings, mut title) = (0, 0, String::new());
+    while let Some(next) = text[at..].find(['<', '{']) {
+        let from = at + next;
+        let rest = &text[from..];
+        at = from + 1;
+        if let Some(tag) = rest.strip_prefix('<') {
+            let level = heading_level(tag);
+            if level.is_none() && after(tag, "title").is_none() && after(tag, "script").is_none() {
+                continue;
+            }
+            let Some((content, end)) = content(text, from) else { continue };
+            at = end.max(at);
+            match level {
+                Some(level) if headings < PAGE_HEADINGS_MAX => {
+                    headings += 1;
+                    found.push_heading(level, &plain(content));
+                }
+                None if title.is_empty() && after(tag, "title").is_some() => title = plain(content),
+                _ => {}
+            }
+        } else if let Some(name) = template_block(rest) {
+            found.push_heading(2, name);
+        }
+    }
+    let said = meta_description(text);
+    found.doc = [said, title].into_iter().find(|text| text.contains(' ') && !text.contains("{{")).unwrap_or_default();
+    if found.doc.is_empty() {
+        found.doc = page_paragraph(text);
+    }
+}
+
+fn heading_level(tag: &str) -> Option<usize> {
+    let level = tag.strip_prefix(['h', 'H'])?.bytes().next().filter(|byte| (b'1'..=b'6').contains(byte))?;
+    let behind = tag[2..].chars().next()?;
+    (behind == '>' || behind.is_whitespace()).then_some(usize::from(level - b'0'))
+}
+
+/// What stands in the element that begins here, and the place behind it; an element is looked at for a few lines.
+fn content(text: &str, from: usize) -> Option<(&str, usize)> {
+    let tag_end = text[from + 1..].find(|c: char| !c.is_alphanumeric())? + from + 1;
+    let name = &text[from + 1..tag_end];
+    let window = &text[from..text.floor_char_boundary((from + 4_096).min(text.len()))];
+    let open = window.find('>')? + 1;
+    let close = window[open..].match_indices("</").find(|(at, _)| after(&window[open + at + 2..], name).is_some())?.0;
+    Some((&window[open..open + close], from + open + close))
+}
+
+/// `{% block x %}`, `{{ define "x" }}`, `{% extends "x" %}`.
+fn template_block(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("{%").or_else(|| text.strip_prefix("{{"))?.trim_start_matches('-').trim_start();
+    let words = ["block", "define", "macro", "extends", "include", "template"];
+    let name = words.iter().find_map(|word| after(rest, word))?;
+    let end = name.find(['%', '}', '\n'])?;
+    Some(name[..end].trim_end_matches('-').trim().trim_matches(['"', '\''])).filter(|name| !name.is_empty() && name.len() < 80)
+}
+
+fn meta_description(text: &str) -> String {
+    let found = text.find("name=\"description\"").map(|at| &text[at..]);
+    let value = found.and_then(|rest| rest.lines().take(2).find_map(|line| line.split("content=\"").nth(1)));
+    value.and_then(|value| value.split('"').next()).unwrap_or_default().to_owned()
+}
+
+/// The text between the tags.
+pub(super) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '<' => {
+                depth += 1;
+                out.push(' ');
+            }
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    let out = out.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ").replace("&#39;", "'");
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first `<p>` with words, else the first words between tags.
+fn page_paragraph(text: &str) -> String {
+    let text = &text[..text.floor_char_boundary(text.len().min(PAGE_BYTES_MAX))];
+    for (at, _) in text.match_indices("<p").take(20) {
+        if let Some((content, _)) = content(text, at) {
+            let words = plain(content);
+            if words.split(' ').count() > 3 {
+                return words;
+            }
+        }
+    }
+    let mut words = String::new();
+    for part in text.split('>').filter_map(|part| part.split('<').next()).map(str::trim).filter(|part| !part.is_empty()) {
+        let is_code = part.contains(['{', ';', '=']);
+        if !is_code && part.split_whitespace().count() > 1 {
+            words.push_str(part);
+            words.push(' ');
+        }
+        if words.len() > 200 {
+            break;
+        }
+    }
+    words
+}
+
+/// `\section{Title}`, `@section Title`, and of manual pages of R `\title{…}`, `\name{…}`.
+pub(super) fn tex(found: &mut Found, text: &str) {
+    const WORDS: [(&str, usize); 14] = [
+        ("\\title{", 1),
+        ("\\part{", 1),
+        ("\\chapter{", 1),
+        ("\\chapter*{", 1),
+        ("\\section{", 2),
+        ("\\section*{", 2),
+        ("\\subsection{", 3),
+        ("\\subsection*{", 3),
+        ("\\subsubsection{", 4),
+        ("@settitle ", 1),
+        ("@chapter ", 1),
+        ("@section ", 2),
+        ("@subsection ", 3),
+        ("@node ", 5),
+    ];
+    for line in lines(text).map(str::trim) {
+        if let Some((rest, level)) = WORDS.iter().find_map(|(word, level)| Some((line.strip_prefix(word)?, *level))) {
+            let title = if line.starts_with('@') { rest.split(',').next().unwrap_or(rest) } else { braces(rest) };
+            if level < 5 {
+                found.push_heading(level, title);
+            }
+        } else if let Some(name) = line.strip_prefix("\\newcommand{").or_else(|| line.strip_prefix("\\def")) {
+            found.push(crate::symbol::outline::Kind::Macro, name.split(['}', '{', '[', '#']).next().unwrap_or_default(), name);
+        }
+    }
+    let body = ["\\begin{document}", "\\begin{abstract}", "\\description{", "@end ifnottex"]
+        .iter()
+        .find_map(|word| text.find(word).map(|at| &text[at + word.len()..]));
+    let is_command = |line: &&str| !line.starts_with(['\\', '@', '%', '{', '}']) && line.contains(' ');
+    let prose = lines(body.unwrap_or_default()).map(str::trim).skip_while(|line| !is_command(line)).take_while(is_command);
+    found.doc = prose.take(6).collect::<Vec<_>>().join(" ");
+}
+
+/// What stands up to the bracket that closes.
+fn braces(text: &str) -> &str {
+    let mut depth = 1_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// Sections of a manual page; the line below `NAME` says what it is about.
+pub(super) fn manual_page(found: &mut Found, text: &str) {
+    let mut in_name = false;
+    for line in lines(text) {
+        let section = [".SH ", ".Sh ", ".SS ", ".Ss "].iter().find_map(|word| line.strip_prefix(word));
+        if let Some(title) = section {
+            let title = title.trim().trim_matches('"');
+            in_name = title.eq_ignore_ascii_case("name");
+            found.push_heading(if line[..3].eq_ignore_ascii_case(".ss") { 2 } else { 1 }, title);
+        } else if let Some(said) = line.strip_prefix(".Nd ") {
+            said.trim_matches('"').clone_into(&mut found.doc);
+        } else if in_name && found.doc.is_empty() && !line.starts_with(['.', '\'']) && line.contains('-') {
+            found.doc = line.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "").replace("\\fP", "").replace('\\', "");
+        }
+    }
+}
+
+/// Lines of stars.
+pub(super) fn org(found: &mut Found, text: &str) {
+    for line in lines(text) {
+        let level = line.bytes().take_while(|byte| *byte == b'*').count();
+        if level > 0 && line[level..].starts_with(' ') {
+            found.push_heading(level, line[level..].trim());
+        } else if let Some(title) = line.get(..8).filter(|head| head.eq_ignore_ascii_case("#+title:")).and(line.get(8..)) {
+            title.trim().clone_into(&mut found.doc);
+        }
+    }
+    let prose = first_paragraph(text);
+    if found.doc.is_empty() || !prose.is_empty() && !found.doc.contains(' ') {
+        found.doc = prose;
+    }
+}

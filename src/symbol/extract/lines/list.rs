@@ -1,0 +1,73 @@
+//! Lists, one thing a line: patterns, requirements, modules, patches.
+
+use std::collections::BTreeSet;
+
+use super::found::Found;
+use super::reader::lines;
+use crate::symbol::comment;
+use crate::symbol::outline::Kind;
+
+/// Longest entry that is shown.
+const ENTRY_BYTES_MAX: usize = 80;
+
+/// What stands on each line that is no comment.
+pub(super) fn entries(found: &mut Found, text: &str) {
+    for line in lines(text).map(str::trim) {
+        let entry = line.split(" #").next().unwrap_or(line).trim_end();
+        if !entry.is_empty() && !entry.starts_with(['#', ';']) && entry.len() <= ENTRY_BYTES_MAX {
+            found.push(Kind::Entry, entry, entry);
+        }
+    }
+    found.doc = comment::file_paragraph(text, comment::HASH);
+}
+
+/// The module, what it requires, and what its sums are of.
+pub(super) fn go_module(found: &mut Found, text: &str) {
+    let mut in_block = "";
+    let mut seen = BTreeSet::new();
+    for line in lines(text).map(str::trim) {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        let mut words = line.split_whitespace();
+        let Some(first) = words.next() else { continue };
+        match (first, words.next()) {
+            (")", _) => in_block = "",
+            ("module" | "go" | "toolchain", Some(name)) => found.push(Kind::Key, first, &format!("{first} {name}")),
+            ("require" | "replace" | "exclude" | "use" | "retract" | "tool", Some("(")) => {
+                in_block = if first == "require" { "require" } else { "other" };
+            }
+            ("require", Some(name)) => found.push_import(name),
+            ("use", Some(name)) => found.push(Kind::Entry, name, name),
+            (name, _) if in_block == "require" => found.push_import(name),
+            (name, Some(version)) if version.starts_with('v') && in_block.is_empty() && seen.insert(name.to_owned()) => {
+                found.push_import(name);
+            }
+            (name, None) if in_block == "other" => found.push(Kind::Entry, name, name),
+            _ => {}
+        }
+    }
+}
+
+/// The subject of a patch and the files that it changes.
+pub(super) fn patch(found: &mut Found, text: &str) {
+    let mut subject = false;
+    for line in lines(text) {
+        if let Some(name) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("rename to ")) {
+            let name = name.split('\t').next().unwrap_or(name);
+            let name = name.strip_prefix("b/").unwrap_or(name);
+            if name != "/dev/null" {
+                found.push(Kind::Entry, name, name);
+            }
+            subject = false;
+        } else if let Some(said) = line.strip_prefix("Subject:").or_else(|| line.strip_prefix("Description:")) {
+            let said = said.trim();
+            // `[PATCH 1/2] Mend it`
+            let said = said.strip_prefix('[').and_then(|said| said.split_once(']')).map_or(said, |(_, said)| said.trim());
+            said.clone_into(&mut found.doc);
+            subject = true;
+        } else if subject && line.starts_with(' ') {
+            found.doc.push_str(line);
+        } else {
+            subject = false;
+        }
+    }
+}

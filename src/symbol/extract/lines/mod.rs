@@ -1,0 +1,30 @@
+//! Outlines without a grammar: small readers that go through a text line by line.
+//!
+//! Each format has one reader; the programming languages without a grammar share one, [`source`], with a row for each
+//! language in [`rows`]. A reader is never wrong in a way that matters: what it is not sure about it leaves out. All of
+//! them take linear time, keep no line longer than [`LINE_BYTES_MAX`], and never call themselves on what they read.
+//!
+//! | what | reader | says |
+//! |---|---|---|
+//! | documents, manual pages, pages of HTML | [`document`] | headings, the first paragraph |
+//! | YAML, TOML, INI, JSON, XML, CSV, translations | [`sections`], [`tree`] | keys with those below them, what names the whole |
+//! | makefiles, containers, Kconfig, devicetrees, lists, patches | [`build`], [`list`] | targets, entries |
+//! | style sheets, components | [`web`] | selectors, what a component takes |
+//! | programming languages | [`source`] | declarations with their first sentence |
+//! | everything else | [`text`] | the licence it is, the first paragraph, or how it begins |
+
+mod build;
+mod document;
+mod found;
+mod list;
+mod mask;
+mod reader;
+mod rows;
+mod sections;
+mod source;
+mod special;
+mod text;
+mod tree;
+mod web;
+
+pub(super) use reader::{begin, read};

@@ -1,0 +1,103 @@
+//! Which reader a text goes to, and what all readers need: lines, indentation, words.
+
+use super::found::Found;
+use super::{build, document, list, rows, sections, source, text, tree, web};
+use crate::symbol::comment::{self, cap, fold};
+use crate::symbol::language::Language;
+use crate::symbol::outline::{Content, Outline, PARAGRAPH_BYTES_MAX};
+
+/// Longest line that is looked at; longer ones are data.
+pub(super) const LINE_BYTES_MAX: usize = 4_096;
+
+/// Fills in what can be said about a text without a grammar.
+pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
+    let mut found = Found::default();
+    if let Some(row) = outline.language.and_then(rows::of) {
+        found.doc = comment::file_paragraph(text, row.style());
+        source::read(&mut found, text, row);
+        if outline.content == Content::Plain && !found.symbols.is_empty() {
+            outline.content = Content::Parsed;
+        }
+    } else {
+        by_format(&mut found, text, outline.language);
+    }
+    if found.doc.is_empty() && found.symbols.is_empty() && found.imports.is_empty() {
+        text::read(&mut found, text);
+    }
+    outline.doc = cap(&fold(&found.doc), PARAGRAPH_BYTES_MAX);
+    outline.symbols = found.symbols;
+    outline.imports = found.imports;
+    outline.more = found.more;
+}
+
+/// Says how a text begins of which there is nothing else to say.
+pub(in crate::symbol::extract) fn begin(outline: &mut Outline, text: &str) {
+    let mut found = Found::default();
+    text::begin(&mut found, text);
+    outline.symbols = found.symbols;
+}
+
+fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
+    use Language as L;
+    let Some(language) = language else { return text::guess(found, text) };
+    match language {
+        L::Markdown => document::markdown(found, text),
+        L::ReStructured => document::restructured(found, text),
+        L::AsciiDoc => document::asciidoc(found, text),
+        L::Html | L::Template => document::html(found, text),
+        L::Tex | L::Texinfo | L::RManual => document::tex(found, text),
+        L::Roff => document::manual_page(found, text),
+        L::Org => document::org(found, text),
+        L::Text | L::Licence => text::read(found, text),
+        L::Toml | L::Ini | L::Lock => sections::sections(found, text),
+        L::Yaml => tree::yaml(found, text),
+        L::Json => tree::json(found, text),
+        L::Notebook => sections::notebook(found, text),
+        L::Xml => sections::xml(found, text),
+        L::Csv => sections::table(found, text),
+        L::Gettext => sections::translations(found, text),
+        L::Makefile | L::Just => build::targets(found, text),
+        L::Dockerfile => build::stages(found, text),
+        L::Kconfig => build::kconfig(found, text),
+        L::Devicetree => build::devicetree(found, text),
+        L::IgnoreList | L::Requirements => list::entries(found, text),
+        L::GoModule => list::go_module(found, text),
+        L::Diff => list::patch(found, text),
+        L::Css | L::Scss => web::styles(found, text),
+        L::Vue | L::Svelte => web::component(found, text),
+        _ => {}
+    }
+    if found.doc.is_empty() {
+        found.doc = comment::file_paragraph(text, language.comment_style());
+    }
+}
+
+/// The lines of a text that are short enough to be looked at.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| line.len() <= LINE_BYTES_MAX)
+}
+
+/// How far a line is indented; a tab goes to the next multiple of eight.
+pub(super) fn indent(line: &str) -> usize {
+    let mut columns = 0;
+    for byte in line.bytes() {
+        match byte {
+            b' ' => columns += 1,
+            b'\t' => columns = (columns / 8 + 1) * 8,
+            _ => break,
+        }
+    }
+    columns
+}
+
+/// What stands behind a word at the start of a text, whatever its case; `None` where another word stands there.
+pub(super) fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let head = text.get(..word.len())?;
+    let rest = &text[word.len()..];
+    let ends = !word.ends_with(is_word) || !rest.starts_with(is_word);
+    (head.eq_ignore_ascii_case(word) && ends).then(|| rest.trim_start())
+}
+
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}

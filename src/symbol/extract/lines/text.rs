@@ -1,0 +1,134 @@
+//! Text of which only words are known: the licence that it is, its headings and first paragraph, or how it begins.
+
+use super::document::{first_paragraph, underlined};
+use super::found::Found;
+use super::reader::lines;
+use super::{document, list, sections, tree};
+use crate::symbol::comment;
+use crate::symbol::outline::Kind;
+
+/// Bytes of a text that tell which licence it is.
+const LICENCE_BYTES_MAX: usize = 4_000;
+/// First lines that stand for a text that has no paragraph.
+const FIRST_LINES: usize = 3;
+/// Longest first line.
+const LINE_BYTES_MAX: usize = 100;
+/// Fewest words of a paragraph.
+const WORDS_MIN: usize = 4;
+
+/// Words of a licence, and what it is called; the first that fits counts.
+const LICENCES: [(&str, &str); 20] = [
+    ("gnu affero general public license", "GNU Affero General Public License"),
+    ("gnu lesser general public license", "GNU Lesser General Public License"),
+    ("gnu library general public license", "GNU Library General Public License"),
+    ("gnu free documentation license", "GNU Free Documentation License"),
+    ("gnu general public license", "GNU General Public License"),
+    ("mozilla public license", "Mozilla Public License"),
+    ("eclipse public license", "Eclipse Public License"),
+    ("apache license", "Apache License"),
+    ("boost software license", "Boost Software License"),
+    ("sil open font license", "SIL Open Font License"),
+    ("cc0 1.0", "CC0 dedication to the public domain"),
+    ("creative commons", "Creative Commons licence"),
+    ("this is free and unencumbered software", "Unlicense: free of copyright"),
+    ("python software foundation license", "Python Software Foundation License"),
+    ("do what the fuck you want", "WTFPL"),
+    ("permission is hereby granted, free of charge", "MIT licence"),
+    ("permission to use, copy, modify, and/or distribute", "ISC licence"),
+    ("permission to use, copy, modify, and distribute", "ISC licence"),
+    ("redistribution and use in source and binary forms", "BSD licence"),
+    ("this software is provided 'as-is'", "zlib licence"),
+];
+
+/// Says what a text is.
+pub(super) fn read(found: &mut Found, text: &str) {
+    if let Some(name) = licence(text) {
+        let holder = lines(text)
+            .take(40)
+            .map(str::trim)
+            .find(|line| line.get(..10).is_some_and(|head| head.eq_ignore_ascii_case("copyright ")));
+        let holder = holder.filter(|line| line.len() <= 120 && !line.contains('[') && !line.contains("<year>"));
+        found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
+        return;
+    }
+    underlined(found, text, 0);
+    versions(found, text);
+    found.doc = first_paragraph(text);
+    if found.doc.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count() < WORDS_MIN {
+        found.doc.clear();
+    }
+}
+
+/// How a text begins.
+pub(super) fn begin(found: &mut Found, text: &str) {
+    for line in text.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric)).take(FIRST_LINES) {
+        let line = comment::cap(line, LINE_BYTES_MAX);
+        found.push(Kind::Line, &line, &line);
+    }
+    if found.symbols.is_empty()
+        && let Some(line) = text.lines().map(str::trim).find(|line| !line.is_empty())
+    {
+        let line = comment::cap(line, LINE_BYTES_MAX);
+        found.push(Kind::Line, &line, &line);
+    }
+}
+
+fn licence(text: &str) -> Option<&'static str> {
+    let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
+    let head = comment::fold(head).to_ascii_lowercase();
+    let is_licence = ["licen", "redistribution", "permission", "unencumbered"].iter().any(|word| head.contains(word));
+    let (_, name) = LICENCES
+        .iter()
+        .filter(|_| is_licence)
+        .find(|(words, _)| head.get(..2_000.min(head.len())).unwrap_or(&head).contains(words))?;
+    Some(name)
+}
+
+/// Lines that say which version what is below them is about.
+fn versions(found: &mut Found, text: &str) {
+    if !found.symbols.is_empty() {
+        return;
+    }
+    let is_version = |line: &&str| {
+        let word = line.trim_start_matches(['v', 'V']).trim_start_matches("ersion ").trim_start_matches("Release ");
+        let number = word.split([' ', ':', ',', ')']).next().unwrap_or_default();
+        line.len() <= 80
+            && number.contains('.')
+            && number.starts_with(|c: char| c.is_ascii_digit())
+            && number.matches('.').count() < 4
+    };
+    let all: Vec<&str> = lines(text).filter(is_version).take(200).collect();
+    if all.len() > 2 {
+        for line in all {
+            found.push_heading(1, line.trim_end_matches(':'));
+        }
+    }
+}
+
+/// A text whose name says nothing: looked at for what it is.
+pub(super) fn guess(found: &mut Found, text: &str) {
+    let start = text.trim_start();
+    if start.starts_with(['{', '[']) && start.contains("\":") {
+        return tree::json(found, text);
+    }
+    if start.starts_with("diff --git")
+        || start.starts_with("--- a/")
+        || start.starts_with("From ") && text.contains("\ndiff --git")
+    {
+        return list::patch(found, text);
+    }
+    if start.starts_with("<?xml") || start.starts_with("<svg") {
+        return sections::xml(found, text);
+    }
+    if start.get(..9).is_some_and(|head| head.eq_ignore_ascii_case("<!doctype")) || start.starts_with("<html") {
+        return document::html(found, text);
+    }
+    for style in [comment::HASH, comment::SLASHES, comment::SEMICOLON] {
+        let said = comment::file_paragraph(text, style);
+        if said.split(' ').count() >= WORDS_MIN {
+            found.doc = said;
+            return;
+        }
+    }
+    read(found, text);
+}

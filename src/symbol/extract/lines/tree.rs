@@ -1,0 +1,255 @@
+//! YAML and JSON: the keys of the outermost level, each with those below it, and what names the whole.
+
+use super::found::Found;
+use super::reader::{indent, lines};
+use crate::symbol::comment::{cap, fold};
+use crate::symbol::outline::Kind;
+
+/// Keys below one key that are named with it.
+const BELOW_MAX: usize = 8;
+/// Longest value that is shown.
+const VALUE_BYTES_MAX: usize = 60;
+/// Keys of the outermost level.
+const KEYS_MAX: usize = 500;
+
+/// Keys whose values say what a document is.
+const NAMING: [&str; 22] = [
+    "name",
+    "kind",
+    "title",
+    "type",
+    "id",
+    "$id",
+    "version",
+    "apiVersion",
+    "image",
+    "compatible",
+    "runs-on",
+    "uses",
+    "main",
+    "package",
+    "model",
+    "label",
+    "namespace",
+    "class",
+    "main",
+    "language",
+    "engine",
+    "module",
+];
+
+/// Keys whose values say what a document is for.
+const DESCRIBING: [&str; 3] = ["description", "summary", "title"];
+
+/// A key of the outermost level with those below it.
+#[derive(Default)]
+struct Entry {
+    key: String,
+    value: String,
+    below: Vec<String>,
+    left: usize,
+}
+
+impl Entry {
+    fn add(&mut self, key: &str, value: &str) {
+        if self.below.len() == BELOW_MAX {
+            self.left += 1;
+            return;
+        }
+        self.below.push(shown(key, value));
+    }
+
+    fn push_to(self, found: &mut Found) {
+        let mut text = shown(&self.key, &self.value);
+        if !self.below.is_empty() {
+            text = format!("{text}: {}", self.below.join(", "));
+            if self.left > 0 {
+                text = format!("{text}, +{}", self.left);
+            }
+        }
+        if DESCRIBING.contains(&self.key.as_str())
+            && self.value.contains(' ')
+            && (found.doc.is_empty() || self.key == DESCRIBING[0])
+        {
+            found.doc.clone_from(&self.value);
+        }
+        if found.symbols.len() < KEYS_MAX {
+            found.push(Kind::Key, &self.key, &text);
+        } else {
+            found.more += 1;
+        }
+    }
+}
+
+/// A key, with its value where that names something.
+fn shown(key: &str, value: &str) -> String {
+    let value = fold(value.trim_matches(['"', '\'']));
+    let is_shown = NAMING.contains(&key)
+        && !value.is_empty()
+        && value.len() <= VALUE_BYTES_MAX
+        && !value.starts_with(['|', '>', '&', '*', '{', '[', '$']);
+    if is_shown { format!("{key} {value}") } else { key.to_owned() }
+}
+
+/// Keys without indentation, with the keys or items of the level below.
+pub(super) fn yaml(found: &mut Found, text: &str) {
+    let mut open: Option<(Entry, Option<usize>)> = None;
+    // A text over several lines: the key that it belongs to, and how far in it stands.
+    let mut block: Option<usize> = None;
+    let mut comment = Vec::new();
+    for line in lines(text) {
+        let code = line.trim();
+        if code.is_empty() || code.starts_with('#') {
+            if found.symbols.is_empty() && open.is_none() {
+                comment.push(code);
+            }
+            continue;
+        }
+        let columns = indent(line);
+        if let Some(within) = block {
+            if columns > within {
+                if let Some((entry, _)) = open.as_mut().filter(|_| within == 0) {
+                    push_word(&mut entry.value, code);
+                }
+                continue;
+            }
+            block = None;
+        }
+        let item = code.strip_prefix("- ").map(str::trim_start);
+        let pair = key_value(item.unwrap_or(code));
+        if pair.is_some_and(|(_, value)| value.starts_with(['|', '>'])) {
+            block = Some(columns);
+        }
+        if columns == 0 && item.is_none() {
+            if let Some((entry, _)) = open.take() {
+                entry.push_to(found);
+            }
+            if let Some((key, value)) = pair {
+                let value = if value.starts_with(['|', '>']) { "" } else { value };
+                let value = cap(value.split(" #").next().unwrap_or(value).trim(), 300);
+                open = Some((Entry { key: key.to_owned(), value: unquoted(&value).to_owned(), ..Entry::default() }, None));
+            }
+        } else if columns == 0 && open.is_none() {
+            // A list at the outermost level.
+            let text = pair.map_or_else(|| cap(item.unwrap_or(code), VALUE_BYTES_MAX), |(key, value)| shown(key, value));
+            found.push(Kind::Key, pair.map_or(text.as_str(), |(key, _)| key), &text);
+        } else if let Some((entry, below)) = &mut open {
+            let level = *below.get_or_insert(columns);
+            match pair {
+                Some((key, value)) if columns == level => entry.add(key, value),
+                None if columns == level && item.is_some_and(|item| item.len() <= VALUE_BYTES_MAX) => {
+                    entry.add(unquoted(item.unwrap_or(code)), "");
+                }
+                _ => {}
+            }
+        }
+    }
+    if let Some((entry, _)) = open {
+        entry.push_to(found);
+    }
+    let said = crate::symbol::comment::file_paragraph(&comment.join("\n"), crate::symbol::comment::HASH);
+    if found.doc.is_empty() {
+        found.doc = said;
+    }
+}
+
+fn push_word(text: &mut String, more: &str) {
+    if text.len() < 600 {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(more);
+    }
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim_matches(['"', '\''])
+}
+
+/// The key and the value of a line.
+fn key_value(code: &str) -> Option<(&str, &str)> {
+    let at = code
+        .match_indices(':')
+        .map(|(at, _)| at)
+        .find(|at| code[at + 1..].is_empty() || code[at + 1..].starts_with([' ', '\t']))?;
+    let key = unquoted(code[..at].trim());
+    let is_key = !key.is_empty() && key.len() <= 120 && !key.contains(['{', '[', '`']) && key.split(' ').count() <= 6;
+    is_key.then(|| (key, code[at + 1..].trim()))
+}
+
+/// Keys of the outermost object with those of the objects in it; of a list what its first objects have.
+pub(super) fn json(found: &mut Found, text: &str) {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0_usize, 0);
+    let mut open: Option<Entry> = None;
+    // Where the outermost thing is a list, its objects are one level down.
+    let base = usize::from(text.trim_start().starts_with('['));
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'/' if bytes[at..].starts_with(b"//") => {
+                at += text[at..].find('\n').unwrap_or(text.len() - at);
+                continue;
+            }
+            b'"' => {
+                let end = string_end(bytes, at);
+                let word = text.get(at + 1..end - 1).unwrap_or_default();
+                let rest = text[end..].trim_start();
+                if let Some(rest) = rest.strip_prefix(':') {
+                    let value = scalar(rest.trim_start());
+                    if depth == base + 1 {
+                        let done = open.replace(Entry { key: word.to_owned(), value: value.to_owned(), ..Entry::default() });
+                        if let Some(done) = done {
+                            done.push_to(found);
+                        }
+                    } else if let Some(entry) = open.as_mut().filter(|_| depth == base + 2) {
+                        entry.add(word, value);
+                    }
+                } else if depth == base + 2
+                    && !rest.is_empty()
+                    && word.len() <= VALUE_BYTES_MAX
+                    && let Some(entry) = open.as_mut().filter(|entry| entry.value.is_empty() && is_item(bytes, at))
+                {
+                    entry.add(word, "");
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+        if base == 1 && depth == 1 && found.symbols.len() > 40 {
+            break;
+        }
+    }
+    if let Some(done) = open {
+        done.push_to(found);
+    }
+    if base == 1 {
+        let mut seen = std::collections::BTreeSet::new();
+        found.symbols.retain(|symbol| seen.insert(symbol.name.clone()));
+    }
+}
+
+/// Whether what stands before a string makes it the item of a list.
+fn is_item(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].iter().rev().take(200).find(|byte| !byte.is_ascii_whitespace());
+    matches!(before, Some(b'[' | b','))
+}
+
+/// A value that is a text, without its quotes; nothing for others.
+fn scalar(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix('"') else { return "" };
+    let end = rest.find(['"', '\n']).unwrap_or(rest.len()).min(rest.floor_char_boundary(400.min(rest.len())));
+    &rest[..end]
+}
+
+/// The position behind the string that starts at `at`.
+fn string_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    while end < bytes.len() && bytes[end] != b'"' {
+        end += 1 + usize::from(bytes[end] == b'\\');
+    }
+    (end + 1).min(bytes.len())
+}

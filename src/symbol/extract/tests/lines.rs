@@ -1,0 +1,256 @@
+//! Languages and formats that are read line by line: what a small file of each is said to hold.
+
+use crate::symbol::outline::Symbol;
+use crate::symbol::{Outline, detect, extract};
+
+/// The outline of a file with this name and text.
+fn of(name: &str, text: &str) -> Outline {
+    extract(detect(name.as_bytes(), text.as_bytes()), text.as_bytes())
+}
+
+/// `kind name{members}`, with a minus in front of what is private, and what is said in brackets.
+fn told(symbols: &[Symbol]) -> String {
+    let one = |symbol: &Symbol| {
+        let private = if symbol.public { "" } else { "-" };
+        let doc = if symbol.doc.is_empty() { String::new() } else { format!(" ({})", symbol.doc) };
+        let below = if symbol.children.is_empty() { String::new() } else { format!("{{{}}}", told(&symbol.children)) };
+        format!("{private}{} {}{doc}{below}", symbol.kind.words().0, symbol.name)
+    };
+    symbols.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+#[track_caller]
+fn check(name: &str, text: &str, expected: &str) {
+    assert_eq!(told(&of(name, text).symbols), expected, "{name}");
+}
+
+#[track_caller]
+fn check_doc(name: &str, text: &str, doc: &str) {
+    assert_eq!(of(name, text).doc, doc, "{name}");
+}
+
+#[test]
+fn languages_with_braces() {
+    check(
+        "a.kt",
+        "package a\nimport b.C\n/** Holds. More. */\n@Ann(1)\npublic data class A(\n    val a: Int,\n) : B() {\n    private val x: Int = 1 // y\n    override fun run(s: String = \"}\") {\n        val local = 1\n        fun inner() {}\n    }\n    companion object {\n        const val K = 3\n    }\n}\n\nfun <T> List<T>.second(): T = this[1]\n",
+        "class A (Holds.){-field x, method run, class object{field K}}, function second",
+    );
+    check(
+        "a.swift",
+        "import UIKit\n/// Talks.\npublic protocol P {\n    func go()\n}\nextension P {\n    public init(a: Int) {\n        let x = 1\n    }\n}\nenum E {\n    case a\n}\nprivate let k = 1\n",
+        "interface P (Talks.){method go}, implementation P{method init}, enum E{variant a}, -variable k",
+    );
+    check(
+        "a.scala",
+        "object A {\n  def f(x: Int): Int = {\n    val y = 1\n  }\n  private val z = 2\n}\ntrait T\ncase class C(a: Int)\n",
+        "class A{method f, -field z}, interface T, class C",
+    );
+    check(
+        "a.dart",
+        "class A extends B {\n  void run(int a) {\n    call(b);\n  }\n  final int x;\n}\nvoid main() {\n}\n",
+        "class A{method run, field x}, function main",
+    );
+    check("build.gradle", "plugins {\n  id 'a'\n}\ntask hello {\n}\ndef f(a) {\n}\n", "key plugins, target hello, function f");
+    check(
+        "a.zig",
+        "const std = @import(\"std\");\n/// Adds.\npub fn add(a: u8) u8 {\n    const x = 1;\n}\n",
+        "-constant std, function add (Adds.)",
+    );
+    check(
+        "a.sol",
+        "contract A is B {\n  event E(uint a);\n  function f(uint a) public returns (uint) {\n  }\n}\n",
+        "class A{variant E, method f}",
+    );
+    check(
+        "a.proto",
+        "syntax = \"proto3\";\npackage a.b;\n// Holds.\nmessage M {\n  string name = 1;\n  repeated int64 ids = 2;\n}\nservice S {\n  rpc Get(M) returns (M);\n}\n",
+        "key b, struct M (Holds.){field name, field ids}, interface S{method Get}",
+    );
+    check(
+        "a.graphql",
+        "type A implements B {\n  id: ID!\n  list(first: Int): [A]\n}\nenum E {\n  X\n}\n",
+        "struct A{field id, field list}, enum E{variant X}",
+    );
+    check(
+        "a.tf",
+        "resource \"aws_subnet\" \"a\" {\n  tags = { x = 1 }\n}\n\nvariable \"name\" {\n  description = \"What it is called. Long.\"\n}\n",
+        "struct aws_subnet.a, variable name (What it is called.)",
+    );
+    check(
+        "a.m",
+        "#import <A.h>\n@interface A : NSObject\n- (void)run:(int)a;\n@end\n@implementation A\n- (void)run:(int)a {\n  int x;\n}\n@end\n",
+        "class A, function run, implementation A, function run",
+    );
+    check("a.sv", "module top(\n  input clk\n);\n  function f;\n  endfunction\nendmodule\n", "class top{method f}");
+    check("a.ps1", "<# Says. #>\nfunction Get-It {\n  param($a)\n}\n$x = 1\n", "function Get-It (Says.), variable x");
+}
+
+#[test]
+fn languages_with_ends_and_layout() {
+    check(
+        "a.lua",
+        "--[[ Big\n words ]]\nlocal M = {}\n-- Runs.\nfunction M.run(a)\n  local x = 1\nend\nlocal function f() end\nM.g = function(a)\nend\n",
+        "-variable M (Big words), function run (Runs.), -function f, function g",
+    );
+    check(
+        "a.ex",
+        "defmodule A.B do\n  @moduledoc \"\"\"\n  Keeps values. Long.\n  \"\"\"\n  alias A.C\n  @doc \"Gets.\"\n  @spec get(a) :: b\n  def get(a) do\n    x = 1\n  end\n  defp put(a), do: a\nend\n",
+        "module B (Keeps values.){function get (Gets.), -function put}",
+    );
+    check(
+        "a.jl",
+        "module A\nusing B\nend\n\"\"\"\n    f(x)\n\nAdds one.\n\"\"\"\nfunction f(x)\n  y = 1\nend\ng(x) = x + 1\nstruct S\n  a::Int\nend\n",
+        "module A, function f (Adds one.), function g, struct S",
+    );
+    check(
+        "a.hs",
+        "module A.B (f) where\nimport Data.List\n-- | Adds.\nf :: Int -> Int\nf x = x\ndata D = D { a :: Int }\nclass C a where\n  m :: a\ninstance C D where\n  m = D 1\n",
+        "module B, function f (Adds.), struct D, interface C{method m}, implementation C",
+    );
+    check(
+        "a.ml",
+        "(* Doc. *)\nlet rec f x = x\ntype t = A | B\nmodule M = struct\n  let g = 1\nend\n",
+        "function f (Doc.), type t, module M{function g}",
+    );
+    check("a.erl", "-module(a).\n-record(r, {x}).\nf(0) -> 1;\nf(N) -> N.\n", "module a, struct r, function f");
+    check(
+        "a.r",
+        "library(x)\n#' Adds.\nadd <- function(a, b) {\n  c <- 1\n}\nsetClass(\"P\", x)\n.hidden <- 1\n",
+        "function add (Adds.), class P, -variable .hidden",
+    );
+    check(
+        "a.clj",
+        "(ns a.b\n  (:require x))\n(defn f\n  \"Adds.\"\n  [x]\n  (def y 1))\n(defn- g [])\n",
+        "module b, function f (Adds.), -function g",
+    );
+    check(
+        "a.el",
+        ";;; a.el --- Does things\n(defun a-b (x)\n  \"Do it.\nMore.\"\n  x)\n(defcustom a-c nil\n  \"Which.\")\n",
+        "function a-b (Do it.), variable a-c (Which.)",
+    );
+}
+
+#[test]
+fn other_languages() {
+    check(
+        "a.vim",
+        "\" Doc.\nfunction! s:go() abort\n  let x = 1\nendfunction\ncommand! Go call s:go()\nlet g:a = 1\n",
+        "function go (Doc.), macro Go, variable g:a",
+    );
+    check(
+        "a.pl",
+        "package A::B;\nuse strict;\n# Runs.\nsub run {\n    my $x = 1;\n}\nsub _in {}\n",
+        "module B, function run (Runs.), -function _in",
+    );
+    check("a.f90", "module m\ncontains\n  pure subroutine s(a)\n    integer :: a\n  end subroutine\nend module\n", "module m");
+    check(
+        "a.pas",
+        "unit U;\ntype\n  TA = class(TB)\n    procedure Run;\n  end;\nprocedure TA.Run;\nbegin\nend;\n",
+        "module U, function Run",
+    );
+    check(
+        "a.vhd",
+        "entity e is\n  port (a : in bit);\nend e;\narchitecture r of e is\nbegin\nend r;\n",
+        "class e, implementation r",
+    );
+    check(
+        "a.sql",
+        "-- Users.\nCREATE TABLE IF NOT EXISTS app.users (\n  id int\n);\ncreate or replace function f() returns int as $$\n",
+        "struct users (Users.), function f",
+    );
+    check(
+        "CMakeLists.txt",
+        "project(A)\nadd_library(a_b STATIC x.c)\nfunction(f x)\nendfunction()\n",
+        "module A, target a_b, function f",
+    );
+    check("meson.build", "project('a', 'c')\nexecutable('b', 'x.c')\n", "module a, target b");
+    check("a.s", "main:\n  mov x\n.L1:\n", "function main");
+    check("a.bat", "rem Runs.\n:start\ngoto start\n", "target start (Runs.)");
+    check("a.nix", "{ pkgs }:\n{\n  name = \"x\";\n  buildInputs = [ a\n  ];\n}\n", "key name, key buildInputs");
+    check("a.tcl", "proc ns::run {a} {\n  set x 1\n}\n", "function run");
+    check("configure.ac", "AC_INIT([a], [1])\nAC_DEFUN([B_C], [x])\n", "module a, macro B_C");
+    check("a.feature", "Feature: Log in\n  Scenario: Wrong word\n    Given x\n", "module Log in{target Wrong word}");
+}
+
+#[test]
+fn data() {
+    check(
+        "a.yaml",
+        "kind: Deployment\nmetadata:\n  name: web\n  labels:\n    a: b\nspec: {}\n",
+        "key kind, key metadata, key spec",
+    );
+    check("a.yaml", "- name: one\n  hosts: all\n- name: two\n", "key name, key name");
+    check("a.json", "{\"a\": {\"b\": 1, \"c\": [1]}, \"d\": [\"x\", \"y\"]}", "key a, key d");
+    check("a.json", "[{\"a\": 1, \"b\": 2}, {\"a\": 1}]", "key a, key b");
+    check("a.ini", "; x\nroot = true\n[*]\nindent = 2\n", "key root, key *");
+    check("a.properties", "a.b = 1\na.c: 2\n", "key a.b, key a.c");
+    check("a.csv", "id,\"name\",n\n1,a,2\n", "column id, column name, column n");
+    check("a.xml", "<?xml version=\"1.0\"?>\n<!-- c --><root><name>A</name><b/><b/></root>\n", "key root, key name, key b");
+    check(
+        "Kconfig",
+        "menu \"Drivers\"\nconfig NET\n\tbool \"Network support\"\n\thelp\n\t  Long.\nendmenu\n",
+        "key Drivers, key NET (Network support)",
+    );
+    check(
+        "a.dts",
+        "#include \"b.dtsi\"\n/ {\n\tmodel = \"Board A\";\n\tcompatible = \"v,a\", \"v,b\";\n\tuart: serial@1 {\n\t};\n};\n",
+        "key v,a\", \"v,b, key uart: serial@1",
+    );
+    check(
+        "Makefile",
+        "# Builds all.\nall: a b ## x\nobj-$(CONFIG_A) += a.o\nCC := gcc\n\t@echo a: b\n",
+        "target all (x), target obj-$(CONFIG_A), key CC",
+    );
+    check("go.mod", "module a/b\n\ngo 1.2\n\nrequire (\n\tc/d v1 // indirect\n)\n", "key module, key go");
+    check(".gitignore", "# x\n/target\n*.o\n", "entry /target, entry *.o");
+    check("a.diff", "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n+b\n", "entry x.c");
+    check(
+        "a.css",
+        "@import \"b.css\";\n/* c */\n.a, .b > c { color: red; }\n@media print { .d { x: y } }\n:root { --v: 1; }\n",
+        "rule .a, .b > c, rule @media print, rule .d, rule :root, key --v",
+    );
+    check(
+        "a.vue",
+        "<script setup>\nimport A from './A.vue'\nconst { x } = f()\nfunction go() {}\n</script>\n<template><A/></template>\n",
+        "function go, entry A",
+    );
+    check("notes", "alpha\nbeta\n", "first line alpha, first line beta");
+}
+
+#[test]
+fn documents() {
+    check(
+        "a.rst",
+        "=====\nTitle\n=====\n\nWords go here.\n\nPart\n----\n\nSub\n~~~\n",
+        "heading Title{heading Part{heading Sub}}",
+    );
+    check("a.adoc", "= Title\n\nWords.\n\n== Part\n----\n== no\n----\n", "heading Title{heading Part}");
+    check(
+        "a.html",
+        "<html><title>The page</title><body><h1>One <b>two</b></h1><p>Words are here now.</p></body>",
+        "heading One two",
+    );
+    check("a.1", ".TH A 1\n.SH NAME\na \\- does things\n.SH OPTIONS\n", "heading NAME, heading OPTIONS");
+    check("a.tex", "\\section{One}\nText here.\n\\subsection{Two}\n", "heading One{heading Two}");
+    check("a.org", "#+TITLE: Words of it\n* One\n** Two\n", "heading One{heading Two}");
+    check_doc("a.1", ".SH NAME\na \\- does things\n", "a - does things");
+    check_doc("a.dts", "/ {\n\tmodel = \"Board A\";\n};\n", "Board A");
+    check_doc(
+        "a.md",
+        "---\ntitle: The page of it\ndescription: \"Says what it is.\"\n---\n# x\n\nOther words.\n",
+        "Says what it is.",
+    );
+    check_doc(
+        "a.po",
+        "msgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: A 1\\n\"\n\"Language: de\\n\"\n\nmsgid \"a\"\nmsgstr \"b\"\n",
+        "1 messages of A 1 in de.",
+    );
+    check_doc(
+        "LICENSE",
+        "MIT License\n\nCopyright (c) 2026 A\n\nPermission is hereby granted, free of charge, to any person\n",
+        "MIT licence. Copyright (c) 2026 A",
+    );
+    check_doc("a.html", "<html><title>The page</title></html>", "The page");
+    check_doc("a.diff", "Subject: [PATCH 1/2] Mend it\n---\n", "Mend it");
+}
