@@ -21,7 +21,7 @@ use crate::find::{Found, Ladder, Question, Steps, Weights};
 use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
 use crate::git::{EntryMode, ObjectKind};
 use crate::node::{Snapshot, SnapshotRoot};
-use crate::symbol::map::{Detail, Level, SymbolMap, references};
+use crate::symbol::map::{Detail, SymbolMap, references};
 use crate::view::Place;
 
 /// `merkle.contextBudget` where it is not set.
@@ -219,6 +219,6 @@ fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &s
 
 fn map_part(map: &SymbolMap<'_>, all: &[u32], tokens_max: u64, found: &SnapshotSymbols) -> MapPart {
     let chosen = map.within(all, tokens_max, Detail::PRINTED);
-    let is_whole = chosen.left == 0 && !found.is_cut && chosen.files.iter().all(|file| file.level == Level::Full);
+    let is_whole = chosen.is_whole && !found.is_cut;
     MapPart { text: chosen.text, files: chosen.files.len(), left: chosen.left, is_whole, is_found: false }
 }

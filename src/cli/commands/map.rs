@@ -7,7 +7,7 @@ use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Program, json};
 use crate::node::SnapshotRoot;
 use crate::symbol::Language;
-use crate::symbol::map::{Detail, Entry, Level, MapFile, Shown, SymbolMap, mark, references};
+use crate::symbol::map::{Detail, Entry, Excerpt, MapFile, SymbolMap, mark, references};
 use crate::workspace::Workspace;
 use crate::workspace::map::FILES_MAX;
 
@@ -17,7 +17,7 @@ pub struct Args {
     /// List only these files, and what is below these directories; references are counted from everywhere
     #[arg(value_name = "path")]
     paths: Vec<String>,
-    /// Take at most so many tokens (an estimate): what most files refer to comes first
+    /// Take at most so many tokens (an estimate): what others use most comes first, and more tokens never show less
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
     /// Say in which line each declaration starts
@@ -108,10 +108,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let (texts, shown, left) = match args.budget {
         Some(tokens) => {
             let chosen = map.within(&wanted, tokens, detail);
-            (vec![chosen.text], chosen.files, chosen.left)
+            (vec![chosen.text], chosen.files.into_iter().map(|(number, shown)| (number, Some(shown))).collect(), chosen.left)
         }
         None => {
-            let shown = wanted.iter().map(|number| Shown { number: *number, level: Level::Full }).collect();
+            let shown: Vec<(u32, Option<Excerpt>)> = wanted.iter().map(|number| (*number, None)).collect();
             (map.texts(&wanted, detail), shown, 0)
         }
     };
@@ -122,7 +122,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             left,
             is_cut: found.is_cut,
             missing: found.absent.len(),
-            files: shown.iter().map(|shown| file(&map, &files, *shown)).collect(),
+            files: shown.iter().map(|(number, shown)| file(&map, &files, (*number, shown.as_ref()))).collect(),
         };
         program.ui.write_json("map", &document)?;
         return Ok(Exit::Done);
@@ -156,12 +156,13 @@ fn wanted(args: &Args, workspace: &Workspace, root: &SnapshotRoot, files: &[MapF
     Ok(numbers.collect())
 }
 
-fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], shown: Shown) -> File<'d> {
-    let number = shown.number as usize;
+/// One file; without an excerpt all of it.
+fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], (number, shown): (u32, Option<&Excerpt>)) -> File<'d> {
+    let number = number as usize;
     let (file, references) = (&files[number], &map.references().files[number]);
     let paths = |numbers: &[u32]| numbers.iter().map(|number| json::path(files[*number as usize].path)).collect::<Vec<_>>();
     let entries = file.symbols.entries.iter().enumerate();
-    let entries = entries.filter(|(_, entry)| shown.level == Level::Full || shown.level == Level::Public && entry.form.is_public);
+    let entries = entries.filter(|(at, _)| shown.is_none_or(|shown| shown.entries.contains(&(*at as u32))));
     let symbol = |(at, entry): (usize, Entry<'d>)| Symbol {
         kind: mark(entry.form.mark),
         name: entry.name,

@@ -1,14 +1,33 @@
-//! A map within a number of tokens: the files that most others refer to come first, and give way last.
+//! A map within a number of tokens: the best lines of all files, in one order that knows no budget.
 //!
-//! The rank is the number of other files that refer to a file, then the order of paths. In this order each file gets
-//! the most that still fits: everything, its public declarations, its path, nothing. What was chosen is printed in
-//! the order of paths, so that a larger budget changes no order.
+//! Every line that could be said has one place in that order: the rank of its file and its own rank within the file together
+//! (see `rank.rs`). A map is the longest beginning of the order that fits, so a larger budget never shows less of a file, and
+//! what is left over is less than one line. With the first line of a file comes its path, with a member what it stands in.
+//! Behind all declarations of a file come its imports and what each declaration refers to.
+//!
+//! Aliases for directories are chosen anew whenever the number of files has doubled, and at the end: a beginning of the order
+//! has the same aliases whatever the budget is.
+//!
+//! What was chosen is printed in the order of paths. A count of what is left out ends each file and the text.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::legend::{KEY, Legend};
 use super::notation::{Detail, Level, SymbolMap};
+use super::rank::{by_use, standing};
 use crate::base::token::estimate;
 
-/// A file of a map within a budget.
+/// How many files at the front weigh about the same.
+const FRONT_FILES: f64 = 4.0;
+/// How many declarations at the front of a file weigh about the same.
+const FRONT_LINES: f64 = 2.0;
+/// What the path of a file without declarations weighs.
+const PATH: f64 = 0.2;
+/// Files with which aliases are chosen for the first time.
+const ALIASED_FILES: usize = 8;
+
+/// A file of a map that is kept from one request to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shown {
     /// Its number.
@@ -38,55 +57,108 @@ impl Known {
     }
 }
 
+/// What is shown of a file beside its path.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Excerpt {
+    /// Declarations, by their numbers.
+    pub entries: BTreeSet<u32>,
+    /// Those of them that say what they refer to.
+    pub calls: BTreeSet<u32>,
+    /// Whether its imports are shown.
+    pub has_imports: bool,
+}
+
 /// What fits into a budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chosen {
-    /// The files, in the order of paths.
-    pub files: Vec<Shown>,
+    /// The files by their numbers, in the order of paths.
+    pub files: BTreeMap<u32, Excerpt>,
     /// How many found no place.
     pub left: usize,
+    /// True when nothing is left out.
+    pub is_whole: bool,
     /// Legend, blocks, and a line about the files that found no place; empty when not even the legend fits.
     pub text: String,
+}
+
+/// One line that a file can have, in the order in which a file has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Path,
+    Entry(u32),
+    Imports,
+    Calls(u32),
 }
 
 impl SymbolMap<'_> {
     /// Chooses among some of the files, given in their order, what fits into so many tokens.
     #[must_use]
     pub fn within(&self, numbers: &[u32], tokens_max: u64, detail: Detail) -> Chosen {
-        let head = estimate(KEY) + estimate("\n") + estimate(&rest_line(numbers.len()));
         let none = || Chosen { left: numbers.len(), ..Chosen::default() };
-        let Some(mut tokens_left) = tokens_max.checked_sub(head).filter(|_| !numbers.is_empty()) else { return none() };
-        let mut is_wanted = vec![false; self.references().files.len()];
+        let head = estimate(KEY) + estimate("\n") + estimate(&rest_line(numbers.len()));
+        if numbers.is_empty() || head > tokens_max {
+            return none();
+        }
+        let mut draft = Draft::new(self, detail, head);
+        let (mut order, mut taken) = (self.order(numbers), Vec::new());
+        while draft.tokens <= tokens_max
+            && let Some((file, line)) = order.next_line(self)
+        {
+            taken.push((file, line));
+            draft.take(file, line);
+        }
+        let is_whole = draft.tokens <= tokens_max;
+        if is_whole {
+            let text = self.texts(numbers, detail).concat();
+            if estimate(&text) <= tokens_max {
+                return Chosen { files: draft.files, left: 0, is_whole, text };
+            }
+        } else {
+            taken.pop();
+        }
+        // Lines are counted one by one; together they could still be more.
+        while !taken.is_empty() {
+            let mut draft = Draft::new(self, detail, head);
+            for (file, line) in &taken {
+                draft.take(*file, *line);
+            }
+            let text = draft.text(numbers.len());
+            if estimate(&text) <= tokens_max {
+                return Chosen { left: numbers.len() - draft.files.len(), files: draft.files, is_whole: false, text };
+            }
+            taken.pop();
+        }
+        none()
+    }
+
+    /// All lines of some files in their order.
+    fn order(&self, numbers: &[u32]) -> Order {
+        let mut is_wanted = vec![false; self.files().len()];
         for number in numbers {
             is_wanted[*number as usize] = true;
         }
-        let mut files = Vec::new();
-        for number in self.references().ranked().into_iter().filter(|number| is_wanted[*number as usize]) {
-            if tokens_left == 0 {
-                break;
-            }
-            let fitting = [Level::Full, Level::Public, Level::Name].into_iter().find_map(|level| {
-                let cost = estimate(&self.block(number, &Legend::default(), Detail { level, ..detail }));
-                (cost <= tokens_left).then_some((level, cost))
-            });
-            if let Some((level, cost)) = fitting {
-                tokens_left -= cost;
-                files.push(Shown { number, level });
-            }
-        }
-        if files.is_empty() {
-            return none();
-        }
-        files.sort_unstable();
-        let left = numbers.len() - files.len();
-        let chosen: Vec<u32> = files.iter().map(|file| file.number).collect();
-        let with_aliases = self.chosen_text(&files, &self.legend(&chosen), (left, detail));
-        let text = if estimate(&with_aliases) <= tokens_max {
-            with_aliases
-        } else {
-            self.chosen_text(&files, &Legend::default(), (left, detail))
-        };
-        Chosen { files, left, text }
+        let ranked = self.ranked().into_iter().filter(|number| is_wanted[*number as usize]);
+        let heap = ranked.enumerate().map(|(rank, number)| {
+            // Of tests and documents there is less than their place alone would give.
+            let weight = standing(self.files()[number as usize].path).sqrt() / (rank as f64 + FRONT_FILES);
+            let has_entries = !self.files()[number as usize].symbols.entries.is_empty();
+            let first = weight / FRONT_LINES * if has_entries { 1.0 } else { PATH };
+            Next { weight: first.to_bits(), number: Reverse(number), file_weight: weight.to_bits(), place: 0 }
+        });
+        Order { heap: heap.collect(), open: BTreeMap::new() }
+    }
+
+    /// The lines of one file, first the path where it has no declarations.
+    fn lines_of(&self, number: u32) -> Vec<Line> {
+        let symbols = self.files()[number as usize].symbols;
+        let references = &self.references().files[number as usize];
+        let entries = by_use(&symbols.entries, references);
+        let calls = entries.iter().filter(|entry| references.calls_of(**entry).next().is_some()).copied();
+        let calls: Vec<u32> = calls.collect();
+        let path = entries.is_empty().then_some(Line::Path);
+        let imports = (!symbols.imports.is_empty()).then_some(Line::Imports);
+        let entries = entries.into_iter().map(Line::Entry);
+        path.into_iter().chain(entries).chain(imports).chain(calls.into_iter().map(Line::Calls)).collect()
     }
 
     /// Chooses again, where an earlier map is to stay as it is: what it says is said again as long as that fits, then what has
@@ -97,12 +169,11 @@ impl SymbolMap<'_> {
     pub fn again(&self, numbers: &[u32], tokens_max: u64, known: &dyn Fn(u32) -> Known) -> Vec<Shown> {
         let mut tokens_left = tokens_max.saturating_sub(estimate(KEY));
         let mut order: Vec<(Known, u32)> = Vec::new();
-        let ranks = self.references().ranked();
         let mut known_of = vec![None; self.references().files.len()];
         for number in numbers {
             known_of[*number as usize] = Some(known(*number));
         }
-        order.extend(ranks.into_iter().filter_map(|number| Some((known_of[number as usize]?, number))));
+        order.extend(self.ranked().into_iter().filter_map(|number| Some((known_of[number as usize]?, number))));
         order.sort_by_key(|(known, _)| known.order());
         let mut files = Vec::new();
         for (known, number) in order {
@@ -123,15 +194,110 @@ impl SymbolMap<'_> {
         files.sort_unstable();
         files
     }
+}
 
-    fn chosen_text(&self, files: &[Shown], legend: &Legend, (left, detail): (usize, Detail)) -> String {
-        let mut text = legend.text();
-        text.push('\n');
-        for file in files {
-            text.push_str(&self.block(file.number, legend, Detail { level: file.level, ..detail }));
+/// The file whose next line comes next.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Next {
+    /// The weight of the line, as bits: numbers that are not negative are in the order of theirs.
+    weight: u64,
+    number: Reverse<u32>,
+    /// The weight of the file.
+    file_weight: u64,
+    /// The place of the line in its file.
+    place: u32,
+}
+
+/// The lines that are still to come; those of a file are made when its first one comes.
+struct Order {
+    heap: BinaryHeap<Next>,
+    open: BTreeMap<u32, Vec<Line>>,
+}
+
+impl Order {
+    fn next_line(&mut self, map: &SymbolMap<'_>) -> Option<(u32, Line)> {
+        while let Some(Next { number, file_weight, place, .. }) = self.heap.pop() {
+            let lines = self.open.entry(number.0).or_insert_with(|| map.lines_of(number.0));
+            if let Some(line) = lines.get(place as usize) {
+                let place = place + 1;
+                let weight = (f64::from_bits(file_weight) / (f64::from(place) + FRONT_LINES)).to_bits();
+                self.heap.push(Next { weight, number, file_weight, place });
+                return Some((number.0, *line));
+            }
         }
-        if left > 0 {
-            text.push_str(&rest_line(left));
+        None
+    }
+}
+
+/// What was taken so far, and what it costs.
+struct Draft<'d> {
+    map: &'d SymbolMap<'d>,
+    detail: Detail,
+    /// What the legend without aliases and the last line cost.
+    head: u64,
+    legend: Legend,
+    /// With how many files aliases are chosen next.
+    aliased_at: usize,
+    files: BTreeMap<u32, Excerpt>,
+    tokens: u64,
+}
+
+impl<'d> Draft<'d> {
+    fn new(map: &'d SymbolMap<'d>, detail: Detail, head: u64) -> Self {
+        let (legend, files) = (Legend::default(), BTreeMap::new());
+        Self { map, detail, head, legend, aliased_at: ALIASED_FILES, files, tokens: head }
+    }
+
+    /// Takes a line with what it stands in.
+    fn take(&mut self, number: u32, line: Line) {
+        let before = self.files.get(&number).map_or(0, |excerpt| estimate(&self.map.rest_of(number, excerpt)));
+        let is_new = !self.files.contains_key(&number);
+        let mut excerpt = self.files.remove(&number).unwrap_or_default();
+        let mut tokens = if is_new { estimate(&self.map.path_line(number, &self.legend, self.detail)) } else { 0 };
+        match line {
+            Line::Path => {}
+            Line::Entry(entry) => {
+                for entry in self.map.with_owners(number, entry) {
+                    if excerpt.entries.insert(entry) {
+                        tokens += estimate(&self.map.entry_line(number, entry, false, self.detail));
+                    }
+                }
+            }
+            Line::Imports => {
+                excerpt.has_imports = true;
+                tokens += estimate(&self.map.import_lines(number, &self.legend));
+            }
+            Line::Calls(entry) => {
+                excerpt.calls.insert(entry);
+                let cost = |calls| estimate(&self.map.entry_line(number, entry, calls, self.detail));
+                tokens += cost(true).saturating_sub(cost(false));
+            }
+        }
+        self.tokens = (self.tokens + tokens + estimate(&self.map.rest_of(number, &excerpt))).saturating_sub(before);
+        self.files.insert(number, excerpt);
+        if self.files.len() == self.aliased_at {
+            self.choose_aliases();
+        }
+    }
+
+    /// Chooses aliases for the files so far, and counts all again.
+    fn choose_aliases(&mut self) {
+        self.aliased_at *= 2;
+        self.legend = self.map.legend_of(&self.files);
+        let blocks =
+            self.files.iter().map(|(number, excerpt)| estimate(&self.map.excerpt(*number, excerpt, &self.legend, self.detail)));
+        let aliases = estimate(&self.legend.text()).saturating_sub(estimate(KEY));
+        self.tokens = self.head + aliases + blocks.sum::<u64>();
+    }
+
+    fn text(&self, all: usize) -> String {
+        let mut text = self.legend.text();
+        text.push('\n');
+        for (number, excerpt) in &self.files {
+            text.push_str(&self.map.excerpt(*number, excerpt, &self.legend, self.detail));
+        }
+        if self.files.len() < all {
+            text.push_str(&rest_line(all - self.files.len()));
         }
         text
     }

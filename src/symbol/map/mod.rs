@@ -14,6 +14,7 @@ mod entry;
 mod import;
 mod legend;
 mod notation;
+mod rank;
 mod reference;
 mod resolve;
 mod shape;
@@ -21,7 +22,7 @@ mod shape;
 mod tests;
 pub(super) mod uses;
 
-pub use budget::{Chosen, Known, Shown};
+pub use budget::{Chosen, Excerpt, Known, Shown};
 pub use codec::SymbolCache;
 pub use entries::{Entries, Entry, Form, Mark, Parts};
 pub use entry::{FileSymbols, file_symbols};

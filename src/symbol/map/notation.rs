@@ -3,9 +3,10 @@
 //! Text from the repository never breaks a line, moves a cursor or reorders what is read: what could is escaped.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::budget::Excerpt;
 use super::entries::{Entry, Mark, Parts};
 use super::import::Import;
 use super::legend::Legend;
@@ -99,6 +100,21 @@ impl<'m> SymbolMap<'m> {
         )
     }
 
+    /// The legend for what is shown of files.
+    pub(super) fn legend_of(&self, files: &BTreeMap<u32, Excerpt>) -> Legend {
+        let imports = |number: u32, excerpt: &Excerpt| {
+            let count = if excerpt.has_imports { IMPORTS_MAX } else { 0 };
+            self.references.files[number as usize].imports.iter().take(count)
+        };
+        let numbers = files.iter().flat_map(|(number, excerpt)| std::iter::once(number).chain(imports(*number, excerpt)));
+        Legend::choose(numbers.map(|number| self.shown_path(*number)))
+    }
+
+    /// The files.
+    pub(super) fn files(&self) -> &'m [MapFile<'m>] {
+        self.files
+    }
+
     /// The legend and the blocks of some of the files, in their order; nothing for no file.
     #[must_use]
     pub fn texts(&self, numbers: &[u32], detail: Detail) -> Vec<String> {
@@ -120,17 +136,14 @@ impl<'m> SymbolMap<'m> {
     }
 
     fn push_block(&self, out: &mut String, number: u32, legend: &Legend, detail: Detail) {
-        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
-        out.push_str(&legend.shorten(self.shown_path(number)));
-        push_count(out, references.referring, detail);
-        out.push_str(if file.symbols.is_absent { ABSENT } else { "" });
-        out.push('\n');
+        out.push_str(&self.path_line(number, legend, detail));
         if detail.level == Level::Name {
             return;
         }
         if detail.level == Level::Full {
-            self.push_imports(out, number, legend);
+            out.push_str(&self.import_lines(number, legend));
         }
+        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
         let mut block = Block { out, references, detail, file, left_out: Vec::new() };
         block.push_entries();
         let more = file.symbols.more;
@@ -139,14 +152,73 @@ impl<'m> SymbolMap<'m> {
         }
     }
 
+    /// What is shown of a file: its path, some of its lines, and how many declarations are left out.
+    pub(super) fn excerpt(&self, number: u32, excerpt: &Excerpt, legend: &Legend, detail: Detail) -> String {
+        let mut out = self.path_line(number, legend, detail);
+        if excerpt.has_imports {
+            out.push_str(&self.import_lines(number, legend));
+        }
+        for entry in &excerpt.entries {
+            out.push_str(&self.entry_line(number, *entry, excerpt.calls.contains(entry), detail));
+        }
+        out + &self.rest_of(number, excerpt)
+    }
+
+    /// How many declarations of a file are left out; nothing when none is.
+    pub(super) fn rest_of(&self, number: u32, excerpt: &Excerpt) -> String {
+        let symbols = self.files[number as usize].symbols;
+        let left = (symbols.entries.len() - excerpt.entries.len()) as u64 + symbols.more;
+        if left > 0 { format!("  +{left}\n") } else { String::new() }
+    }
+
+    pub(super) fn path_line(&self, number: u32, legend: &Legend, detail: Detail) -> String {
+        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
+        let mut out = legend.shorten(self.shown_path(number)).into_owned();
+        push_count(&mut out, references.referring, detail);
+        out.push_str(if file.symbols.is_absent { ABSENT } else { "" });
+        out.push('\n');
+        out
+    }
+
+    /// The line of one declaration, with what it refers to in other files or without.
+    pub(super) fn entry_line(&self, number: u32, entry: u32, has_calls: bool, detail: Detail) -> String {
+        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
+        let level = if has_calls { Level::Full } else { Level::Public };
+        let mut out = String::with_capacity(LINE_BYTES);
+        let mut block = Block { out: &mut out, references, detail: Detail { level, ..detail }, file, left_out: Vec::new() };
+        block.push_entry(entry as usize, file.symbols.entries.get(entry as usize));
+        out
+    }
+
+    /// A declaration and those that it stands in, the outermost first.
+    pub(super) fn with_owners(&self, number: u32, entry: u32) -> Vec<u32> {
+        let entries = &self.files[number as usize].symbols.entries;
+        let mut found = vec![entry];
+        let mut depth = entries.get(entry as usize).form.depth;
+        for above in (0..entry).rev() {
+            if depth == 0 {
+                break;
+            }
+            let form = entries.get(above as usize).form;
+            if form.depth < depth {
+                depth = form.depth;
+                found.push(above);
+            }
+        }
+        found.reverse();
+        found
+    }
+
     /// One line for files of the snapshot, one for packages from outside.
-    fn push_imports(&self, out: &mut String, number: u32, legend: &Legend) {
+    pub(super) fn import_lines(&self, number: u32, legend: &Legend) -> String {
+        let mut out = String::new();
         let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
         let local = references.imports.iter().map(|target| legend.shorten(self.shown_path(*target)).into_owned());
         let directories =
             references.directories.iter().map(|directory| legend.shorten(&shown_path(directory.as_bytes())).into_owned());
-        push_list(out, "  i→ ", &local.chain(directories).collect::<Vec<_>>());
-        push_list(out, "  i ", &packages(file, references));
+        push_list(&mut out, "  i→ ", &local.chain(directories).collect::<Vec<_>>());
+        push_list(&mut out, "  i ", &packages(file, references));
+        out
     }
 }
 

@@ -384,14 +384,6 @@ impl References {
         groups.retain(|group| !group.is_empty());
         groups
     }
-
-    /// The numbers of files, those that most others refer to first; among equals in their order.
-    #[must_use]
-    pub fn ranked(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.files.len() as u32).collect();
-        order.sort_by_key(|number| std::cmp::Reverse(self.files[*number as usize].referring));
-        order
-    }
 }
 
 /// The directory of a path, with the slash at its end.

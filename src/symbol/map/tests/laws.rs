@@ -6,7 +6,7 @@ use super::{map_files, map_of, map_with, symbols_of};
 use crate::base::token::estimate;
 use crate::symbol::Language;
 use crate::symbol::cache::Cached;
-use crate::symbol::map::{Detail, FileSymbols, Level, MapFile, SymbolMap, file_symbols, references};
+use crate::symbol::map::{Detail, FileSymbols, MapFile, SymbolMap, file_symbols, references};
 
 /// Projects of Rust files that refer to each other by number.
 fn project() -> impl Strategy<Value = Vec<(String, String)>> {
@@ -40,9 +40,33 @@ proptest! {
         let chosen = map.within(&numbers, tokens, Detail::PRINTED);
         prop_assert!(estimate(&chosen.text) <= tokens, "{} > {tokens}\n{}", estimate(&chosen.text), chosen.text);
         prop_assert_eq!(chosen.files.len() + chosen.left, numbers.len());
-        prop_assert!(chosen.files.is_sorted_by_key(|shown| shown.number));
+        let told = chosen.text.lines().filter(|line| line.starts_with("  ") && !line.trim_start().starts_with('+')).count();
+        let imports = chosen.files.values().filter(|excerpt| excerpt.has_imports).count();
+        let entries: usize = chosen.files.values().map(|excerpt| excerpt.entries.len()).sum();
+        prop_assert!((entries..=entries + 2 * imports).contains(&told), "{}", chosen.text);
         if tokens > 20 * estimate(&whole) + 1_000 {
             prop_assert_eq!(chosen.text, whole);
+        }
+    }
+
+    #[test]
+    fn more_tokens_never_show_less_and_are_used(project in project(), tokens in 70..3_000_u64, more in 0..400_u64) {
+        let files: Vec<(&str, &str)> = project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let found = symbols_of(&files);
+        let files = map_files(&found);
+        let references = references(&files);
+        let map = SymbolMap::new(&files, &references);
+        let numbers: Vec<u32> = (0..files.len() as u32).collect();
+        let (small, large) = (map.within(&numbers, tokens, Detail::PRINTED), map.within(&numbers, tokens + more, Detail::PRINTED));
+        for (number, shown) in &small.files {
+            let there = large.files.get(number).expect("a file that was there before");
+            prop_assert!(shown.entries.is_subset(&there.entries) && shown.calls.is_subset(&there.calls));
+            prop_assert!(there.has_imports || !shown.has_imports);
+        }
+        if !small.is_whole && !numbers.is_empty() {
+            let longest = map.texts(&numbers, Detail::PRINTED).concat().lines().map(estimate).max().unwrap_or(0);
+            // A line brings its path, what it stands in, and a count.
+            prop_assert!(estimate(&small.text) + 4 * longest + 8 > tokens, "{} of {tokens}\n{}", estimate(&small.text), small.text);
         }
     }
 
@@ -121,9 +145,9 @@ fn what_most_refer_to_comes_first_and_gives_way_last() {
     let references = references(&files);
     let map = SymbolMap::new(&files, &references);
     let numbers: Vec<u32> = (0..files.len() as u32).collect();
-    assert_eq!(references.ranked()[0], 0);
+    assert_eq!(map.ranked()[0], 0);
     let chosen = map.within(&numbers, 110, Detail::PRINTED);
-    assert_eq!(chosen.files[0].level, Level::Full);
+    assert_eq!(chosen.files[&0].entries.len(), 2);
     assert!(chosen.text.contains("core.py ←9\n  f run_it(a,b?) ←9\n  f _own()\n"), "{}", chosen.text);
     assert!(chosen.left > 0 && chosen.text.ends_with(&format!("+{} files\n", chosen.left)), "{}", chosen.text);
 }
