@@ -179,6 +179,8 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
         }
         found.push_str(line);
     }
+    // A line can be as long as a file.
+    found.truncate(found.floor_char_boundary(4 * PARAGRAPH_BYTES_MAX));
     cap(&fold(&strip_markup(&found)), PARAGRAPH_BYTES_MAX)
 }
 

@@ -44,7 +44,12 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     outline.lines = text.lines().count() as u64;
     match language.and_then(grammar_of) {
         Some((language, grammar)) => read(&mut outline, (language, grammar), text, uses),
-        None => lines::read(&mut outline, text),
+        None => {
+            lines::read(&mut outline, text);
+            if let Some(used) = uses {
+                *used = lines::uses(&outline, text);
+            }
+        }
     }
     if outline.doc.is_empty() && outline.symbols.is_empty() && outline.imports.is_empty() {
         lines::begin(&mut outline, text);

@@ -39,7 +39,49 @@ pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -
     let mut spans = Vec::new();
     collect(symbols, &mut spans);
     let mut found = Found::new(text, &spans);
-    each_name(tree, rules, NUMBERED_MAX, &mut |node| found.note(node));
+    each_name(tree, rules, NUMBERED_MAX, &mut |node| found.note(node.byte_range()));
+    found.into_uses()
+}
+
+/// Types that every language brings along, whatever else is called so.
+const OF_EVERY_LANGUAGE: [&str; 22] = [
+    "Any",
+    "Array",
+    "Bool",
+    "Boolean",
+    "Byte",
+    "Char",
+    "Data",
+    "Double",
+    "Error",
+    "Exception",
+    "Float",
+    "Function",
+    "Int",
+    "Integer",
+    "List",
+    "Long",
+    "Map",
+    "Object",
+    "Set",
+    "String",
+    "Unit",
+    "Void",
+];
+
+/// Reads the names that are used in a text without a grammar. `code` is the text without comments and strings, byte for byte;
+/// names may have some more characters.
+pub(super) fn read_code(code: &str, text: &str, more: &str, symbols: &[Symbol]) -> Uses {
+    let mut spans = Vec::new();
+    collect(symbols, &mut spans);
+    let mut found = Found::new(text, &spans);
+    let mut at = 0;
+    for word in code.split(|c: char| !c.is_alphanumeric() && c != '_' && !more.contains(c)) {
+        if word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !OF_EVERY_LANGUAGE.contains(&word) {
+            found.note(at..at + word.len());
+        }
+        at += word.len() + code[at + word.len()..].chars().next().map_or(0, char::len_utf8);
+    }
     found.into_uses()
 }
 
@@ -114,8 +156,7 @@ impl<'t> Found<'t> {
     }
 
     /// Takes the next name; the walk goes through the text from its start to its end.
-    fn note(&mut self, node: Node<'_>) {
-        let range = node.byte_range();
+    fn note(&mut self, range: Range<usize>) {
         let start = range.start as u32;
         while self.declared.last().is_some_and(|name| *name < start) {
             self.declared.pop();
@@ -181,6 +222,8 @@ fn type_before(text: &str, at: usize) -> usize {
 fn ways(text: &str, name: &str, place: Range<usize>) -> Ways {
     let (before, after) = (&text.as_bytes()[..place.start], &text.as_bytes()[place.end..]);
     let is_called = after.starts_with(b"(") || after.starts_with(b"!") || after.starts_with(b"::") || after.starts_with(b" (");
+    // `(name argument)`
+    let is_called = is_called || before.ends_with(b"(") && name.contains('-');
     // `Item = T` binds a name, whatever it looks like.
     let is_type = name.starts_with(char::is_uppercase) && !after.starts_with(b" = ");
     let is_path = before.ends_with(b"::");

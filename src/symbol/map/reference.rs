@@ -61,7 +61,7 @@ type Target = (u32, u32);
 
 /// Whether files of one directory see each other without an import.
 fn shares_directory(language: Language) -> bool {
-    matches!(language, Language::Go | Language::Java)
+    matches!(language, Language::Go | Language::Java | Language::Kotlin | Language::Scala | Language::Swift | Language::Terraform)
 }
 
 /// Finds all references between files, which are in the order of their paths.

@@ -219,6 +219,11 @@ fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool
             let name = before_value.rsplit(' ').next().unwrap_or_default();
             return short(&name.replace(['&', '$'], ""), is_optional);
         }
+        // `name: Type`, `Type name`, `name`.
+        _ if !language.has_grammar() => {
+            let name = before_value.split([':', '\\']).next().unwrap_or_default().trim();
+            (name.rsplit(' ').next().unwrap_or_default(), is_optional || before_value.contains("\\\\"))
+        }
         _ => (last_name(before_value)?, is_optional),
     };
     short(name, is_optional)
@@ -305,8 +310,10 @@ const MODIFIERS: [&str; 40] = [
 /// What a function gives back; empty for nothing.
 fn result(head: &str, tail: &str, language: Language) -> String {
     let said = match language {
-        Language::Rust | Language::Python => tail.strip_prefix("->").unwrap_or_default(),
-        Language::TypeScript | Language::Tsx | Language::Php => tail.strip_prefix(':').unwrap_or_default(),
+        Language::Rust | Language::Python | Language::Swift => tail.strip_prefix("->").unwrap_or_default(),
+        Language::TypeScript | Language::Tsx | Language::Php | Language::Kotlin | Language::Scala => {
+            tail.strip_prefix(':').unwrap_or_default()
+        }
         Language::Go => tail,
         Language::Java | Language::CSharp | Language::C | Language::Cpp => {
             tail.find("->").map_or_else(|| before_name(head), |at| &tail[at + 2..])
@@ -385,7 +392,8 @@ fn bases(after: &str, language: Language) -> Vec<String> {
     let list = match language {
         Language::Python => after.strip_prefix('(').map_or("", |rest| rest.trim_end_matches(')')),
         Language::Ruby => after.strip_prefix('<').unwrap_or_default(),
-        Language::Rust | Language::CSharp | Language::Cpp => after.strip_prefix(':').unwrap_or_default(),
+        Language::Rust | Language::CSharp | Language::Cpp | Language::Swift => after.strip_prefix(':').unwrap_or_default(),
+        Language::Kotlin => after_parameters(after).trim_start().strip_prefix(':').unwrap_or_default(),
         Language::Java | Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Php => after,
         _ => "",
     };
@@ -393,6 +401,23 @@ fn bases(after: &str, language: Language) -> Vec<String> {
     let list = if language == Language::Rust { list.replace(" + ", ",") } else { list.to_owned() };
     let list = [" extends ", " implements ", " permits "].iter().fold(format!(" {list}"), |text, word| text.replace(word, ","));
     split(&list).into_iter().filter_map(base_name).take(PARTS_MAX).collect()
+}
+
+/// What stands behind the parameters of a constructor.
+fn after_parameters(text: &str) -> &str {
+    let Some(open) = text.find('(').filter(|open| !text[..*open].contains(':')) else { return text };
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().skip(open) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[at + 1..];
+        }
+    }
+    ""
 }
 
 /// `public ns::Base<T>` as `Base`; nothing for keyword arguments and lifetimes.

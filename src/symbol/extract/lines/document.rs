@@ -5,6 +5,8 @@ use super::reader::{after, indent, lines};
 
 /// Most headings of a page of HTML, whose menus are long.
 const PAGE_HEADINGS_MAX: usize = 60;
+/// Longest name of a block of a template.
+const NAME_BYTES_MAX: usize = 100;
 /// Text of a page that is looked at for its first paragraph, in bytes.
 const PAGE_BYTES_MAX: usize = 256 * 1024;
 
@@ -208,8 +210,9 @@ fn template_block(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("{%").or_else(|| text.strip_prefix("{{"))?.trim_start_matches('-').trim_start();
     let words = ["block", "define", "macro", "extends", "include", "template"];
     let name = words.iter().find_map(|word| after(rest, word))?;
+    let name = &name[..name.floor_char_boundary(NAME_BYTES_MAX)];
     let end = name.find(['%', '}', '\n'])?;
-    Some(name[..end].trim_end_matches('-').trim().trim_matches(['"', '\''])).filter(|name| !name.is_empty() && name.len() < 80)
+    Some(name[..end].trim_end_matches('-').trim().trim_matches(['"', '\''])).filter(|name| !name.is_empty())
 }
 
 fn meta_description(text: &str) -> String {

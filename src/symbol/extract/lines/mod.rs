@@ -27,4 +27,4 @@ mod text;
 mod tree;
 mod web;
 
-pub(super) use reader::{begin, read};
+pub(super) use reader::{begin, read, uses};

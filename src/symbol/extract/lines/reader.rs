@@ -1,13 +1,19 @@
 //! Which reader a text goes to, and what all readers need: lines, indentation, words.
 
 use super::found::Found;
+use super::mask::mask;
+use super::source::Odd;
 use super::{build, document, list, rows, sections, source, text, tree, web};
 use crate::symbol::comment::{self, cap, fold};
+use crate::symbol::extract::uses;
 use crate::symbol::language::Language;
+use crate::symbol::map::uses::Uses;
 use crate::symbol::outline::{Content, Outline, PARAGRAPH_BYTES_MAX};
 
 /// Longest line that is looked at; longer ones are data.
 pub(super) const LINE_BYTES_MAX: usize = 4_096;
+/// Largest program whose names are read; larger ones are data.
+const USES_BYTES_MAX: usize = 1024 * 1024;
 
 /// Fills in what can be said about a text without a grammar.
 pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
@@ -28,6 +34,15 @@ pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
     outline.symbols = found.symbols;
     outline.imports = found.imports;
     outline.more = found.more;
+}
+
+/// The names that a program uses; none of what is no program.
+pub(in crate::symbol::extract) fn uses(outline: &Outline, text: &str) -> Uses {
+    let row = outline.language.and_then(rows::of).filter(|_| outline.content == Content::Parsed && text.len() <= USES_BYTES_MAX);
+    let marks = row.and_then(|row| row.language.marks());
+    let more = if row.is_some_and(|row| row.odd == Odd::Lisp) { "-" } else { "" };
+    let code = marks.and_then(|marks| String::from_utf8(mask(text, &marks)).ok());
+    code.map_or_else(Uses::default, |code| uses::read_code(&code, text, more, &outline.symbols))
 }
 
 /// Says how a text begins of which there is nothing else to say.

@@ -17,6 +17,11 @@ fn first(code: &str, more: &str) -> usize {
     code.find(|c: char| !is_word(c) && !more.contains(c)).unwrap_or(code.len())
 }
 
+/// Where the last name of a text begins.
+fn last_word(text: &str, more: &str) -> usize {
+    text.trim_end_matches(|c: char| is_word(c) || more.contains(c)).len()
+}
+
 /// `name {` at the level of the file, as build files have it.
 pub(super) fn gradle_block(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, "");
@@ -169,7 +174,7 @@ pub(super) fn proto_field(line: &Line<'_>) -> Option<Special> {
     let (head, number) = line.code.split_once('=')?;
     number.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '-').then_some(())?;
     let head = head.trim_end();
-    let from = head.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1);
+    let from = last_word(head, "");
     special(if owner == Enum { Variant } else { Field }, from..head.len())
 }
 
@@ -211,7 +216,7 @@ pub(super) fn linker(line: &Line<'_>) -> Option<Special> {
 pub(super) fn c_function(line: &Line<'_>) -> Option<Special> {
     let open = line.code.find('(')?;
     let head = line.code[..open].trim_end();
-    let from = head.rfind(|c: char| !is_word(c) && c != '.').map_or(0, |at| at + 1);
+    let from = last_word(head, ".");
     let is_plain = head.chars().all(|c| is_word(c) || " <>,?.[]*&:".contains(c)) && !head.is_empty();
     let is_declared = from > 0 && head[..from].ends_with(' ') || line.owner.is_some();
     let ends = line.code.ends_with(['{', ';', ',', '(', ')']) || line.code.contains("=>");
