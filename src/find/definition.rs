@@ -59,7 +59,7 @@ impl Definition {
 
 impl Cached for Definitions {
     const FILE_NAME: &'static str = "definitions";
-    const VERSION: u8 = 4;
+    const VERSION: u8 = 5;
     const FILE_BYTES_MAX: u64 = 1 << 30;
 
     fn encode(&self) -> Vec<u8> {

@@ -277,8 +277,9 @@ impl Language {
 pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
     let head = &head[..head.len().min(HEAD_BYTES_MAX)];
     let name = name.to_ascii_lowercase();
+    // A script may be called `build`.
     if let Some(found) = by(&name, |entry| entry.files) {
-        return Some(found);
+        return by_shebang(head).or(Some(found));
     }
     if let Some((_, found)) = BEGINNINGS.iter().find(|(start, _)| name.starts_with(start.as_bytes()))
         && !is_source(&name)

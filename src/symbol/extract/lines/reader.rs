@@ -26,9 +26,9 @@ pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
         }
     } else {
         by_format(&mut found, text, outline.language);
-    }
-    if found.doc.is_empty() && found.symbols.is_empty() && found.imports.is_empty() {
-        text::read(&mut found, text);
+        if found.doc.is_empty() && found.symbols.is_empty() && found.imports.is_empty() {
+            text::read(&mut found, text);
+        }
     }
     outline.doc = cap(&fold(&found.doc), PARAGRAPH_BYTES_MAX);
     outline.symbols = found.symbols;

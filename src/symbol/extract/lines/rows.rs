@@ -145,8 +145,8 @@ rows! {
     Fish ["function" Function] { name: "-.", imports: &["source"], special: Some(by::shell) };
     Zsh ["function" Function] { name: "-.:", imports: &["source"], special: Some(by::shell) };
     Awk ["function" Function, "func" Function, "BEGIN" Target, "END" Target] { imports: &["@include"] };
-    Tcl ["proc" Function, "method" Function, "namespace eval" Module, "oo::class create" Class, "test" Function] {
-        name: ":-.", imports: &["package require", "source"] };
+    Tcl ["proc" Function, "method" Function, "namespace eval" Module, "oo::class create" Class, "start_server" Module,
+        "start_cluster" Module, "test" Function] { name: ":-.{", imports: &["package require", "source"] };
     Vim ["function!" Function, "function" Function, "func!" Function, "func" Function, "fu!" Function, "def" Function,
         "command!" Macro, "command" Macro, "augroup" Target, "class" Class, "syntax" Key, "syn" Key] {
         before: &["export", "-nargs=*", "-nargs=0", "-nargs=1", "-bar", "-bang"], name: ":#.<>",

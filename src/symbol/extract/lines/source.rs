@@ -160,7 +160,11 @@ impl Reader<'_> {
         let owner = owner.flatten();
         let symbol = self.declaration(found, (from + skipped, &code[skipped..]), columns, owner);
         self.doc_from = None;
-        self.open.push(Open { indent: columns, symbol });
+        // Where everything is an expression, what opens a brace is no body.
+        let is_passed = matches!(self.row.language, Language::Nix | Language::Jsonnet) && symbol.is_none();
+        if !is_passed {
+            self.open.push(Open { indent: columns, symbol });
+        }
     }
 
     fn count_brackets(&mut self, code: &str) {
@@ -206,7 +210,10 @@ impl Reader<'_> {
         let (kind, name, is_public) = self.head(at, code, columns, owner).filter(|_| depth < DEPTH_MAX - 1)?;
         let kind = member_kind(kind, owner);
         let text = self.text.get(at + name.start..at + name.end)?.trim_matches(['"', '\'', '`']);
-        let mut symbol = found.make(kind, &text.replace("\" \"", "."), &self.signature(at, kind))?;
+        // Of a part of a query nothing but its name is short.
+        let is_part = kind == Kind::Key && self.row.language == Language::Sql;
+        let signature = if is_part { text.to_owned() } else { self.signature(at, kind) };
+        let mut symbol = found.make(kind, &text.replace("\" \"", "."), &signature)?;
         symbol.public = is_public;
         symbol.doc = self.doc(at);
         symbol.span = Span { start: at as u32, end: at as u32, name: (at + name.start) as u32 };
@@ -228,8 +235,8 @@ impl Reader<'_> {
                     name(next, row, has_type).map(|name| from + name.start..from + name.end).filter(|name| !name.is_empty());
                 // `companion object {`
                 let own = code.len() - rest.len()..code.len() - rest.len() + word.len();
-                let is_nameless = is_container(kind) && (next.is_empty() || next.starts_with('{'));
-                let name = name.or_else(|| is_nameless.then_some(own))?;
+                let is_nameless = (is_container(kind) || kind == Kind::Key) && (next.is_empty() || next.starts_with('{'));
+                let name = if is_nameless { own } else { name? };
                 is_private |= row.hides_underscore() && code[name.clone()].starts_with('_');
                 return Some((kind, name, is_shown && !is_private));
             }
@@ -254,7 +261,10 @@ impl Reader<'_> {
                 break;
             }
             end += line.len();
-            let goes_on = brackets > 0 || line.trim_end().ends_with([',', '\\']) || line.trim().is_empty();
+            let goes_on = brackets > 0
+                || line.trim_end().ends_with([',', '\\'])
+                || line.trim_end().ends_with("::")
+                || line.trim().is_empty();
             if !goes_on || end - at > 4 * SIGNATURE_BYTES_MAX {
                 break;
             }
@@ -358,6 +368,11 @@ fn name(text: &str, row: &Row, has_type: bool) -> Option<std::ops::Range<usize>>
     if text[at..].starts_with('"') {
         return Some(quoted_names(text, at));
     }
+    if text[at..].starts_with('{') && row.name.contains('{') {
+        // Tcl quotes with braces.
+        let end = text[at..].find('}')?;
+        return Some(at + 1..at + end);
+    }
     if row.name.contains('(') {
         at += text[at..].len() - text[at..].trim_start_matches(['(', '[', ' ']).len();
     }
@@ -417,7 +432,8 @@ fn cut(line: &str, brackets: &mut usize, kind: Kind, row: &Row) -> Option<usize>
         match byte {
             b'(' | b'[' => *brackets += 1,
             b')' | b']' => *brackets = brackets.saturating_sub(1),
-            b'{' if *brackets == 0 => return Some(at),
+            // What a test of R does is an argument.
+            b'{' if *brackets == 0 || row.language == Language::R => return Some(at),
             b';' if *brackets == 0 && row.odd != Odd::Lisp => return Some(at),
             b'=' if *brackets == 0 && is_assignment(bytes, at) => {
                 let value = line[at..].trim_end();

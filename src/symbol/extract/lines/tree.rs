@@ -48,10 +48,15 @@ struct Entry {
     value: String,
     below: Vec<String>,
     left: usize,
+    /// What a key below says that it is for.
+    about: String,
 }
 
 impl Entry {
     fn add(&mut self, key: &str, value: &str) {
+        if DESCRIBING.contains(&key) && value.contains(' ') && self.about.is_empty() {
+            unquoted(value).clone_into(&mut self.about);
+        }
         if self.below.len() == BELOW_MAX {
             self.left += 1;
             return;
@@ -224,6 +229,10 @@ pub(super) fn json(found: &mut Found, text: &str) {
         }
     }
     if let Some(done) = open {
+        // A single thing in a file is what the file is about.
+        if found.doc.is_empty() && found.symbols.is_empty() {
+            found.doc.clone_from(&done.about);
+        }
         done.push_to(found);
     }
     if base == 1 {

@@ -74,8 +74,8 @@ fn languages_with_braces() {
     );
     check(
         "a.tf",
-        "resource \"aws_subnet\" \"a\" {\n  tags = { x = 1 }\n}\n\nvariable \"name\" {\n  description = \"What it is called. Long.\"\n}\n",
-        "struct aws_subnet.a, variable name (What it is called.)",
+        "terraform {\n  x = 1\n}\nresource \"aws_subnet\" \"a\" {\n  tags = { x = 1 }\n}\n\nvariable \"name\" {\n  description = \"What it is called. Long.\"\n}\n",
+        "key terraform, struct aws_subnet.a, variable name (What it is called.)",
     );
     check(
         "a.m",
@@ -116,8 +116,8 @@ fn languages_with_ends_and_layout() {
     check("a.erl", "-module(a).\n-record(r, {x}).\nf(0) -> 1;\nf(N) -> N.\n", "module a, struct r, function f");
     check(
         "a.r",
-        "library(x)\n#' Adds.\nadd <- function(a, b) {\n  c <- 1\n}\nsetClass(\"P\", x)\n.hidden <- 1\n",
-        "function add (Adds.), class P, -variable .hidden",
+        "library(x)\n#' Adds.\nadd <- function(a, b) {\n  c <- 1\n}\ntest_that(\"it adds\", {\n  x\n})\nsetClass(\"P\", x)\n.hidden <- 1\n",
+        "function add (Adds.), function it adds, class P, -variable .hidden",
     );
     check(
         "a.clj",
@@ -168,6 +168,8 @@ fn other_languages() {
     check("a.s", "main:\n  mov x\n.L1:\n", "function main");
     check("a.bat", "rem Runs.\n:start\ngoto start\n", "target start (Runs.)");
     check("a.nix", "{ pkgs }:\n{\n  name = \"x\";\n  buildInputs = [ a\n  ];\n}\n", "key name, key buildInputs");
+    check("a.libsonnet", "function(x) {\n  local k = 1,\n  rules: {\n    alert: 1,\n  },\n}\n", "-variable k, key rules");
+    check("a.tcl", "start_server {tags {x}} {\n  test {GET works} {\n    x\n  }\n}\n", "module start_server{function GET works}");
     check("a.tcl", "proc ns::run {a} {\n  set x 1\n}\n", "function run");
     check("configure.ac", "AC_INIT([a], [1])\nAC_DEFUN([B_C], [x])\n", "module a, macro B_C");
     check("a.feature", "Feature: Log in\n  Scenario: Wrong word\n    Given x\n", "module Log in{target Wrong word}");
@@ -251,6 +253,7 @@ fn documents() {
         "MIT License\n\nCopyright (c) 2026 A\n\nPermission is hereby granted, free of charge, to any person\n",
         "MIT licence. Copyright (c) 2026 A",
     );
+    check_doc("a.json", "{\"GET\": {\"summary\": \"Gets a value.\", \"since\": \"1.0\"}}", "Gets a value.");
     check_doc("a.html", "<html><title>The page</title></html>", "The page");
     check_doc("a.diff", "Subject: [PATCH 1/2] Mend it\n---\n", "Mend it");
 }
