@@ -32,7 +32,7 @@ use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
 use crate::watch::WatchError;
 use crate::workspace::{
-    AskingError, ComposeError, EvaluateError, FindError, InputError, MapError, RefreshError, RulesError, SettingsError,
+    AskingError, ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError, RulesError, SettingsError,
     StatementError, TargetError, TrustError, WorkspaceError,
 };
 
@@ -321,11 +321,11 @@ impl From<ScanError> for CliError {
     }
 }
 
-impl From<MapError> for CliError {
-    fn from(error: MapError) -> Self {
+impl From<FilesError> for CliError {
+    fn from(error: FilesError) -> Self {
         match error {
-            MapError::Scan(inner) => inner.into(),
-            MapError::Object { .. } => {
+            FilesError::Scan(inner) => inner.into(),
+            FilesError::Object { .. } => {
                 Self::from_source(Exit::Git, error).hint("'git fsck' says what is wrong with the repository")
             }
         }
@@ -335,11 +335,8 @@ impl From<MapError> for CliError {
 impl From<FindError> for CliError {
     fn from(error: FindError) -> Self {
         match error {
-            FindError::Scan(inner) => inner.into(),
+            FindError::Files(inner) => inner.into(),
             FindError::Store(inner) => inner.into(),
-            FindError::Object { .. } => {
-                Self::from_source(Exit::Git, error).hint("'git fsck' says what is wrong with the repository")
-            }
         }
     }
 }

@@ -59,7 +59,7 @@ impl Definition {
 
 impl Cached for Definitions {
     const FILE_NAME: &'static str = "definitions";
-    const VERSION: u8 = 5;
+    const VERSION: u8 = 6;
     const FILE_BYTES_MAX: u64 = 1 << 30;
 
     fn encode(&self) -> Vec<u8> {
@@ -119,12 +119,12 @@ fn definition(rest: &mut Reader<'_>) -> Option<Definition> {
 mod tests {
     use super::*;
     use crate::find::read;
-    use crate::symbol::Language;
+    use crate::symbol::{Language, extract};
 
     #[test]
     fn definitions_read_back_and_every_cut_is_refused() {
         let text = "//! Does things.\n/// A thing.\npub struct A { b: u8 }\nimpl A { pub fn c(&self) { run() } }\n";
-        let definitions = read(Some(Language::Rust), text.as_bytes()).1;
+        let definitions = read(&extract(Some(Language::Rust), text.as_bytes()), text.as_bytes()).1;
         let bytes = definitions.encode();
         assert_eq!(Definitions::decode(&bytes), Some(definitions));
         for len in 0..bytes.len() {

@@ -6,7 +6,7 @@ use super::definition::{Definition, Definitions};
 use super::region::{Field, regions};
 use super::term::{Term, terms};
 use super::words::{Counter, Words};
-use crate::symbol::{Content, Kind, Language, Symbol, extract};
+use crate::symbol::{Content, Kind, Language, Outline, Symbol};
 
 /// Most definitions of one object.
 const DEFINITIONS_MAX: usize = 2_000;
@@ -15,10 +15,9 @@ const PLACES_MAX: usize = 1_000;
 /// Longest chain of names around a definition, in bytes.
 const OWNER_BYTES_MAX: usize = 120;
 
-/// Reads a content. `language` is what [`detect`](crate::symbol::detect) said about its name; what is no text has no words.
+/// Reads a content of which it is known what it declares; what is no text has no words.
 #[must_use]
-pub fn read(language: Option<Language>, data: &[u8]) -> (Words, Definitions) {
-    let outline = extract(language, data);
+pub fn read(outline: &Outline, data: &[u8]) -> (Words, Definitions) {
     let text = match (outline.content, std::str::from_utf8(data)) {
         (Content::Binary | Content::TooLarge, _) | (_, Err(_)) => return Default::default(),
         (_, Ok(text)) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -27,8 +26,16 @@ pub fn read(language: Option<Language>, data: &[u8]) -> (Words, Definitions) {
     let mut counter = Counter::default();
     listing.add_all(&outline.symbols, ("", 0), &mut counter);
     let Listing { found, .. } = listing;
-    let inner = count(text, language, &found, &mut counter);
-    (counter.words(), definitions(text, outline.doc, found, &inner))
+    let inner = count(text, outline.language, &found, &mut counter);
+    (counter.words(), definitions(text, outline.doc.clone(), found, &inner))
+}
+
+/// The words of a statement.
+#[must_use]
+pub fn words_of(text: &str) -> Words {
+    let mut counter = Counter::default();
+    terms(text, |_, term| counter.add(term, Field::Prose));
+    counter.words()
 }
 
 /// A definition while its text is read.
@@ -51,7 +58,7 @@ impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], (owner, from): (&str, usize), counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
-            let is_shown = !matches!(symbol.kind, Kind::Implementation | Kind::Export);
+            let is_shown = !matches!(symbol.kind, Kind::Implementation | Kind::Extension | Kind::Export);
             if is_shown && self.found.len() < DEFINITIONS_MAX {
                 self.add(symbol, (owner, from));
             }
@@ -65,7 +72,9 @@ impl Listing<'_> {
     fn add(&mut self, symbol: &Symbol, (owner, from): (&str, usize)) {
         let span = symbol.span;
         let mut range = span.start as usize..(span.end as usize).min(self.text.len());
-        if range.is_empty() {
+        if range.is_empty() && range.start > 0 {
+            range.end = (range.start + symbol.name.len()).min(self.text.len());
+        } else if range.is_empty() {
             // Headings, keys, targets and some fields come in the order of the text, behind what they belong to.
             let Some(at) = place(self.text, self.from.max(from), symbol) else { return };
             range = at..at + symbol.name.len();
@@ -77,7 +86,7 @@ impl Listing<'_> {
             owner: owner.to_owned(),
             name: symbol.name.clone(),
             signature: symbol.signature.clone(),
-            doc: symbol.doc.clone(),
+            doc: symbol.sentence(),
             line: 0,
             line_end: 0,
             terms: Vec::new(),
@@ -202,6 +211,11 @@ impl Lines {
 mod tests {
     use super::*;
     use crate::find::term::distinct;
+    use crate::symbol::extract;
+
+    fn read_as(language: Language, data: &[u8]) -> (Words, Definitions) {
+        read(&extract(Some(language), data), data)
+    }
 
     fn term(word: &str) -> Term {
         distinct(word, 1)[0].0
@@ -210,7 +224,7 @@ mod tests {
     #[test]
     fn each_definition_has_its_lines_and_its_own_terms() {
         let text = "//! Walks trees.\n\n/// Holds what is hidden.\npub struct Walker {\n    hidden: bool,\n}\n\nimpl Walker {\n    /// Skips.\n    fn skip(&self) -> bool {\n        ignore(self.hidden, \"vendor\")\n    }\n}\n";
-        let (words, found) = read(Some(Language::Rust), text.as_bytes());
+        let (words, found) = read_as(Language::Rust, text.as_bytes());
         assert_eq!(found.about, "Walks trees.");
         let told: Vec<_> = found.list.iter().map(|one| (one.owner.as_str(), one.name.as_str(), one.line, one.line_end)).collect();
         assert_eq!(told, [("", "Walker", 4, 6), ("Walker", "hidden", 5, 5), ("Walker", "skip", 10, 12)]);
@@ -222,7 +236,7 @@ mod tests {
 
     #[test]
     fn headings_own_what_stands_below_them() {
-        let (_, found) = read(Some(Language::Markdown), b"Intro.\n\n# One\n\nfirst words\n\n## Two\n\nsecond words\n");
+        let (_, found) = read_as(Language::Markdown, b"Intro.\n\n# One\n\nfirst words\n\n## Two\n\nsecond words\n");
         let told: Vec<_> = found.list.iter().map(|one| (one.name.as_str(), one.line, one.line_end)).collect();
         assert_eq!(told, [("One", 3, 6), ("Two", 7, 9)]);
         assert_eq!(["first", "second"].map(|word| found.list[1].count(term(word))), [0, 1]);
@@ -231,14 +245,14 @@ mod tests {
     #[test]
     fn what_has_no_place_of_its_own_is_found_in_its_owner_as_a_whole_word() {
         let text = "def params\n  super\nend\n\nclass Entry\n  include Xparams\n  attr_accessor :params\nend\n";
-        let (_, found) = read(Some(Language::Ruby), text.as_bytes());
+        let (_, found) = read_as(Language::Ruby, text.as_bytes());
         let told: Vec<_> = found.list.iter().map(|one| (one.owner.as_str(), one.name.as_str(), one.line)).collect();
         assert_eq!(told, [("", "params", 1), ("", "Entry", 5), ("Entry", "params", 7)]);
     }
 
     #[test]
     fn what_is_no_text_has_no_words() {
-        assert_eq!(read(None, b"\0binary"), Default::default());
-        assert_eq!(read(Some(Language::Rust), b"\xff"), Default::default());
+        assert_eq!(read(&extract(None, b"\0binary"), b"\0binary"), Default::default());
+        assert_eq!(read_as(Language::Rust, b"\xff"), Default::default());
     }
 }

@@ -258,14 +258,15 @@ impl Definition {
 mod tests {
     use super::*;
     use crate::find::read;
-    use crate::symbol::Language;
+    use crate::symbol::{Language, extract};
     use proptest::prelude::*;
 
     fn files() -> Vec<Found> {
         let file = |number: usize| {
             let function = |at: usize| format!("/// Doc.\npub fn f{at}_{number}(walk: u{at}) {{ hidden({at}) }}\n");
             let functions = (0..12).map(function).collect::<Vec<_>>().concat();
-            let definitions = read(Some(Language::Rust), format!("//! File {number}.\n{functions}").as_bytes()).1;
+            let text = format!("//! File {number}.\n{functions}");
+            let definitions = read(&extract(Some(Language::Rust), text.as_bytes()), text.as_bytes()).1;
             Found { path: format!("src/file{number}.rs"), said: vec![format!("Said {number}.")], definitions }
         };
         (0..20).map(file).collect()

@@ -20,7 +20,7 @@ pub mod truth;
 mod words;
 
 pub use definition::{Definition, Definitions};
-pub use document::read;
+pub use document::{read, words_of};
 pub use ladder::{Found, Ladder, Line, Steps};
 pub use past::{Past, subject};
 pub use question::Question;

@@ -249,11 +249,11 @@ fn ln(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::find::read;
+    use crate::find::words_of;
 
     fn ranked(question: &str, files: &[(&str, &str)]) -> Vec<String> {
         let question = Question::of(question).expect("words");
-        let hits: Vec<Hits> = files.iter().map(|(_, text)| read(None, text.as_bytes()).0.hits(&question.terms)).collect();
+        let hits: Vec<Hits> = files.iter().map(|(_, text)| words_of(text).hits(&question.terms)).collect();
         let candidates: Vec<Candidate<'_>> =
             files.iter().zip(&hits).map(|((path, _), hits)| Candidate { path: path.as_bytes(), hits, said: None }).collect();
         let (ranked, _) = rank(&question, &candidates, &[], &Weights::default());

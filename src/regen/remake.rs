@@ -10,6 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::make::{Said, read_frame};
 use super::plan::{Plan, file_name};
 use super::prepare::Nodes;
+use super::record::Records;
 use super::run::{directory_body, file_body};
 use crate::base::cores::on_all_cores;
 use crate::base::{AgentId, FrameType, NodeId};
@@ -109,7 +110,7 @@ fn is_forged(nodes: Nodes<'_>, (plan, said): (&Plan, &Said), number: u32) -> Opt
         return Some(content_digest(&body) != head.content);
     }
     let is_said_of = |name: &[u8]| {
-        let body = file_body(repo, &node.id, name, None).ok()??;
+        let body = file_body(repo, &node.id, name, &Records::unkept()).ok()??;
         Some(content_digest(&body) == head.content)
     };
     if is_said_of(file_name(scan, inputs.root, number))? {

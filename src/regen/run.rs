@@ -6,17 +6,16 @@
 
 use super::event::{Event, Report};
 use super::make::{Body, Desk, MadeFrame, NodeError, Said, Saying};
-use super::outlined::object_cache;
 use super::plan::{Inputs, Plan, Task, file_name};
+use super::record::{Blob, Records, with_blob};
 use crate::base::cores::on_all_cores;
-use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{FrameId, NodeId, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{Children, Index, NewFrame, StoreError, commit};
-use crate::git::{ObjectError, ObjectKind, Repository, StateDir};
+use crate::git::{ObjectError, Repository, StateDir};
 use crate::node::Scan;
 use crate::provider::ledger::Spend;
-use crate::symbol::{self, OutlineCache};
+use crate::symbol;
 use crate::synthesis::summarize::Summarize;
 use crate::synthesis::{Part, PartKind, Policy, Reason, outline};
 
@@ -25,8 +24,8 @@ const STRETCH: usize = 2_048;
 /// Frames and compressed bytes in a batch, whichever comes first.
 const BATCH_FRAMES_MAX: usize = 65_536;
 const BATCH_BYTES_MAX: u64 = 48 << 20;
-/// From so many files on, the cache of outlines is worth opening.
-const CACHE_FROM: usize = 256;
+/// From so many files on, the cache of what files declare is worth opening.
+const KEPT_FROM: usize = 16;
 
 /// Why a run stopped. What was stored before stays.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +71,7 @@ pub struct Runner<'r> {
 /// What makes outlines: shared by all threads, while each reads through a repository handle of its own.
 struct Maker<'m> {
     desk: Desk<'m>,
-    cache: Option<&'m OutlineCache>,
+    records: &'m Records,
 }
 
 /// What changes while a run goes on.
@@ -104,10 +103,10 @@ impl Runner<'_> {
     /// Does everything that the plan names, and stores it. The index is brought forward with the store.
     pub fn run(&self, plan: Plan, index: &mut Index, on_event: &mut dyn FnMut(Event)) -> Result<Report, RunError> {
         let mut progress = Progress::new(self.scan, plan, index);
-        let (tasks, cache) = (progress.plan.tasks.clone(), self.cache(&progress.plan));
+        let (tasks, records) = (progress.plan.tasks.clone(), self.records(&progress.plan));
         let mut done = 0;
         for stretch in tasks.chunks(STRETCH) {
-            self.make(stretch, &mut progress, cache.as_ref(), on_event);
+            self.make(stretch, &mut progress, &records, on_event);
             done += stretch.len() as u64;
             on_event(Event::Progress { done, total: tasks.len() as u64, spent: Spend::default() });
             if progress.batch.len() >= BATCH_FRAMES_MAX || progress.batch_bytes >= BATCH_BYTES_MAX {
@@ -122,9 +121,9 @@ impl Runner<'_> {
     pub fn body(&self, plan: Plan, index: &mut Index) -> Result<Body, RunError> {
         let mut progress = Progress::new(self.scan, plan, index);
         progress.said.keep(self.scan.root());
-        let (tasks, cache) = (progress.plan.tasks.clone(), self.cache(&progress.plan));
+        let (tasks, records) = (progress.plan.tasks.clone(), self.records(&progress.plan));
         for stretch in tasks.chunks(STRETCH) {
-            self.make(stretch, &mut progress, cache.as_ref(), &mut |_| {});
+            self.make(stretch, &mut progress, &records, &mut |_| {});
             progress.batch.clear();
         }
         match progress.said.of(self.repo, &progress.plan, self.scan.root()) {
@@ -137,34 +136,28 @@ impl Runner<'_> {
         }
     }
 
-    fn cache(&self, plan: &Plan) -> Option<OutlineCache> {
+    fn records(&self, plan: &Plan) -> Records {
         let files = plan.tasks.iter().filter(|task| !self.scan.node(task.node).is_directory).count();
-        (files >= CACHE_FROM).then(|| object_cache(&self.state.cache()))
+        if files < KEPT_FROM { Records::unkept() } else { Records::of(&self.state.cache()) }
     }
 
-    fn make(&self, stretch: &[Task], progress: &mut Progress<'_>, cache: Option<&OutlineCache>, on_event: &mut dyn FnMut(Event)) {
-        self.make_files(stretch, progress, cache, on_event);
+    fn make(&self, stretch: &[Task], progress: &mut Progress<'_>, records: &Records, on_event: &mut dyn FnMut(Event)) {
+        self.make_files(stretch, progress, records, on_event);
         for task in stretch.iter().filter(|task| self.scan.node(task.node).is_directory) {
             self.make_directory(*task, progress, on_event);
         }
     }
 
-    fn maker<'m>(&'m self, progress: &'m Progress<'_>, cache: Option<&'m OutlineCache>) -> Maker<'m> {
+    fn maker<'m>(&'m self, progress: &'m Progress<'_>, records: &'m Records) -> Maker<'m> {
         let hash = self.repo.hash_kind();
         let (scan, inputs, plan) = (self.scan, self.inputs, &progress.plan);
         let desk = Desk { scan, inputs, hash, plan, index: &*progress.index, writer: None };
-        Maker { desk, cache }
+        Maker { desk, records }
     }
 
-    fn make_files(
-        &self,
-        stretch: &[Task],
-        progress: &mut Progress<'_>,
-        cache: Option<&OutlineCache>,
-        on_event: &mut dyn FnMut(Event),
-    ) {
+    fn make_files(&self, stretch: &[Task], progress: &mut Progress<'_>, records: &Records, on_event: &mut dyn FnMut(Event)) {
         let files: Vec<Task> = stretch.iter().copied().filter(|task| !self.scan.node(task.node).is_directory).collect();
-        let maker = self.maker(progress, cache);
+        let maker = self.maker(progress, records);
         let work = |repo: &Repository, at: usize| maker.file(repo, files[at]);
         let made = on_all_cores(files.len(), self.repo, || self.repo.fork(), work);
         for (task, made) in files.iter().zip(made) {
@@ -188,7 +181,8 @@ impl Runner<'_> {
         }
         let frames: Vec<FrameId> = children.iter().filter_map(|child| Some(progress.plan.content_of(*child)?.1)).collect();
         let frames = Children::of(frames);
-        let maker = self.maker(progress, None);
+        let unkept = Records::unkept();
+        let maker = self.maker(progress, &unkept);
         let made = match maker.desk.reuse(self.repo, task, basis, &frames) {
             Some(reused) => maker.made(task, reused),
             None => match directory_body((self.repo, self.scan, self.inputs), (&progress.plan, &progress.said), task.node) {
@@ -258,7 +252,7 @@ impl Maker<'_> {
             return self.made(task, reused);
         }
         let name = file_name(scan, inputs.root, task.node);
-        match file_body(repo, &scan.node(task.node).id, name, self.cache) {
+        match file_body(repo, &scan.node(task.node).id, name, self.records) {
             Ok(Some(content)) => self.made(task, Saying::new(basis, Children::None, content)),
             Ok(None) => Made::Absent,
             Err(err) => Made::Failed(err),
@@ -290,30 +284,20 @@ pub(super) fn directory_body(
 }
 
 /// What the outline builder says about a file of a name; `None` when a partial clone does not have it.
-pub(super) fn file_body(
-    repo: &Repository,
-    id: &NodeId,
-    name: &[u8],
-    cache: Option<&OutlineCache>,
-) -> Result<Option<String>, NodeError> {
-    let Some(header) = repo.header(id)? else {
-        return if repo.is_partial() { Ok(None) } else { Err(ObjectError::Missing(*id).into()) };
-    };
-    if header.size_bytes > FILE_BYTES_MAX {
-        return Ok(Some(outline::too_large(header.size_bytes)));
-    }
-    let language = outline::language(name, b"");
-    if let Some(known) = cache.and_then(|cache| cache.get(*id, language)) {
+pub(super) fn file_body(repo: &Repository, id: &NodeId, name: &[u8], records: &Records) -> Result<Option<String>, NodeError> {
+    if let Some(known) = records.find(id, outline::language(name, b"")) {
         return Ok(Some(symbol::render(&known)));
     }
-    let mut data = Vec::with_capacity(header.size_bytes as usize);
-    repo.read(id, ObjectKind::Blob, &mut data)?;
-    if let Some(body) = outline::lfs_pointer(&data) {
-        return Ok(Some(body));
+    let read = |blob: Blob<'_>| match blob {
+        Blob::Absent => None,
+        Blob::TooLarge(size_bytes) => Some(outline::too_large(size_bytes)),
+        Blob::Data(data) => {
+            let pointer = outline::lfs_pointer(data);
+            Some(pointer.unwrap_or_else(|| symbol::render(&records.read(id, name, &outline::shown(data)))))
+        }
+    };
+    match with_blob(repo, id, read)? {
+        None if !repo.is_partial() => Err(ObjectError::Missing(*id).into()),
+        body => Ok(body),
     }
-    let outline = outline::outline(name, &data);
-    if let Some(cache) = cache {
-        cache.put(*id, language, &outline);
-    }
-    Ok(Some(symbol::render(&outline)))
 }

@@ -18,7 +18,7 @@ use crate::profile::{FitError, OutputKey, Phase};
 use crate::provider::call::CallError;
 use crate::secret::{SecretFound, guard};
 use crate::workspace::payload::InputError;
-use crate::workspace::{AskingError, MapError, RulesError, Workspace};
+use crate::workspace::{AskingError, FilesError, RulesError, Workspace};
 
 /// Why a step of a turn cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum TurnError {
     Snapshot(#[from] SnapshotError),
     /// The symbols cannot be read.
     #[error(transparent)]
-    Map(#[from] MapError),
+    Map(#[from] FilesError),
     /// The history of the repository cannot be read.
     #[error("cannot read the history")]
     History(#[source] ObjectError),

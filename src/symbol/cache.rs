@@ -120,6 +120,12 @@ impl<T: Cached> ObjectCache<T> {
         self.len() == 0
     }
 
+    /// Whether there is a value of an object read as a language.
+    #[must_use]
+    pub fn has(&self, id: NodeId, language: Option<Language>) -> bool {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&(id, language))
+    }
+
     /// The value of an object read as a language; `None` when it is not there or damaged.
     #[must_use]
     pub fn get(&self, id: NodeId, language: Option<Language>) -> Option<T> {

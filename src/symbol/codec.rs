@@ -5,19 +5,37 @@
 //! is refused, so a damaged cache is a miss and never a wrong answer.
 
 use super::language::Language;
-use super::outline::{Content, DEPTH_MAX, Kind, Outline, Span, Symbol};
+use super::outline::{BodyDigest, Content, DEPTH_MAX, Kind, Outline, Span, Symbol};
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
-pub(super) const VERSION: u8 = 6;
+pub(super) const VERSION: u8 = 7;
 
 /// Encodes an outline.
 #[must_use]
 pub fn encode(outline: &Outline) -> Vec<u8> {
+    encode_part(outline, Part::All)
+}
+
+/// The same without what no other file sees: see [`Outline::digest`].
+pub(super) fn encode_seen(outline: &Outline) -> Vec<u8> {
+    encode_part(outline, Part::Seen)
+}
+
+/// How much is encoded.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    All,
+    Seen,
+}
+
+fn encode_part(outline: &Outline, part: Part) -> Vec<u8> {
     let mut out = vec![VERSION, outline.language.map_or(0, Language::code), content_code(outline.content)];
-    put_number(&mut out, outline.bytes);
-    put_number(&mut out, outline.lines);
+    if part == Part::All || outline.content != Content::Parsed {
+        put_number(&mut out, outline.bytes);
+        put_number(&mut out, outline.lines);
+    }
     put_text(&mut out, &outline.doc);
-    put_symbols(&mut out, &outline.symbols);
+    put_symbols(&mut out, &outline.symbols, part);
     put_number(&mut out, outline.more);
     put_texts(&mut out, &outline.imports);
     out
@@ -82,15 +100,27 @@ pub fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol]) {
+fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
     put_number(out, symbols.len() as u64);
     for symbol in symbols {
         out.push(symbol.kind.code());
-        out.push(u8::from(symbol.public));
+        let has_body = part == Part::All && symbol.body != BodyDigest::default();
+        out.push(u8::from(symbol.public) | u8::from(symbol.is_package) << 1 | u8::from(has_body) << 2);
         put_text(out, &symbol.name);
         put_text(out, &symbol.signature);
-        put_text(out, &symbol.doc);
-        put_symbols(out, &symbol.children);
+        put_texts(out, &symbol.attributes);
+        match part {
+            Part::All => put_text(out, &symbol.doc),
+            Part::Seen => put_text(out, &symbol.sentence()),
+        }
+        let Span { start, end, name, body } = symbol.span;
+        for place in [start, end, name, body].into_iter().filter(|_| part == Part::All) {
+            put_number(out, place.into());
+        }
+        if has_body {
+            out.extend(symbol.body);
+        }
+        put_symbols(out, &symbol.children, part);
     }
 }
 
@@ -161,13 +191,24 @@ impl Reader<'_> {
 
     fn symbol(&mut self, depth_left: usize) -> Option<Symbol> {
         let kind = Kind::from_code(self.byte()?)?;
-        let public = match self.byte()? {
-            0 => false,
-            1 => true,
-            _ => return None,
-        };
-        let (name, signature, doc) = (self.text()?, self.text()?, self.text()?);
-        Some(Symbol { kind, name, signature, public, doc, children: self.symbols(depth_left)?, span: Span::default() })
+        let flags = self.byte().filter(|flags| *flags < 8)?;
+        let (name, signature, attributes, doc) = (self.text()?, self.text()?, self.texts()?, self.text()?);
+        let span = Span { start: self.place()?, end: self.place()?, name: self.place()?, body: self.place()? };
+        let body = if flags & 4 == 0 { BodyDigest::default() } else { self.body()? };
+        let (public, is_package) = (flags & 1 == 1, flags & 2 == 2);
+        let children = self.symbols(depth_left)?;
+        Some(Symbol { kind, name, signature, attributes, public, is_package, doc, children, span, body })
+    }
+
+    fn place(&mut self) -> Option<u32> {
+        self.number()?.try_into().ok()
+    }
+
+    /// A digest that is there.
+    fn body(&mut self) -> Option<BodyDigest> {
+        let (body, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        (*body != BodyDigest::default()).then_some(*body)
     }
 }
 
@@ -184,7 +225,6 @@ mod tests {
 
     #[test]
     fn outlines_read_back() {
-        let sample = || decode(&encode(&sample())).expect("just encoded");
         for outline in [sample(), Outline::default(), Outline { bytes: u64::MAX, more: 1 << 40, ..sample() }] {
             let bytes = encode(&outline);
             assert_eq!(decode(&bytes), Some(outline));
@@ -205,7 +245,7 @@ mod tests {
     #[test]
     fn deep_nesting_and_absurd_lengths_are_refused() {
         let head = [VERSION, 1, 0, 0, 0, 0];
-        let nested = [head.as_slice(), &[1, 8, 1, 0, 0, 0].repeat(10_000)].concat();
+        let nested = [head.as_slice(), &[1, 8, 1, 0, 0, 0, 0, 0, 0, 0, 0].repeat(10_000)].concat();
         assert_eq!(decode(&nested), None);
         let lengths = [head.as_slice(), &[0xff, 0xff, 0xff, 0xff, 0x7f]].concat();
         assert_eq!(decode(&lengths), None);

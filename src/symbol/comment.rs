@@ -3,7 +3,7 @@
 //! Works on plain text, so that it serves languages with and without a grammar alike. Licences, `#!` lines,
 //! editor and linter instructions are never documentation.
 
-use super::outline::{PARAGRAPH_BYTES_MAX, SENTENCE_BYTES_MAX};
+use super::outline::PARAGRAPH_BYTES_MAX;
 
 /// How many lines at the start of a file are searched for its documentation.
 const HEAD_LINES_MAX: usize = 200;
@@ -184,12 +184,6 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     cap(&fold(&strip_markup(&found)), PARAGRAPH_BYTES_MAX)
 }
 
-/// The first sentence of a comment, as one line.
-pub(super) fn sentence(comment: &str, style: Style) -> String {
-    let text = paragraph(comment, style);
-    cap(first_sentence(&text), SENTENCE_BYTES_MAX)
-}
-
 /// Cuts after the first full stop that ends a sentence.
 #[must_use]
 pub fn first_sentence(text: &str) -> &str {
@@ -218,7 +212,8 @@ fn unmark(line: &str, style: Style) -> &str {
     for mark in style.line {
         if let Some(rest) = line.strip_prefix(mark) {
             let last = mark.trim_end().chars().last().unwrap_or(' ');
-            line = rest.trim_start_matches([last, '!']);
+            // `#:` documents what follows in Python.
+            line = rest.trim_start_matches([last, '!', ':']);
             break;
         }
     }
@@ -424,7 +419,7 @@ mod tests {
             ("\n    Counts\n    keys.\n\n    Args:\n        x: y\n", NONE, "Counts keys."),
             ("// eslint-disable-next-line\n", SLASHES, ""),
         ] {
-            assert_eq!(sentence(comment, style), expected, "{comment}");
+            assert_eq!(paragraph(comment, style), expected, "{comment}");
         }
         let long = format!("// {}", "word ".repeat(500));
         assert!(paragraph(&long, SLASHES).len() <= PARAGRAPH_BYTES_MAX);

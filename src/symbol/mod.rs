@@ -23,5 +23,5 @@ pub use codec::{Reader, decode, encode, put_number, put_text};
 pub use comment::{Marks, first_sentence};
 pub use extract::extract;
 pub use language::{Language, detect};
-pub use outline::{Content, Kind, Outline, Span, Symbol};
+pub use outline::{BodyDigest, Content, Kind, Outline, Span, Symbol, Visibility};
 pub use render::render;

@@ -1,27 +1,35 @@
-//! The outline of one file as a value: what it is for, what it declares, what it imports.
+//! The record of one file: what it is for, what it declares, what it imports. Outlines, maps and `find` cut from it.
 //!
-//! Every text in an outline is one line of valid UTF-8 with its whitespace folded and its length capped, so that
-//! nobody downstream has to think about size or shape again. Limits that cut something leave a count behind.
+//! Every text in a record is one line of valid UTF-8 with its whitespace folded and its length capped, so that no
+//! reader has to think about size or shape again. Signatures and documentation are whole: the caps only meet
+//! text that is data, and what shows less says so. Limits that cut something leave a count behind.
+//!
+//! Two records of a file are compared by the qualified names of their declarations, and under one name in the order of the
+//! file: `signature` and `attributes` say what others see, [`Symbol::body`] whether anything else has changed.
 
 use super::codec;
-use super::comment::{cap, fold};
+use super::comment::{cap, first_sentence, fold};
 use super::language::Language;
 use crate::base::Digest;
 
 /// Longest name, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 120;
-/// Longest signature, in bytes.
-pub(super) const SIGNATURE_BYTES_MAX: usize = 240;
+/// Longest signature, in bytes; what is longer is data, and its end counts as body.
+pub(super) const SIGNATURE_BYTES_MAX: usize = 4_096;
+/// Longest attribute, in bytes.
+pub(super) const ATTRIBUTE_BYTES_MAX: usize = 1_024;
+/// Most attributes of one symbol.
+pub(super) const ATTRIBUTES_MAX: usize = 32;
 /// Longest first sentence of a symbol's documentation, in bytes.
-pub(super) const SENTENCE_BYTES_MAX: usize = 200;
-/// Longest first paragraph of a file's documentation, in bytes.
+const SENTENCE_BYTES_MAX: usize = 200;
+/// Longest first paragraph of the documentation of a file or symbol, in bytes.
 pub(super) const PARAGRAPH_BYTES_MAX: usize = 700;
 /// Longest import, in bytes.
 pub(super) const IMPORT_BYTES_MAX: usize = 200;
 /// Most imports that are kept.
 pub(super) const IMPORTS_MAX: usize = 400;
 /// Most symbols that are kept, members included.
-pub(super) const SYMBOLS_MAX: usize = 2_000;
+pub(super) const SYMBOLS_MAX: usize = 4_000;
 /// Deepest nesting of symbols; what is deeper is not listed.
 pub(super) const DEPTH_MAX: usize = 8;
 
@@ -69,16 +77,37 @@ pub struct Symbol {
     pub kind: Kind,
     /// Its name, without the names around it.
     pub name: String,
-    /// The declaration without its body.
+    /// The declaration without its body and its attributes.
     pub signature: String,
-    /// Whether other files may use it, by the rules of the language.
+    /// Attributes, annotations and decorators, as written.
+    pub attributes: Vec<String>,
+    /// Whether files of other directories may use it, by the rules of the language.
     pub public: bool,
-    /// First sentence of its documentation; empty when it has none.
+    /// Whether it is for its own package, crate or assembly, in which it may be public.
+    pub is_package: bool,
+    /// First paragraph of its documentation; empty when it has none.
     pub doc: String,
     /// Members, in the order of the file.
     pub children: Vec<Symbol>,
-    /// Where it stands in the text it was read from. Not part of the bytes of an outline: edits above would change it.
+    /// Where it stands in the text it was read from.
     pub span: Span,
+    /// A digest of what stands behind the signature, without comments, empty lines and members; zero for nothing, and
+    /// where there is no grammar.
+    pub body: BodyDigest,
+}
+
+/// The first bytes of a digest.
+pub type BodyDigest = [u8; 16];
+
+/// Who may use a declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Visibility {
+    /// All.
+    Public,
+    /// Its own package, crate or assembly.
+    Package,
+    /// Its own file or type.
+    Private,
 }
 
 /// Places in a text, in bytes; all zero when they are not known.
@@ -90,6 +119,8 @@ pub struct Span {
     pub end: u32,
     /// Where the node of its name starts.
     pub name: u32,
+    /// Where its signature ends, and its body starts if it has one.
+    pub body: u32,
 }
 
 /// Makes the enum with its lasting codes.
@@ -141,7 +172,7 @@ kinds! {
     Enum 4 "enum" "enums";
     /// An interface, trait, protocol or concept.
     Interface 5 "interface" "interfaces";
-    /// An implementation of an interface, or members added to a type that stands elsewhere.
+    /// An implementation of an interface.
     Implementation 6 "implementation" "implementations";
     /// Another name for a type.
     Type 7 "type" "types";
@@ -175,6 +206,8 @@ kinds! {
     Rule 23 "rule" "rules";
     /// How a text begins of which nothing else is known.
     Line 24 "first line" "first lines";
+    /// Members added to a type that stands elsewhere.
+    Extension 19 "extension" "extensions";
 }
 
 impl Kind {
@@ -193,25 +226,49 @@ impl Symbol {
             kind,
             signature: name.clone(),
             name,
+            attributes: Vec::new(),
             public: true,
+            is_package: false,
             doc: String::new(),
             children: Vec::new(),
             span: Span::default(),
+            body: BodyDigest::default(),
         }
+    }
+
+    /// Who may use it.
+    #[must_use]
+    pub fn visibility(&self) -> Visibility {
+        match (self.is_package, self.public) {
+            (true, _) => Visibility::Package,
+            (false, true) => Visibility::Public,
+            (false, false) => Visibility::Private,
+        }
+    }
+
+    /// The first sentence of its documentation, for those who have no room for more.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        cap(first_sentence(&self.doc), SENTENCE_BYTES_MAX)
+    }
+
+    /// A digest of what others see of it: its attributes, its signature, who may use it.
+    #[must_use]
+    pub fn signature_digest(&self) -> Digest {
+        let mut bytes = vec![self.kind.code(), self.visibility() as u8];
+        codec::put_texts(&mut bytes, &self.attributes);
+        codec::put_text(&mut bytes, &self.signature);
+        Digest::of("git-merkle 2026 signature/1", &bytes)
     }
 }
 
 impl Outline {
-    /// A digest of all that the outline says apart from the size of the file.
+    /// A digest of what others see of the file: all but its size, its bodies, what stands behind the first sentence of a
+    /// document, and where things stand.
     ///
-    /// Comments that are not part of the outline and function bodies do not change it; that is what agents with
-    /// `sensitivity = "outline"` rest on.
+    /// Other comments and function bodies do not change it; that is what agents with `sensitivity = "outline"` rest on.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let (bytes, lines) = match self.content {
-            Content::Parsed => (0, 0),
-            _ => (self.bytes, self.lines),
-        };
-        Digest::of("git-merkle 2026 outline/1", &codec::encode(&Self { bytes, lines, ..self.clone() }))
+        Digest::of("git-merkle 2026 outline/2", &codec::encode_seen(self))
     }
 }

@@ -7,12 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::comment::cap;
 use super::markdown::{code, prose};
 use super::outline::{Content, Kind, Outline, Symbol};
 use crate::base::limit;
 
 /// What the list of symbols may take, in bytes, before it is shown with less detail.
 const LIST_BYTES_MAX: usize = 5_000;
+/// Longest signature that is shown, in bytes; the rest stands as `…`.
+const SIGNATURE_BYTES_MAX: usize = 240;
+/// Most attributes of one symbol that are shown, and the longest of them, in bytes.
+const ATTRIBUTES_MAX: usize = 3;
+const ATTRIBUTE_BYTES_MAX: usize = 80;
 /// Most re-exports, modules or keys that are named for one file.
 const NAMES_MAX: usize = 40;
 /// Most private names that are given.
@@ -159,11 +165,12 @@ fn is_short(symbol: &Symbol) -> bool {
 
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
     let indent = "  ".repeat(depth);
-    let shown = if symbol.kind == Kind::Heading { prose(&symbol.signature) } else { code(&symbol.signature) };
-    let _ = write!(list, "{indent}- {shown}");
+    let signature = cap(&symbol.signature, SIGNATURE_BYTES_MAX);
+    let shown = if symbol.kind == Kind::Heading { prose(&signature) } else { code(&signature) };
+    let _ = write!(list, "{indent}- {shown}{}", attributes(symbol));
     let docs = if depth == 0 { detail.docs.0 } else { detail.docs.1 };
     if !symbol.doc.is_empty() && docs {
-        let _ = write!(list, ": {}", prose(&symbol.doc));
+        let _ = write!(list, ": {}", prose(&symbol.sentence()));
     }
     list.push('\n');
     if detail.members || has_items(symbol) {
@@ -173,9 +180,45 @@ fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize)
     }
 }
 
+/// What stands behind the name of a symbol: the attributes that say what it is for, and how many more there are.
+fn attributes(symbol: &Symbol) -> String {
+    let telling: Vec<&String> = symbol.attributes.iter().filter(|text| !is_noise(text)).collect();
+    let mut shown: Vec<String> = telling.iter().take(ATTRIBUTES_MAX).map(|text| code(&cap(text, ATTRIBUTE_BYTES_MAX))).collect();
+    if telling.len() > ATTRIBUTES_MAX {
+        shown.push(format!("… and {} more", telling.len() - ATTRIBUTES_MAX));
+    }
+    if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
+}
+
+/// Attributes for the compiler and the linter.
+fn is_noise(attribute: &str) -> bool {
+    const WORDS: [&str; 17] = [
+        "inline",
+        "must_use",
+        "allow",
+        "expect",
+        "doc",
+        "rustfmt::skip",
+        "cold",
+        "track_caller",
+        "Override",
+        "SuppressWarnings",
+        "Nullable",
+        "NonNull",
+        "NotNull",
+        "SafeVarargs",
+        "override",
+        "typing.no_type_check",
+        "__attribute__",
+    ];
+    let text = attribute.trim_start_matches(['#', '@', '!', '[']);
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':' && c != '.').unwrap_or(text.len());
+    WORDS.contains(&&text[..end])
+}
+
 fn push_members(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
     let first = |member: &Symbol| matches!(member.kind, Kind::Field | Kind::Variant);
-    let last = |member: &Symbol| matches!(member.kind, Kind::Implementation | Kind::Export) && member.children.is_empty();
+    let last = |member: &Symbol| matches!(member.kind, Kind::Implementation | Kind::Export);
     push_named(list, &symbol.children, (depth, detail.names_max), first);
     for member in symbol.children.iter().filter(|member| member.public && !first(member) && !last(member)) {
         push_symbol(list, member, detail, depth);
@@ -196,7 +239,7 @@ fn push_named(list: &mut String, symbols: &[Symbol], (depth, max): (usize, usize
             _ if members.len() == 1 => one,
             _ => many,
         };
-        let names = members.iter().map(|member| code(short_text(member)));
+        let names = members.iter().map(|member| code(&cap(short_text(member), SIGNATURE_BYTES_MAX)));
         let _ = writeln!(list, "{}- {word} {}", "  ".repeat(depth), listing(names, max));
     }
 }
@@ -231,7 +274,8 @@ fn listing(names: impl Iterator<Item = String>, max: usize) -> String {
 
 /// Private declarations of the file, by name.
 fn private_line(symbols: &[Symbol]) -> String {
-    let private = symbols.iter().filter(|symbol| !symbol.public && symbol.kind != Kind::Implementation);
+    let private =
+        symbols.iter().filter(|symbol| !symbol.public && !matches!(symbol.kind, Kind::Implementation | Kind::Extension));
     let names = listing(private.map(|symbol| code(&symbol.name)), PRIVATE_MAX);
     if names.is_empty() { names } else { format!("Private: {names}\n") }
 }
@@ -280,13 +324,12 @@ fn split_import(import: &str) -> (&str, &str) {
 mod tests {
     use super::*;
     use crate::symbol::Language;
-    use crate::symbol::outline::Span;
     use proptest::prelude::*;
     use pulldown_cmark::{Event, Parser, Tag};
 
     fn symbol(kind: Kind, text: &str, children: Vec<Symbol>) -> Symbol {
         let [name, signature, doc] = [text; 3].map(str::to_owned);
-        Symbol { kind, name, signature, public: true, doc, children, span: Span::default() }
+        Symbol { name, signature, doc, children, ..Symbol::named(kind, "") }
     }
 
     fn outline(symbols: Vec<Symbol>) -> Outline {

@@ -45,9 +45,16 @@ pub fn is_outline_of(name: &[u8], data: &[u8], text: &str) -> bool {
 }
 
 fn outline_in(language: Option<Language>, data: &[u8]) -> Outline {
-    match std::str::from_utf8(data) {
-        Ok(text) => symbol::extract(language, redact(text, Scanner::built_in(), &Allowed::default()).text.as_bytes()),
-        Err(_) => symbol::extract(language, data),
+    symbol::extract(language, &shown(data))
+}
+
+/// A content with markers in the place of what looks like a secret, by the same rules.
+#[must_use]
+pub fn shown(data: &[u8]) -> Cow<'_, [u8]> {
+    let Ok(text) = std::str::from_utf8(data) else { return Cow::Borrowed(data) };
+    match redact(text, Scanner::built_in(), &Allowed::default()).text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }
 }
 

@@ -16,18 +16,18 @@ use std::rc::Rc;
 
 use similar::{DiffTag, TextDiff};
 
+use super::files::FilesError;
 use super::find::{FindError, Findable};
-use super::map::MapError;
 use super::open::Workspace;
 use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::truth::{changed_names, question_of};
-use crate::find::{Candidate, Hits, Ladder, Line, Question, Steps, Terms, Weights, Words, rank, read, subject};
+use crate::find::{Candidate, Hits, Ladder, Line, Question, Steps, Terms, Weights, Words, rank, subject, words_of};
 use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, diff_trees};
-use crate::regen::outlined::object_cache;
+use crate::regen::record::Records;
 use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap, references};
-use crate::symbol::{Language, OutlineCache, render};
+use crate::symbol::{Language, render};
 use crate::synthesis::outline;
 
 /// Tokens of the answers.
@@ -219,14 +219,14 @@ struct Text {
 
 impl Text {
     fn of(shown: String) -> Rc<Self> {
-        Rc::new(Self { words: read(None, shown.as_bytes()).0, tokens: estimate(&shown), shown })
+        Rc::new(Self { words: words_of(&shown), tokens: estimate(&shown), shown })
     }
 }
 
 /// Judges commits one after the other; what was read for one is kept for the next.
 pub struct Judge<'w> {
     workspace: &'w Workspace,
-    outlines: OutlineCache,
+    records: Records,
     texts: RefCell<HashMap<(NodeId, String), Texts>>,
 }
 
@@ -244,8 +244,8 @@ impl<'w> Judge<'w> {
     /// For the commits of a repository.
     #[must_use]
     pub fn new(workspace: &'w Workspace) -> Self {
-        let outlines = object_cache(&workspace.state.cache());
-        Self { workspace, outlines, texts: RefCell::default() }
+        let records = Records::of(&workspace.state.cache());
+        Self { workspace, records, texts: RefCell::default() }
     }
 
     /// How all rows do for a commit.
@@ -304,13 +304,9 @@ impl<'w> Judge<'w> {
         }
         let mut data = Vec::new();
         let read = self.workspace.repository.read(&id, ObjectKind::Blob, &mut data);
-        read.map_err(|source| FindError::Object { path: TreePath::new(path), source })?;
-        let language = language_of(path.as_bytes());
-        let outline = self.outlines.get(id, language).unwrap_or_else(|| {
-            let made = outline::outline(path.rsplit('/').next().unwrap_or_default().as_bytes(), &data);
-            self.outlines.put(id, language, &made);
-            made
-        });
+        read.map_err(|source| FilesError::Object { path: TreePath::new(path), source })?;
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let outline = self.records.read(&id, name.as_bytes(), &outline::shown(&data));
         let texts = [render(&outline), String::from_utf8_lossy(&data).into_owned()];
         let texts = texts.map(|text| Text::of(format!("{path}\n{text}\n")));
         self.texts.borrow_mut().insert((id, path.to_owned()), texts.clone());
@@ -441,5 +437,5 @@ pub enum EvaluateError {
     Find(#[from] FindError),
     /// There is no map of the parent.
     #[error(transparent)]
-    Map(#[from] MapError),
+    Map(#[from] FilesError),
 }

@@ -3,26 +3,27 @@
 //! Each content and each commit is read once and kept under its id, so a question costs what has changed since the last one,
 //! and a look at what is kept.
 
-use std::cell::RefCell;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::carried::Carried;
+use super::files::{Content, Files, FilesError};
 use super::open::Workspace;
 use crate::agent::OUTLINE;
+use crate::base::NodeId;
 use crate::base::cores::{beside, on_all_cores};
-use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::path::quote;
 use crate::base::printable::one_line;
-use crate::base::{NodeId, TreePath};
-use crate::context::tree::{PATHS_MAX, Tree};
-use crate::find::{Candidate, Definitions, FIELDS, Found, Hits, Past, Question, Ranked, Term, Terms, Weights, Words, rank, read};
+use crate::context::tree::Tree;
+use crate::find::{
+    Candidate, Definitions, FIELDS, Found, Hits, Past, Question, Ranked, Term, Terms, Weights, Words, rank, read, words_of,
+};
 use crate::frame::store::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
-use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, StateDir};
-use crate::node::{ScanError, SnapshotRoot};
-use crate::regen::outlined::object_cache;
+use crate::git::{ObjectError, Repository, StateDir};
+use crate::node::SnapshotRoot;
+use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::secret::{Allowed, Scanner, redact};
-use crate::symbol::{Language, ObjectCache};
+use crate::symbol::ObjectCache;
 use crate::synthesis::outline;
 
 /// Most files of one snapshot that are looked at.
@@ -30,43 +31,21 @@ pub const FILES_MAX: usize = 500_000;
 /// How many commits back the past goes.
 pub const COMMITS_MAX: usize = 2_000;
 
-thread_local! {
-    /// The file that is being read: its place is kept for the next one.
-    static DATA: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// The snapshot cannot be walked.
+    /// The files cannot be read.
     #[error(transparent)]
-    Scan(#[from] ScanError),
+    Files(#[from] FilesError),
     /// What is said cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file cannot be read.
-    #[error("cannot read '{}'", .path.to_text())]
-    Object {
-        /// Where it stands.
-        path: TreePath,
-        /// What failed.
-        #[source]
-        source: ObjectError,
-    },
-}
-
-/// One content, and where it was met first.
-struct Content {
-    id: NodeId,
-    language: Option<Language>,
-    first: usize,
 }
 
 /// What is known of the contents of a snapshot; shared by threads.
 struct Corpus {
-    /// Paths in their order, each with the number of its content.
-    paths: Vec<(Vec<u8>, u32)>,
-    contents: Vec<Content>,
+    files: Files,
+    records: Records,
     words: ObjectCache<Words>,
     definitions: ObjectCache<Definitions>,
 }
@@ -107,10 +86,10 @@ impl Workspace {
         std::thread::scope(|scope| {
             let words = beside(scope, || object_cache::<Words>(&cache));
             let past = self.past(history, &cache);
-            let tree = Tree::read(&self.repository, tree)?;
-            let definitions = object_cache(&cache);
-            let mut corpus = Corpus { paths: Vec::new(), contents: Vec::new(), words: words.join(), definitions };
-            let is_cut = !corpus.collect(&tree);
+            let tree = Tree::read(&self.repository, tree).map_err(FilesError::from)?;
+            let (definitions, files, records) = (object_cache(&cache), Files::of(&tree, FILES_MAX), Records::of(&cache));
+            let is_cut = files.is_cut;
+            let corpus = Corpus { files, records, words: words.join(), definitions };
             Ok(Findable { repository: &self.repository, corpus, past, said: HashMap::new(), is_cut })
         })
     }
@@ -120,11 +99,11 @@ impl Workspace {
         if store.tree().is_none() {
             return Ok(());
         }
-        let index = self.index(store, findable.corpus.contents.len())?;
+        let index = self.index(store, findable.corpus.files.contents.len())?;
         let is_spoken = |(_, (agent, _)): &(usize, &Slot)| agent.as_str() != OUTLINE;
         let slots: Vec<u16> = index.slots().iter().enumerate().filter(is_spoken).map(|(at, _)| at as u16).collect();
         let people = self.people_say(store, root)?;
-        for number in 0..findable.corpus.paths.len() as u32 {
+        for number in 0..findable.corpus.files.paths.len() as u32 {
             let (node, path) = (findable.object(number), findable.path(number));
             let notes = people.notes(&node, path).map(|(frame, carried)| {
                 let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
@@ -200,30 +179,6 @@ impl Ord for Waiting {
 }
 
 impl Corpus {
-    /// Notes every path of a file, and each content once for each language that its names say; false when there are too many.
-    fn collect(&mut self, tree: &Tree) -> bool {
-        let mut numbers: HashMap<(NodeId, Option<Language>), u32> = HashMap::new();
-        let has_secret_names = tree.has_secret_names();
-        let mut all = tree.all();
-        for _ in 0..PATHS_MAX {
-            let Some(met) = all.next_met() else { return true };
-            if !matches!(met.found.mode, EntryMode::File | EntryMode::Executable) {
-                continue;
-            }
-            if self.paths.len() == FILES_MAX {
-                break;
-            }
-            let (id, language) = (met.found.id, outline::language(&met.path[met.name_at..], b""));
-            let number = *numbers.entry((id, language)).or_insert_with(|| {
-                self.contents.push(Content { id, language, first: self.paths.len() });
-                self.contents.len() as u32 - 1
-            });
-            let path = if has_secret_names { outline::shown_path(met.path) } else { met.path.to_vec() };
-            self.paths.push((path, number));
-        }
-        false
-    }
-
     fn hits_of(&self, repo: &Repository, content: &Content, terms: &[Term]) -> Result<Option<Hits>, ObjectError> {
         let known = self.words.look(content.id, content.language, |bytes| Words::hits_in(bytes, terms));
         if known.is_some() {
@@ -234,50 +189,53 @@ impl Corpus {
 
     /// Reads a content and keeps what is found; `None` for what this clone does not hold.
     fn read(&self, repo: &Repository, content: &Content) -> Result<Option<(Words, Definitions)>, ObjectError> {
-        let Content { id, language, first } = content;
-        let Some(header) = repo.header(id)? else { return Ok(None) };
-        let mut found = (Words::default(), Definitions::default());
-        if header.size_bytes <= FILE_BYTES_MAX {
-            let name = self.paths[*first].0.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            found = DATA.with_borrow_mut(|data| {
-                repo.read(id, ObjectKind::Blob, data)?;
-                Ok::<_, ObjectError>(read_redacted(outline::language(name, data), data))
-            })?;
+        let Content { id, language, .. } = content;
+        let found = with_blob(repo, id, |blob| match blob {
+            Blob::Absent => None,
+            Blob::TooLarge(_) => Some(Default::default()),
+            Blob::Data(data) => {
+                let shown = outline::shown(data);
+                Some(read(&self.records.read(id, self.files.name(content), &shown), &shown))
+            }
+        })?;
+        if let Some((words, definitions)) = &found {
+            self.definitions.put(*id, *language, definitions);
+            self.words.put(*id, *language, words);
         }
-        self.definitions.put(*id, *language, &found.1);
-        self.words.put(*id, *language, &found.0);
-        Ok(Some(found))
+        Ok(found)
     }
 }
 
 impl Findable<'_> {
     /// The paths of the files, in their order.
     pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
-        self.corpus.paths.iter().map(|(path, _)| path.as_slice())
+        self.corpus.files.paths.iter().map(|(path, _)| path.as_slice())
     }
 
     /// The path of a file.
     #[must_use]
     pub fn path(&self, number: u32) -> &[u8] {
-        &self.corpus.paths[number as usize].0
+        &self.corpus.files.paths[number as usize].0
     }
 
     /// The object of a file.
     #[must_use]
     pub fn object(&self, number: u32) -> NodeId {
-        self.corpus.contents[self.corpus.paths[number as usize].1 as usize].id
+        self.content(number).id
+    }
+
+    fn content(&self, number: u32) -> &Content {
+        &self.corpus.files.contents[self.corpus.files.paths[number as usize].1 as usize]
     }
 
     /// What each content has of some terms; what was not read before is read now. `None` for what this clone does not hold.
     pub fn hits(&self, terms: &[Term]) -> Result<Vec<Option<Hits>>, FindError> {
         let (repo, corpus) = (self.repository, &self.corpus);
-        let work = |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.contents[at], terms);
-        let read = on_all_cores(corpus.contents.len(), repo, || repo.fork(), work);
-        let failed = |(at, source): (usize, ObjectError)| {
-            let first = self.corpus.contents[at].first;
-            FindError::Object { path: TreePath::new(self.corpus.paths[first].0.clone()), source }
-        };
-        read.into_iter().enumerate().map(|(at, hits)| hits.map_err(|source| failed((at, source)))).collect()
+        let work = |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.files.contents[at], terms);
+        let read = on_all_cores(corpus.files.contents.len(), repo, || repo.fork(), work);
+        let contents = corpus.files.contents.iter();
+        let failed = |source, content| FindError::from(corpus.files.failed(content, source));
+        read.into_iter().zip(contents).map(|(hits, content)| hits.map_err(|source| failed(source, content))).collect()
     }
 
     /// Leaves out the commits with a first line: what says the same as a question would answer it.
@@ -289,14 +247,14 @@ impl Findable<'_> {
     pub fn rank(&self, question: &Question, wanted: &dyn Fn(&[u8]) -> bool, weights: &Weights) -> Result<Ranking, FindError> {
         let hits = self.hits(&question.terms)?;
         let none = Hits::default();
-        let numbers: Vec<u32> = (0..self.corpus.paths.len() as u32).filter(|number| wanted(self.path(*number))).collect();
+        let numbers: Vec<u32> = (0..self.corpus.files.paths.len() as u32).filter(|number| wanted(self.path(*number))).collect();
         let said = |number: &u32| self.said.get(number).map(|said| sum(said, question));
         let said: Vec<Option<Hits>> = numbers.iter().map(said).collect();
         let candidates: Vec<Candidate<'_>> = numbers
             .iter()
             .zip(&said)
             .map(|(number, said)| {
-                let (path, content) = &self.corpus.paths[*number as usize];
+                let (path, content) = &self.corpus.files.paths[*number as usize];
                 Candidate { path, hits: hits[*content as usize].as_ref().unwrap_or(&none), said: said.as_ref() }
             })
             .collect();
@@ -305,30 +263,28 @@ impl Findable<'_> {
         for ranked in &mut files {
             ranked.number = numbers[ranked.number as usize];
         }
-        let absent = self.corpus.paths.iter().filter(|(_, content)| hits[*content as usize].is_none()).count();
+        let absent = self.corpus.files.paths.iter().filter(|(_, content)| hits[*content as usize].is_none()).count();
         Ok(Ranking { files, terms, absent })
     }
 
     /// How often each sort of a file's text has each term of a question.
     pub fn counts(&self, number: u32, question: &Question) -> Result<Vec<[u8; FIELDS]>, FindError> {
-        let (path, content) = &self.corpus.paths[number as usize];
-        let failed = |source| FindError::Object { path: TreePath::new(path.clone()), source };
-        let content = &self.corpus.contents[*content as usize];
+        let content = self.content(number);
+        let failed = |source| self.corpus.files.failed(content, source);
         let hits = self.corpus.hits_of(self.repository, content, &question.terms).map_err(failed)?;
         Ok(hits.map(|hits| hits.counts).unwrap_or_default())
     }
 
     /// A file with what can be shown of it.
     pub fn found(&self, number: u32) -> Result<Found, FindError> {
-        let (path, content) = &self.corpus.paths[number as usize];
-        let content = &self.corpus.contents[*content as usize];
-        let failed = |source| FindError::Object { path: TreePath::new(path.clone()), source };
+        let content = self.content(number);
+        let failed = |source| self.corpus.files.failed(content, source);
         let definitions = match self.corpus.definitions.get(content.id, content.language) {
             Some(known) => known,
             None => self.corpus.read(self.repository, content).map_err(failed)?.map(|(_, found)| found).unwrap_or_default(),
         };
         let said = self.said.get(&number).into_iter().flatten().map(|said| said.shown.clone()).collect();
-        Ok(Found { path: one_line(&quote(path, false)), said, definitions })
+        Ok(Found { path: one_line(&quote(self.path(number), false)), said, definitions })
     }
 }
 
@@ -351,13 +307,5 @@ fn said(frame: &Frame, state: &str) -> Said {
     let content = redact(&frame.content, Scanner::built_in(), &Allowed::default()).text;
     let text = content.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = format!("{}, {state}: {text}", frame.speaker());
-    Said { shown, words: read(Some(Language::Text), content.as_bytes()).0 }
-}
-
-/// The same with markers in the place of what looks like a secret, as in outlines.
-fn read_redacted(language: Option<Language>, data: &[u8]) -> (Words, Definitions) {
-    match std::str::from_utf8(data) {
-        Ok(text) => read(language, redact(text, Scanner::built_in(), &Allowed::default()).text.as_bytes()),
-        Err(_) => Default::default(),
-    }
+    Said { shown, words: words_of(&content) }
 }

@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::carried::{Carried, PeopleSay};
-use super::map::{MapError, SnapshotSymbols};
+use super::files::FilesError;
+use super::map::SnapshotSymbols;
 use super::open::Workspace;
 use super::payload::{InputError, PayloadOptions, note};
 use crate::base::limit::FILE_BYTES_MAX;
@@ -57,8 +58,8 @@ impl Workspace {
         }
         let root = options.root;
         let found = self.symbols(root.tree).map_err(|error| match error {
-            MapError::Scan(error) => InputError::from(ContextError::from(error)),
-            MapError::Object { source, .. } => InputError::History(source),
+            FilesError::Scan(error) => InputError::from(ContextError::from(error)),
+            FilesError::Object { source, .. } => InputError::History(source),
         })?;
         let files = found.files();
         let references = references(&files);

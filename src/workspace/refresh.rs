@@ -18,8 +18,8 @@ use crate::node::{self, Scan, ScanError};
 use crate::provider::call::Caller;
 use crate::regen::generate::{self, Generator, Pace};
 use crate::regen::memory::{self, Finished};
-use crate::regen::outlined::{object_cache, outlines};
 use crate::regen::prepare::{Nodes, Writer};
+use crate::regen::record::{Records, outlines};
 use crate::regen::remake::{self, Remade};
 use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner, plan};
 use crate::synthesis::Reason;
@@ -189,7 +189,7 @@ impl Workspace {
     fn outlines(&self, scan: &Scan, root: &TreePath, agent: &Agent) -> Vec<Option<Digest>> {
         match agent.sensitivity {
             Sensitivity::Content => Vec::new(),
-            Sensitivity::Outline => outlines(&self.repository, scan, root, &object_cache(&self.state.cache())),
+            Sensitivity::Outline => outlines(&self.repository, scan, root, &Records::of(&self.state.cache())),
         }
     }
 

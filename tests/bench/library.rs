@@ -11,8 +11,8 @@ use git_merkle::frame::commit::LOCK_WAIT;
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, merge};
 use git_merkle::git::{Batch, Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, Snapshot, scan};
-use git_merkle::regen::outlined::object_cache;
 use git_merkle::regen::queue::{Priority, Queue};
+use git_merkle::regen::record::object_cache;
 use git_merkle::symbol::{OutlineCache, detect, render};
 
 use crate::measure::{Failure, home};

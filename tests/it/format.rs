@@ -37,17 +37,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.3f8edf0462147f4fe5026e6077070b9d9f06b71e1077ab9f7093d63040a93eb7");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.7ce40907ee8d9e1a8f7fcd546b163c9528566175b05e8769d4b1b5a4e65e7b14");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 3f8edf0462147f4fe5026e6077070b9d9f06b71e1077ab9f7093d63040a93eb7
+    frame: 7ce40907ee8d9e1a8f7fcd546b163c9528566175b05e8769d4b1b5a4e65e7b14
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: c5ed966de21d5754a1a511385fa0f5b74ee7f722e1999ff95849c7ed862fb80b
+    basis: ba74626b8fd357269ba9f31740124f7a53f64a9e3141c1bb2d4a6684b9dbfeae
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -65,20 +65,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.ce0367ba8e30b15f5f57f208018846df40c4c32372c62728aa5f3a4febad946c");
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.f70b409127658697ccb5f80aef2e4c198cd59a75d4258eceabb0ebf1da7c589b");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: ce0367ba8e30b15f5f57f208018846df40c4c32372c62728aa5f3a4febad946c
+    frame: f70b409127658697ccb5f80aef2e4c198cd59a75d4258eceabb0ebf1da7c589b
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: f659c922e3fda2d4c510f9aa975f24e99e413c284ee9aaaa7697dd1ca7daad14
+    basis: 249ca2da137cc29ea762ddaba6447ba37d3b9c3ce4a4507d42603732d8ec8308
     basis-kind: synthesis
     path: "src"
-    children: [3f8edf0462147f4fe5026e6077070b9d9f06b71e1077ab9f7093d63040a93eb7]
+    children: [7ce40907ee8d9e1a8f7fcd546b163c9528566175b05e8769d4b1b5a4e65e7b14]
     tool: git-merkle 0.1.0
     ---
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment};
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package};
 use super::level::{Level, Place};
 use super::walk::Walk;
 use crate::symbol::comment;
@@ -28,6 +28,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::HASH,
     is_doc: any_comment,
     is_public,
+    is_package: no_package,
     finish,
 };
 
@@ -81,8 +82,13 @@ fn recover<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
         if let Some(name) = name {
             let body = &walk.text[start..];
             let end = start + body.find("\n}").map_or(line.len(), |end| end + 2);
-            let span = Span { start: start as u32, end: end as u32, name: (start + line.find(name).unwrap_or(0)) as u32 };
             let signature = line.split('{').next().unwrap_or_default();
+            let span = Span {
+                start: start as u32,
+                end: end as u32,
+                name: (start + line.find(name).unwrap_or(0)) as u32,
+                body: (start + signature.len()) as u32,
+            };
             let symbol = Symbol { public: !name.starts_with('_'), span, ..Symbol::named(Kind::Function, signature) };
             walk.push(level, Symbol { name: name.to_owned(), ..symbol });
         }

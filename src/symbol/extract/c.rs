@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment};
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package};
 use super::level::{Level, Place};
 use super::walk::{Head, Walk};
 use crate::symbol::comment;
@@ -20,6 +20,7 @@ pub(super) const C: Grammar = Grammar {
     style: comment::SLASHES,
     is_doc: any_comment,
     is_public,
+    is_package: no_package,
     finish,
 };
 pub(super) const CPP: Grammar = Grammar { language: || tree_sitter_cpp::LANGUAGE.into(), ..C };

@@ -35,8 +35,13 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::SLASHES,
     is_doc: |text| text.starts_with("///") || star_comment(text),
     is_public,
+    is_package,
     finish: nothing,
 };
+
+fn is_package(declared: &Declared<'_>) -> bool {
+    declared.says("internal") || !declared.says("public") && declared.place.owner.is_none()
+}
 
 fn is_public(declared: &Declared<'_>) -> bool {
     declared.says("public") || declared.place.public && !declared.says("private")

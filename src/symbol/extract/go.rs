@@ -32,8 +32,13 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::SLASHES,
     is_doc: any_comment,
     is_public,
+    is_package,
     finish: nothing,
 };
+
+fn is_package(declared: &Declared<'_>) -> bool {
+    !is_public(declared)
+}
 
 fn is_public(declared: &Declared<'_>) -> bool {
     let name = declared.name.rsplit('.').next().unwrap_or(declared.name).trim_start_matches('*');

@@ -21,6 +21,8 @@ pub(super) struct Grammar {
     pub is_doc: fn(&str) -> bool,
     /// Whether a declaration may be used by other files.
     pub is_public: fn(&Declared<'_>) -> bool,
+    /// Whether it is for its own package, crate or assembly only.
+    pub is_package: fn(&Declared<'_>) -> bool,
     /// Last touches when the whole file has been read.
     pub finish: for<'t> fn(&mut Walk<'t>, &mut Level<'t>),
 }
@@ -122,6 +124,11 @@ impl Item {
 /// Every comment above a declaration documents it.
 pub(super) fn any_comment(_: &str) -> bool {
     true
+}
+
+/// The language has no packages that hide something.
+pub(super) fn no_package(_: &Declared<'_>) -> bool {
+    false
 }
 
 /// Only `/** … */` documents.

@@ -32,8 +32,13 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::SLASHES,
     is_doc: star_comment,
     is_public,
+    is_package,
     finish: nothing,
 };
+
+fn is_package(declared: &Declared<'_>) -> bool {
+    !declared.says("public") && !declared.says("private") && !declared.place.public
+}
 
 fn is_public(declared: &Declared<'_>) -> bool {
     declared.says("public") || declared.place.public && !declared.says("private")

@@ -4,7 +4,8 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment};
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package};
+use super::instance;
 use super::level::{Level, Place};
 use super::walk::{Head, Walk};
 use crate::symbol::comment;
@@ -17,6 +18,7 @@ pub(super) const JAVASCRIPT: Grammar = Grammar {
     style: comment::SLASHES,
     is_doc: any_comment,
     is_public,
+    is_package: no_package,
     finish,
 };
 pub(super) const TYPESCRIPT: Grammar = Grammar { language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), ..JAVASCRIPT };
@@ -122,6 +124,9 @@ fn member<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         }
     }
     walk.declare(level, node, &FUNCTION);
+    if let Some(body) = node.child_by_field_name("body").filter(|_| is_constructor) {
+        instance::fields(walk, level, body, "this.");
+    }
 }
 
 /// A case of an enumeration without a value.

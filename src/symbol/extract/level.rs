@@ -25,7 +25,7 @@ pub(super) struct Level<'t> {
     /// Members that stand outside their type.
     pub adopted: Vec<Adopted>,
     /// Attributes before the next declaration.
-    pub attributes: Vec<&'t str>,
+    pub attributes: Vec<Range<usize>>,
     /// Nodes that start before this place belong to what has been read.
     pub passed_to: usize,
     comment: Option<Comment>,
@@ -91,8 +91,8 @@ impl<'t> Level<'t> {
     }
 
     /// Keeps an attribute for what follows; the comment above it reaches over it.
-    pub(super) fn note_attribute(&mut self, node: Node<'t>, text: &'t str) {
-        self.attributes.push(text);
+    pub(super) fn note_attribute(&mut self, node: Node<'t>) {
+        self.attributes.push(node.byte_range());
         if let Some(comment) = &mut self.comment
             && node.start_position().row <= comment.last_row + 1
         {
@@ -142,16 +142,9 @@ impl<'t> Level<'t> {
 /// What stands for a type of another file.
 fn implementation(name: String, signature: String, members: &[Symbol]) -> Symbol {
     // Where the first member stands, as an empty place: what is used in it belongs to the member.
-    let span = members.first().map(|member| Span { end: member.span.start, ..member.span });
-    Symbol {
-        kind: Kind::Implementation,
-        name,
-        signature,
-        public: false,
-        doc: String::new(),
-        children: Vec::new(),
-        span: span.unwrap_or_default(),
-    }
+    let span = members.first().map(|member| Span { end: member.span.start, body: member.span.start, ..member.span });
+    let named = Symbol::named(Kind::Extension, "");
+    Symbol { name, signature, public: false, span: span.unwrap_or_default(), ..named }
 }
 
 /// The last type of that name: `A`, or `A::B` for one in another.
@@ -175,7 +168,7 @@ fn join(members: &mut Vec<Symbol>, member: Symbol, is_definition: bool) {
         is_definition && known.kind == Kind::Method && known.name == member.name && count(known) == count(&member)
     });
     match (known.next(), known.next()) {
-        (Some(declared), None) => declared.span = member.span,
+        (Some(declared), None) => (declared.span, declared.body) = (member.span, member.body),
         _ => members.push(member),
     }
 }

@@ -14,11 +14,13 @@
 //! bounded by counts, never by time, so that the result is the same on every machine.
 
 mod bash;
+mod body;
 mod c;
 mod csharp;
 mod file;
 mod go;
 mod grammar;
+mod instance;
 mod java;
 mod javascript;
 mod level;

@@ -70,6 +70,11 @@ impl Rules {
         self.grammar.rules.get(usize::from(index).checked_sub(1)?).map(|(_, rule)| rule)
     }
 
+    /// Whether nodes of this kind are comments.
+    pub(super) fn is_comment(&self, kind: u16) -> bool {
+        matches!(self.of(kind), Some(Rule::Comment))
+    }
+
     /// Whether nodes of this kind are names that may refer to something.
     pub(super) fn is_name(&self, kind: u16) -> bool {
         self.names.get(usize::from(kind)).copied().unwrap_or(false)

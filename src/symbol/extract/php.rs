@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment, nothing};
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package, nothing};
 use super::level::Level;
 use super::walk::{Head, Walk};
 use crate::symbol::comment;
@@ -32,6 +32,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::PHP,
     is_doc: any_comment,
     is_public,
+    is_package: no_package,
     finish: nothing,
 };
 

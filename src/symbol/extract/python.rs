@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment};
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package};
+use super::instance;
 use super::level::Level;
 use super::walk::Walk;
 use crate::symbol::comment;
@@ -34,6 +35,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::HASH,
     is_doc: any_comment,
     is_public,
+    is_package: no_package,
     finish,
 };
 
@@ -45,6 +47,10 @@ fn is_public(declared: &Declared<'_>) -> bool {
 
 fn function<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     define(walk, level, node, &Item::body(Kind::Function, &["body"]));
+    let is_constructor = node.child_by_field_name("name").is_some_and(|name| walk.slice(name) == "__init__");
+    if let Some(body) = node.child_by_field_name("body").filter(|_| is_constructor && level.place.owner == Some(Kind::Class)) {
+        instance::fields(walk, level, body, "self.");
+    }
 }
 
 fn class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
@@ -55,16 +61,18 @@ fn define<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, item: 
     let before = level.symbols.len();
     walk.declare(level, node, item);
     if let Some(symbol) = level.symbols.get_mut(before)
-        && let Some(text) = docstring(walk, node)
+        && let Some((string, text)) = docstring(walk, node)
     {
-        symbol.doc = comment::sentence(text, comment::NONE);
+        symbol.doc = comment::paragraph(text, comment::NONE);
+        symbol.span.body = string.end_byte() as u32;
     }
 }
 
-/// The text of the string that is the first statement of a body.
-fn docstring<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<&'t str> {
+/// The string that is the first statement of a body, and its text.
+fn docstring<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, &'t str)> {
     let first = node.child_by_field_name("body")?.named_child(0)?;
-    string_text(walk, first.named_child(0).filter(|_| first.kind() == "expression_statement")?)
+    let string = first.named_child(0).filter(|_| first.kind() == "expression_statement")?;
+    Some((string, string_text(walk, string)?))
 }
 
 /// The text of a string without its quotes and prefix.

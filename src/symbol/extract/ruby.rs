@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Declared, Grammar, Item, Rule, any_comment, nothing};
+use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package, nothing};
 use super::level::{Level, Place};
 use super::walk::{Head, Walk};
 use crate::symbol::comment;
@@ -39,6 +39,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::HASH,
     is_doc: any_comment,
     is_public,
+    is_package: no_package,
     finish: nothing,
 };
 
@@ -164,7 +165,7 @@ fn name_all<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, arguments: Node<'t>,
             let name = walk.slice(argument).trim_matches([':', '"', '\'']);
             let symbol = Symbol { public: level.place.public, ..Symbol::named(kind, name) };
             let start = argument.start_byte() as u32;
-            let span = if kind == Kind::Field { Span { start, end: start, name: start } } else { symbol.span };
+            let span = if kind == Kind::Field { Span { start, end: start, name: start, body: start } } else { symbol.span };
             walk.push(level, Symbol { span, ..symbol });
         }
     }

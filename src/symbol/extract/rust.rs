@@ -38,6 +38,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     style: comment::SLASHES,
     is_doc: |text| text.starts_with("///") && !text.starts_with("////") || text.starts_with("/**") && !text.starts_with("/***"),
     is_public,
+    is_package,
     finish: nothing,
 };
 
@@ -50,6 +51,10 @@ fn is_public(declared: &Declared<'_>) -> bool {
     visible || declared.place.public
 }
 
+fn is_package(declared: &Declared<'_>) -> bool {
+    declared.prefix.strip_prefix("pub").is_some_and(|rest| rest.trim_start().starts_with('(')) && is_visible(declared.prefix)
+}
+
 fn is_visible(text: &str) -> bool {
     let rest = text.strip_prefix("pub").map(str::trim_start);
     rest.is_some_and(|rest| !rest.starts_with("(self)") && !rest.starts_with("(in self)"))
@@ -57,7 +62,7 @@ fn is_visible(text: &str) -> bool {
 
 /// Tests are named and not listed.
 fn module<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let test = level.attributes.iter().any(|attribute| attribute.contains("cfg(test)"));
+    let test = level.attributes.iter().any(|attribute| walk.text[attribute.clone()].contains("cfg(test)"));
     let item = Item { members: if test { "" } else { "body" }, ..Item::body(Kind::Module, &["body"]) };
     walk.declare(level, node, &item);
 }
@@ -71,6 +76,8 @@ fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
     if let Some(interface) = node.child_by_field_name("trait") {
         let symbol =
             Symbol { public: true, ..walk.symbol(level, Head { node, kind: Kind::Implementation, name: interface, end }) };
+        let children = body.map_or_else(Vec::new, |body| walk.members(body, Kind::Implementation, true));
+        let symbol = Symbol { children, ..symbol };
         return walk.adopt(level, owner, "", symbol);
     }
     let header = walk.symbol(level, Head { node, kind: Kind::Implementation, name: target, end }).signature;
@@ -81,7 +88,7 @@ fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
 /// A macro is public when it is exported, which is all that can be seen from its own file.
 fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let Some(name) = node.child_by_field_name("name") else { return };
-    let public = level.attributes.iter().any(|attribute| attribute.contains("macro_export"));
+    let public = level.attributes.iter().any(|attribute| walk.text[attribute.clone()].contains("macro_export"));
     let symbol = Symbol { public, ..walk.symbol(level, Head { node, kind: Kind::Macro, name, end: Some(name.end_byte()) }) };
     walk.push(level, symbol);
 }

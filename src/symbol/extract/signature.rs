@@ -11,21 +11,37 @@ use crate::symbol::outline::SIGNATURE_BYTES_MAX;
 /// How many nodes of a declaration are looked at for parts to leave out.
 const NODES_MAX: usize = 2_000;
 
-/// Writes the text from the start of `node` up to `end` as one line.
-pub(super) fn signature(text: &str, node: Node<'_>, end: usize, rules: &Rules) -> String {
-    let mut line = Line::default();
-    let mut from = node.start_byte();
-    for hidden in hidden_ranges(text, node, end, rules) {
-        line.push(&text[from..hidden.start.max(from)]);
-        from = hidden.end.min(end).max(from);
-        line.broken = true;
-        line.space = true;
-        if line.out.len() > 2 * SIGNATURE_BYTES_MAX {
-            break;
+/// A declaration on one line, without comments and annotations.
+pub(super) struct Signature {
+    pub text: String,
+    /// Whether it is longer than what is kept.
+    pub is_cut: bool,
+    /// Where the annotations stand that were left out.
+    pub hidden: Vec<Range<usize>>,
+}
+
+impl Signature {
+    /// Reads a part of `node`.
+    pub(super) fn read(text: &str, node: Node<'_>, part: Range<usize>, rules: &Rules) -> Self {
+        let mut line = Line::default();
+        let (mut from, end) = (part.start, part.end);
+        let mut annotations = Vec::new();
+        for (hidden, is_comment) in hidden_ranges(text, node, &part, rules) {
+            line.push(text.get(from..hidden.start.max(from)).unwrap_or_default());
+            from = hidden.end.min(end).max(from);
+            line.broken = true;
+            line.space = true;
+            if !is_comment {
+                annotations.push(hidden);
+            }
+            if line.out.len() > 2 * SIGNATURE_BYTES_MAX {
+                break;
+            }
         }
+        line.push(&text[from..end]);
+        let whole = trim_end(&line.out);
+        Self { text: cap(whole, SIGNATURE_BYTES_MAX), is_cut: whole.len() > SIGNATURE_BYTES_MAX, hidden: annotations }
     }
-    line.push(&text[from..end]);
-    cap(trim_end(&line.out), SIGNATURE_BYTES_MAX)
 }
 
 /// Folds a piece of code the way a signature is folded.
@@ -41,23 +57,23 @@ fn trim_end(text: &str) -> &str {
     text.strip_suffix("=>").unwrap_or(text).trim_end()
 }
 
-/// Finds comments and annotations by a bounded walk over the declaration.
-fn hidden_ranges(text: &str, node: Node<'_>, end: usize, rules: &Rules) -> Vec<Range<usize>> {
+/// Finds comments and annotations in a part of a declaration by a bounded walk; with each whether it is a comment.
+fn hidden_ranges(text: &str, node: Node<'_>, part: &Range<usize>, rules: &Rules) -> Vec<(Range<usize>, bool)> {
     let mut found = Vec::new();
-    if !text[node.start_byte()..end].contains(['/', '#', '@', '[']) {
+    if !text[part.clone()].contains(['/', '#', '@', '[']) {
         return found;
     }
     let mut cursor = node.walk();
     for _ in 0..NODES_MAX {
         let node = cursor.node();
-        if node.start_byte() >= end {
+        if node.start_byte() >= part.end {
             break;
         }
-        let hidden = rules.hides(node.kind_id());
-        if hidden {
-            found.push(node.byte_range());
+        let is_hidden = node.start_byte() >= part.start && rules.hides(node.kind_id());
+        if is_hidden {
+            found.push((node.byte_range(), rules.is_comment(node.kind_id())));
         }
-        if (hidden || !cursor.goto_first_child()) && !next(&mut cursor) {
+        if (is_hidden || !cursor.goto_first_child()) && !next(&mut cursor) {
             break;
         }
     }

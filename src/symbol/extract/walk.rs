@@ -4,17 +4,21 @@
 //! where the table says that members stand, at most [`NESTING_MAX`] levels, so its recursion is bounded, and it
 //! never sees a function body. A comment is kept until the declaration that it touches.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use super::body::Bodies;
 use super::grammar::{Declared, Grammar, Item, Rule};
 use super::level::{Adopted, Level, Place};
 use super::parse::Rules;
-use super::signature::{fold_code, signature};
+use super::signature::{Signature, fold_code};
 use crate::symbol::comment::{self, cap};
 use crate::symbol::outline::{
-    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Span, Symbol,
+    ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, BodyDigest, DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, Outline,
+    SYMBOLS_MAX, Span, Symbol,
 };
 
 /// Deepest nesting of brackets such as `#ifdef` and of types in types together.
@@ -30,6 +34,7 @@ pub(super) fn read(outline: &mut Outline, tree: &Tree, rules: &Rules, text: &str
     walk.children(&mut level, tree.root_node());
     (rules.grammar.finish)(&mut walk, &mut level);
     outline.symbols = level.into_symbols();
+    Bodies::new(tree, rules, text).digest_all(&mut outline.symbols);
     outline.doc = walk.doc;
     outline.imports = walk.imports;
     outline.more = walk.more;
@@ -65,6 +70,8 @@ pub(super) struct Walk<'t> {
     /// Whether the grammar could not read all of it.
     pub is_broken: bool,
     rules: &'t Rules,
+    /// Several declarations may share attributes: together they have no more than the file.
+    attribute_bytes_left: Cell<usize>,
     symbols_left: usize,
     more: u64,
     nesting: usize,
@@ -80,6 +87,7 @@ impl<'t> Walk<'t> {
             exports: BTreeSet::new(),
             is_broken: false,
             rules,
+            attribute_bytes_left: Cell::new(text.len()),
             symbols_left: SYMBOLS_MAX,
             more: 0,
             nesting: 0,
@@ -142,7 +150,7 @@ impl<'t> Walk<'t> {
                 }
                 return;
             }
-            Some(Rule::Attribute) => return level.note_attribute(node, self.slice(node)),
+            Some(Rule::Attribute) => return level.note_attribute(node),
             Some(Rule::Inside) => return self.children(level, node),
             Some(Rule::Wrap) => {
                 let place = Place { wrap: level.place.wrap.or(Some(node)), ..level.place };
@@ -159,8 +167,8 @@ impl<'t> Walk<'t> {
 
     /// Takes an import as written, without its first words.
     pub(super) fn import(&mut self, node: Node<'t>, words: &[&str]) {
-        let text = signature(self.text, node, node.end_byte(), self.rules);
-        let mut text = text.as_str();
+        let signature = Signature::read(self.text, node, node.start_byte()..node.end_byte(), self.rules);
+        let mut text = signature.text.as_str();
         for word in words {
             text = text.strip_prefix(word).map_or(text, str::trim_start);
         }
@@ -233,6 +241,11 @@ impl<'t> Walk<'t> {
         let name_text = self.slice(name);
         let prefix = self.text.get(head.start_byte()..name.start_byte()).unwrap_or_default();
         let declared = Declared { place: &level.place, prefix, name: name_text };
+        // Decorators may stand inside of what they decorate.
+        let inner = level.attributes.iter().filter(|range| (head.start_byte()..end).contains(&range.start));
+        let start = inner.map(|range| range.end).max().unwrap_or(0).clamp(head.start_byte(), end);
+        let signature = Signature::read(self.text, head, start..end, self.rules);
+        let body = if signature.is_cut { head.start_byte() } else { end };
         Symbol {
             kind: if kind == Kind::Function && level.place.owner.is_some_and(|owner| owner != Kind::Module) {
                 Kind::Method
@@ -240,22 +253,40 @@ impl<'t> Walk<'t> {
                 kind
             },
             name: cap(&fold_code(name_text), NAME_BYTES_MAX),
-            signature: signature(self.text, head, end, self.rules),
+            attributes: self.attributes(level, signature.hidden),
+            signature: signature.text,
             public: (self.grammar().is_public)(&declared),
+            is_package: (self.grammar().is_package)(&declared),
             doc: self.doc_of(level, head),
             children: Vec::new(),
             span: Span {
                 start: head.start_byte() as u32,
-                end: node.end_byte().max(head.end_byte()) as u32,
+                end: node.end_byte().max(end) as u32,
                 name: name.start_byte() as u32,
+                body: body as u32,
             },
+            body: BodyDigest::default(),
         }
     }
 
-    /// The first sentence of the comment that touches a declaration.
+    /// The attributes before a declaration and those within its signature, as far as there is room.
+    fn attributes(&self, level: &Level<'t>, within: Vec<Range<usize>>) -> Vec<String> {
+        let mut attributes = Vec::new();
+        for range in level.attributes.iter().cloned().chain(within).take(ATTRIBUTES_MAX) {
+            let text = cap(&fold_code(&self.text[range]), ATTRIBUTE_BYTES_MAX);
+            let left = self.attribute_bytes_left.get();
+            if text.len() <= left {
+                self.attribute_bytes_left.set(left - text.len());
+                attributes.push(text);
+            }
+        }
+        attributes
+    }
+
+    /// The first paragraph of the comment that touches a declaration.
     pub(super) fn doc_of(&self, level: &Level<'t>, node: Node<'t>) -> String {
         let comment = level.comment_above(node);
-        comment.map_or_else(String::new, |range| comment::sentence(&self.text[range], self.grammar().style))
+        comment.map_or_else(String::new, |range| comment::paragraph(&self.text[range], self.grammar().style))
     }
 
     /// Adds a symbol, unless there are too many.

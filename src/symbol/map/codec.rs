@@ -21,7 +21,7 @@ const MARKS: [Mark; 6] = [Mark::Class, Mark::Method, Mark::Function, Mark::Varia
 
 impl Cached for FileSymbols {
     const FILE_NAME: &'static str = "symbols";
-    const VERSION: u8 = 8;
+    const VERSION: u8 = 9;
 
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![Self::VERSION, self.language.map_or(0, Language::code), u8::from(self.is_parsed)];

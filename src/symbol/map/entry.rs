@@ -32,20 +32,32 @@ pub struct FileSymbols {
     pub uses: Uses,
 }
 
-/// Reads the symbols of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
+/// What a map shows of a file. `language` is what [`detect`](crate::symbol::detect) said about its name.
 #[must_use]
 pub fn file_symbols(language: Option<Language>, data: &[u8]) -> FileSymbols {
+    outline_and_symbols(language, data).1
+}
+
+/// The same with what it declares, in one reading.
+#[must_use]
+pub fn outline_and_symbols(language: Option<Language>, data: &[u8]) -> (Outline, FileSymbols) {
     let (outline, uses) = extract_with_uses(language, data);
+    let symbols = cut(&outline, &uses, data);
+    (outline, symbols)
+}
+
+fn cut(outline: &Outline, uses: &Uses, data: &[u8]) -> FileSymbols {
+    let language = outline.language;
     if !matches!(outline.content, Content::Parsed | Content::Plain) {
         return FileSymbols { language, ..FileSymbols::default() };
     }
     let mut listing =
-        Listing { outline: &outline, entries: Entries::default(), places: Vec::new(), starts: Vec::new(), more: outline.more };
+        Listing { outline, entries: Entries::default(), places: Vec::new(), starts: Vec::new(), more: outline.more };
     listing.add_all(&outline.symbols, None);
     let Listing { mut entries, places, starts, more, .. } = listing;
     set_lines(&mut entries, &starts, data);
-    let imports = outline.language.map_or_else(Vec::new, |language| import::imports(&outline, language));
-    let uses = with_places(&uses, &places);
+    let imports = outline.language.map_or_else(Vec::new, |language| import::imports(outline, language));
+    let uses = with_places(uses, &places);
     FileSymbols { language, is_parsed: outline.content == Content::Parsed, is_absent: false, entries, more, imports, uses }
 }
 
@@ -116,7 +128,7 @@ impl Listing<'_> {
 fn mark(symbol: &Symbol) -> Option<Mark> {
     Some(match symbol.kind {
         Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Type => Mark::Class,
-        Kind::Module | Kind::Implementation if !symbol.children.is_empty() => Mark::Class,
+        Kind::Module | Kind::Extension if !symbol.children.is_empty() => Mark::Class,
         // Empty, but declared here; `mod x;` says where another file stands.
         Kind::Module if symbol.signature.starts_with("module") => Mark::Class,
         Kind::Function | Kind::Target => Mark::Function,
@@ -132,7 +144,7 @@ fn mark(symbol: &Symbol) -> Option<Mark> {
 
 /// What a type builds on: as its declaration says, then the interfaces that it implements elsewhere.
 fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
-    let implemented = symbol.children.iter().filter(|child| child.kind == Kind::Implementation && child.children.is_empty());
+    let implemented = symbol.children.iter().filter(|child| child.kind == Kind::Implementation);
     for base in implemented.filter_map(|child| base_name(&child.name)) {
         if bases.len() < PARTS_MAX && !bases.contains(&base) {
             bases.push(base);

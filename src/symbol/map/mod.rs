@@ -25,7 +25,7 @@ pub(super) mod uses;
 pub use budget::{Chosen, Excerpt, Known, Shown};
 pub use codec::SymbolCache;
 pub use entries::{Entries, Entry, Form, Mark, Parts};
-pub use entry::{FileSymbols, file_symbols};
+pub use entry::{FileSymbols, file_symbols, outline_and_symbols};
 pub use import::Import;
 pub use legend::{KEY, Legend};
 pub use notation::{Detail, Level, SymbolMap, mark};

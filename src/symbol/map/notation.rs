@@ -21,6 +21,9 @@ const IMPORTS_MAX: usize = 12;
 /// Most names that one entry is said to refer to.
 const CALLS_MAX: usize = 6;
 
+/// Most parameters or bases of one entry.
+const PARTS_MAX: usize = 12;
+
 /// Room that is made for a line; most are shorter.
 const LINE_BYTES: usize = 48;
 
@@ -322,9 +325,13 @@ impl Block<'_> {
 
     fn push_parts(&mut self, parts: Parts<'_>) {
         self.out.push('(');
-        for (number, part) in parts.iter().enumerate() {
+        for (number, part) in parts.iter().take(PARTS_MAX).enumerate() {
             self.out.push_str(if number == 0 { "" } else { "," });
             self.out.push_str(&safe(part));
+        }
+        let more = parts.iter().skip(PARTS_MAX).count();
+        if more > 0 {
+            let _ = write!(self.out, ",+{more}");
         }
         self.out.push(')');
     }

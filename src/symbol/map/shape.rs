@@ -12,7 +12,7 @@ const RESULT_BYTES_MAX: usize = 60;
 /// Longest name of a parameter that is kept, in bytes.
 const PARAMETER_BYTES_MAX: usize = 40;
 /// Most parameters or bases that are kept.
-pub(super) const PARTS_MAX: usize = 12;
+pub(super) const PARTS_MAX: usize = 100;
 
 /// The parts of a declaration that a map shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use git_merkle::base::{Digest, NodeId, TreePath};
 use git_merkle::frame::{FrameName, Index, Store, decode, encode, spool};
 use git_merkle::git::{HashKind, tree_entries};
 use git_merkle::regen::memory;
-use git_merkle::regen::outlined::object_cache;
+use git_merkle::regen::record::object_cache;
 use git_merkle::symbol;
 use git_merkle::symbol::OutlineCache;
 use git_merkle::synthesis::facts::Facts;

@@ -3,7 +3,7 @@
 use crate::symbol::comment::{cap, fold};
 use crate::symbol::extract::signature::fold_code;
 use crate::symbol::outline::{
-    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Span, Symbol,
+    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, PARAGRAPH_BYTES_MAX, SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Symbol,
 };
 
 /// What was found.
@@ -31,7 +31,7 @@ impl Found {
     /// Adds what a text names, with a sentence about it.
     pub(super) fn push_with(&mut self, kind: Kind, name: &str, signature: &str, doc: &str) {
         if let Some(symbol) = self.make(kind, name, signature) {
-            self.symbols.push(Symbol { doc: cap(&fold(doc), SIGNATURE_BYTES_MAX), ..symbol });
+            self.symbols.push(Symbol { doc: cap(&fold(doc), PARAGRAPH_BYTES_MAX), ..symbol });
         }
     }
 
@@ -47,7 +47,7 @@ impl Found {
         }
         self.kept += 1;
         let signature = cap(&fold_code(signature), SIGNATURE_BYTES_MAX);
-        Some(Symbol { kind, name, signature, public: true, doc: String::new(), children: Vec::new(), span: Span::default() })
+        Some(Symbol { name, signature, ..Symbol::named(kind, "") })
     }
 
     /// Adds a heading below the last one that is less deep.

@@ -216,7 +216,7 @@ impl Reader<'_> {
         let mut symbol = found.make(kind, &text.replace("\" \"", "."), &signature)?;
         symbol.public = is_public;
         symbol.doc = self.doc(at);
-        symbol.span = Span { start: at as u32, end: at as u32, name: (at + name.start) as u32 };
+        symbol.span = Span { start: at as u32, end: at as u32, name: (at + name.start) as u32, body: at as u32 };
         Some(symbol)
     }
 
@@ -277,11 +277,11 @@ impl Reader<'_> {
         ends.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text).trim_end().to_owned()
     }
 
-    /// The first sentence of the comment above, or of the text that a body begins with.
+    /// The first paragraph of the comment above, or of the text that a body begins with.
     fn doc(&self, at: usize) -> String {
         let above =
             self.doc_from.and_then(|from| self.text.get(from..at)).filter(|_| self.row.odd != Odd::Lisp).unwrap_or_default();
-        let said = comment::sentence(&unquoted(above), self.row.style());
+        let said = comment::paragraph(&unquoted(above), self.row.style());
         if !said.is_empty() {
             return said;
         }
@@ -289,11 +289,11 @@ impl Reader<'_> {
         if self.row.language == Language::Terraform {
             let mut lines = next.lines().take(DESCRIPTION_LINES_MAX).take_while(|line| !line.starts_with('}'));
             let said = lines.find_map(|line| after(line.trim_start(), "description")?.strip_prefix('='));
-            return said.map_or_else(String::new, |said| comment::sentence(said.trim().trim_matches('"'), comment::NONE));
+            return said.map_or_else(String::new, |said| comment::paragraph(said.trim().trim_matches('"'), comment::NONE));
         }
         let next = next.strip_prefix("@moduledoc").unwrap_or(next).trim_start();
         let text = next.strip_prefix('"').map(|text| text.trim_start_matches('"'));
-        text.map_or_else(String::new, |text| comment::sentence(text.split('"').next().unwrap_or_default(), comment::NONE))
+        text.map_or_else(String::new, |text| comment::paragraph(text.split('"').next().unwrap_or_default(), comment::NONE))
     }
 }
 

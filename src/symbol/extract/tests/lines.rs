@@ -34,7 +34,7 @@ fn languages_with_braces() {
     check(
         "a.kt",
         "package a\nimport b.C\n/** Holds. More. */\n@Ann(1)\npublic data class A(\n    val a: Int,\n) : B() {\n    private val x: Int = 1 // y\n    override fun run(s: String = \"}\") {\n        val local = 1\n        fun inner() {}\n    }\n    companion object {\n        const val K = 3\n    }\n}\n\nfun <T> List<T>.second(): T = this[1]\n",
-        "class A (Holds.){-field x, method run, class object{field K}}, function second",
+        "class A (Holds. More.){-field x, method run, class object{field K}}, function second",
     );
     check(
         "a.swift",
@@ -75,7 +75,7 @@ fn languages_with_braces() {
     check(
         "a.tf",
         "terraform {\n  x = 1\n}\nresource \"aws_subnet\" \"a\" {\n  tags = { x = 1 }\n}\n\nvariable \"name\" {\n  description = \"What it is called. Long.\"\n}\n",
-        "key terraform, struct aws_subnet.a, variable name (What it is called.)",
+        "key terraform, struct aws_subnet.a, variable name (What it is called. Long.)",
     );
     check(
         "a.m",
@@ -96,7 +96,7 @@ fn languages_with_ends_and_layout() {
     check(
         "a.ex",
         "defmodule A.B do\n  @moduledoc \"\"\"\n  Keeps values. Long.\n  \"\"\"\n  alias A.C\n  @doc \"Gets.\"\n  @spec get(a) :: b\n  def get(a) do\n    x = 1\n  end\n  defp put(a), do: a\nend\n",
-        "module B (Keeps values.){function get (Gets.), -function put}",
+        "module B (Keeps values. Long.){function get (Gets.), -function put}",
     );
     check(
         "a.jl",
@@ -127,7 +127,7 @@ fn languages_with_ends_and_layout() {
     check(
         "a.el",
         ";;; a.el --- Does things\n(defun a-b (x)\n  \"Do it.\nMore.\"\n  x)\n(defcustom a-c nil\n  \"Which.\")\n",
-        "function a-b (Do it.), variable a-c (Which.)",
+        "function a-b (Do it. More.), variable a-c (Which.)",
     );
 }
 

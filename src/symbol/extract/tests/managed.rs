@@ -58,7 +58,7 @@ fn java() {
     insta::assert_snapshot!(outline_of("Sample.java", JAVA), @r#"
     Java source, 20+ lines, 1 public item.
 
-    - `public final class Sample<T extends Comparable<T>> extends Base implements Closeable, Store<T>`: Keeps values by key.
+    - `public final class Sample<T extends Comparable<T>> extends Base implements Closeable, Store<T>` (`@Deprecated`): Keeps values by key.
       - field `String name = "x"`
       - `public static final int LIMIT = 10`
       - `public Sample(int size)`: Makes Sample of a size.
@@ -118,14 +118,14 @@ internal class Secret { }
 
 #[test]
 fn csharp() {
-    insta::assert_snapshot!(outline_of("Sample.cs", CSHARP), @"
+    insta::assert_snapshot!(outline_of("Sample.cs", CSHARP), @r#"
     C# source, 20+ lines, 5 public items.
 
-    - `public sealed class Sample<T> : Base, IStore<T> where T : class`: Keeps values, see Level.
+    - `public sealed class Sample<T> : Base, IStore<T> where T : class` (`[Serializable]`): Keeps values, see Level.
       - fields `string Name`, `event Action Changed`
       - `public const int Limit = 10`
       - `public Sample(int size)`
-      - `public async Task<T> GetAsync(string key, int depth = 1)`
+      - `public async Task<T> GetAsync(string key, int depth = 1)` (`[Obsolete("no")]`)
       - `public class Inner`
     - `public interface IStore<T>`
       - field `int Count`
@@ -138,7 +138,7 @@ fn csharp() {
     Private: `Secret`
 
     Imports: `System`, `System.Collections.Generic`, `System.Math`
-    ");
+    "#);
 }
 
 const PHP: &str = r"<?php
@@ -198,7 +198,7 @@ fn php() {
     PHP source, 20+ lines, 7 public items.
 
     - `const LIMIT = 10`
-    - `final class Memory extends Base implements Store, \Countable`: One store.
+    - `final class Memory extends Base implements Store, \Countable` (`#[Attribute]`): One store.
       - field `?string $name = null`
       - `public const VERSION = '1.0'`
       - `public function __construct(private int $limit)`
@@ -258,7 +258,7 @@ function internal() {}
 
 #[test]
 fn typescript() {
-    insta::assert_snapshot!(outline_of("sample.ts", TYPESCRIPT), @"
+    insta::assert_snapshot!(outline_of("sample.ts", TYPESCRIPT), @r"
     TypeScript source, 20+ lines, 9 public items.
 
     - `export interface Store<T> extends Base`: A store of things.
@@ -271,10 +271,10 @@ fn typescript() {
       - `export function old(): void`
     - `export namespace Util`
       - `export const depth: number = 1`
-    - `export abstract class Memory<T> implements Store<T>`
+    - `export abstract class Memory<T> implements Store<T>` (`@injectable()`)
       - field `limit = 3`
       - `constructor(private readonly config: Config)`
-      - `public get(key: string): T | undefined`
+      - `public get(key: string): T | undefined` (`@log()`)
     - `export function open(path: string): Store<string>`
     - `export function open(path: string, flags: number): Store<string>`
     - `export function open(path: string, flags?: number)`

@@ -4,6 +4,7 @@ mod hostile;
 mod lines;
 mod managed;
 mod plain;
+mod record;
 mod scripts;
 mod systems;
 

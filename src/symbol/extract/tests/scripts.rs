@@ -75,10 +75,10 @@ fn python() {
 
     Python source, 50+ lines, 3 public items.
 
-    - `@dataclass(frozen=True) class Config(Base, metaclass=Meta)`: One configuration.
+    - `class Config(Base, metaclass=Meta)` (`@dataclass(frozen=True)`): One configuration.
       - fields `path: str = "x"`, `items`
       - `def __init__(self, path)`
-      - `@property def size(self, *, deep: bool = False) -> int`: Counts the keys.
+      - `def size(self, *, deep: bool = False) -> int` (`@property`): Counts the keys.
       - `class Error(Exception)`
     - `async def load(path: str, *args, **kwargs) -> Config`
     - re-export `reexported`

@@ -94,14 +94,14 @@ mod tests {
 
 #[test]
 fn rust() {
-    insta::assert_snapshot!(outline_of("sample.rs", RUST), @"
+    insta::assert_snapshot!(outline_of("sample.rs", RUST), @r"
     Tokens of the input language, cut from text.
 
     Rust source, 50+ lines, 11 public items.
 
     - `pub const TOKEN_BYTES_MAX: usize = 64`: Longest token.
     - `pub static NAMES: [&str; 4]`
-    - `pub struct Token<'a, T: Into<String> = String> where T: fmt::Debug`: One token with its place, e.g. a word.
+    - `pub struct Token<'a, T: Into<String> = String> where T: fmt::Debug` (`#[derive(Debug, Clone)]`): One token with its place, e.g. a word.
       - fields `start: usize`, `text: &'a str`
       - `pub fn new(start: usize) -> Self`: Makes one.
       - `pub(crate) const fn width(&self) -> usize`
@@ -113,9 +113,10 @@ fn rust() {
       - `const LIMIT: usize = 3`
       - `fn next(&mut self, limit: usize) -> Option<Self::Item>`: The next one.
       - `fn skip(&mut self)`
-    - `macro_rules! token`
+    - `macro_rules! token` (`#[macro_export]`)
     - `pub async unsafe fn run<R: Read>(input: R) -> io::Result<()>`
     - `impl From<Shape> for String`
+      - `fn from(_: Shape) -> Self`
     - modules `error`, `table`
     - re-export `self::error::LexError`
 
@@ -256,7 +257,7 @@ void Options::apply(int x) { size = x; }
 
 #[test]
 fn cpp() {
-    insta::assert_snapshot!(outline_of("sample.cpp", CPP), @"
+    insta::assert_snapshot!(outline_of("sample.cpp", CPP), @r"
     A small cache.
 
     C++ source, 20+ lines, 6 public items.
@@ -267,7 +268,7 @@ fn cpp() {
         - `using Key = K`
         - `explicit Cache(size_t limit)`
         - `virtual ~Cache() = default`
-        - `const V* find(const K& key) const noexcept override`: Finds a value.
+        - `const V* find(const K& key) const noexcept override` (`[[nodiscard]]`): Finds a value.
         - `bool operator==(const Cache& other) const`
         - `operator bool() const`
       - `struct Options`

@@ -23,6 +23,7 @@ fn python() {
       c Store(Base) ←1
         p items →Item
         m __init__(path,limit?,**rest)
+        p path
         m size()->int
         am add_item(item,where?)->bool ←1 →Item,is_valid
         m _check()
@@ -48,6 +49,7 @@ fn javascript() {
         p #inner
         p limit
         m constructor(size,{}?)
+        p size
         am drain(...rest) →readAll
         m of(a?)
       af start(port,host?)

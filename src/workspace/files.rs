@@ -1,0 +1,90 @@
+//! The files of a snapshot: its paths, and each distinct content once for each language that its names say.
+
+use std::collections::HashMap;
+
+use crate::base::{NodeId, TreePath};
+use crate::context::tree::{PATHS_MAX, Tree};
+use crate::git::{EntryMode, ObjectError};
+use crate::node::ScanError;
+use crate::symbol::Language;
+use crate::synthesis::outline;
+
+/// Why the files of a snapshot cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    /// The snapshot cannot be walked.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// A file cannot be read.
+    #[error("cannot read '{}'", .path.to_text())]
+    Object {
+        /// Where it stands.
+        path: TreePath,
+        /// What failed.
+        #[source]
+        source: ObjectError,
+    },
+}
+
+/// The files of a snapshot; what is ignored, links and submodules are left out.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// Paths in their order, each with the number of its content.
+    pub paths: Vec<(Vec<u8>, u32)>,
+    /// Distinct contents.
+    pub contents: Vec<Content>,
+    /// True when there are more files than were asked for, or more paths than are looked at.
+    pub is_cut: bool,
+}
+
+/// One content, and where it was met first.
+#[derive(Debug, Clone, Copy)]
+pub struct Content {
+    /// Its object.
+    pub id: NodeId,
+    /// What its name says.
+    pub language: Option<Language>,
+    /// The number of its first path.
+    pub first: usize,
+}
+
+impl Files {
+    /// Notes the paths of a tree, so many at most.
+    #[must_use]
+    pub fn of(tree: &Tree, files_max: usize) -> Self {
+        let mut files = Self::default();
+        let mut numbers: HashMap<(NodeId, Option<Language>), u32> = HashMap::new();
+        let has_secret_names = tree.has_secret_names();
+        let mut all = tree.all();
+        for _ in 0..PATHS_MAX {
+            let Some(met) = all.next_met() else { return files };
+            if !matches!(met.found.mode, EntryMode::File | EntryMode::Executable) {
+                continue;
+            }
+            if files.paths.len() == files_max {
+                break;
+            }
+            let (id, language) = (met.found.id, outline::language(&met.path[met.name_at..], b""));
+            let number = *numbers.entry((id, language)).or_insert_with(|| {
+                files.contents.push(Content { id, language, first: files.paths.len() });
+                files.contents.len() as u32 - 1
+            });
+            let path = if has_secret_names { outline::shown_path(met.path) } else { met.path.to_vec() };
+            files.paths.push((path, number));
+        }
+        files.is_cut = true;
+        files
+    }
+
+    /// The first name of a content.
+    #[must_use]
+    pub fn name(&self, content: &Content) -> &[u8] {
+        self.paths[content.first].0.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+    }
+
+    /// What failed at a content.
+    #[must_use]
+    pub fn failed(&self, content: &Content, source: ObjectError) -> FilesError {
+        FilesError::Object { path: TreePath::new(self.paths[content.first].0.clone()), source }
+    }
+}
