@@ -305,7 +305,7 @@ fn choose(map: &SymbolMap<'_>, (wanted, tokens_max): (&[u32], u64), last: &State
             let block = map.block(number, &legend, Detail { level: *level, ..Detail::KEPT });
             content(&block) == before.content
         };
-        [Level::Full, Level::Public].into_iter().find(same).map_or(Known::Changed, Known::Same)
+        [Level::Full, Level::Public, Level::Brief].into_iter().find(same).map_or(Known::Changed, Known::Same)
     };
     let chosen = map.again(wanted, tokens_max, &known);
     (legend, chosen)

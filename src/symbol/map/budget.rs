@@ -164,35 +164,60 @@ impl SymbolMap<'_> {
     /// Chooses again, where an earlier map is to stay as it is: what it says is said again as long as that fits, then what has
     /// changed of it, then whatever else fits.
     ///
-    /// `known` tells what the earlier map says of a file. A file is there in full, by its public declarations, or not at all.
+    /// `known` tells what the earlier map says of a file. Of what is new half of the room is for the beginnings of many files, the
+    /// other for more of those that matter most, and what is left for further beginnings.
     #[must_use]
     pub fn again(&self, numbers: &[u32], tokens_max: u64, known: &dyn Fn(u32) -> Known) -> Vec<Shown> {
-        let mut tokens_left = tokens_max.saturating_sub(estimate(KEY));
-        let mut order: Vec<(Known, u32)> = Vec::new();
         let mut known_of = vec![None; self.references().files.len()];
         for number in numbers {
             known_of[*number as usize] = Some(known(*number));
         }
-        order.extend(self.ranked().into_iter().filter_map(|number| Some((known_of[number as usize]?, number))));
+        let mut order: Vec<(Known, u32)> =
+            self.ranked().into_iter().filter_map(|number| Some((known_of[number as usize]?, number))).collect();
         order.sort_by_key(|(known, _)| known.order());
-        let mut files = Vec::new();
-        for (known, number) in order {
-            let levels: &[Level] = match known {
-                Known::Same(Level::Full) => &[Level::Full],
-                Known::Same(_) => &[Level::Public],
-                Known::Changed | Known::New => &[Level::Full, Level::Public],
-            };
-            let fitting = levels.iter().find_map(|level| {
-                let cost = estimate(&self.block(number, &Legend::default(), Detail { level: *level, ..Detail::KEPT }));
-                (cost <= tokens_left).then_some((*level, cost))
-            });
-            if let Some((level, cost)) = fitting {
-                tokens_left -= cost;
-                files.push(Shown { number, level });
+        let mut kept = Kept { map: self, tokens_left: tokens_max.saturating_sub(estimate(KEY)), files: BTreeMap::new() };
+        for (known, number) in &order {
+            if let Known::Same(level) = known {
+                kept.show(*number, *level, 0);
             }
         }
-        files.sort_unstable();
-        files
+        let new: Vec<u32> =
+            order.iter().filter(|(known, _)| !matches!(known, Known::Same(_))).map(|(_, number)| *number).collect();
+        let half = kept.tokens_left / 2;
+        for number in &new {
+            kept.show(*number, Level::Brief, half);
+        }
+        for number in &new {
+            if kept.files.contains_key(number) {
+                kept.show(*number, Level::Public, 0);
+                kept.show(*number, Level::Full, 0);
+            }
+        }
+        for number in &new {
+            if !kept.files.contains_key(number) {
+                kept.show(*number, Level::Brief, 0);
+            }
+        }
+        kept.files.into_iter().map(|(number, (level, _))| Shown { number, level }).collect()
+    }
+}
+
+/// The files of a map that is kept, each with its level and what it costs.
+struct Kept<'k> {
+    map: &'k SymbolMap<'k>,
+    tokens_left: u64,
+    files: BTreeMap<u32, (Level, u64)>,
+}
+
+impl Kept<'_> {
+    /// Shows a file, or more of it, where that fits and leaves so many tokens.
+    fn show(&mut self, number: u32, level: Level, tokens_kept: u64) {
+        let cost = estimate(&self.map.block(number, &Legend::default(), Detail { level, ..Detail::KEPT }));
+        let before = self.files.get(&number).map_or(0, |(_, cost)| *cost);
+        if cost + tokens_kept <= self.tokens_left + before {
+            self.tokens_left = self.tokens_left + before - cost;
+            self.files.insert(number, (level, cost));
+        }
     }
 }
 

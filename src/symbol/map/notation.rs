@@ -23,6 +23,8 @@ const CALLS_MAX: usize = 6;
 
 /// Most parameters or bases of one entry.
 const PARTS_MAX: usize = 12;
+/// Declarations of a file of which little is said.
+const BRIEF_MAX: usize = 12;
 
 /// Room that is made for a line; most are shorter.
 const LINE_BYTES: usize = 48;
@@ -32,6 +34,8 @@ const LINE_BYTES: usize = 48;
 pub enum Level {
     /// Its path.
     Name,
+    /// Its first public declarations, without members.
+    Brief,
     /// Its public declarations, alone.
     Public,
     /// Everything.
@@ -265,7 +269,7 @@ struct Block<'b> {
 
 impl Block<'_> {
     fn push_entries(&mut self) {
-        let mut hidden_from = None;
+        let (mut hidden_from, mut shown) = (None, 0);
         for (number, entry) in self.file.symbols.entries.iter().enumerate() {
             let depth = usize::from(entry.form.depth);
             while self.left_out.len() > depth + 1 {
@@ -276,11 +280,16 @@ impl Block<'_> {
                 continue;
             }
             hidden_from = None;
-            if self.detail.level == Level::Public && !entry.form.is_public {
+            let is_hidden = match self.detail.level {
+                Level::Brief => !entry.form.is_public || depth > 0 || shown == BRIEF_MAX,
+                level => level == Level::Public && !entry.form.is_public,
+            };
+            if is_hidden {
                 self.left_out[depth] += 1;
                 hidden_from = Some(depth);
                 continue;
             }
+            shown += 1;
             self.push_entry(number, entry);
         }
         while !self.left_out.is_empty() {
