@@ -8,6 +8,7 @@ pub mod absent;
 pub mod advice;
 pub mod args;
 pub mod asker;
+mod clipboard;
 pub mod commands;
 pub mod consent;
 pub mod editor;

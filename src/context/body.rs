@@ -1,10 +1,11 @@
 //! The block of one resource: a rule, its header, and its body in a fence, or the reason why there is none.
 
 use super::budget::{Form, Level};
-use super::markdown::{code, link_code, plain, push_fenced};
+use super::markdown::{code, plain, push_fenced};
 use super::pages::Shown;
 use super::resource::{Body, Note, Resource};
 use super::secrets::Guard;
+use super::style::Style;
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::printable::chain;
 use crate::base::{AgentId, FrameType, NodeId, token};
@@ -31,6 +32,7 @@ pub struct Reader<'r> {
     redaction: Option<&'r Guard<'r>>,
     /// Whose statement the frame is that was read last.
     speaker: Option<String>,
+    style: Style,
 }
 
 /// What stands in the place of a state that was not looked up; as long as any.
@@ -48,8 +50,8 @@ enum Text<'d> {
 
 impl<'r> Reader<'r> {
     /// Reads through a handle, frames as of a commit of the store.
-    pub fn new(repo: &'r Repository, store_commit: Option<NodeId>) -> Result<Self, StoreError> {
-        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new(), redaction: None, speaker: None })
+    pub fn new(repo: &'r Repository, store_commit: Option<NodeId>, style: Style) -> Result<Self, StoreError> {
+        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new(), redaction: None, speaker: None, style })
     }
 
     /// The same, with markers in the places of what looks like secrets, wherever in the block it stands.
@@ -98,15 +100,11 @@ impl<'r> Reader<'r> {
             return true;
         }
         let start = out.len();
-        out.extend_from_slice(b"\n---\n");
-        match &resource.body {
-            Body::Part(part) => out.extend_from_slice(part.title.as_bytes()),
-            _ => {
-                out.extend_from_slice(b"**Resource:** ");
-                out.extend_from_slice(link_code(&resource.name, &resource.target()).as_bytes());
-            }
-        }
-        out.push(b'\n');
+        let opening = match &resource.body {
+            Body::Part(part) => self.style.part_opening(&part.title),
+            _ => self.style.resource_opening(&resource.name, &resource.target()),
+        };
+        out.extend_from_slice(opening.as_bytes());
         if form.level != Level::Name && !self.push_text(out, resource, form.level) {
             out.truncate(start);
             return false;
@@ -115,6 +113,7 @@ impl<'r> Reader<'r> {
             self.push_beginning(out, resource, tokens);
         }
         push_notes(out, &resource.notes);
+        out.extend_from_slice(self.style.resource_closing().as_bytes());
         true
     }
 

@@ -12,7 +12,7 @@
 //! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`], [`structure`] |
 //! | default | what is shown where nothing is listed | [`overview`] |
 //! | guard | what looks like a secret, before anything is written | [`secrets`] |
-//! | write | sections in order, bodies read ahead and counted on all cores | [`render`], [`body`], [`counted`] |
+//! | write | sections in order, bodies read ahead and counted on all cores | [`render`], [`body`], [`style`], [`counted`] |
 //!
 //! Memory does not grow with the bytes of the resources, a bounded number of pages apart. Start with [`Document::plan`].
 
@@ -30,10 +30,12 @@ pub mod resource;
 pub mod scope;
 pub mod secrets;
 pub mod structure;
+pub mod style;
 pub mod system;
 pub mod tree;
 
 pub use document::{Accepted, ContextError, Document, Request};
 pub use people::PeopleFiles;
 pub use scope::{List, Scope};
+pub use style::Style;
 pub use system::System;

@@ -13,6 +13,7 @@ use super::budget::{Form, Level};
 use super::counted::{Counted, Part};
 use super::resource::{Body, Resource};
 use super::secrets::{Found, Guard};
+use super::style::Style;
 use crate::base::NodeId;
 use crate::base::cores::{beside, cores};
 use crate::base::limit::FILE_BYTES_MAX;
@@ -39,6 +40,8 @@ pub struct Blocks<'d> {
     pub forms: &'d [Form],
     /// Resources that are shown without their secrets.
     pub redacted: Option<(&'d Guard<'d>, &'d Found)>,
+    /// How each is marked up.
+    pub style: Style,
 }
 
 impl Blocks<'_> {
@@ -168,7 +171,7 @@ impl Blocks<'_> {
     }
 
     fn reader(&self) -> io::Result<Reader<'_>> {
-        Reader::new(self.repo, self.store_commit).map_err(|error: StoreError| io::Error::other(error))
+        Reader::new(self.repo, self.store_commit, self.style).map_err(|error: StoreError| io::Error::other(error))
     }
 
     fn render<'a>(&'a self, batch: Range<usize>, reader: &mut Reader<'a>, sample: Option<Sample>) -> Part {
@@ -184,7 +187,13 @@ impl Blocks<'_> {
 
     /// What threads share; the repository's handle is not among it.
     fn shared(&self) -> Shared<'_> {
-        Shared { store_commit: self.store_commit, resources: self.resources, forms: self.forms, redacted: self.redacted }
+        Shared {
+            store_commit: self.store_commit,
+            resources: self.resources,
+            forms: self.forms,
+            redacted: self.redacted,
+            style: self.style,
+        }
     }
 }
 
@@ -194,11 +203,13 @@ struct Shared<'d> {
     resources: &'d [Resource],
     forms: &'d [Form],
     redacted: Option<(&'d Guard<'d>, &'d Found)>,
+    style: Style,
 }
 
 impl<'d> Shared<'d> {
     fn with(&self, repo: &'d Repository) -> Blocks<'d> {
-        Blocks { repo, store_commit: self.store_commit, resources: self.resources, forms: self.forms, redacted: self.redacted }
+        let Self { store_commit, resources, forms, redacted, style } = *self;
+        Blocks { repo, store_commit, resources, forms, redacted, style }
     }
 }
 

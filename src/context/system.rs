@@ -35,7 +35,6 @@ impl System {
     /// Writes the section.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let Self { cwd, snapshot, os, shell, is_brief } = self;
-        writeln!(out, "## 1. System Information\n")?;
         if !is_brief {
             writeln!(out, "- **CWD:** {}", markdown::text(cwd))?;
         }

@@ -15,7 +15,7 @@ use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
 use crate::context::resource::Body;
-use crate::context::{Document, List, Scope};
+use crate::context::{Document, List, Scope, Style};
 use crate::git::{EntryMode, ObjectError, ObjectKind};
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::profile::{Profile, Standards};
@@ -145,6 +145,7 @@ impl Workspace {
             has_overview: false,
             question: None,
             is_brief: false,
+            style: Style::default(),
             secrets: SecretPolicy::Stop(made_of.allowed.clone()),
             pages: PageOptions { is_foreground: true, ..PageOptions::default() },
         })?)

@@ -18,7 +18,7 @@ use crate::context::pages::Wanted;
 use crate::context::people::{GLOBAL_LIST, MEMOS, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::resource::Note;
 use crate::context::secrets::{Clean, Guard};
-use crate::context::{Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, System};
+use crate::context::{Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, Style, System};
 use crate::find::Question;
 use crate::frame::commit::CommitError;
 use crate::frame::{Frame, Head, Store};
@@ -98,6 +98,8 @@ pub struct PayloadOptions<'o> {
     pub question: Option<Question>,
     /// True when nothing is said about the machine.
     pub is_brief: bool,
+    /// How the document is marked up.
+    pub style: Style,
     /// What is done about what looks like a secret.
     pub secrets: SecretPolicy,
     /// How pages of the web are got.
@@ -135,7 +137,8 @@ impl Workspace {
         overview: Option<&Overview<'_>>,
     ) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { root, lists: all, is_session_own, frames, tokens_max, is_brief, secrets, pages, .. } = options;
+        let PayloadOptions { root, lists: all, is_session_own, frames, tokens_max, is_brief, style, secrets, pages, .. } =
+            options;
         let tree = root.tree;
         let people = PeopleFiles::new(repo, tree);
         let accepts = |file: &str| self.vouches_for(file) || matches!(people.read(&TreePath::from(file)), Ok(None));
@@ -158,6 +161,7 @@ impl Workspace {
             state_of: &state_of,
             skipped: self.skipped.clone(),
             accepted: Accepted { memos: accepts(MEMOS), global: accepts(GLOBAL_LIST), session: is_session_own },
+            style,
             system: System { is_brief, ..self.system(root).map_err(InputError::History)? },
         })?;
         self.guard(&mut document, secrets)?;

@@ -420,6 +420,77 @@ fn hostile_names_and_bodies_stay_where_they_belong() {
     for ((name, body), (_, text)) in shown.into_iter().zip(&seen.fences[1..]) {
         assert_eq!(text.replace('\r', "\n"), as_read(body).replace('\r', "\n"), "{name:?}");
     }
+    let (sections, names) = tags(&repo.merkle(&["context", "--style", "xml", "**"]).ok());
+    assert_eq!(sections, ["system_information", "project_structure", "memos", "context_summary", "resource_contents"]);
+    assert_eq!(names.len(), 200);
+    assert!(names.iter().zip(&seen.links).all(|(name, (text, _))| name == text), "{names:?}");
+}
+
+/// The sections of a document in tags, and the names of its resources; all of it is closed, and nothing else is a tag.
+fn tags(document: &str) -> (Vec<String>, Vec<String>) {
+    let (mut open, mut fence) = (Vec::<String>::new(), None::<String>);
+    let (mut sections, mut names) = (Vec::new(), Vec::new());
+    for line in document.split('\n') {
+        let ticks = "`".repeat(line.bytes().take_while(|byte| *byte == b'`').count());
+        match &fence {
+            Some(opened) if line == opened => fence = None,
+            None if ticks.len() >= 4 => fence = Some(ticks),
+            None if line.starts_with("</") => assert_eq!(open.pop().map(|name| format!("</{name}>")).as_deref(), Some(line)),
+            None if line.starts_with('<') => {
+                let tag = line.strip_prefix('<').and_then(|line| line.strip_suffix('>')).expect("a whole tag");
+                let (name, attribute) = tag.split_once(' ').unwrap_or((tag, ""));
+                if let Some(text) = attribute.strip_prefix("name=\"").and_then(|text| text.strip_suffix('"')) {
+                    assert!(!text.contains(['<', '>', '"']), "{text}");
+                    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+                    names.push(text.replace("&amp;", "&"));
+                } else if open.len() == 1 {
+                    sections.push(name.to_owned());
+                }
+                open.push(name.to_owned());
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((open.len(), fence), (0, None), "something stays open");
+    (sections, names)
+}
+
+#[test]
+fn a_budget_holds_in_tags_too() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(HISTORY);
+    for budget in ["400", "800"] {
+        let document = repo.merkle(&["context", "--style", "xml", "--budget", budget, "--json", "."]).json("context");
+        assert!(document["tokens_estimated"].as_u64().expect("a number") <= budget.parse().expect("a number"));
+        assert_eq!(tags(document["text"].as_str().expect("a text")).0.len(), 5);
+    }
+    let part = repo.merkle(&["context", "--style", "xml", "--section", "3"]).ok();
+    assert_eq!(part, "<memos>\nnone\n\n</memos>\n");
+}
+
+/// The clipboard is that of the desktop; where there is none and no terminal, nothing is copied and the next step is told.
+#[test]
+fn it_goes_to_the_clipboard() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(HISTORY);
+    let copy = || repo.run(PROGRAM).args(["context", "--copy", "--no-system", "README.md"]);
+    let failed = copy().run().exits(65).err();
+    assert!(failed.contains("there is no clipboard") && failed.contains("xclip"), "{failed}");
+    let (programs, copied) = (sandbox.path("bin"), sandbox.path("copied"));
+    std::fs::create_dir(&programs).expect("a folder");
+    for (name, script) in [("xclip", "exit 1".to_owned()), ("xsel", format!("cat > '{}'", copied.display()))] {
+        let program = programs.join(name);
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("writable");
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");
+    }
+    let path = format!("{}:/usr/bin:/bin", programs.display());
+    let done = copy().env("PATH", path).env("DISPLAY", ":9").run().exits(0);
+    assert_eq!(done.out(), "");
+    assert!(done.err().contains("copied by xsel"), "{done}");
+    let printed = repo.merkle(&["context", "--no-system", "README.md"]).ok();
+    assert_eq!(std::fs::read_to_string(copied).expect("copied"), printed);
 }
 
 #[test]

@@ -13,12 +13,12 @@ use crate::base::{FrameType, TreePath, printable, token};
 use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
-use crate::cli::{CliError, Exit, Program, Ui, json};
+use crate::cli::{CliError, Exit, Program, Ui, clipboard, json};
 use crate::config::value;
 use crate::context::body::ABSENT;
 use crate::context::document::SECTIONS;
 use crate::context::pattern::{is_url, parse_revision};
-use crate::context::{Document, List, Scope};
+use crate::context::{Document, List, Scope, Style};
 use crate::find::Question;
 use crate::git::Repository;
 use crate::node::SnapshotRoot;
@@ -67,9 +67,32 @@ pub struct Args {
     /// Say nothing about the machine, as merkle.contextSystem=false does
     #[arg(long)]
     no_system: bool,
+    /// Mark up sections and resources as markdown or xml
+    #[arg(long, value_name = "style", value_enum, default_value_t, hide_default_value = true)]
+    style: StyleName,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "file")]
     output: Option<PathBuf>,
+    /// Put it on the clipboard instead: by wl-copy, xclip, xsel or pbcopy, else through the terminal
+    #[arg(long, conflicts_with_all = ["output", "json"])]
+    copy: bool,
+}
+
+/// The styles by their names on the command line.
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+enum StyleName {
+    #[default]
+    Markdown,
+    Xml,
+}
+
+impl From<StyleName> for Style {
+    fn from(name: StyleName) -> Self {
+        match name {
+            StyleName::Markdown => Self::Markdown,
+            StyleName::Xml => Self::Xml,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -93,7 +116,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if is_heard {
         token::prepare();
     }
-    let workspace = if args.output.is_some() { program.open()? } else { program.open_paged()? };
+    let workspace = if args.output.is_some() || args.copy { program.open()? } else { program.open_paged()? };
     let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
     let document = plan(args, program, &workspace, &root)?;
     for path in document.secrets() {
@@ -105,6 +128,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let missing = missing(args, &document)?;
     let exit = if missing.is_empty() || args.allow_missing { Exit::Done } else { Exit::No };
     let tokens = match &args.output {
+        None if args.copy => {
+            let mut text = Vec::new();
+            let tokens = write(&mut text).map_err(OutputError::from)?;
+            let taker = clipboard::copy(&text, &program.environment)?;
+            program.ui.note(&format!("copied by {taker}"));
+            tokens
+        }
         Some(path) => write_file(write, &program.global.resolve(path))?,
         None if program.ui.is_json() => {
             let mut text = Vec::new();
@@ -181,6 +211,7 @@ fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, root: &Sna
         tokens_max: args.budget,
         has_overview: true,
         question: args.question.as_deref().map(question).transpose()?,
+        style: args.style.into(),
         is_brief: args.no_system || !workspace.context_settings()?.1,
         secrets: secret_policy(args, program, workspace)?,
         pages,

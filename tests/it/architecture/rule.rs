@@ -24,7 +24,7 @@ const ANYWHERE: &[&str] = &[];
 /// Outside crates and their homes: a top module, or one file of it. A name that ends in `*` is a prefix.
 const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("aho_corasick", &["secret"]),
-    ("base64", &["chat", "git"]),
+    ("base64", &["chat", "cli", "git"]),
     ("blake3", &["base"]),
     ("clap", &["cli"]),
     ("flate2", &["git"]),
