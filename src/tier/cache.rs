@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::item::{CacheTerms, Item, Key, PLAIN, Request, Touches};
 use super::layout::{Layout, Tier};
+use super::shape::is_listed;
 use super::state::{State, Tracked};
 use crate::base::{Digest, FieldHasher};
 
@@ -28,7 +29,7 @@ pub struct Sent {
     pub marked: bool,
 }
 
-/// A layout as it is sent: for each block what it says of files, then each message of the conversation.
+/// A layout as it is sent: for each block the list of files, the pages, what it says of files, then each message of the conversation.
 #[must_use]
 pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<Sent> {
     let contents: BTreeMap<&Key, _> = request.items.iter().map(|item| (&item.key, item.content)).collect();
@@ -40,12 +41,17 @@ pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<Sent> {
             hasher.add(&request.system.digest.0);
             tokens = request.system.tokens;
         }
-        for content in block.reference().iter().filter_map(|key| contents.get(key)) {
-            hasher.add(&content.digest.0);
-            tokens += content.tokens;
-        }
-        if tokens > 0 {
-            row.push(Sent { digest: hasher.finish(), tokens, marked: false });
+        // The list of files and the pages are messages of their own, in front of the rest.
+        let kinds: [fn(&Key) -> bool; 3] =
+            [|key| matches!(key, Key::Tree), |key| matches!(key, Key::Url(_)), |key| !is_listed(key)];
+        for is_kind in kinds {
+            for content in block.reference().iter().filter(|key| is_kind(key)).filter_map(|key| contents.get(key)) {
+                hasher.add(&content.digest.0);
+                tokens += content.tokens;
+            }
+            if tokens > 0 {
+                row.push(Sent { digest: hasher.clone().finish(), tokens: std::mem::take(&mut tokens), marked: false });
+            }
         }
         let messages = block.messages().iter().filter_map(|key| contents.get(key));
         row.extend(messages.map(|content| Sent { digest: content.digest, tokens: content.tokens, marked: false }));

@@ -44,14 +44,20 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// What the past lets expect. `observed` is this request.
-    pub(super) fn of_past(items: &[&Item], commits: u32, state: &State, observed: &Observed<'_>) -> Self {
+    /// What the past lets expect. `observed` is this request; `quiet` counts the requests in which nothing changed, and all.
+    pub(super) fn of_past(
+        items: &[&Item],
+        commits: u32,
+        (state, observed): (&State, &Observed<'_>),
+        (quiet, all): (u32, u32),
+    ) -> Self {
         let requests = state.requests.min(REQUESTS_MAX);
         let declares = |ago| weight(ago) / DECLARES;
         let bodies = |ago| weight(ago) - declares(ago);
         let of_commits = (0..commits).map(declares).chain((0..commits).map(bodies));
         let weights: Vec<u64> = of_commits.chain((0..requests).map(weight)).collect();
-        let mut outlook = Self::beside((items, weights), (state, observed), UNFORESEEN);
+        let moving = ONE / u64::from(all + 1) * u64::from(all + 1 - quiet);
+        let mut outlook = Self::beside((items, weights), (state, observed), times(UNFORESEEN, moving));
         for item in items {
             let touched = item.touches.commits_ago.iter().copied().filter(|ago| *ago < commits);
             let mut hits: Vec<u32> = touched.clone().collect();
@@ -69,6 +75,8 @@ impl Outlook {
             outlook.hits.push(hits);
         }
         outlook.add_dirty(items);
+        // In no event, but in the sum: what hits nothing makes all else less likely.
+        outlook.total += outlook.total * u64::from(quiet) / u64::from(all + 1 - quiet);
         outlook
     }
 
@@ -161,6 +169,14 @@ impl Outlook {
         let hit = hit * ONE / self.total.max(1);
         ONE - times(ONE - hit.min(ONE), spared)
     }
+}
+
+/// The requests of the session, without the first, in which no text about a file had changed, and all of them.
+pub(super) fn quiet_requests(state: &State, observed: &Observed<'_>) -> (u32, u32) {
+    let now = (!observed.edited.is_empty()).then_some(state.requests);
+    let moving: BTreeSet<u32> = state.edits.values().flatten().copied().chain(now).collect();
+    let all = state.requests.min(REQUESTS_MAX);
+    (all.saturating_sub(moving.len() as u32), all)
 }
 
 /// The chances beside the events, by item.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::advance::Step;
-use super::chance::{ONE, Outlook};
+use super::chance::{ONE, Outlook, quiet_requests};
 use super::item::{Item, Key, Request};
 use super::layout::Tier;
 use super::observe::observe;
@@ -37,7 +37,7 @@ pub struct Reason {
 pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<Reason> {
     let observed = observe(state, request);
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
-    let outlook = Outlook::of_past(&items, request.commits, state, &observed);
+    let outlook = Outlook::of_past(&items, request.commits, (state, &observed), quiet_requests(state, &observed));
     let reason = |(at, item): (usize, &&Item)| {
         let tracked = step.state.items.get(&item.key)?;
         let edits = item.key.path().and_then(|path| step.state.edits.get(path));

@@ -112,7 +112,7 @@ fn reasons_are_sentences() {
     let next = advance(Policy::ExpectedCost, &step.state, &of_commits(&items, 4), &TERMS);
     let told: Vec<String> = explain(&step.state, &of_commits(&items, 4), &next).iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @"
-    L1, kept, unchanged for 1; about 22.8 % to change next: 2 of 4 commits, the newest too
-    L0, kept, unchanged for 1; about 2.4 % to change next: 0 of 4 commits
+    L1, kept, unchanged for 1; about 11.5 % to change next: 2 of 4 commits, the newest too
+    L0, kept, unchanged for 1; about 1.2 % to change next: 0 of 4 commits
     ");
 }

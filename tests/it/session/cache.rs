@@ -1,6 +1,6 @@
 //! What a provider's cache serves over a whole session: against servers that keep prefixes by the documented rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +18,10 @@ const PAUSE: Duration = Duration::from_secs(90);
 /// Where to find repositories for the ignored test: folders of clones with their histories, in one folder.
 const HISTORIES: &str = "MERKLE_HISTORIES";
 
+/// Branches of a history that sessions are led over, and how many commits each may have.
+const BRANCHES: usize = 3;
+const BRANCH_COMMITS: std::ops::RangeInclusive<usize> = 5..=40;
+
 /// What ten turns took.
 #[derive(Debug, Default, Clone, Copy)]
 struct Taken {
@@ -27,6 +31,10 @@ struct Taken {
 }
 
 impl Taken {
+    fn and(self, other: Self) -> Self {
+        Self { input: self.input + other.input, read: self.read + other.read, predicted: self.predicted + other.predicted }
+    }
+
     fn share(self) -> f64 {
         100.0 * self.read as f64 / self.input.max(1) as f64
     }
@@ -56,8 +64,10 @@ fn merkle(repo: &Repo<'_>, arguments: &[&str]) -> Output {
 }
 
 /// Leads a session of ten turns; before each of them the world changes as `edit` says.
-fn lead(world: &World, repo: &Repo<'_>, lists: &[&str], edit: &dyn Fn(u32)) -> Taken {
-    merkle(repo, &[&["session", "new", "login", "-c"], lists].concat()).ok();
+fn lead(world: &World, repo: &Repo<'_>, lists: &[String], edit: &dyn Fn(u32)) -> Taken {
+    let listed = if lists.is_empty() { None } else { Some("-c") };
+    let arguments = ["session", "new", "login"].into_iter().chain(listed).chain(lists.iter().map(String::as_str));
+    merkle(repo, &arguments.collect::<Vec<_>>()).ok();
     for turn in 1..=TURNS {
         edit(turn);
         let request: &[&str] = if turn == 1 { &["turn", "new", "-m", "Free the lock."] } else { &["turn", "new"] };
@@ -70,11 +80,7 @@ fn lead(world: &World, repo: &Repo<'_>, lists: &[&str], edit: &dyn Fn(u32)) -> T
     }
     assert_eq!(world.server.posts().len(), TURNS as usize);
     let taken: Vec<Taken> = (1..=TURNS).map(|turn| of_turn(repo, turn)).collect();
-    taken.into_iter().fold(Taken::default(), |sum, one| Taken {
-        input: sum.input + one.input,
-        read: sum.read + one.read,
-        predicted: sum.predicted + one.predicted,
-    })
+    taken.into_iter().fold(Taken::default(), Taken::and)
 }
 
 /// What the record of a turn says.
@@ -132,56 +138,95 @@ fn ten_turns_are_read_from_the_cache_as_predicted() {
                 std::fs::write(path, text).expect("writable");
             }
         };
-        let taken = lead(&world, &repo, &["src/part1/*"], &edit);
+        let taken = lead(&world, &repo, &["src/part1/*".to_owned()], &edit);
         assert!(taken.share() >= 80.0, "{:.1} % were read: {taken:?}", taken.share());
         assert!(taken.off().abs() <= 2.0, "{:+.1} points: {taken:?}", taken.off());
     }
 }
 
-/// The same over ten commits of each history that is found; prints the rows of the table in docs/benchmarks.md.
+/// The same over histories; prints the rows of the table in docs/benchmarks.md.
 #[test]
 #[ignore = "wants histories: set MERKLE_HISTORIES to a folder of clones"]
 #[expect(clippy::print_stdout, reason = "the rows of a table are what it is for")]
 #[expect(clippy::disallowed_methods, reason = "who runs it says where the histories are")]
 fn ten_turns_over_histories() {
     let folder = std::env::var_os(HISTORIES).expect("a folder of clones");
-    let mut rows = BTreeMap::new();
+    let mut rows = BTreeSet::new();
     for clone in std::fs::read_dir(&folder).expect("a folder").flatten() {
-        for (is_steady, name) in [(false, "after each work"), (true, "before each turn")] {
-            if let Some(taken) = over_history(&clone.path(), is_steady) {
-                let row = format!("{} | {:.1} % | {:+.1} |", taken.input, taken.share(), taken.off());
-                rows.insert((clone.file_name(), name), row);
-            }
-        }
+        let path = clone.path();
+        let cells =
+            [over_branches(&path, false), over_branches(&path, true), over_newest(&path, false), over_newest(&path, true)];
+        let cells = cells.map(|taken| format!("{} | {:.1} %, {:+.1}", taken.input, taken.share(), taken.off()));
+        rows.insert(format!("| {} | {} |", clone.file_name().display(), cells.join(" | ")));
     }
-    for ((clone, when), row) in rows {
-        println!("| {} | {when} | {row}", clone.display());
+    for row in rows {
+        println!("{row}");
     }
 }
 
-/// Ten turns over the newest commits of a history: a commit is checked out before each turn, or after each that wrote something,
-/// as in a session; the four files that the commits before touched most are the session's.
-fn over_history(clone: &Path, is_steady: bool) -> Option<Taken> {
-    let world = configured(Protocol::Anthropic, "4");
+/// A repository with the history of a clone.
+fn with_history<'w>(world: &'w World, clone: &Path) -> Repo<'w> {
     let repo = world.repo("commit none\n+ nothing = x");
-    let source = clone.to_str()?;
-    repo.git(&["fetch", "-q", source, "HEAD"]).ok();
-    let log = repo.git(&["rev-list", "--first-parent", "--reverse", "--max-count=10", "FETCH_HEAD"]).ok();
-    let commits: Vec<String> = log.lines().map(str::to_owned).collect();
-    if commits.len() < TURNS as usize {
-        return None;
+    repo.git(&["fetch", "-q", clone.to_str().expect("a path of text"), "HEAD"]).ok();
+    repo
+}
+
+fn lines(repo: &Repo<'_>, arguments: &[&str]) -> Vec<String> {
+    repo.git(arguments).ok().lines().map(str::to_owned).collect()
+}
+
+fn check_out(repo: &Repo<'_>, commit: &str) {
+    repo.git(&["checkout", "-q", "--detach", commit]).ok();
+}
+
+/// Sessions over the newest branches that were merged with enough commits: each work is the next commit of the branch. The
+/// session lists nothing, or what the first commit changes.
+fn over_branches(clone: &Path, is_listed: bool) -> Taken {
+    let mut sum = Taken::default();
+    for at in 0..BRANCHES {
+        let world = configured(Protocol::Anthropic, "4");
+        let repo = with_history(&world, clone);
+        let merges = lines(&repo, &["rev-list", "--merges", "--max-count=2000", "FETCH_HEAD"]);
+        let commits = merges.iter().map(|merge| {
+            let range = format!("{merge}^1..{merge}^2");
+            lines(&repo, &["rev-list", "--first-parent", "--no-merges", "--reverse", &range])
+        });
+        let Some(commits) = commits.filter(|commits| BRANCH_COMMITS.contains(&commits.len())).nth(at) else { continue };
+        check_out(&repo, &format!("{}^", commits[0]));
+        let lists = if is_listed { touched(&repo, &["-1", &commits[0]]) } else { Vec::new() };
+        // Turn 2 works, turns 4, 6, 8 and 10 revise; those between review.
+        let edit = |turn: u32| {
+            if let Some(work) = (turn as usize / 2).checked_sub(1).filter(|_| turn % 2 == 1) {
+                check_out(&repo, &commits[work]);
+            }
+        };
+        sum = sum.and(lead(&world, &repo, &lists, &edit));
     }
-    repo.git(&["checkout", "-q", "--detach", &commits[0]]).ok();
+    sum
+}
+
+/// A session over the ten newest commits of the main line: one is checked out before each turn, or after each that wrote something.
+/// It lists the four files that the 50 commits before touched most.
+fn over_newest(clone: &Path, is_each_turn: bool) -> Taken {
+    let world = configured(Protocol::Anthropic, "4");
+    let repo = with_history(&world, clone);
+    let commits = lines(&repo, &["rev-list", "--first-parent", "--reverse", "--max-count=10", "FETCH_HEAD"]);
+    assert_eq!(commits.len(), TURNS as usize, "{} is too short", clone.display());
+    check_out(&repo, &commits[0]);
+    let lists: Vec<String> = touched(&repo, &["-50", &commits[0]]).into_iter().take(4).collect();
+    let commit_at = |turn: u32| if is_each_turn { turn as usize - 1 } else { (turn as usize - 1) / 2 };
+    lead(&world, &repo, &lists, &|turn| check_out(&repo, &commits[commit_at(turn)]))
+}
+
+/// The files that commits touch, most often touched first; no large ones, and none that are not there.
+fn touched(repo: &Repo<'_>, commits: &[&str]) -> Vec<String> {
     let mut touched: BTreeMap<String, u32> = BTreeMap::new();
-    for line in repo.git(&["log", "-50", "--name-only", "--format=", &commits[0]]).ok().lines().filter(|line| !line.is_empty()) {
-        let is_small = std::fs::metadata(repo.path(line)).is_ok_and(|file| file.is_file() && file.len() < 60_000);
-        *touched.entry(line.to_owned()).or_default() += u32::from(is_small);
+    for path in lines(repo, &[&["log", "--name-only", "--format="], commits].concat()) {
+        if std::fs::metadata(repo.path(&path)).is_ok_and(|file| file.is_file() && file.len() < 60_000) {
+            *touched.entry(path).or_default() += 1;
+        }
     }
     let mut touched: Vec<(u32, String)> = touched.into_iter().map(|(path, count)| (count, path)).collect();
     touched.sort_by(|one, other| other.cmp(one));
-    let lists: Vec<&str> = touched.iter().take(4).filter(|(count, _)| *count > 0).map(|(_, path)| path.as_str()).collect();
-    // Turn 2 works, turns 4, 6, 8 and 10 revise; those between review.
-    let commit_at = |turn: u32| if is_steady { turn as usize - 1 } else { (turn as usize - 1) / 2 };
-    let edit = |turn: u32| drop(repo.git(&["checkout", "-q", "--detach", &commits[commit_at(turn)]]).ok());
-    Some(lead(&world, &repo, &lists, &edit))
+    touched.into_iter().map(|(_, path)| path).collect()
 }
