@@ -84,7 +84,8 @@ pub(super) fn of_transport(error: &reqwest::Error, timeout: Duration, sent: Char
     } else if error.is_builder() {
         (ProviderError::Protocol("the request cannot be built: see its headers and endpoint".to_owned()), Charge::Nothing)
     } else if error.is_decode() {
-        (ProviderError::Protocol("the answer cannot be decoded".to_owned()), sent)
+        // Nothing is compressed, so this is an answer that began and did not come to its end.
+        (ProviderError::BrokenOff, sent)
     } else {
         (ProviderError::Unavailable { reason: "the connection ended".to_owned(), retry_after: None }, sent)
     }

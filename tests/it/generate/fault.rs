@@ -21,12 +21,13 @@ const fn case(name: &'static str, outcome: fn() -> Scripted, attempts: usize, ex
 }
 
 /// Failures that end with the node, or with the run, at once.
-const LASTING: [Case; 12] = [
+const LASTING: [Case; 13] = [
     case("html", Scripted::html, 1, 3, "not understood"),
     case("broken json", Scripted::broken_json, 1, 3, "not understood"),
     case("other json", Scripted::other_json, 1, 3, "not understood"),
     case("empty answer", Scripted::empty, 1, 3, "not understood"),
     case("cut stream", Scripted::cut, 2, 3, "breaks off"),
+    case("head only", Scripted::head_only, 2, 3, "breaks off"),
     case("ended early", Scripted::ended_early, 2, 3, "breaks off"),
     case("error event", Scripted::error_event, 1, 3, ""),
     case("refusal", Scripted::refusal, 1, 3, "refuses to answer"),

@@ -129,7 +129,7 @@ fn what_ends_without_its_end_is_thrown_away_and_charged() {
             let fits = if name.ends_with("stream") {
                 failure.error == ProviderError::BrokenOff
             } else {
-                matches!(failure.error, ProviderError::Protocol(_) | ProviderError::Unavailable { .. })
+                matches!(failure.error, ProviderError::Protocol(_) | ProviderError::BrokenOff)
             };
             assert!(fits && failure.charge == Charge::Unknown, "{name} of {scripted:?}: {failure:?}");
             assert_eq!(failure.answered_in_part, name.ends_with("stream"), "{name} of {scripted:?}");

@@ -125,6 +125,8 @@ enum Outcome {
     Hang,
     /// The first half of an answer; then the socket is closed, or, when true, the body ends as if it were whole.
     Cut(bool),
+    /// The head of an answer; then the socket is closed.
+    HeadOnly,
     /// Half an answer, then an error event; a plain request gets the error's JSON with 200.
     ErrorEvent,
     /// This body, with 200 and this content type.
@@ -233,6 +235,11 @@ impl Scripted {
     /// Half an answer, then the socket is closed.
     pub(crate) fn cut() -> Self {
         Self::new(Outcome::Cut(false))
+    }
+
+    /// The head of an answer, then the socket is closed: a server that dies over the request.
+    pub(crate) fn head_only() -> Self {
+        Self::new(Outcome::HeadOnly)
     }
 
     /// Half an answer, then the body ends as if it were whole, without the protocol's end.

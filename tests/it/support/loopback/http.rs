@@ -117,8 +117,12 @@ fn respond(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Ow
             drop(owed);
             None
         }
-        Outcome::Cut(_) | Outcome::ErrorEvent | Outcome::Trickle(_) if streams => half_a_stream(stream, request, scripted, owed),
-        Outcome::Cut(_) | Outcome::ErrorEvent | Outcome::Trickle(_) => half_a_document(stream, request, scripted, owed),
+        Outcome::Cut(_) | Outcome::HeadOnly | Outcome::ErrorEvent | Outcome::Trickle(_) if streams => {
+            half_a_stream(stream, request, scripted, owed)
+        }
+        Outcome::Cut(_) | Outcome::HeadOnly | Outcome::ErrorEvent | Outcome::Trickle(_) => {
+            half_a_document(stream, request, scripted, owed)
+        }
     }
 }
 
@@ -149,6 +153,11 @@ fn flood(stream: &TcpStream, kind: Flood, state: &State) -> Option<bool> {
 fn half_a_stream(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Owed<'_>) -> Option<bool> {
     let protocol = Protocol::of(request);
     start_events(stream)?;
+    if matches!(scripted.outcome, Outcome::HeadOnly) {
+        drop(owed);
+        drop(stream.shutdown(Shutdown::Both));
+        return None;
+    }
     for event in protocol.first_events(request, "half of an answer that never comes to its end") {
         chunk(stream, &event)?;
     }
