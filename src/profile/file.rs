@@ -65,6 +65,7 @@ struct Providers {
     generator: Option<String>,
     reviewer: Option<String>,
     reviser: Option<String>,
+    summarizer: Option<String>,
 }
 
 /// Reads one profile of a folder; standards beside it come out of the same folder.
@@ -151,12 +152,13 @@ impl Reader<'_> {
     }
 
     fn providers(&mut self, providers: Providers) -> BTreeMap<ProviderRole, String> {
-        let Providers { planner, generator, reviewer, reviser } = providers;
+        let Providers { planner, generator, reviewer, reviser, summarizer } = providers;
         let all = [
             (ProviderRole::Planner, planner),
             (ProviderRole::Generator, generator),
             (ProviderRole::Reviewer, reviewer),
             (ProviderRole::Reviser, reviser),
+            (ProviderRole::Summarizer, summarizer),
         ];
         let mut named = BTreeMap::new();
         for (role, name) in all.into_iter().filter_map(|(role, name)| Some((role, name?))) {

@@ -58,6 +58,8 @@ pub enum ProviderRole {
     Reviewer,
     /// Revises.
     Reviser,
+    /// Sums up what was said long ago; no phase is its own.
+    Summarizer,
 }
 
 impl ProviderRole {
@@ -69,6 +71,7 @@ impl ProviderRole {
             Self::Generator => "generator",
             Self::Reviewer => "reviewer",
             Self::Reviser => "reviser",
+            Self::Summarizer => "summarizer",
         }
     }
 }

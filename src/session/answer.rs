@@ -270,7 +270,7 @@ fn note_question(open: &mut OpenSession, question: &Question) -> Result<(), Turn
 }
 
 /// Charges the open turn with the worst case before anything is sent, as the ledger does; what it was charged before.
-fn charge_worst_case(open: &mut OpenSession, payer: &Payer, request: &Request) -> Result<Charged, TurnError> {
+pub(super) fn charge_worst_case(open: &mut OpenSession, payer: &Payer, request: &Request) -> Result<Charged, TurnError> {
     let before = open_turn(open)?.1.charged;
     let mut worst = before;
     worst += charged(payer.caller.worst_case(request));
@@ -279,7 +279,7 @@ fn charge_worst_case(open: &mut OpenSession, payer: &Payer, request: &Request) -
 }
 
 /// Puts what a caller really took in the place of the worst case.
-fn charge(open: &mut OpenSession, before: Charged, payer: &Payer) -> Result<(), TurnError> {
+pub(super) fn charge(open: &mut OpenSession, before: Charged, payer: &Payer) -> Result<(), TurnError> {
     set_charged(open, sum(before, payer))
 }
 

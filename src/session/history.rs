@@ -2,7 +2,10 @@
 //!
 //! A line is an object with `id`, `role`, `content` and `turn`; ids are told by turn and speaker, so writing a turn
 //! twice adds nothing. Once the part that is not summed up passes a limit, a summary of the oldest part is appended;
-//! readers who want less take the summary for what it names, and the record stays whole.
+//! readers who want less take the summary for what it names, and the record stays whole. A model may write a better one
+//! ([`super::summary`]), which sums up the first.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +17,13 @@ use crate::base::token;
 pub const TOKENS_MAX: u64 = 32_000;
 /// Of each entry that is summed up, the most characters that are kept.
 const SUMMED_CHARS_MAX: usize = 400;
+/// What the id of a model's summary has behind that of the one it replaces.
+const SUMMARIZED: &str = "by-model";
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Names the entry within the session: `<turn>-request`, `-response`, `-feedback` or `-summary`.
+    /// Names the entry within the session: `<turn>-request`, `-response`, `-feedback`, `-summary` or `-summary-by-model`.
     pub id: String,
     /// `user` or `assistant`; a summary is a user's.
     pub role: String,
@@ -29,6 +34,9 @@ pub struct Entry {
     /// The entries that this one sums up; empty for what was really said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sums_up: Vec<String>,
+    /// The provider that wrote a summary; `None` for one that a rule made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// The history as it was read.
@@ -108,8 +116,41 @@ impl History {
             content,
             turn: last.turn.clone(),
             sums_up: old.iter().map(|entry| entry.id.clone()).collect(),
+            by: None,
         })
         .filter(|entry| !self.has(&entry.id))
+    }
+
+    /// The summary in view that a rule made, and what it stands for in full; an earlier one by a model stands for its own part.
+    #[must_use]
+    pub fn due(&self) -> Option<(&Entry, Vec<&Entry>)> {
+        let summary = self.view().into_iter().rfind(|entry| !entry.sums_up.is_empty() && entry.by.is_none())?;
+        let is_whole = |entry: &Entry| entry.sums_up.is_empty() || entry.by.is_some();
+        let mut unread: BTreeMap<&str, &Entry> = self.entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
+        let (mut entries, mut pending) = (Vec::new(), vec![summary]);
+        while let Some(entry) = pending.pop() {
+            if is_whole(entry) {
+                entries.push(entry);
+            } else {
+                // Each is read once: a file that was edited may name in a circle.
+                pending.extend(entry.sums_up.iter().rev().filter_map(|id| unread.remove(id.as_str())));
+            }
+        }
+        Some((summary, entries))
+    }
+
+    /// The line to append for a summary by a model, in the place of the one with this id.
+    #[must_use]
+    pub fn line_of_summary(&self, id: &str, text: &str, by: &str) -> String {
+        let turn = self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.turn.clone()).unwrap_or_default();
+        line(&Entry {
+            id: format!("{id}-{SUMMARIZED}"),
+            role: "user".to_owned(),
+            content: format!("Summary of what was said before:\n\n{text}"),
+            turn,
+            sums_up: vec![id.to_owned()],
+            by: Some(by.to_owned()),
+        })
     }
 
     /// The entries that hold a text, in any case.
@@ -129,6 +170,7 @@ pub fn said(number: TurnNumber, turn: &TurnRecord, response: Option<&str>) -> Ve
         content: content.to_owned(),
         turn: number.to_string(),
         sums_up: Vec::new(),
+        by: None,
     };
     let mut said = vec![entry("request", "user", &turn.request)];
     said.extend(response.map(|response| entry("response", "assistant", response)));
@@ -170,6 +212,7 @@ mod tests {
             content: content.to_owned(),
             turn: format!("{number:02}"),
             sums_up: Vec::new(),
+            by: None,
         }
     }
 

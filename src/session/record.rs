@@ -88,6 +88,8 @@ pub enum RoleWord {
     Reviewer,
     /// See [`ProviderRole::Reviser`].
     Reviser,
+    /// See [`ProviderRole::Summarizer`].
+    Summarizer,
 }
 
 /// What happened in a turn: `meta.yaml`.
@@ -257,7 +259,13 @@ impl SessionRecord {
     /// The provider that the session itself names for a phase.
     #[must_use]
     pub fn provider(&self, phase: Phase) -> Option<&str> {
-        self.providers.get(&phase.provider_role().into()).map(String::as_str)
+        self.provider_of(phase.provider_role())
+    }
+
+    /// The provider that the session itself names for a role.
+    #[must_use]
+    pub fn provider_of(&self, role: ProviderRole) -> Option<&str> {
+        self.providers.get(&role.into()).map(String::as_str)
     }
 }
 
@@ -393,6 +401,7 @@ impl From<ProviderRole> for RoleWord {
             ProviderRole::Generator => Self::Generator,
             ProviderRole::Reviewer => Self::Reviewer,
             ProviderRole::Reviser => Self::Reviser,
+            ProviderRole::Summarizer => Self::Summarizer,
         }
     }
 }

@@ -66,6 +66,9 @@ struct New {
     /// Who revises
     #[arg(long, value_name = "provider")]
     reviser: Option<String>,
+    /// Who sums up what was said long ago (default: a rule, which keeps beginnings)
+    #[arg(long, value_name = "provider")]
+    summarizer: Option<String>,
     /// At most so many turns
     #[arg(long, value_name = "number", default_value_t = TURNS_DEFAULT)]
     max_turns: u32,
@@ -175,6 +178,7 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         (ProviderRole::Generator, &new.generator),
         (ProviderRole::Reviewer, &new.reviewer),
         (ProviderRole::Reviser, &new.reviser),
+        (ProviderRole::Summarizer, &new.summarizer),
     ];
     if let Some(profile) = &new.profile {
         workspace.profiles().get(profile)?;

@@ -227,3 +227,46 @@ fn two_at_once_do_not_both_ask() {
     assert!(read(&repo, "01/meta.yaml").contains("charged:\n  calls: 1\n"), "what was sent stays charged");
     turn(&repo, &["run"]).ok();
 }
+
+/// What was said passes the limit of the history with the second answer. The summary is asked for once, charged to the turn that
+/// needs it, and stands in the place of the rule's; `--dry-run` tells it, and where it fails the rule's stands.
+#[test]
+fn a_model_sums_up_what_was_said_long_ago() {
+    for works in [true, false] {
+        let long = |word: &str| format!("THE {word}\n{}", format!("A line of the {word}.\n").repeat(3_500));
+        let server = Loopback::start(move |request| {
+            let said = request.last_user();
+            match said {
+                _ if said.starts_with("Sum up") && !works => Scripted::answer(""),
+                _ if said.starts_with("Sum up") => Scripted::answer("- The lock is to be freed."),
+                _ if said.starts_with("Make a plan") => Scripted::answer(long("PLAN")),
+                _ if said.starts_with("Review") => Scripted::answer("verdict: pass"),
+                _ => Scripted::answer(long("WORK")),
+            }
+            .usage(USAGE)
+        });
+        let world = World::new(Protocol::Anthropic, server);
+        world.set("merkle.provider.m.contextTokens", "200k");
+        let repo = world.repo(FIXTURE);
+        repo.trust();
+        repo.merkle(&["session", "new", "login", "--summarizer", "m"]).ok();
+        for request in [&["new", "-m", "Free the lock."][..], &["new"]] {
+            turn(&repo, request).ok();
+            turn(&repo, &["run", "--yes"]).ok();
+            turn(&repo, &["approve"]).ok();
+        }
+        turn(&repo, &["new"]).ok();
+        let dry = turn(&repo, &["run", "--dry-run"]).exits(0).err();
+        assert!(dry.contains("this asks 'm' to sum up 2 messages") && world.server.posts().len() == 2, "{dry}");
+        let run = turn(&repo, &["run", "--yes"]).exits(0);
+        let posts = world.server.posts();
+        assert_eq!(posts.len(), 4, "one summary and one review\n{run}");
+        assert!(posts[2].text().contains("THE PLAN") && !posts[2].text().contains("THE WORK"));
+        assert_eq!(run.err().contains("'m' summed up 2 messages"), works, "{run}");
+        assert_eq!(posts[3].text().contains("The lock is to be freed."), works);
+        assert_eq!(posts[3].text().contains("- 01-response (assistant): THE PLAN"), !works);
+        let history = read(&repo, "history.jsonl");
+        assert_eq!(history.contains(r#""sums_up":["01-summary"],"by":"m""#), works, "{history}");
+        assert!(read(&repo, "03/meta.yaml").contains("calls: 2"), "both are charged");
+    }
+}

@@ -66,6 +66,7 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
     let mut is_printed = false;
     loop {
         if !is_answered(workspace, &mut open, args)? {
+            summarize((args, &mut spent), workspace, &mut open, program)?;
             let question = workspace.open_question(&mut open, &args.whom.asking(program))?;
             if question.is_manual() {
                 return wait(&open, &question, program);
@@ -202,12 +203,15 @@ fn ask(
 }
 
 fn words(name: &str, question: &Question, payer: &Payer) -> String {
-    let worst = payer.caller.worst_case(&question.words.request);
+    format!("this asks '{name}' once: {}", size_words(&question.words.request, payer))
+}
+
+/// How many tokens a request has, and what it can cost.
+fn size_words(request: &Request, payer: &Payer) -> String {
+    let worst = payer.caller.worst_case(request);
     let cost = worst.nano_dollars.map_or("cost unknown".to_owned(), |nano| format!("at most {} USD", dollars(nano)));
-    let input = question.words.request.tokens_estimated();
-    let output =
-        question.words.request.params.max_output_tokens.map_or(String::new(), |most| format!(", at most {most} output tokens"));
-    format!("this asks '{name}' once: about {input} input tokens{output}, {cost}")
+    let output = request.params.max_output_tokens.map_or(String::new(), |most| format!(", at most {most} output tokens"));
+    format!("about {} input tokens{output}, {cost}", request.tokens_estimated())
 }
 
 /// Whom `--dry-run` would ask.
@@ -263,6 +267,47 @@ fn require_consent(
         look: "git merkle turn run --dry-run",
     };
     consent::require(program, &payer.caller, &asked)
+}
+
+/// Has a model sum up what was said long ago, where one is named and that is due. When it fails the rule's summary stands.
+fn summarize(
+    (args, spent): (&Run, &mut Spend),
+    workspace: &Workspace,
+    open: &mut OpenSession,
+    program: &mut Program,
+) -> Result<(), CliError> {
+    let due = match workspace.due_summary(open, &args.whom.asking(program)) {
+        Ok(Some(due)) => due,
+        Ok(None) => return Ok(()),
+        Err(TurnError::Fit(error)) => {
+            program.ui.warn(&format!("what was said is summed up by a rule: {error}"));
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    workspace.check_limits(open)?;
+    let name = due.definition.name.clone();
+    let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
+    let payer = workspace.turn_payer(open, due.definition.clone(), options)?;
+    let what = format!("this asks '{name}' to sum up {} messages: {}", due.messages, size_words(&due.request, &payer));
+    if args.is_dry {
+        program.ui.note(&what);
+        return Ok(());
+    }
+    require_consent((args, spent), program, &payer, (&what, &due.request))?;
+    let outcome = runtime()?.block_on(async {
+        let (_going, mut stop) = watch::channel(false);
+        workspace.ask_summary(open, (&payer, &due), &mut tell_retry, &mut stop).await
+    });
+    *spent += payer.caller.spent();
+    match outcome {
+        Ok(()) => program.ui.note(&format!("'{name}' summed up {} messages", due.messages)),
+        Err(error @ (TurnError::Call(_) | TurnError::Empty)) => {
+            program.ui.warn(&format!("what was said is summed up by a rule: '{name}' failed: {error}"));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
 }
 
 /// What came of letting a model decide.

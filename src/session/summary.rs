@@ -1,0 +1,90 @@
+//! A model's summary of what was said long ago, in the place of the one that a rule makes.
+//!
+//! [`super::history`] sums up by a rule once there is too much: the beginning of each message. Where the session or its
+//! profile names a `summarizer`, the next `turn run` has that provider write a better one. Its answer is one more entry of the
+//! history, which sums up the rule's; when it fails the rule's stands.
+
+use super::answer::{charge, charge_worst_case};
+use super::conversation::to_sum_up;
+use super::folder::HISTORY;
+use super::history::{Entry, History};
+use super::open::OpenSession;
+use super::question::TurnAsking;
+use super::turn::TurnError;
+use crate::chat::{Capabilities, GenerationParams, Request};
+use crate::profile::{FitError, ProviderRole, Wish, fit, input_tokens_max, with_output};
+use crate::provider::call::{RetrySink, StopSign};
+use crate::provider::{Definition, Kind};
+use crate::secret::guard;
+use crate::workspace::{AskingError, Payer, Workspace};
+
+/// The most tokens of a summary.
+const SUMMARY_TOKENS_MAX: u64 = 1_500;
+
+/// A summary that a model can write.
+pub struct DueSummary {
+    /// Who writes it.
+    pub definition: Definition,
+    /// The request.
+    pub request: Request,
+    /// How many messages it sums up.
+    pub messages: usize,
+    /// The entry of the history that it stands for.
+    id: String,
+}
+
+impl Workspace {
+    /// The summary that a model is to write before the next request; `None` where none is due or the profile names no one.
+    pub fn due_summary(&self, open: &OpenSession, asking: &TurnAsking) -> Result<Option<DueSummary>, TurnError> {
+        let history = History::decode(&open.folder.read_history()?);
+        let Some((summary, entries)) = history.due() else { return Ok(None) };
+        let profile = self.turn_profile(&open.own, asking)?;
+        let role = ProviderRole::Summarizer;
+        let Some(name) = open.own.provider_of(role).or(profile.providers.get(&role).map(String::as_str)) else { return Ok(None) };
+        let definition = self.definition(Some(name))?.filter(|definition| definition.kind != Kind::Manual);
+        let Some(definition) = definition else { return Ok(None) };
+        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
+        for entry in &entries {
+            guard(entry.content.as_bytes(), "conversation", self.scanner()?, &allowed)?;
+        }
+        let request = request(&entries, &definition.capabilities)?;
+        Ok(Some(DueSummary { definition, request, messages: entries.len(), id: summary.id.clone() }))
+    }
+
+    /// Asks for a summary and keeps it. The open turn is charged.
+    pub async fn ask_summary(
+        &self,
+        open: &mut OpenSession,
+        (payer, due): (&Payer, &DueSummary),
+        on_retry: RetrySink<'_>,
+        stop: &mut StopSign,
+    ) -> Result<(), TurnError> {
+        let before = charge_worst_case(open, payer, &due.request)?;
+        let outcome = payer.caller.call(&due.request, &mut |_| (), on_retry, stop).await;
+        charge(open, before, payer)?;
+        let text = outcome?.reply.text;
+        if text.trim().is_empty() {
+            return Err(TurnError::Empty);
+        }
+        let mut written = open.folder.read_history()?;
+        if !written.is_empty() && !written.ends_with('\n') {
+            written.push('\n');
+        }
+        let line = History::decode(&written).line_of_summary(&due.id, text.trim(), &payer.caller.name);
+        open.folder.write(None, HISTORY, &(written + &line))?;
+        Ok(())
+    }
+}
+
+/// The request, fitted to what its provider takes.
+fn request(entries: &[&Entry], capabilities: &Capabilities) -> Result<Request, FitError> {
+    let mut request = Request { messages: vec![to_sum_up(entries)], ..Request::default() };
+    let params = GenerationParams { max_output_tokens: Some(SUMMARY_TOKENS_MAX), ..GenerationParams::default() };
+    let wished = with_output(&Wish { params, ..Wish::default() }, capabilities).0;
+    let tokens = request.tokens_estimated();
+    if let Some(limit) = input_tokens_max(&wished, capabilities).filter(|limit| tokens > *limit) {
+        return Err(FitError::Input { input: tokens, limit });
+    }
+    request.params = fit(&wished, capabilities, tokens)?.params;
+    Ok(request)
+}
