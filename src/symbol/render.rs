@@ -21,6 +21,8 @@ const ATTRIBUTES_MAX: usize = 3;
 const ATTRIBUTE_BYTES_MAX: usize = 80;
 /// Most re-exports, modules or keys that are named for one file.
 const NAMES_MAX: usize = 40;
+/// What private declarations with their signatures may take, in bytes.
+const PRIVATE_BYTES_MAX: usize = 3_000;
 /// Most private names that are given.
 const PRIVATE_MAX: usize = 12;
 /// What the imports may take, in bytes.
@@ -46,7 +48,7 @@ pub fn render(outline: &Outline) -> String {
         let _ = writeln!(out, "{}\n\n{facts}", prose(&outline.doc));
     }
     push_block(&mut out, &symbol_list(outline));
-    push_block(&mut out, &private_line(&outline.symbols));
+    push_block(&mut out, &private_list(&outline.symbols));
     push_block(&mut out, &import_line(&outline.imports));
     out
 }
@@ -272,12 +274,58 @@ fn listing(names: impl Iterator<Item = String>, max: usize) -> String {
     unique.join(", ")
 }
 
-/// Private declarations of the file, by name.
-fn private_line(symbols: &[Symbol]) -> String {
-    let private =
-        symbols.iter().filter(|symbol| !symbol.public && !matches!(symbol.kind, Kind::Implementation | Kind::Extension));
-    let names = listing(private.map(|symbol| code(&symbol.name)), PRIVATE_MAX);
-    if names.is_empty() { names } else { format!("Private: {names}\n") }
+/// Private declarations of the file and of its types: with signature and sentence as far as there is room, the rest by name.
+fn private_list(symbols: &[Symbol]) -> String {
+    let mut private = Vec::new();
+    collect_private(&mut private, symbols, (None, false));
+    // What can be called or built on says more than a value.
+    private.sort_by_key(|(_, symbol)| !(symbol.kind.can_own() && symbol.kind != Kind::Variable || symbol.kind == Kind::Method));
+    let (mut list, mut rest) = (String::new(), Vec::new());
+    for (owner, symbol) in private {
+        let mut line = format!("- {}{}", code(&cap(&symbol.signature, SIGNATURE_BYTES_MAX)), attributes(symbol));
+        if let Some(owner) = owner {
+            let word = if owner.kind == Kind::Module { "in" } else { "of" };
+            let _ = write!(line, " {word} {}", code(&owner.name));
+        }
+        if !symbol.doc.is_empty() {
+            let _ = write!(line, ": {}", prose(&symbol.sentence()));
+        }
+        if rest.is_empty() && list.len() + line.len() <= PRIVATE_BYTES_MAX {
+            list.push_str(&line);
+            list.push('\n');
+        } else {
+            rest.push(code(&symbol.name));
+        }
+    }
+    let rest = listing(rest.into_iter(), PRIVATE_MAX);
+    match (list.is_empty(), rest.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => format!("Private: {rest}\n"),
+        (false, true) => format!("Private:\n\n{list}"),
+        (false, false) => format!("Private:\n\n{list}\nPrivate, by name: {rest}\n"),
+    }
+}
+
+/// A declaration, and what it belongs to.
+type Owned<'s> = (Option<&'s Symbol>, &'s Symbol);
+
+/// Private declarations, those within types and modules, and all within a private one; values and fields only outside of types.
+fn collect_private<'s>(found: &mut Vec<Owned<'s>>, symbols: &'s [Symbol], (owner, hidden): (Option<&'s Symbol>, bool)) {
+    let in_type = owner.is_some_and(|owner| owner.kind != Kind::Module);
+    for symbol in symbols {
+        let is_private = match symbol.kind {
+            Kind::Implementation | Kind::Export => continue,
+            Kind::Field | Kind::Variant | Kind::Constant | Kind::Variable if in_type => continue,
+            Kind::Extension => false,
+            _ => hidden || !symbol.public,
+        };
+        if is_private {
+            found.push((owner, symbol));
+        }
+        if !is_private || symbol.kind != Kind::Function {
+            collect_private(found, &symbol.children, (Some(symbol), is_private));
+        }
+    }
 }
 
 /// Imports on one line; those that differ only in their last part are put together.
@@ -375,6 +423,26 @@ mod tests {
         assert!(text.contains("- … and ") && text.len() < 6 * 1024, "{}", text.len());
     }
 
+    #[test]
+    fn what_is_private_is_shown_with_its_owner_and_then_by_name() {
+        let private = |kind, text: &str, children| Symbol { public: false, ..symbol(kind, text, children) };
+        let members = || vec![private(Kind::Field, "field", Vec::new()), symbol(Kind::Method, "open", Vec::new())];
+        let symbols = vec![
+            private(Kind::Constant, "LIMIT", Vec::new()),
+            symbol(Kind::Class, "Shown", members()),
+            private(Kind::Class, "Hidden", members()),
+            symbol(Kind::Module, "space", vec![private(Kind::Constant, "INNER", Vec::new())]),
+        ];
+        assert_eq!(
+            private_list(&symbols),
+            "Private:\n\n- `Hidden`: Hidden\n- `open` of `Hidden`: open\n- `LIMIT`: LIMIT\n- `INNER` in `space`: INNER\n"
+        );
+        let many: Vec<_> = (0..500).map(|i| private(Kind::Function, &format!("function{i}"), Vec::new())).collect();
+        let text = private_list(&many);
+        assert!(text.starts_with("Private:\n\n- `function0`") && text.len() < PRIVATE_BYTES_MAX + 1024, "{text}");
+        assert!(text.contains("\n\nPrivate, by name: `function") && text.ends_with(" more\n"), "{text}");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -382,8 +450,10 @@ mod tests {
         fn no_text_of_a_file_breaks_the_structure(
             texts in prop::collection::vec("[-#>*+_~=|` a<!\\[\\]():.1\\\\]{1,16}", 1..6),
             kind in prop::sample::select(vec![Kind::Struct, Kind::Heading, Kind::Field, Kind::Export, Kind::Module]),
+            public in any::<bool>(),
         ) {
-            let symbols = texts.iter().map(|text| symbol(kind, text, vec![symbol(Kind::Field, text, Vec::new())]));
+            let member = |text| Symbol { public, ..symbol(Kind::Method, text, Vec::new()) };
+            let symbols = texts.iter().map(|text| Symbol { public, ..symbol(kind, text, vec![member(text), symbol(Kind::Field, text, Vec::new())]) });
             let mut outline = outline(symbols.collect());
             outline.doc.clone_from(&texts[0]);
             outline.imports.clone_from(&texts);

@@ -37,17 +37,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.7ce40907ee8d9e1a8f7fcd546b163c9528566175b05e8769d4b1b5a4e65e7b14");
+    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.c2ffcda06d7bdb920d3e488a9c7d31856d56ebc80c521bc5c69dad962d4378ef");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: 7ce40907ee8d9e1a8f7fcd546b163c9528566175b05e8769d4b1b5a4e65e7b14
+    frame: c2ffcda06d7bdb920d3e488a9c7d31856d56ebc80c521bc5c69dad962d4378ef
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: ba74626b8fd357269ba9f31740124f7a53f64a9e3141c1bb2d4a6684b9dbfeae
+    basis: 5ebe280b10b3cfd5f366904b4cf8fc279e2e8dc05e2d9dd349011e8b196010cf
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -65,20 +65,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.f70b409127658697ccb5f80aef2e4c198cd59a75d4258eceabb0ebf1da7c589b");
+    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.e183ca339a54c599600802ed33e1f48d945469bff6baa42f1ec21d2a007f50b0");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: f70b409127658697ccb5f80aef2e4c198cd59a75d4258eceabb0ebf1da7c589b
+    frame: e183ca339a54c599600802ed33e1f48d945469bff6baa42f1ec21d2a007f50b0
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 249ca2da137cc29ea762ddaba6447ba37d3b9c3ce4a4507d42603732d8ec8308
+    basis: 1782a99d389ac0c720f66f1da2f01a684ce78d9c5d9674975f53323ecd0870ac
     basis-kind: synthesis
     path: "src"
-    children: [7ce40907ee8d9e1a8f7fcd546b163c9528566175b05e8769d4b1b5a4e65e7b14]
+    children: [c2ffcda06d7bdb920d3e488a9c7d31856d56ebc80c521bc5c69dad962d4378ef]
     tool: git-merkle 0.1.0
     ---
 

@@ -165,7 +165,7 @@ fn a_generation_out_of_reach_is_no_head() {
         plant_frame(&repo, &frame(&node, ("human", "note"), far, "hostile\n").by("Test User", "user@example.org"));
         plant_frame(&repo, &frame(&node, ("outline", "outline"), far.max(3 + SEQ_GAP_MAX), "hostile\n"));
         let shown = repo.merkle(&["show", "a.rs"]).exits(0);
-        assert!(!shown.out().contains("hostile") && shown.out().contains("Private: `a`"), "{name}: {shown}");
+        assert!(!shown.out().contains("hostile") && shown.out().contains("- `fn a()`"), "{name}: {shown}");
         assert!(repo.merkle(&["validate"]).exits(1).out().contains("above the next lower one"), "{name}");
         for text in ["one\n", "two\n"] {
             put(&repo, "a.rs", text).ok();
@@ -248,7 +248,7 @@ fn an_exponential_store_is_one_bad_entry() {
     }
     assert!(bounded(&repo, &["doctor", "--fix"]).out().contains("set aside"));
     assert_eq!(bounded(&repo, &["validate"]).code, Some(0));
-    assert!(bounded(&repo, &["show", "a.rs"]).out().contains("Private: `a`"), "what was made is still there");
+    assert!(bounded(&repo, &["show", "a.rs"]).out().contains("- `fn a()`"), "what was made is still there");
 }
 
 /// Red before: `status`, `regenerate` and `validate` aborted at 2 GB.
@@ -273,7 +273,7 @@ fn a_directory_that_stands_everywhere_belongs_to_one_place() {
         let output = bounded(&repo, arguments);
         assert!(matches!(output.code, Some(0 | 1)), "{output}");
     }
-    assert!(bounded(&repo, &["get-head", "a.rs"]).out().contains("Private: `a`"), "the honest one still counts");
+    assert!(bounded(&repo, &["get-head", "a.rs"]).out().contains("- `fn a()`"), "the honest one still counts");
     assert!(bounded(&repo, &["validate"]).err().contains("faults"));
 }
 
@@ -424,7 +424,7 @@ fn a_directory_is_not_hidden_by_standing_elsewhere_too() {
         repo.git(&["update-ref", FRAMES_REF, commit.trim()]).ok();
         repo.merkle(&["doctor", "--fix"]).ok();
         let shown = repo.merkle(&["show", "a.rs"]).ok();
-        assert!(shown.contains("a note of mine") && shown.contains("Private: `a`"), "{kind}: {shown}");
+        assert!(shown.contains("a note of mine") && shown.contains("- `fn a()`"), "{kind}: {shown}");
         repo.merkle(&["validate"]).ok();
     }
 }

@@ -70,7 +70,11 @@ fn java() {
         - variants `LOW`, `HIGH(1)`
         - `public int rank()`
 
-    Private: `Point`
+    Private:
+
+    - `void packagePrivate()` of `Sample`
+    - `Level(int... x)` of `Level`
+    - `record Point(int x, int y)`
 
     Imports: `java.util.{List, Map}`, `java.lang.Math.*`
     "#);
@@ -135,7 +139,10 @@ fn csharp() {
     - `public record Point(int X, int Y)`
     - `public delegate void Handler(object sender)`
 
-    Private: `Secret`
+    Private:
+
+    - `internal void Hidden()` of `Sample`
+    - `internal class Secret`
 
     Imports: `System`, `System.Collections.Generic`, `System.Math`
     "#);
@@ -213,6 +220,10 @@ fn php() {
     - `function open_store(int $limit = 1): Memory`
     - `define('DEBUG', false)`
 
+    Private:
+
+    - `private function evict(): void` of `Memory`
+
     Imports: `Psr\Log\LoggerInterface`, `Example\Base\{First, Second as Other}`, `__DIR__ . '/extra.php'`
     ");
 }
@@ -279,7 +290,11 @@ fn typescript() {
     - `export function open(path: string, flags: number): Store<string>`
     - `export function open(path: string, flags?: number)`
 
-    Private: `internal`
+    Private:
+
+    - `protected abstract clear(): void` of `Memory`
+    - `function internal()`
+    - `const hidden = 2` in `Util`
 
     Imports: `{Config} from './config'`
     ");
@@ -301,13 +316,15 @@ export default function App(): JSX.Element {
 
 #[test]
 fn tsx() {
-    insta::assert_snapshot!(outline_of("sample.tsx", TSX), @"
+    insta::assert_snapshot!(outline_of("sample.tsx", TSX), @r"
     TSX source, 10+ lines, 2 public items.
 
     - `export const Header = ({ title }: Props)`: Shows a title.
     - `export default function App(): JSX.Element`
 
-    Private: `Props`
+    Private:
+
+    - `interface Props`
 
     Imports: `React, {useState} from 'react'`
     ");

@@ -83,7 +83,13 @@ fn python() {
     - `async def load(path: str, *args, **kwargs) -> Config`
     - re-export `reexported`
 
-    Private: `DEFAULT`, `_cache`, `json`, `helper`
+    Private:
+
+    - `def _private(self)` of `Config`
+    - `def helper()`
+    - `DEFAULT: int = 5`
+    - `_cache = {}`
+    - `json = None`
 
     Imports: `os, sys`, `from typing import (Any, Optional as Opt)`, `json`
     "#);
@@ -127,7 +133,7 @@ export * from './all';
 
 #[test]
 fn javascript() {
-    insta::assert_snapshot!(outline_of("sample.js", JAVASCRIPT), @"
+    insta::assert_snapshot!(outline_of("sample.js", JAVASCRIPT), @r"
     Talks to the server.
 
     JavaScript source, 20+ lines, 6 public items.
@@ -142,7 +148,10 @@ fn javascript() {
     - `function later()`
     - re-exports `{ a, b } from './other'`, `* from './all'`
 
-    Private: `generate`
+    Private:
+
+    - `_hidden()` of `Client`
+    - `function* generate()`
 
     Imports: `fs from 'fs'`, `{join, sep} from 'path'`
     ");
@@ -174,7 +183,7 @@ exports.extra = function (x) { return x; };
 
 #[test]
 fn common_js() {
-    insta::assert_snapshot!(outline_of("common.js", COMMON_JS), @"
+    insta::assert_snapshot!(outline_of("common.js", COMMON_JS), @r"
     JavaScript source, 20+ lines, 5 public items.
 
     - `function Server(options)`: Makes a server.
@@ -185,7 +194,9 @@ fn common_js() {
     - `limit: 12`
     - `exports.extra = function (x)`
 
-    Private: `table`
+    Private:
+
+    - `const table`
 
     Imports: `fs = require('fs')`, `{join} = require('path')`
     ");
@@ -250,6 +261,12 @@ fn ruby() {
         - implements `Enumerable`
     - `def top(x)`
 
+    Private:
+
+    - `def evict` of `Memory`
+    - `def size` of `Memory`
+    - `private def hidden` of `Memory`
+
     Imports: `json`, `base`
     "#);
 }
@@ -295,7 +312,10 @@ fn bash() {
     - `die()`: Prints a message and stops.
     - `report()`
 
-    Private: `ROOT`, `_hidden`
+    Private:
+
+    - `function _hidden`
+    - `ROOT=$(pwd)`
 
     Imports: `./lib/common.sh`, `"$HOME/extra.sh"`
     "#);

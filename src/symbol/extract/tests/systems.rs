@@ -120,7 +120,12 @@ fn rust() {
     - modules `error`, `table`
     - re-export `self::error::LexError`
 
-    Private: `hidden`, `helper`, `tests`
+    Private:
+
+    - `fn private(&self)` of `Token`
+    - `fn helper()`
+    - `macro_rules! hidden`
+    - `mod tests` (`#[cfg(test)]`)
 
     Imports: `std::fmt`, `std::io::{self, Read}`
     ");
@@ -201,7 +206,10 @@ fn c() {
     - `typedef voidpf (*alloc_func) OF((voidpf opaque, uInt items))`: After it.
     - `int last(void)`
 
-    Private: `counter`, `helper`
+    Private:
+
+    - `static int helper(void)`
+    - `static int counter = 0`
 
     Imports: `<stdio.h>`, `"sample.h"`
     "#);
@@ -281,6 +289,12 @@ fn cpp() {
       - `using Names = std::map<std::string, int>`
       - `template <typename T> concept Small = sizeof(T) < 8`
 
+    Private:
+
+    - `void evict()` of `Cache`
+    - `int hidden()` in `cache`
+    - `static int local()` in `cache`
+
     Imports: `<map>`, `<string>`
     ");
 }
@@ -357,7 +371,10 @@ fn go() {
     - `type other`
       - `func (r other) Close() error`
 
-    Private: `minSize`, `helper`
+    Private:
+
+    - `func helper()`
+    - `const minSize = 1`
 
     Imports: `fmt`, `osx os`
     "#);
