@@ -16,7 +16,7 @@ use crate::chat::{Message, Role};
 use crate::context::markdown::push_fenced;
 use crate::profile::Phase;
 
-/// What a model is asked that sums up a part of the history.
+/// The instruction for the summarizer; the entries of the history follow it.
 const SUM_UP: &str = "\
 Sum up the conversation below for a model that goes on with the work and sees nothing else of it. Keep what was wanted,
 what was decided and why, the names of files and symbols, what was rejected and why, and what is still open. Leave out

@@ -352,8 +352,13 @@ pub(super) fn settle(folder: &SessionFolder, session: &Session) -> Result<Vec<St
 }
 
 fn append_history(folder: &SessionFolder, said: Vec<history::Entry>) -> Result<(), SessionError> {
+    append_to_history(folder, |history| history.lines_for(said, history::TOKENS_MAX))
+}
+
+/// Appends lines that follow from what the history has.
+pub(super) fn append_to_history(folder: &SessionFolder, lines_of: impl FnOnce(&History) -> String) -> Result<(), SessionError> {
     let mut text = folder.read_history()?;
-    let lines = History::decode(&text).lines_for(said, history::TOKENS_MAX);
+    let lines = lines_of(&History::decode(&text));
     if lines.is_empty() {
         return Ok(());
     }

@@ -6,9 +6,8 @@
 
 use super::answer::{charge, charge_worst_case};
 use super::conversation::to_sum_up;
-use super::folder::HISTORY;
 use super::history::{Entry, History};
-use super::open::OpenSession;
+use super::open::{OpenSession, append_to_history};
 use super::question::TurnAsking;
 use super::turn::TurnError;
 use crate::chat::{Capabilities, GenerationParams, Request};
@@ -34,7 +33,8 @@ pub struct DueSummary {
 }
 
 impl Workspace {
-    /// The summary that a model is to write before the next request; `None` where none is due or the profile names no one.
+    /// The summary that a model is to write before the next request; `None` where none is due, or neither the session
+    /// nor its profile names a summarizer.
     pub fn due_summary(&self, open: &OpenSession, asking: &TurnAsking) -> Result<Option<DueSummary>, TurnError> {
         let history = History::decode(&open.folder.read_history()?);
         let Some((summary, entries)) = history.due() else { return Ok(None) };
@@ -66,12 +66,8 @@ impl Workspace {
         if text.trim().is_empty() {
             return Err(TurnError::Empty);
         }
-        let mut written = open.folder.read_history()?;
-        if !written.is_empty() && !written.ends_with('\n') {
-            written.push('\n');
-        }
-        let line = History::decode(&written).line_of_summary(&due.id, text.trim(), &payer.caller.name);
-        open.folder.write(None, HISTORY, &(written + &line))?;
+        let line = |history: &History| history.line_of_summary(&due.id, text.trim(), &payer.caller.name);
+        append_to_history(&open.folder, line)?;
         Ok(())
     }
 }
