@@ -128,7 +128,11 @@ impl Agent {
     /// What a model is told, for an agent whose frames a model makes.
     #[must_use]
     pub fn instructions(&self) -> Option<&Instructions> {
-        if let Maker::Model(instructions) = &self.maker { Some(instructions) } else { None }
+        if let Maker::Model(instructions) = &self.maker {
+            Some(instructions)
+        } else {
+            None
+        }
     }
 
     /// The digest of the words that the agent works by: part of every basis, so that other words make frames outdated.
@@ -154,51 +158,127 @@ mod tests {
 
     fn model(instructions: Instructions) -> Agent {
         let human = Registry::built_in().get("human").expect("built in").clone();
-        Agent { maker: Maker::Model(Box::new(instructions)), ..human }
+        Agent {
+            maker: Maker::Model(Box::new(instructions)),
+            ..human
+        }
     }
 
     #[test]
     fn built_in_digests_never_change() {
         let of = |words: &[u8]| Digest::of("git-merkle 2026 prompt/1", words);
         let registry = Registry::built_in();
-        assert_eq!(registry.get("outline").expect("built in").prompt_digest(), of(b"outline/7"));
-        assert_eq!(registry.get("human").expect("built in").prompt_digest(), of(b""));
+        assert_eq!(
+            registry.get("outline").expect("built in").prompt_digest(),
+            of(b"outline/7")
+        );
+        assert_eq!(
+            registry.get("human").expect("built in").prompt_digest(),
+            of(b"")
+        );
     }
 
     #[test]
     fn each_word_changes_the_digest_and_nothing_else_does() {
         let template = |text: &str| Template::parse(text).expect("a template");
-        let base = Instructions { system: "s".into(), file: template("f"), directory: template("d"), ..Default::default() };
+        let base = Instructions {
+            system: "s".into(),
+            file: template("f"),
+            directory: template("d"),
+            ..Default::default()
+        };
         let digest = |instructions: &Instructions| model(instructions.clone()).prompt_digest();
         let others = [
-            Instructions { system: "S".into(), ..base.clone() },
-            Instructions { file: template("F"), ..base.clone() },
-            Instructions { directory: template("D"), ..base.clone() },
-            Instructions { file: template("fd"), directory: template(""), ..base.clone() },
-            Instructions { response_template: Some(String::new()), ..base.clone() },
-            Instructions { response_template: Some("{}".into()), ..base.clone() },
-            Instructions { output_schema: Some(serde_json::json!({})), ..base.clone() },
+            Instructions {
+                system: "S".into(),
+                ..base.clone()
+            },
+            Instructions {
+                file: template("F"),
+                ..base.clone()
+            },
+            Instructions {
+                directory: template("D"),
+                ..base.clone()
+            },
+            Instructions {
+                file: template("fd"),
+                directory: template(""),
+                ..base.clone()
+            },
+            Instructions {
+                response_template: Some(String::new()),
+                ..base.clone()
+            },
+            Instructions {
+                response_template: Some("{}".into()),
+                ..base.clone()
+            },
+            Instructions {
+                output_schema: Some(serde_json::json!({})),
+                ..base.clone()
+            },
         ];
-        let digests: std::collections::BTreeSet<Digest> = others.iter().chain([&base]).map(digest).collect();
+        let digests: std::collections::BTreeSet<Digest> =
+            others.iter().chain([&base]).map(digest).collect();
         assert_eq!(digests.len(), others.len() + 1);
         let include = Include::parse(vec!["src/**".into()]).expect("a pattern");
-        let elsewhere = Instructions { provider: Some("p".into()), profile: Some("q".into()), include, ..base.clone() };
+        let elsewhere = Instructions {
+            provider: Some("p".into()),
+            profile: Some("q".into()),
+            include,
+            ..base.clone()
+        };
         assert_eq!(digest(&elsewhere), digest(&base));
     }
 
     #[test]
     fn what_an_agent_makes_follows_from_role_and_maker() {
-        let made = |agent: &Agent| (agent.makes(NodeKind::File), agent.makes(NodeKind::Directory));
+        let made = |agent: &Agent| {
+            (
+                agent.makes(NodeKind::File),
+                agent.makes(NodeKind::Directory),
+            )
+        };
         let writer = model(Instructions::default());
         assert_eq!(made(&writer), (true, true));
-        assert_eq!(made(&Agent { role: Role::Synthesis, ..writer.clone() }), (false, true));
-        assert_eq!(made(&Agent { role: Role::Reader, ..writer.clone() }), (false, false));
-        assert_eq!(made(&Agent { maker: Maker::Person, ..writer.clone() }), (false, false));
-        let disabled = Agent { disabled: true, ..writer };
+        assert_eq!(
+            made(&Agent {
+                role: Role::Synthesis,
+                ..writer.clone()
+            }),
+            (false, true)
+        );
+        assert_eq!(
+            made(&Agent {
+                role: Role::Reader,
+                ..writer.clone()
+            }),
+            (false, false)
+        );
+        assert_eq!(
+            made(&Agent {
+                maker: Maker::Person,
+                ..writer.clone()
+            }),
+            (false, false)
+        );
+        let disabled = Agent {
+            disabled: true,
+            ..writer
+        };
         assert_eq!(made(&disabled), (false, false));
         for kind in [NodeKind::File, NodeKind::Directory] {
-            for basis in [BasisKind::Generated, BasisKind::Synthesis, BasisKind::Written, BasisKind::Invalidation] {
-                assert!(matches!(disabled.may_write(kind, basis), Err(AgentError::Disabled(_))));
+            for basis in [
+                BasisKind::Generated,
+                BasisKind::Synthesis,
+                BasisKind::Written,
+                BasisKind::Invalidation,
+            ] {
+                assert!(matches!(
+                    disabled.may_write(kind, basis),
+                    Err(AgentError::Disabled(_))
+                ));
             }
         }
     }

@@ -32,35 +32,61 @@ const KEYS: [&str; 14] = [
 const NAME_CHARS_MAX: usize = 64;
 
 /// Reads one definition of a folder; its prompts come out of the same folder.
-pub(super) fn parse(text: &str, path: &Path, folder: &Folder, origin: Origin) -> Result<Agent, Vec<Fault>> {
+pub(super) fn parse(
+    text: &str,
+    path: &Path,
+    folder: &Folder,
+    origin: Origin,
+) -> Result<Agent, Vec<Fault>> {
     let mut keys = Keys::parse(path, text, &KEYS)?;
-    let id = keys.text("id").and_then(|id| word::<AgentId>(&mut keys, "id", &id));
+    let id = keys
+        .text("id")
+        .and_then(|id| word::<AgentId>(&mut keys, "id", &id));
     match &id {
         Some(id) if path.file_stem().is_none_or(|stem| *stem != *id.as_str()) => {
-            keys.fault("id", format!("agent '{id}' must stand in a file named '{id}.toml'"));
+            keys.fault(
+                "id",
+                format!("agent '{id}' must stand in a file named '{id}.toml'"),
+            );
         }
         None if !keys.has("id") => keys.fault("id", "'id' is missing"),
         _ => {}
     }
     let role = role(&mut keys);
-    let frame_type = keys.text("frame_type").unwrap_or_else(|| "summary".to_owned());
+    let frame_type = keys
+        .text("frame_type")
+        .unwrap_or_else(|| "summary".to_owned());
     let frame_type = word::<FrameType>(&mut keys, "frame_type", &frame_type);
     let sensitivity = sensitivity(&mut keys);
     let (disabled, path_sensitive) = (keys.flag("disabled"), keys.flag("path_sensitive"));
     let maker = maker(&mut keys, folder);
     match (id, role, frame_type) {
-        (Some(id), Some(role), Some(frame_type)) if keys.faults.is_empty() => {
-            Ok(Agent { id, role, frame_type, maker, sensitivity, path_sensitive, disabled, origin })
-        }
+        (Some(id), Some(role), Some(frame_type)) if keys.faults.is_empty() => Ok(Agent {
+            id,
+            role,
+            frame_type,
+            maker,
+            sensitivity,
+            path_sensitive,
+            disabled,
+            origin,
+        }),
         _ => {
-            keys.faults.sort_by_key(|fault| (fault.file != path, fault.line));
+            keys.faults
+                .sort_by_key(|fault| (fault.file != path, fault.line));
             Err(keys.faults)
         }
     }
 }
 
-fn word<T: std::str::FromStr<Err = IdError>>(keys: &mut Keys<'_>, key: &str, text: &str) -> Option<T> {
-    text.parse().map_err(|err: IdError| keys.fault(key, err.to_string())).ok()
+fn word<T: std::str::FromStr<Err = IdError>>(
+    keys: &mut Keys<'_>,
+    key: &str,
+    text: &str,
+) -> Option<T> {
+    text.parse()
+        .map_err(|err: IdError| keys.fault(key, err.to_string()))
+        .ok()
 }
 
 fn role(keys: &mut Keys<'_>) -> Option<Role> {
@@ -69,8 +95,14 @@ fn role(keys: &mut Keys<'_>) -> Option<Role> {
         Some("reader") => return Some(Role::Reader),
         Some("writer") => return Some(Role::Writer),
         Some("synthesis") => return Some(Role::Synthesis),
-        Some(other) => keys.fault("role", format!("role '{other}' is not reader, writer or synthesis")),
-        None if !keys.has("role") => keys.fault("role", "'role' is missing; it is reader, writer or synthesis"),
+        Some(other) => keys.fault(
+            "role",
+            format!("role '{other}' is not reader, writer or synthesis"),
+        ),
+        None if !keys.has("role") => keys.fault(
+            "role",
+            "'role' is missing; it is reader, writer or synthesis",
+        ),
         None => {}
     }
     None
@@ -82,7 +114,10 @@ fn sensitivity(keys: &mut Keys<'_>) -> Sensitivity {
         None | Some("content") => Sensitivity::Content,
         Some("outline") => Sensitivity::Outline,
         Some(other) => {
-            keys.fault("sensitivity", format!("sensitivity '{other}' is not content or outline"));
+            keys.fault(
+                "sensitivity",
+                format!("sensitivity '{other}' is not content or outline"),
+            );
             Sensitivity::Content
         }
     }
@@ -105,11 +140,19 @@ fn maker(keys: &mut Keys<'_>, folder: &Folder) -> Maker {
         profile: name(keys, "profile"),
         include: include(keys),
     };
-    if has_prompts { Maker::Model(Box::new(instructions)) } else { Maker::Person }
+    if has_prompts {
+        Maker::Model(Box::new(instructions))
+    } else {
+        Maker::Person
+    }
 }
 
 /// The text of a prompt, with the file it came from; `None` when there is none, or an empty one.
-fn prompt_text(keys: &mut Keys<'_>, key: &str, folder: &Folder) -> Option<(String, Option<PathBuf>)> {
+fn prompt_text(
+    keys: &mut Keys<'_>,
+    key: &str,
+    folder: &Folder,
+) -> Option<(String, Option<PathBuf>)> {
     let value = keys.text(key)?;
     match prompt::read(&value, folder) {
         Ok(prompt) if prompt.text.is_empty() => None,
@@ -126,7 +169,11 @@ fn template(keys: &mut Keys<'_>, key: &str, folder: &Folder) -> Option<Template>
     match (Template::parse(&text), file) {
         (Ok(template), _) => Some(template),
         (Err(error), Some(file)) => {
-            keys.faults.push(Fault { file, line: Some(error.line), message: format!("{error} ({key})") });
+            keys.faults.push(Fault {
+                file,
+                line: Some(error.line),
+                message: format!("{error} ({key})"),
+            });
             None
         }
         (Err(error), None) => {
@@ -150,11 +197,19 @@ fn schema(keys: &mut Keys<'_>, folder: &Folder) -> Option<serde_json::Value> {
 /// A name that somebody else gives a meaning to: no path, no address.
 fn name(keys: &mut Keys<'_>, key: &str) -> Option<String> {
     let name = keys.text(key)?;
-    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    if is_plain && name.len() <= NAME_CHARS_MAX && name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+    let is_plain = name
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if is_plain
+        && name.len() <= NAME_CHARS_MAX
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+    {
         return Some(name);
     }
-    keys.fault(key, format!("'{name}' is no name of a {key}: letters, digits, '-', '_' and '.'"));
+    keys.fault(
+        key,
+        format!("'{name}' is no name of a {key}: letters, digits, '-', '_' and '.'"),
+    );
     None
 }
 
@@ -171,25 +226,45 @@ mod tests {
     use super::*;
 
     fn folder(files: &[(&str, &str)]) -> Folder {
-        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
-        Folder { path: PathBuf::from("/f"), files, warnings: Vec::new() }
+        let files = files
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
+            .collect();
+        Folder {
+            path: PathBuf::from("/f"),
+            files,
+            warnings: Vec::new(),
+        }
     }
 
     fn agent(text: &str, folder: &Folder) -> Result<Agent, String> {
         let path = folder.path_of("agents/x.toml");
-        parse(text, &path, folder, Origin::BuiltIn)
-            .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        parse(text, &path, folder, Origin::BuiltIn).map_err(|faults| {
+            faults
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n")
+        })
     }
 
     const HEAD: &str = "id = 'x'\nrole = 'writer'\n";
 
     #[test]
     fn prompts_make_a_model_agent() {
-        let folder = folder(&[("prompts/s.md", "Be brief.\n"), ("prompts/f.md", "Say {path}\n")]);
-        let text = format!("{HEAD}system_prompt = 'prompts/s.md'\nuser_prompt_file = 'prompts/f.md'\ninclude = ['src/**']\n");
+        let folder = folder(&[
+            ("prompts/s.md", "Be brief.\n"),
+            ("prompts/f.md", "Say {path}\n"),
+        ]);
+        let text = format!(
+            "{HEAD}system_prompt = 'prompts/s.md'\nuser_prompt_file = 'prompts/f.md'\ninclude = ['src/**']\n"
+        );
         let made = agent(&text, &folder).expect("valid");
         let instructions = made.instructions().expect("a model");
-        assert_eq!((instructions.system.as_str(), instructions.file.text()), ("Be brief.", "Say {path}"));
+        assert_eq!(
+            (instructions.system.as_str(), instructions.file.text()),
+            ("Be brief.", "Say {path}")
+        );
         assert_eq!(instructions.directory.text(), DIRECTORY_DEFAULT);
         assert_eq!(instructions.include.patterns(), ["src/**"]);
         assert_eq!(agent(HEAD, &folder).expect("valid").maker, Maker::Person);
@@ -229,6 +304,9 @@ mod tests {
         /f/agents/x.toml: 'role' is missing; it is reader, writer or synthesis
         ");
         let double = agent(&format!("{HEAD}id = 'x'\n"), &folder).expect_err("faulty");
-        assert!(double.starts_with("/f/agents/x.toml:3: duplicate key"), "{double}");
+        assert!(
+            double.starts_with("/f/agents/x.toml:3: duplicate key"),
+            "{double}"
+        );
     }
 }

@@ -29,7 +29,10 @@ impl Include {
     /// Checks patterns.
     pub fn parse(patterns: Vec<String>) -> Result<Self, IncludeError> {
         if patterns.len() > PATTERNS_MAX {
-            return Err(IncludeError(format!("{}, …", patterns[0]), format!("there are more than {PATTERNS_MAX}")));
+            return Err(IncludeError(
+                format!("{}, …", patterns[0]),
+                format!("there are more than {PATTERNS_MAX}"),
+            ));
         }
         let mut builder = GitignoreBuilder::new("");
         for pattern in &patterns {
@@ -37,9 +40,13 @@ impl Include {
             if pattern.trim().is_empty() || pattern.contains(['\n', '\0']) {
                 return Err(refused("it is empty or has a line feed".to_owned()));
             }
-            builder.add_line(None, pattern).map_err(|err| refused(err.to_string()))?;
+            builder
+                .add_line(None, pattern)
+                .map_err(|err| refused(err.to_string()))?;
         }
-        let matcher = builder.build().map_err(|err| IncludeError(patterns.join(", "), err.to_string()))?;
+        let matcher = builder
+            .build()
+            .map_err(|err| IncludeError(patterns.join(", "), err.to_string()))?;
         Ok(Self { patterns, matcher })
     }
 
@@ -61,14 +68,19 @@ impl Include {
         if bytes.is_empty() || bytes.starts_with(b"/") {
             return false;
         }
-        self.matcher.matched_path_or_any_parents(Path::new(OsStr::from_bytes(bytes)), false).is_ignore()
+        self.matcher
+            .matched_path_or_any_parents(Path::new(OsStr::from_bytes(bytes)), false)
+            .is_ignore()
     }
 }
 
 impl Default for Include {
     /// All files.
     fn default() -> Self {
-        Self { patterns: Vec::new(), matcher: Gitignore::empty() }
+        Self {
+            patterns: Vec::new(),
+            matcher: Gitignore::empty(),
+        }
     }
 }
 
@@ -85,7 +97,9 @@ mod tests {
     #[test]
     fn patterns_choose_files() {
         let chosen = |patterns: &[&str], file: &str| {
-            let include = Include::parse(patterns.iter().map(|&pattern| pattern.to_owned()).collect()).expect("patterns");
+            let include =
+                Include::parse(patterns.iter().map(|&pattern| pattern.to_owned()).collect())
+                    .expect("patterns");
             include.contains(&TreePath::from(file))
         };
         for (patterns, file, expected) in [
@@ -95,7 +109,11 @@ mod tests {
             (&["src/"], "src/a/b.rs", true),
             (&["*.rs"], "a/b.rs", true),
             (&["*.rs"], "a/b.py", false),
-            (&["src/**", "!src/generated/**"], "src/generated/x.rs", false),
+            (
+                &["src/**", "!src/generated/**"],
+                "src/generated/x.rs",
+                false,
+            ),
             (&["src/**", "!src/generated/**"], "src/x.rs", true),
         ] {
             assert_eq!(chosen(patterns, file), expected, "{patterns:?} {file}");

@@ -7,7 +7,8 @@ use crate::base::FieldHasher;
 /// What an agent without a template for files is asked.
 pub(super) const FILE_DEFAULT: &str = "Describe the {node_type} `{path}`.";
 /// What an agent without a template for directories is asked.
-pub(super) const DIRECTORY_DEFAULT: &str = "Describe the {node_type} `{path}` from what is said about its entries.";
+pub(super) const DIRECTORY_DEFAULT: &str =
+    "Describe the {node_type} `{path}` from what is said about its entries.";
 
 /// What a model is told, and by which means it is asked.
 #[derive(Debug, Clone, PartialEq, Default)]

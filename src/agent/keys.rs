@@ -18,20 +18,38 @@ impl<'t> Keys<'t> {
     /// Parses a file; keys that are not among `known` are faults. Errors of syntax are all that is said of a file.
     pub(super) fn parse(file: &'t Path, text: &'t str, known: &[&str]) -> Result<Self, Vec<Fault>> {
         let (table, errors) = DeTable::parse_recoverable(text);
-        let mut keys = Self { file, text, table: table.into_inner(), faults: Vec::new() };
+        let mut keys = Self {
+            file,
+            text,
+            table: table.into_inner(),
+            faults: Vec::new(),
+        };
         for error in errors {
             let line = error.span().map(|span| line_of(text, span.start));
-            keys.faults.push(Fault { file: file.to_owned(), line, message: error.message().to_owned() });
+            keys.faults.push(Fault {
+                file: file.to_owned(),
+                line,
+                message: error.message().to_owned(),
+            });
         }
         if !keys.faults.is_empty() {
             return Err(keys.faults);
         }
-        let unknown = keys.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
-        let unknown: Vec<_> = unknown.map(|key| (key.span().start, key.get_ref().to_string())).collect();
+        let unknown = keys
+            .table
+            .keys()
+            .filter(|key| !known.contains(&key.get_ref().as_ref()));
+        let unknown: Vec<_> = unknown
+            .map(|key| (key.span().start, key.get_ref().to_string()))
+            .collect();
         for (at, key) in unknown {
             let line = Some(line_of(text, at));
             let message = format!("unknown key '{key}'; known are {}", known.join(", "));
-            keys.faults.push(Fault { file: file.to_owned(), line, message });
+            keys.faults.push(Fault {
+                file: file.to_owned(),
+                line,
+                message,
+            });
         }
         Ok(keys)
     }
@@ -43,12 +61,19 @@ impl<'t> Keys<'t> {
 
     /// Books a fault of a key; of the file as a whole when the key is not there.
     pub(super) fn fault(&mut self, key: &str, message: impl Into<String>) {
-        let fault = Fault { file: self.file.to_owned(), line: self.line(key), message: message.into() };
+        let fault = Fault {
+            file: self.file.to_owned(),
+            line: self.line(key),
+            message: message.into(),
+        };
         self.faults.push(fault);
     }
 
     fn line(&self, key: &str) -> Option<usize> {
-        let found = self.table.keys().find(|known| known.get_ref().as_ref() == key)?;
+        let found = self
+            .table
+            .keys()
+            .find(|known| known.get_ref().as_ref() == key)?;
         Some(line_of(self.text, found.span().start))
     }
 

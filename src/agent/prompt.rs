@@ -16,7 +16,9 @@ pub(super) enum PromptError {
     #[error("'{0}' leads out of the folder of the agent")]
     Outside(String),
     /// Not there, or not readable.
-    #[error("'{0}' is not there (or was left out: a link, too large, or outside of 'agents/', 'prompts/' and 'profiles/')")]
+    #[error(
+        "'{0}' is not there (or was left out: a link, too large, or outside of 'agents/', 'prompts/' and 'profiles/')"
+    )]
     Missing(String),
     /// Not text.
     #[error("'{0}' is not UTF-8")]
@@ -31,28 +33,42 @@ pub(super) struct Prompt {
 
 /// True for a value that names a file.
 pub(super) fn is_path(value: &str) -> bool {
-    let ends = [".md", ".txt", ".json"].iter().any(|ending| value.len() > ending.len() && value.ends_with(ending));
+    let ends = [".md", ".txt", ".json"]
+        .iter()
+        .any(|ending| value.len() > ending.len() && value.ends_with(ending));
     ends && !value.contains(char::is_whitespace)
 }
 
 /// The text that a value stands for.
 pub(super) fn read(value: &str, folder: &Folder) -> Result<Prompt, PromptError> {
     if !is_path(value) {
-        return Ok(Prompt { text: value.to_owned(), file: None });
+        return Ok(Prompt {
+            text: value.to_owned(),
+            file: None,
+        });
     }
     let named = || value.to_owned();
     if value.starts_with('/') {
         return Err(PromptError::Absolute(named()));
     }
-    let names: Vec<&str> = value.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
+    let names: Vec<&str> = value
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".")
+        .collect();
     if names.contains(&"..") {
         return Err(PromptError::Outside(named()));
     }
     let file = names.join("/");
-    let bytes = folder.files.get(&file).ok_or_else(|| PromptError::Missing(named()))?;
+    let bytes = folder
+        .files
+        .get(&file)
+        .ok_or_else(|| PromptError::Missing(named()))?;
     let text = std::str::from_utf8(bytes).map_err(|_| PromptError::NotText(named()))?;
     // The line feed at the end of a file belongs to the file, not to what is said.
-    Ok(Prompt { text: text.trim_end().to_owned(), file: Some(file) })
+    Ok(Prompt {
+        text: text.trim_end().to_owned(),
+        file: Some(file),
+    })
 }
 
 #[cfg(test)]
@@ -61,10 +77,25 @@ mod tests {
 
     #[test]
     fn one_word_with_a_known_ending_is_a_path() {
-        for path in ["prompts/a.md", "a.txt", "./x.md", "s.json", "../a.md", "/etc/x.txt"] {
+        for path in [
+            "prompts/a.md",
+            "a.txt",
+            "./x.md",
+            "s.json",
+            "../a.md",
+            "/etc/x.txt",
+        ] {
             assert!(is_path(path), "{path}");
         }
-        for text in ["", ".md", "Read a.md", "a.md\n", "summarize", "a.rs", "two\nlines.md"] {
+        for text in [
+            "",
+            ".md",
+            "Read a.md",
+            "a.md\n",
+            "summarize",
+            "a.rs",
+            "two\nlines.md",
+        ] {
             assert!(!is_path(text), "{text}");
         }
     }
@@ -72,14 +103,22 @@ mod tests {
     #[test]
     fn nothing_outside_of_the_folder_can_be_named() {
         let mut folder = Folder::default();
-        folder.files.insert("prompts/a.md".to_owned(), b"Say it.\r\n\n".to_vec());
+        folder
+            .files
+            .insert("prompts/a.md".to_owned(), b"Say it.\r\n\n".to_vec());
         folder.files.insert("prompts/b.md".to_owned(), vec![0xff]);
         let read = |value: &str| read(value, &folder).map(|prompt| prompt.text);
         assert_eq!(read("./prompts//a.md").as_deref(), Ok("Say it."));
         assert_eq!(read("Say it twice.").as_deref(), Ok("Say it twice."));
         assert!(matches!(read("prompts/b.md"), Err(PromptError::NotText(_))));
-        assert!(matches!(read("prompts/../prompts/a.md"), Err(PromptError::Outside(_))));
-        assert!(matches!(read("/prompts/a.md"), Err(PromptError::Absolute(_))));
+        assert!(matches!(
+            read("prompts/../prompts/a.md"),
+            Err(PromptError::Outside(_))
+        ));
+        assert!(matches!(
+            read("/prompts/a.md"),
+            Err(PromptError::Absolute(_))
+        ));
         assert!(matches!(read("prompts/c.md"), Err(PromptError::Missing(_))));
     }
 }

@@ -39,10 +39,20 @@ impl Registry {
             disabled: false,
             origin: Origin::BuiltIn,
         };
-        let agents =
-            [agent(HUMAN, Role::Writer, "note", Maker::Person), agent(OUTLINE, Role::Synthesis, "outline", Maker::Outline)];
-        let agents = agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
-        Self { agents, faulty: BTreeSet::new(), faults: Vec::new(), warnings: Vec::new() }
+        let agents = [
+            agent(HUMAN, Role::Writer, "note", Maker::Person),
+            agent(OUTLINE, Role::Synthesis, "outline", Maker::Outline),
+        ];
+        let agents = agents
+            .into_iter()
+            .map(|agent| (agent.id.clone(), agent))
+            .collect();
+        Self {
+            agents,
+            faulty: BTreeSet::new(),
+            faults: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     /// Adds the definitions of a folder, `agents/<id>.toml`, over what has the same id.
@@ -56,12 +66,20 @@ impl Registry {
             let path = folder.path_of(name);
             let agent = match std::str::from_utf8(bytes) {
                 Ok(text) => file::parse(text, &path, folder, origin(&path)),
-                Err(_) => Err(vec![Fault { file: path.clone(), line: None, message: "not UTF-8".to_owned() }]),
+                Err(_) => Err(vec![Fault {
+                    file: path.clone(),
+                    line: None,
+                    message: "not UTF-8".to_owned(),
+                }]),
             };
             let is_built_in = |id: &str| matches!(id, HUMAN | OUTLINE);
             match agent {
                 Ok(agent) if is_built_in(agent.id.as_str()) => {
-                    self.book(Fault { file: path, line: None, message: format!("agent '{}' is built in", agent.id) });
+                    self.book(Fault {
+                        file: path,
+                        line: None,
+                        message: format!("agent '{}' is built in", agent.id),
+                    });
                 }
                 Ok(agent) => {
                     self.faulty.remove(stem);
@@ -87,9 +105,16 @@ impl Registry {
 
     /// The agent of an id.
     pub fn get(&self, id: &str) -> Result<&Agent, AgentError> {
-        let found = id.parse::<AgentId>().ok().and_then(|id| self.agents.get(&id));
+        let found = id
+            .parse::<AgentId>()
+            .ok()
+            .and_then(|id| self.agents.get(&id));
         found.ok_or_else(|| {
-            if self.faulty.contains(id) { AgentError::Faulty(id.to_owned()) } else { AgentError::Unknown(id.to_owned()) }
+            if self.faulty.contains(id) {
+                AgentError::Faulty(id.to_owned())
+            } else {
+                AgentError::Unknown(id.to_owned())
+            }
         })
     }
 
@@ -101,7 +126,9 @@ impl Registry {
 
 /// The name of a definition file without its ending; `None` for every other file.
 fn stem(name: &str) -> Option<&str> {
-    name.strip_prefix("agents/")?.strip_suffix(".toml").filter(|stem| !stem.contains('/'))
+    name.strip_prefix("agents/")?
+        .strip_suffix(".toml")
+        .filter(|stem| !stem.contains('/'))
 }
 
 #[cfg(test)]
@@ -110,8 +137,15 @@ mod tests {
     use crate::base::{BasisKind, NodeKind};
 
     fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
-        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
-        Folder { path: path.into(), files, warnings: Vec::new() }
+        let files = files
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
+            .collect();
+        Folder {
+            path: path.into(),
+            files,
+            warnings: Vec::new(),
+        }
     }
 
     fn with(folders: &[Folder]) -> Registry {
@@ -126,30 +160,77 @@ mod tests {
     fn roles_hold_at_the_gate() {
         let definition = |role: &str| format!("id = '{role}'\nrole = '{role}'\n");
         let (reader, synthesis) = (definition("reader"), definition("synthesis"));
-        let registry = with(&[folder("/t", &[("agents/reader.toml", &reader), ("agents/synthesis.toml", &synthesis)])]);
+        let registry = with(&[folder(
+            "/t",
+            &[
+                ("agents/reader.toml", &reader),
+                ("agents/synthesis.toml", &synthesis),
+            ],
+        )]);
         let get = |id| registry.get(id).expect("defined");
-        assert!(get(HUMAN).may_write(NodeKind::File, BasisKind::Written).is_ok());
-        assert!(get(OUTLINE).may_write(NodeKind::File, BasisKind::Generated).is_ok());
-        assert!(get(OUTLINE).may_write(NodeKind::File, BasisKind::Written).is_err());
-        assert!(matches!(get("reader").may_write(NodeKind::File, BasisKind::Written), Err(AgentError::Reader(_))));
-        assert!(get("synthesis").may_write(NodeKind::File, BasisKind::Written).is_err());
-        assert!(get("synthesis").may_write(NodeKind::Directory, BasisKind::Synthesis).is_ok());
+        assert!(
+            get(HUMAN)
+                .may_write(NodeKind::File, BasisKind::Written)
+                .is_ok()
+        );
+        assert!(
+            get(OUTLINE)
+                .may_write(NodeKind::File, BasisKind::Generated)
+                .is_ok()
+        );
+        assert!(
+            get(OUTLINE)
+                .may_write(NodeKind::File, BasisKind::Written)
+                .is_err()
+        );
+        assert!(matches!(
+            get("reader").may_write(NodeKind::File, BasisKind::Written),
+            Err(AgentError::Reader(_))
+        ));
+        assert!(
+            get("synthesis")
+                .may_write(NodeKind::File, BasisKind::Written)
+                .is_err()
+        );
+        assert!(
+            get("synthesis")
+                .may_write(NodeKind::Directory, BasisKind::Synthesis)
+                .is_ok()
+        );
     }
 
     #[test]
     fn a_later_folder_wins_and_a_faulty_file_hides_what_was_below() {
         let team = [
-            ("agents/a.toml", "id = 'a'\nrole = 'writer'\nframe_type = 'team'\n"),
+            (
+                "agents/a.toml",
+                "id = 'a'\nrole = 'writer'\nframe_type = 'team'\n",
+            ),
             ("agents/b.toml", "id = 'b'\nrole = 'writer'\n"),
             ("agents/human.toml", "id = 'human'\nrole = 'reader'\n"),
             ("agents/sub/c.toml", "id = 'c'\nrole = 'writer'\n"),
             ("agents/d.toml.sample", "nothing"),
         ];
-        let own = [("agents/a.toml", "id = 'a'\nrole = 'reader'\nframe_type = 'own'\n"), ("agents/b.toml", "id = 'b'\n")];
+        let own = [
+            (
+                "agents/a.toml",
+                "id = 'a'\nrole = 'reader'\nframe_type = 'own'\n",
+            ),
+            ("agents/b.toml", "id = 'b'\n"),
+        ];
         let registry = with(&[folder("/t", &team), folder("/p", &own)]);
-        assert_eq!(registry.get("a").expect("defined").frame_type.as_str(), "own");
-        assert_eq!(registry.get("b").expect_err("hidden"), AgentError::Faulty("b".to_owned()));
-        assert_eq!(registry.get("c").expect_err("not there"), AgentError::Unknown("c".to_owned()));
+        assert_eq!(
+            registry.get("a").expect("defined").frame_type.as_str(),
+            "own"
+        );
+        assert_eq!(
+            registry.get("b").expect_err("hidden"),
+            AgentError::Faulty("b".to_owned())
+        );
+        assert_eq!(
+            registry.get("c").expect_err("not there"),
+            AgentError::Unknown("c".to_owned())
+        );
         assert_eq!(registry.get(HUMAN).expect("built in").role, Role::Writer);
         insta::assert_snapshot!(registry.warnings.join("\n"), @"
         /t/agents/human.toml: agent 'human' is built in
@@ -159,7 +240,17 @@ mod tests {
 
     #[test]
     fn a_disabled_agent_is_listed() {
-        let registry = with(&[folder("/t", &[("agents/a.toml", "id = 'a'\nrole = 'writer'\ndisabled = true\n")])]);
-        assert!(registry.iter().any(|agent| agent.id.as_str() == "a" && agent.disabled));
+        let registry = with(&[folder(
+            "/t",
+            &[(
+                "agents/a.toml",
+                "id = 'a'\nrole = 'writer'\ndisabled = true\n",
+            )],
+        )]);
+        assert!(
+            registry
+                .iter()
+                .any(|agent| agent.id.as_str() == "a" && agent.disabled)
+        );
     }
 }

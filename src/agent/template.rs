@@ -89,14 +89,18 @@ impl Template {
                 plain.push_str(brace);
                 behind
             } else {
-                let (part, behind) = place(brace, behind).map_err(|problem| TemplateError { line, problem })?;
+                let (part, behind) =
+                    place(brace, behind).map_err(|problem| TemplateError { line, problem })?;
                 parts.extend([Part::Text(std::mem::take(&mut plain)), part]);
                 behind
             };
         }
         plain.push_str(rest);
         parts.push(Part::Text(plain));
-        Ok(Self { text: text.to_owned(), parts })
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+        })
     }
 
     /// The text as it was written.
@@ -112,7 +116,11 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Path => out.push_str(if values.path.is_empty() { "." } else { values.path }),
+                Part::Path => out.push_str(if values.path.is_empty() {
+                    "."
+                } else {
+                    values.path
+                }),
                 Part::NodeType => out.push_str(values.node_type),
                 Part::FileSize => match values.file_size_bytes {
                     Some(bytes) => out.push_str(&bytes.to_string()),
@@ -129,7 +137,9 @@ fn place<'t>(brace: &str, behind: &'t str) -> Result<(Part, &'t str), Problem> {
     if brace == "}" {
         return Err(Problem::Close);
     }
-    let end = behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(behind.len());
+    let end = behind
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .unwrap_or(behind.len());
     if end == 0 || !behind[end..].starts_with('}') {
         return Err(Problem::Open);
     }
@@ -146,7 +156,11 @@ fn place<'t>(brace: &str, behind: &'t str) -> Result<(Part, &'t str), Problem> {
 mod tests {
     use super::*;
 
-    const VALUES: Values<'_> = Values { path: "a/{node_type}}{{.rs", node_type: "file", file_size_bytes: Some(0) };
+    const VALUES: Values<'_> = Values {
+        path: "a/{node_type}}{{.rs",
+        node_type: "file",
+        file_size_bytes: Some(0),
+    };
 
     fn filled(text: &str) -> String {
         Template::parse(text).expect("a template").fill(&VALUES)
@@ -155,11 +169,26 @@ mod tests {
     #[test]
     fn places_are_filled_once() {
         assert_eq!(filled("{path}"), VALUES.path);
-        assert_eq!(filled("The {node_type} of {file_size} bytes.\n"), "The file of 0 bytes.\n");
-        assert_eq!(filled("{{path}} {{{path}}} }}{{"), "{path} {a/{node_type}}{{.rs} }{");
+        assert_eq!(
+            filled("The {node_type} of {file_size} bytes.\n"),
+            "The file of 0 bytes.\n"
+        );
+        assert_eq!(
+            filled("{{path}} {{{path}}} }}{{"),
+            "{path} {a/{node_type}}{{.rs} }{"
+        );
         assert_eq!(filled(""), "");
-        let root = Values { path: "", node_type: "directory", file_size_bytes: None };
-        assert_eq!(Template::parse("{path} {file_size}").expect("a template").fill(&root), ". not applicable");
+        let root = Values {
+            path: "",
+            node_type: "directory",
+            file_size_bytes: None,
+        };
+        assert_eq!(
+            Template::parse("{path} {file_size}")
+                .expect("a template")
+                .fill(&root),
+            ". not applicable"
+        );
     }
 
     #[test]
@@ -170,13 +199,33 @@ mod tests {
         };
         assert_eq!(
             fault("a\nb {pth} c"),
-            (2, "unknown placeholder '{pth}'; known are {path}, {node_type}, {file_size}".to_owned())
+            (
+                2,
+                "unknown placeholder '{pth}'; known are {path}, {node_type}, {file_size}"
+                    .to_owned()
+            )
         );
-        for (text, line) in [("{", 1), ("\n\n{ path}", 3), ("{path", 1), ("{path\n}", 1), ("{pa{path}", 1), ("{ä}", 1)] {
+        for (text, line) in [
+            ("{", 1),
+            ("\n\n{ path}", 3),
+            ("{path", 1),
+            ("{path\n}", 1),
+            ("{pa{path}", 1),
+            ("{ä}", 1),
+        ] {
             let (found, message) = fault(text);
-            assert!(found == line && message.starts_with("'{' begins no placeholder"), "{text}: {found} {message}");
+            assert!(
+                found == line && message.starts_with("'{' begins no placeholder"),
+                "{text}: {found} {message}"
+            );
         }
-        assert_eq!(fault("x\n}\n"), (2, "'}' ends no placeholder; '}}' stands for a brace".to_owned()));
+        assert_eq!(
+            fault("x\n}\n"),
+            (
+                2,
+                "'}' ends no placeholder; '}}' stands for a brace".to_owned()
+            )
+        );
         assert_eq!(fault("{{{").0, 1);
     }
 

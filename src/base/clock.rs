@@ -5,9 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Seconds since 1970-01-01 UTC; `SOURCE_DATE_EPOCH` takes the clock's place where it is set, for reproducible runs.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "the home of the clock and of its override")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the home of the clock and of its override"
+)]
 pub fn now_seconds() -> u64 {
-    if let Some(fixed) = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok()) {
+    if let Some(fixed) = std::env::var("SOURCE_DATE_EPOCH")
+        .ok()
+        .and_then(|text| text.parse().ok())
+    {
         return fixed;
     }
     real_seconds()
@@ -17,14 +23,18 @@ pub fn now_seconds() -> u64 {
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the home of the clock")]
 pub fn real_seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 /// Nanoseconds of the real clock: to tell processes and moments apart, never shown and never compared.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the home of the clock")]
 pub fn nanos() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// A random number from 0 up to 1, by which processes that wait keep out of each other's way.
@@ -42,11 +52,16 @@ pub fn render_utc(seconds: u64) -> String {
     let days = (seconds / 86_400) as i64 + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")

@@ -28,17 +28,28 @@ pub fn on_all_cores<S: Send, R: Send>(
 ) -> Vec<R> {
     let wanted = count.div_ceil(PER_THREAD);
     // Few are not worth the question, which reads files.
-    let threads = if wanted < 2 { wanted } else { wanted.min(cores()) };
+    let threads = if wanted < 2 {
+        wanted
+    } else {
+        wanted.min(cores())
+    };
     if threads < 2 {
         return (0..count).map(|number| work(here, number)).collect();
     }
     let next = AtomicUsize::new(0);
     let run = |state: &S| {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < count));
-        numbers.map(|number| (number, work(state, number))).collect::<Vec<_>>()
+        let numbers = std::iter::from_fn(|| {
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < count)
+        });
+        numbers
+            .map(|number| (number, work(state, number)))
+            .collect::<Vec<_>>()
     };
     let mut done: Vec<Option<R>> = (0..count).map(|_| None).collect();
-    let mut take = |part: Vec<(usize, R)>| part.into_iter().for_each(|(number, result)| done[number] = Some(result));
+    let mut take = |part: Vec<(usize, R)>| {
+        part.into_iter()
+            .for_each(|(number, result)| done[number] = Some(result))
+    };
     thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
             .map(|_| {
@@ -52,7 +63,9 @@ pub fn on_all_cores<S: Send, R: Send>(
             take(other.join().expect("workers do not panic"));
         }
     });
-    done.into_iter().map(|result| result.expect("every number is taken once")).collect()
+    done.into_iter()
+        .map(|result| result.expect("every number is taken once"))
+        .collect()
 }
 
 /// Work beside that of the caller, or already done.
@@ -68,14 +81,19 @@ impl<R> Beside<'_, R> {
     #[must_use]
     pub fn join(self) -> R {
         match self {
-            Self::There(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Self::There(handle) => handle
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Self::Here(done) => done,
         }
     }
 }
 
 /// Starts work on another thread; where the system gives none, does it here and now.
-pub fn beside<'s, R: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() -> R + Send + 's) -> Beside<'s, R> {
+pub fn beside<'s, R: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl FnOnce() -> R + Send + 's,
+) -> Beside<'s, R> {
     // A thread that cannot be started drops what it was given, so the work waits where both can take it.
     let waiting = Arc::new(Mutex::new(Some(work)));
     let given = Arc::clone(&waiting);
@@ -86,7 +104,11 @@ pub fn beside<'s, R: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() ->
 }
 
 fn take<W>(waiting: &Mutex<Option<W>>) -> W {
-    waiting.lock().unwrap_or_else(PoisonError::into_inner).take().expect("either thread takes it, once")
+    waiting
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take()
+        .expect("either thread takes it, once")
 }
 
 #[cfg(test)]

@@ -32,8 +32,21 @@ mod tests {
 
     #[test]
     fn runs_are_found_wherever_they_stand() {
-        for (before, run) in [(0, 0), (0, 1), (3, 5), (STRETCH_BYTES - 2, 4), (STRETCH_BYTES, 1), (7, 3 * STRETCH_BYTES)] {
-            let text = ["x".repeat(before), "`".repeat(run), "y".to_owned(), "`".repeat(run / 2)].concat();
+        for (before, run) in [
+            (0, 0),
+            (0, 1),
+            (3, 5),
+            (STRETCH_BYTES - 2, 4),
+            (STRETCH_BYTES, 1),
+            (7, 3 * STRETCH_BYTES),
+        ] {
+            let text = [
+                "x".repeat(before),
+                "`".repeat(run),
+                "y".to_owned(),
+                "`".repeat(run / 2),
+            ]
+            .concat();
             assert_eq!(longest_run(text.as_bytes()), run, "{run} behind {before}");
         }
     }

@@ -51,7 +51,13 @@ impl Key {
     /// The key for one purpose: a context string as for [`Digest::of`], and what it is bound to.
     #[must_use]
     pub fn derive(&self, context: &'static str, bound_to: &[u8]) -> Self {
-        Self(FieldHasher::new(context).field(&self.0).field(bound_to).finish().0)
+        Self(
+            FieldHasher::new(context)
+                .field(&self.0)
+                .field(bound_to)
+                .finish()
+                .0,
+        )
     }
 
     /// The keyed digest of bytes.

@@ -44,7 +44,10 @@ impl NodeId {
         }
         let mut bytes = [0; 32];
         bytes[..raw.len()].copy_from_slice(raw);
-        Some(Self { bytes, len: raw.len() as u8 })
+        Some(Self {
+            bytes,
+            len: raw.len() as u8,
+        })
     }
 
     /// The raw hash, 20 or 32 bytes.
@@ -74,7 +77,10 @@ impl FromStr for NodeId {
         let mut bytes = [0; 32];
         let len = text.len() / 2;
         if (len == 20 || len == 32) && decode_hex(text, &mut bytes[..len]) {
-            return Ok(Self { bytes, len: len as u8 });
+            return Ok(Self {
+                bytes,
+                len: len as u8,
+            });
         }
         Err(IdError::Node(text.to_owned()))
     }
@@ -188,7 +194,9 @@ fn is_word(text: &str) -> bool {
     let bytes = text.as_bytes();
     (1..=WORD_BYTES_MAX).contains(&bytes.len())
         && bytes[0] != b'-'
-        && bytes.iter().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+        && bytes
+            .iter()
+            .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
 }
 
 #[cfg(test)]
@@ -223,7 +231,12 @@ mod tests {
             assert_eq!(id.to_string(), text);
             assert_eq!(NodeId::from_bytes(id.as_bytes()), Some(id));
         }
-        for bad in ["", "abc", "0123456789ABCDEF0123456789abcdef01234567", "zz23456789abcdef0123456789abcdef01234567"] {
+        for bad in [
+            "",
+            "abc",
+            "0123456789ABCDEF0123456789abcdef01234567",
+            "zz23456789abcdef0123456789abcdef01234567",
+        ] {
             assert!(bad.parse::<NodeId>().is_err(), "{bad}");
         }
     }

@@ -58,7 +58,11 @@ impl TreePath {
     /// The last name; empty for the root.
     #[must_use]
     pub fn name(&self) -> &[u8] {
-        let start = self.0.iter().rposition(|b| *b == b'/').map_or(0, |slash| slash + 1);
+        let start = self
+            .0
+            .iter()
+            .rposition(|b| *b == b'/')
+            .map_or(0, |slash| slash + 1);
         &self.0[start..]
     }
 
@@ -123,7 +127,9 @@ pub fn quote(path: &[u8], quote_high: bool) -> String {
             b'\\' => out.push_str("\\\\"),
             _ => {
                 out.push('\\');
-                out.extend([byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| char::from(b'0' + digit)));
+                out.extend(
+                    [byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| char::from(b'0' + digit)),
+                );
             }
         }
     }
@@ -143,7 +149,10 @@ mod tests {
         assert_eq!(path.parent(), Some(TreePath::from("a/b")));
         assert_eq!(TreePath::from("a").parent(), Some(TreePath::root()));
         assert_eq!(TreePath::root().parent(), None);
-        assert_eq!(TreePath::root().join(b"x").join(b"y"), TreePath::from("x/y"));
+        assert_eq!(
+            TreePath::root().join(b"x").join(b"y"),
+            TreePath::from("x/y")
+        );
     }
 
     #[test]

@@ -19,7 +19,10 @@ impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut kept_from, mut from) = (0, 0);
         let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-        while let Some(plain) = self.0.as_bytes()[from..].iter().position(|byte| !is_plain(byte)) {
+        while let Some(plain) = self.0.as_bytes()[from..]
+            .iter()
+            .position(|byte| !is_plain(byte))
+        {
             let at = from + plain;
             let c = self.0[at..].chars().next().expect("the text goes on");
             from = at + c.len_utf8();
@@ -90,7 +93,10 @@ mod tests {
     #[test]
     fn active_characters_are_escaped_and_text_stays() {
         assert_eq!(printable("a\u{1b}[31mb").to_string(), "a\\u{1b}[31mb");
-        assert_eq!(printable("x\u{202e}y\u{200b}z\r").to_string(), "x\\u{202e}y\\u{200b}z\\u{d}");
+        assert_eq!(
+            printable("x\u{202e}y\u{200b}z\r").to_string(),
+            "x\\u{202e}y\\u{200b}z\\u{d}"
+        );
         assert_eq!(printable("grüße\n\t→ 漢字").to_string(), "grüße\n\t→ 漢字");
     }
 }

@@ -21,7 +21,10 @@ impl BuildHasher for QuickHash {
     type Hasher = QuickHasher;
 
     fn build_hasher(&self) -> QuickHasher {
-        QuickHasher { state: self.0, seed: self.0 | 1 }
+        QuickHasher {
+            state: self.0,
+            seed: self.0 | 1,
+        }
     }
 }
 
@@ -46,7 +49,9 @@ impl Hasher for QuickHasher {
             self.fold(u64::from_le_bytes(word.try_into().expect("eight bytes")));
         }
         let rest = words.remainder();
-        let last = rest.iter().rev().fold(bytes.len() as u64, |word, byte| word << 8 | u64::from(*byte));
+        let last = rest.iter().rev().fold(bytes.len() as u64, |word, byte| {
+            word << 8 | u64::from(*byte)
+        });
         self.fold(last);
     }
 
@@ -66,13 +71,27 @@ mod tests {
 
     #[test]
     fn names_and_seeds_give_other_hashes() {
-        let names: Vec<String> = (0..20_000).map(|number| format!("{}name_{number}", "x".repeat(number % 20))).collect();
+        let names: Vec<String> = (0..20_000)
+            .map(|number| format!("{}name_{number}", "x".repeat(number % 20)))
+            .collect();
         let (one, other) = (QuickHash::default(), QuickHash::default());
-        let hashes: HashSet<u64> = names.iter().map(|name| one.hash_one(name.as_str())).collect();
+        let hashes: HashSet<u64> = names
+            .iter()
+            .map(|name| one.hash_one(name.as_str()))
+            .collect();
         assert_eq!(hashes.len(), names.len());
         let low: HashSet<u64> = hashes.iter().map(|hash| hash & 0xffff).collect();
         let high: HashSet<u64> = hashes.iter().map(|hash| hash >> 57).collect();
-        assert!(low.len() > 15_000 && high.len() == 128, "{} {}", low.len(), high.len());
-        assert!(names.iter().all(|name| other.hash_one(name.as_str()) != one.hash_one(name.as_str())));
+        assert!(
+            low.len() > 15_000 && high.len() == 128,
+            "{} {}",
+            low.len(),
+            high.len()
+        );
+        assert!(
+            names
+                .iter()
+                .all(|name| other.hash_one(name.as_str()) != one.hash_one(name.as_str()))
+        );
     }
 }

@@ -14,7 +14,10 @@ const KEPT: Duration = Duration::from_hours(24 * 365);
 /// tokio panics when a call that blocks finds an empty pool and the system refuses a thread. The pool therefore gets its
 /// first thread here, where the panic is caught, and keeps it: later calls wait for it when there are no more.
 pub fn runtime() -> io::Result<Runtime> {
-    let runtime = Builder::new_current_thread().enable_all().thread_keep_alive(KEPT).build()?;
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .thread_keep_alive(KEPT)
+        .build()?;
     let first = || runtime.block_on(async { tokio::task::spawn_blocking(|| {}).await });
     // What the panic would print is no help to a user.
     let hook = panic::take_hook();
@@ -23,7 +26,11 @@ pub fn runtime() -> io::Result<Runtime> {
     panic::set_hook(hook);
     match started {
         Ok(joined) => joined.map_err(io::Error::other)?,
-        Err(_) => return Err(io::Error::other("the system gives this process no further thread")),
+        Err(_) => {
+            return Err(io::Error::other(
+                "the system gives this process no further thread",
+            ));
+        }
     }
     Ok(runtime)
 }

@@ -43,7 +43,9 @@ impl Sample {
     /// For a text of so many bytes, by and large.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
-        Self { one_of: bytes.div_ceil(SAMPLE_BYTES).max(1) as usize }
+        Self {
+            one_of: bytes.div_ceil(SAMPLE_BYTES).max(1) as usize,
+        }
     }
 
     /// Estimates the tokens of a part of the text; parts are best cut at the end of a line.
@@ -63,7 +65,11 @@ impl Sample {
                 bytes += piece.len() as u64;
             }
         }
-        if bytes == 0 { VOCABULARY.count(part) as u64 } else { (tokens * part.len() as u64).div_ceil(bytes) }
+        if bytes == 0 {
+            VOCABULARY.count(part) as u64
+        } else {
+            (tokens * part.len() as u64).div_ceil(bytes)
+        }
     }
 }
 
@@ -77,7 +83,9 @@ impl<'t> Iterator for Pieces<'t> {
         let text = self.0;
         let least = text.floor_char_boundary(PIECE_BYTES);
         let most = text.floor_char_boundary(PIECE_BYTES + LINE_BYTES_MAX);
-        let line_end = text[least..most].find('\n').map_or(least, |at| least + at + 1);
+        let line_end = text[least..most]
+            .find('\n')
+            .map_or(least, |at| least + at + 1);
         let (piece, rest) = text.split_at(if most == text.len() { most } else { line_end });
         self.0 = rest;
         (!piece.is_empty()).then_some(piece)
@@ -120,7 +128,10 @@ mod tests {
 
     #[test]
     fn of_a_long_text_a_share_is_counted() {
-        let text = (0..SAMPLE_BYTES / 4).map(|n| format!("line {n} of {}\n", n % 77)).collect::<Vec<_>>().concat();
+        let text = (0..SAMPLE_BYTES / 4)
+            .map(|n| format!("line {n} of {}\n", n % 77))
+            .collect::<Vec<_>>()
+            .concat();
         let sample = Sample::of(text.len() as u64);
         assert!(sample.one_of > 1);
         let (said, real) = (estimate(&text), VOCABULARY.count(&text) as u64);

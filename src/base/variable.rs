@@ -8,7 +8,9 @@ pub const KEY_SUFFIX: &str = "_API_KEY";
 /// True when a variable of this name holds a key: `OPENAI_API_KEY`, `openai_api_key`.
 #[must_use]
 pub fn holds_key(name: &OsStr) -> bool {
-    name.to_ascii_uppercase().as_encoded_bytes().ends_with(KEY_SUFFIX.as_bytes())
+    name.to_ascii_uppercase()
+        .as_encoded_bytes()
+        .ends_with(KEY_SUFFIX.as_bytes())
 }
 
 #[cfg(test)]
@@ -17,7 +19,12 @@ mod tests {
 
     #[test]
     fn keys_are_told_by_the_end_of_the_name() {
-        for (name, holds) in [("OPENAI_API_KEY", true), ("x_api_key", true), ("API_KEY", false), ("A_API_KEY_FILE", false)] {
+        for (name, holds) in [
+            ("OPENAI_API_KEY", true),
+            ("x_api_key", true),
+            ("API_KEY", false),
+            ("A_API_KEY_FILE", false),
+        ] {
             assert_eq!(holds_key(OsStr::new(name)), holds, "{name}");
         }
     }

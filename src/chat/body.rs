@@ -70,60 +70,126 @@ pub fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
 
 /// The most output that is asked for; `None` leaves it to the provider. Anthropic insists on a number.
 #[must_use]
-pub fn output_tokens(request: &Request, capabilities: &Capabilities, is_anthropic: bool) -> Option<u64> {
-    let asked = request.params.max_output_tokens.or(is_anthropic.then_some(OUTPUT_TOKENS_DEFAULT));
-    asked.map(|asked| capabilities.output_tokens.map_or(asked, |limit| asked.min(limit)).max(1))
+pub fn output_tokens(
+    request: &Request,
+    capabilities: &Capabilities,
+    is_anthropic: bool,
+) -> Option<u64> {
+    let asked = request
+        .params
+        .max_output_tokens
+        .or(is_anthropic.then_some(OUTPUT_TOKENS_DEFAULT));
+    asked.map(|asked| {
+        capabilities
+            .output_tokens
+            .map_or(asked, |limit| asked.min(limit))
+            .max(1)
+    })
 }
 
 /// The messages of a chat completion, with marks as gateways take them.
 #[must_use]
 pub fn openai_messages(messages: &[Message]) -> Value {
-    messages.iter().map(|message| openai_message(message, Protocol::OpenAiLike)).collect()
+    messages
+        .iter()
+        .map(|message| openai_message(message, Protocol::OpenAiLike))
+        .collect()
 }
 
 fn openai(body: &mut Map<String, Value>, messages: &[Message], request: &Request, form: Form<'_>) {
     let capabilities = form.capabilities;
-    body.insert("messages".to_owned(), messages.iter().map(|message| openai_message(message, form.protocol)).collect());
+    body.insert(
+        "messages".to_owned(),
+        messages
+            .iter()
+            .map(|message| openai_message(message, form.protocol))
+            .collect(),
+    );
     if form.streams {
-        body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
+        body.insert(
+            "stream_options".to_owned(),
+            json!({ "include_usage": true }),
+        );
     }
     if form.protocol == Protocol::OpenAi && capabilities.cache_breakpoints > 0 {
         let has_marks = messages.iter().any(|message| message.ends_cached_prefix);
-        let options =
-            if has_marks { json!({ "mode": "explicit", "ttl": OPENAI_CACHE_TIME }) } else { json!({ "mode": "explicit" }) };
+        let options = if has_marks {
+            json!({ "mode": "explicit", "ttl": OPENAI_CACHE_TIME })
+        } else {
+            json!({ "mode": "explicit" })
+        };
         body.insert("prompt_cache_options".to_owned(), options);
     }
     let model = capabilities.model.as_deref().unwrap_or_default();
     let is_completion = COMPLETION_TOKENS.iter().any(|name| model.starts_with(name));
     let params = &request.params;
-    insert(body, "temperature", params.temperature.filter(|_| capabilities.temperature.is_some()));
-    insert(body, "stop", params.stop.clone().filter(|stop| !stop.is_empty()));
-    let limit = if is_completion { "max_completion_tokens" } else { "max_tokens" };
+    insert(
+        body,
+        "temperature",
+        params
+            .temperature
+            .filter(|_| capabilities.temperature.is_some()),
+    );
+    insert(
+        body,
+        "stop",
+        params.stop.clone().filter(|stop| !stop.is_empty()),
+    );
+    let limit = if is_completion {
+        "max_completion_tokens"
+    } else {
+        "max_tokens"
+    };
     insert(body, limit, output_tokens(request, capabilities, false));
     insert(body, "top_p", params.top_p);
     insert(body, "seed", params.seed);
 }
 
-fn anthropic(body: &mut Map<String, Value>, messages: &[Message], request: &Request, form: Form<'_>) {
+fn anthropic(
+    body: &mut Map<String, Value>,
+    messages: &[Message],
+    request: &Request,
+    form: Form<'_>,
+) {
     let image = |image: &Image| {
-        let source = json!({ "type": "base64", "media_type": image.media_type, "data": image.base64 });
+        let source =
+            json!({ "type": "base64", "media_type": image.media_type, "data": image.base64 });
         json!({ "type": "image", "source": source })
     };
-    let (system, said): (Vec<&Message>, Vec<&Message>) = messages.iter().partition(|message| message.role == Role::System);
+    let (system, said): (Vec<&Message>, Vec<&Message>) = messages
+        .iter()
+        .partition(|message| message.role == Role::System);
     let one = |message: &&Message| json!({ "role": message.role.as_str(), "content": content(message, &image, "cache_control") });
     body.insert("messages".to_owned(), said.iter().map(one).collect());
-    insert(body, "max_tokens", output_tokens(request, form.capabilities, true));
+    insert(
+        body,
+        "max_tokens",
+        output_tokens(request, form.capabilities, true),
+    );
     match system.as_slice() {
         [] => {}
         [only] if !only.ends_cached_prefix => insert(body, "system", Some(only.text.as_str())),
         several => {
-            let parts: Value = several.iter().map(|message| text_part(message, "cache_control")).collect();
+            let parts: Value = several
+                .iter()
+                .map(|message| text_part(message, "cache_control"))
+                .collect();
             body.insert("system".to_owned(), parts);
         }
     }
     let params = &request.params;
-    insert(body, "temperature", params.temperature.filter(|_| form.capabilities.temperature.is_some()));
-    insert(body, "stop_sequences", params.stop.clone().filter(|stop| !stop.is_empty()));
+    insert(
+        body,
+        "temperature",
+        params
+            .temperature
+            .filter(|_| form.capabilities.temperature.is_some()),
+    );
+    insert(
+        body,
+        "stop_sequences",
+        params.stop.clone().filter(|stop| !stop.is_empty()),
+    );
     insert(body, "top_p", params.top_p);
 }
 
@@ -134,8 +200,13 @@ fn insert<T: Into<Value>>(body: &mut Map<String, Value>, name: &str, value: Opti
 }
 
 fn openai_message(message: &Message, protocol: Protocol) -> Value {
-    let image = |image: &Image| json!({ "type": "image_url", "image_url": { "url": image.data_uri() } });
-    let mark = if protocol == Protocol::OpenAi { "prompt_cache_breakpoint" } else { "cache_control" };
+    let image =
+        |image: &Image| json!({ "type": "image_url", "image_url": { "url": image.data_uri() } });
+    let mark = if protocol == Protocol::OpenAi {
+        "prompt_cache_breakpoint"
+    } else {
+        "cache_control"
+    };
     json!({ "role": message.role.as_str(), "content": content(message, &image, mark) })
 }
 
@@ -143,13 +214,19 @@ fn content(message: &Message, image: &dyn Fn(&Image) -> Value, mark: &str) -> Va
     if message.images.is_empty() && !message.ends_cached_prefix {
         return message.text.as_str().into();
     }
-    std::iter::once(text_part(message, mark)).chain(message.images.iter().map(image)).collect()
+    std::iter::once(text_part(message, mark))
+        .chain(message.images.iter().map(image))
+        .collect()
 }
 
 fn text_part(message: &Message, mark: &str) -> Value {
     let mut part = json!({ "type": "text", "text": message.text });
     if message.ends_cached_prefix {
-        part[mark] = if mark == "cache_control" { json!({ "type": "ephemeral" }) } else { json!({ "mode": "explicit" }) };
+        part[mark] = if mark == "cache_control" {
+            json!({ "type": "ephemeral" })
+        } else {
+            json!({ "mode": "explicit" })
+        };
     }
     part
 }
@@ -161,26 +238,58 @@ mod tests {
     fn request() -> Request {
         let image = Image::new(b"GIF89a").expect("an image");
         let messages = vec![
-            Message { ends_cached_prefix: true, ..Message::new(Role::System, "s") },
+            Message {
+                ends_cached_prefix: true,
+                ..Message::new(Role::System, "s")
+            },
             Message::new(Role::User, "a"),
-            Message { ends_cached_prefix: true, ..Message::new(Role::Assistant, "b") },
-            Message { images: vec![image], ..Message::new(Role::User, "c") },
+            Message {
+                ends_cached_prefix: true,
+                ..Message::new(Role::Assistant, "b")
+            },
+            Message {
+                images: vec![image],
+                ..Message::new(Role::User, "c")
+            },
         ];
-        Request { messages, ..Request::default() }
+        Request {
+            messages,
+            ..Request::default()
+        }
     }
 
     fn written(protocol: Protocol, capabilities: &Capabilities) -> Value {
-        body(&request(), Form { protocol, capabilities, streams: true, extra: &Map::new() })
+        body(
+            &request(),
+            Form {
+                protocol,
+                capabilities,
+                streams: true,
+                extra: &Map::new(),
+            },
+        )
     }
 
     #[test]
     fn bodies_have_the_shapes_of_the_protocols() {
-        let capabilities = Capabilities { cache_breakpoints: 4, model: Some("m".to_owned()), ..Capabilities::default() };
+        let capabilities = Capabilities {
+            cache_breakpoints: 4,
+            model: Some("m".to_owned()),
+            ..Capabilities::default()
+        };
         let text = |text: &str, name: &str, mark: Value| json!([{ "type": "text", "text": text, name: mark }]);
         let uri = "data:image/gif;base64,R0lGODlh";
         for (protocol, name, mark) in [
-            (Protocol::OpenAiLike, "cache_control", json!({ "type": "ephemeral" })),
-            (Protocol::OpenAi, "prompt_cache_breakpoint", json!({ "mode": "explicit" })),
+            (
+                Protocol::OpenAiLike,
+                "cache_control",
+                json!({ "type": "ephemeral" }),
+            ),
+            (
+                Protocol::OpenAi,
+                "prompt_cache_breakpoint",
+                json!({ "mode": "explicit" }),
+            ),
         ] {
             let body = written(protocol, &capabilities);
             assert_eq!(
@@ -194,7 +303,10 @@ mod tests {
                     ] },
                 ])
             );
-            assert_eq!(body.get("prompt_cache_options").is_some(), protocol == Protocol::OpenAi);
+            assert_eq!(
+                body.get("prompt_cache_options").is_some(),
+                protocol == Protocol::OpenAi
+            );
         }
         let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/gif", "data": "R0lGODlh" } });
         let mark = json!({ "type": "ephemeral" });
@@ -218,8 +330,19 @@ mod tests {
         assert_eq!(written(Protocol::Anthropic, &capabilities)["system"], "s");
         let extra = json!({ "top_k": 5, "stream": false });
         let extra = extra.as_object().expect("an object");
-        let body = body(&request(), Form { protocol: Protocol::OpenAi, capabilities: &capabilities, streams: true, extra });
-        assert_eq!((&body["top_k"], &body["stream"]), (&json!(5), &json!(false)));
+        let body = body(
+            &request(),
+            Form {
+                protocol: Protocol::OpenAi,
+                capabilities: &capabilities,
+                streams: true,
+                extra,
+            },
+        );
+        assert_eq!(
+            (&body["top_k"], &body["stream"]),
+            (&json!(5), &json!(false))
+        );
         assert!(body.get("model").is_none() && body.get("max_tokens").is_none());
     }
 }

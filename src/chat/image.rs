@@ -38,10 +38,27 @@ impl Image {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
             [0xff, 0xd8, 0xff, ..] => "image/jpeg",
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+            [
+                b'R',
+                b'I',
+                b'F',
+                b'F',
+                _,
+                _,
+                _,
+                _,
+                b'W',
+                b'E',
+                b'B',
+                b'P',
+                ..,
+            ] => "image/webp",
             _ => return Err(ImageError::Unknown),
         };
-        Ok(Self { media_type, base64: STANDARD.encode(bytes) })
+        Ok(Self {
+            media_type,
+            base64: STANDARD.encode(bytes),
+        })
     }
 
     /// The image as an address that holds it (RFC 2397).
@@ -57,13 +74,30 @@ mod tests {
 
     #[test]
     fn the_kind_is_told_by_the_bytes() {
-        let kinds = [b"\x89PNG\r\n\x1a\nx".as_slice(), b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF\0\0\0\0WEBPVP8 "].map(Image::new);
+        let kinds = [
+            b"\x89PNG\r\n\x1a\nx".as_slice(),
+            b"\xff\xd8\xff\xe0",
+            b"GIF89a",
+            b"RIFF\0\0\0\0WEBPVP8 ",
+        ]
+        .map(Image::new);
         let kinds = kinds.map(|image| image.expect("an image").media_type);
-        assert_eq!(kinds, ["image/png", "image/jpeg", "image/gif", "image/webp"]);
+        assert_eq!(
+            kinds,
+            ["image/png", "image/jpeg", "image/gif", "image/webp"]
+        );
         for bytes in [b"".as_slice(), b"<svg>", b"RIFF\0\0\0\0WAVE", b"\x89PNG"] {
             assert_eq!(Image::new(bytes), Err(ImageError::Unknown));
         }
-        assert_eq!(Image::new(&vec![0; IMAGE_BYTES_MAX + 1]), Err(ImageError::TooLarge(IMAGE_BYTES_MAX + 1)));
-        assert_eq!(Image::new(b"GIF89a").map(|image| image.data_uri()).as_deref(), Ok("data:image/gif;base64,R0lGODlh"));
+        assert_eq!(
+            Image::new(&vec![0; IMAGE_BYTES_MAX + 1]),
+            Err(ImageError::TooLarge(IMAGE_BYTES_MAX + 1))
+        );
+        assert_eq!(
+            Image::new(b"GIF89a")
+                .map(|image| image.data_uri())
+                .as_deref(),
+            Ok("data:image/gif;base64,R0lGODlh")
+        );
     }
 }

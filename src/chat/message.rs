@@ -43,7 +43,12 @@ impl Message {
     /// A message without images and without a cache mark.
     #[must_use]
     pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), images: Vec::new(), ends_cached_prefix: false }
+        Self {
+            role,
+            text: text.into(),
+            images: Vec::new(),
+            ends_cached_prefix: false,
+        }
     }
 
     /// True when it says nothing at all.

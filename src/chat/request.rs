@@ -25,13 +25,19 @@ impl Request {
     /// How many tokens the messages are, by estimate.
     #[must_use]
     pub fn tokens_estimated(&self) -> u64 {
-        self.messages.iter().map(|message| message.tokens_estimated() + 4).sum()
+        self.messages
+            .iter()
+            .map(|message| message.tokens_estimated() + 4)
+            .sum()
     }
 
     /// More input tokens than any tokenizer makes of it: none makes more tokens than there are bytes.
     #[must_use]
     pub fn input_tokens_max(&self) -> u64 {
-        let schema = self.schema.as_ref().map_or(0, |schema| schema.to_string().len() as u64);
+        let schema = self
+            .schema
+            .as_ref()
+            .map_or(0, |schema| schema.to_string().len() as u64);
         self.messages.iter().map(message_tokens_max).sum::<u64>() + schema
     }
 
@@ -48,7 +54,13 @@ impl Request {
             }
         }
         hasher.add(format!("{:?}", self.params).as_bytes());
-        hasher.add(self.schema.as_ref().map(ToString::to_string).unwrap_or_default().as_bytes());
+        hasher.add(
+            self.schema
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default()
+                .as_bytes(),
+        );
         hasher.finish()
     }
 }

@@ -28,7 +28,8 @@ fn keep_marks(messages: &mut [Message], capabilities: &Capabilities) {
     let mut marked = Vec::new();
     for (at, message) in messages.iter_mut().enumerate() {
         tokens += message.tokens_estimated();
-        message.ends_cached_prefix &= tokens >= capabilities.cache_tokens_min && !message.is_empty();
+        message.ends_cached_prefix &=
+            tokens >= capabilities.cache_tokens_min && !message.is_empty();
         if message.ends_cached_prefix {
             marked.push(at);
         }
@@ -43,8 +44,14 @@ fn keep_marks(messages: &mut [Message], capabilities: &Capabilities) {
 
 /// Puts the system text in front of the first text of the user.
 fn without_system(messages: Vec<Message>) -> Vec<Message> {
-    let (system, mut others): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| message.role == Role::System);
-    let text = system.into_iter().map(|message| message.text).collect::<Vec<_>>().join(BETWEEN);
+    let (system, mut others): (Vec<_>, Vec<_>) = messages
+        .into_iter()
+        .partition(|message| message.role == Role::System);
+    let text = system
+        .into_iter()
+        .map(|message| message.text)
+        .collect::<Vec<_>>()
+        .join(BETWEEN);
     if !text.is_empty() {
         others.insert(0, Message::new(Role::User, text));
     }
@@ -55,7 +62,10 @@ fn without_system(messages: Vec<Message>) -> Vec<Message> {
 fn merged(messages: Vec<Message>) -> Vec<Message> {
     let mut merged: Vec<Message> = Vec::new();
     for message in messages {
-        match merged.last_mut().filter(|last| last.role == message.role && !last.ends_cached_prefix) {
+        match merged
+            .last_mut()
+            .filter(|last| last.role == message.role && !last.ends_cached_prefix)
+        {
             Some(last) => {
                 last.text = [last.text.as_str(), &message.text].join(BETWEEN);
                 last.images.extend(message.images);
@@ -72,14 +82,27 @@ mod tests {
     use super::*;
 
     fn marked(texts: &[&str]) -> Vec<Message> {
-        texts.iter().map(|text| Message { ends_cached_prefix: true, ..Message::new(Role::User, *text) }).collect()
+        texts
+            .iter()
+            .map(|text| Message {
+                ends_cached_prefix: true,
+                ..Message::new(Role::User, *text)
+            })
+            .collect()
     }
 
     fn kept(texts: &[&str], breakpoints: u32, min: u64) -> Vec<bool> {
         let mut messages = marked(texts);
-        let capabilities = Capabilities { cache_breakpoints: breakpoints, cache_tokens_min: min, ..Capabilities::default() };
+        let capabilities = Capabilities {
+            cache_breakpoints: breakpoints,
+            cache_tokens_min: min,
+            ..Capabilities::default()
+        };
         keep_marks(&mut messages, &capabilities);
-        messages.iter().map(|message| message.ends_cached_prefix).collect()
+        messages
+            .iter()
+            .map(|message| message.ends_cached_prefix)
+            .collect()
     }
 
     #[test]
@@ -88,22 +111,38 @@ mod tests {
         assert_eq!(kept(&six, 4, 0), [true, false, false, true, true, true]);
         assert_eq!(kept(&six, 1, 0), [false, false, false, false, false, true]);
         assert_eq!(kept(&six, 0, 0), [false; 6]);
-        assert_eq!(kept(&["short", "a long text with many words in it"], 4, 5), [false, true]);
+        assert_eq!(
+            kept(&["short", "a long text with many words in it"], 4, 5),
+            [false, true]
+        );
         assert_eq!(kept(&[""], 4, 0), [false]);
     }
 
     #[test]
     fn neighbours_become_one_but_for_marks() {
-        let plain = vec![Message::new(Role::User, "a"), Message::new(Role::User, "b"), Message::new(Role::Assistant, "c")];
-        let texts: Vec<String> = merged(plain).into_iter().map(|message| message.text).collect();
+        let plain = vec![
+            Message::new(Role::User, "a"),
+            Message::new(Role::User, "b"),
+            Message::new(Role::Assistant, "c"),
+        ];
+        let texts: Vec<String> = merged(plain)
+            .into_iter()
+            .map(|message| message.text)
+            .collect();
         assert_eq!(texts, ["a\n\nb", "c"]);
         assert_eq!(merged(marked(&["a", "b"])).len(), 2);
     }
 
     #[test]
     fn without_a_system_message_its_text_goes_before_the_users() {
-        let messages = vec![Message::new(Role::System, "s"), Message::new(Role::User, "u")];
+        let messages = vec![
+            Message::new(Role::System, "s"),
+            Message::new(Role::User, "u"),
+        ];
         let merged = merged(without_system(messages));
-        assert_eq!((merged.len(), merged[0].role, merged[0].text.as_str()), (1, Role::User, "s\n\nu"));
+        assert_eq!(
+            (merged.len(), merged[0].role, merged[0].text.as_str()),
+            (1, Role::User, "s\n\nu")
+        );
     }
 }

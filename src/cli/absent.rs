@@ -10,7 +10,10 @@ const NAMED_MAX: usize = 20;
 /// Says which files of a revision are not in this clone; nothing where all are.
 pub fn tell(ui: &Ui, workspace: &Workspace, absent: &[TreePath], revision: &str) {
     for path in absent.iter().take(NAMED_MAX) {
-        ui.warn(&format!("'{}': its content is missing in this clone", path.to_text()));
+        ui.warn(&format!(
+            "'{}': its content is missing in this clone",
+            path.to_text()
+        ));
     }
     if let Some(note) = workspace.absent_note(absent.len(), revision) {
         ui.warn(&note);

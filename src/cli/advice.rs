@@ -26,31 +26,61 @@ pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Asked<'_>) -
     let Asked { node, snapshot, .. } = asked;
     let agent = match speaker(&agents, asked) {
         Ok(agent) => agent,
-        Err(unknown) => return format!("no agent '{unknown}' is defined here; 'git merkle agent list' lists those there are"),
+        Err(unknown) => {
+            return format!(
+                "no agent '{unknown}' is defined here; 'git merkle agent list' lists those there are"
+            );
+        }
     };
     if agent.disabled {
-        return format!("agent '{0}' is disabled and says nothing; 'git merkle agent show {0}' shows where", agent.id);
+        return format!(
+            "agent '{0}' is disabled and says nothing; 'git merkle agent show {0}' shows where",
+            agent.id
+        );
     }
-    let of_type = asked.frame_type.map_or_else(String::new, |frame_type| format!(" of type '{frame_type}'"));
-    let is_own = asked.frame_type.is_none_or(|frame_type| *frame_type == agent.frame_type);
+    let of_type = asked
+        .frame_type
+        .map_or_else(String::new, |frame_type| format!(" of type '{frame_type}'"));
+    let is_own = asked
+        .frame_type
+        .is_none_or(|frame_type| *frame_type == agent.frame_type);
     let word = shell_word(node);
-    let by = if agent.id.as_str() == HUMAN { String::new() } else { format!(" --agent {}", agent.id) };
+    let by = if agent.id.as_str() == HUMAN {
+        String::new()
+    } else {
+        format!(" --agent {}", agent.id)
+    };
     if !agent.makes(target.kind) || !is_own {
-        let kind =
-            if is_own { String::new() } else { asked.frame_type.map_or_else(String::new, |kind| format!(" --type {kind}")) };
-        return format!("nothing{of_type} is said about '{node}' yet; 'git merkle put-frame {word} <file>{by}{kind}' says it");
+        let kind = if is_own {
+            String::new()
+        } else {
+            asked
+                .frame_type
+                .map_or_else(String::new, |kind| format!(" --type {kind}"))
+        };
+        return format!(
+            "nothing{of_type} is said about '{node}' yet; 'git merkle put-frame {word} <file>{by}{kind}' says it"
+        );
     }
     if let Some(missing) = missing_object(workspace, target) {
         return format!("nothing can be said about '{node}': {missing}");
     }
     let snapshot = snapshot.option();
     if agent.id.as_str() == OUTLINE {
-        return format!("nothing is said about '{node}' yet; 'git merkle regenerate{snapshot} {word}' outlines it");
+        return format!(
+            "nothing is said about '{node}' yet; 'git merkle regenerate{snapshot} {word}' outlines it"
+        );
     }
     if !speaks_of(agent, target) {
-        return format!("agent '{0}' does not speak about '{node}'; 'git merkle agent show {0}' says about what", agent.id);
+        return format!(
+            "agent '{0}' does not speak about '{node}'; 'git merkle agent show {0}' says about what",
+            agent.id
+        );
     }
-    format!("agent '{}' has said nothing about '{node}' yet; 'git merkle regenerate{by}{snapshot} {word}' asks it", agent.id)
+    format!(
+        "agent '{}' has said nothing about '{node}' yet; 'git merkle regenerate{by}{snapshot} {word}' asks it",
+        agent.id
+    )
 }
 
 /// The agent that would say what was asked for: the one that was named, else the one whose type that is.
@@ -58,16 +88,28 @@ fn speaker<'r>(agents: &'r Registry, asked: &Asked<'_>) -> Result<&'r Agent, Age
     if let Some(id) = asked.agent {
         return agents.get(id.as_str()).map_err(|_| id.clone());
     }
-    let of_type = asked.frame_type.and_then(|frame_type| agents.iter().find(|agent| agent.frame_type == *frame_type));
-    let default = if asked.frame_type.is_some() { HUMAN } else { OUTLINE };
+    let of_type = asked
+        .frame_type
+        .and_then(|frame_type| agents.iter().find(|agent| agent.frame_type == *frame_type));
+    let default = if asked.frame_type.is_some() {
+        HUMAN
+    } else {
+        OUTLINE
+    };
     Ok(of_type.unwrap_or_else(|| agents.get(default).expect("built in")))
 }
 
 /// Whether an agent wants to speak about a file; what it says of a directory depends on what is below.
 fn speaks_of(agent: &Agent, target: &Target) -> bool {
-    let include = agent.instructions().map(|instructions| &instructions.include);
+    let include = agent
+        .instructions()
+        .map(|instructions| &instructions.include);
     match (include, &target.path) {
-        (Some(include), Some(path)) if target.kind == NodeKind::File && !include.patterns().is_empty() => include.contains(path),
+        (Some(include), Some(path))
+            if target.kind == NodeKind::File && !include.patterns().is_empty() =>
+        {
+            include.contains(path)
+        }
         _ => true,
     }
 }
@@ -83,7 +125,9 @@ pub fn missing_object(workspace: &Workspace, target: &Target) -> Option<String> 
     Some(if repository.is_partial() {
         format!("object {id} is not in this partial clone; 'git cat-file -e {id}' fetches it")
     } else {
-        format!("object {id} is missing in this repository; 'git fetch --refetch' brings it from a remote that has it")
+        format!(
+            "object {id} is missing in this repository; 'git fetch --refetch' brings it from a remote that has it"
+        )
     })
 }
 
@@ -93,8 +137,14 @@ pub fn remedy(agent: &Agent, snapshot: &SnapshotArgs, is_only_outdated: bool) ->
     let snapshot = snapshot.option();
     match agent.maker {
         Maker::Outline => Some(format!("git merkle regenerate{snapshot}")),
-        Maker::Model(_) if is_only_outdated => Some(format!("git merkle regenerate --agent {} --outdated{snapshot}", agent.id)),
-        Maker::Model(_) => Some(format!("git merkle regenerate --agent {}{snapshot}", agent.id)),
+        Maker::Model(_) if is_only_outdated => Some(format!(
+            "git merkle regenerate --agent {} --outdated{snapshot}",
+            agent.id
+        )),
+        Maker::Model(_) => Some(format!(
+            "git merkle regenerate --agent {}{snapshot}",
+            agent.id
+        )),
         Maker::Person => None,
     }
 }
@@ -103,7 +153,11 @@ pub fn remedy(agent: &Agent, snapshot: &SnapshotArgs, is_only_outdated: bool) ->
 #[must_use]
 pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._/:@^~+=%,-".contains(c);
-    let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+    let text = if text.starts_with('-') {
+        format!("./{text}")
+    } else {
+        text.to_owned()
+    };
     if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('~') {
         return text;
     }

@@ -12,9 +12,9 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
-    agent, auth, config, context, diff, doctor, explain, find, gc, get_head, get_node, hooks, init, invalidate, list_frames, log,
-    map, note, profile, prompt, provider, put_frame, regenerate, scan, session, show, status, sync, synthesize, tiers, trust,
-    turn, validate, watch,
+    agent, auth, config, context, diff, doctor, explain, find, gc, get_head, get_node, hooks, init,
+    invalidate, list_frames, log, map, note, profile, prompt, provider, put_frame, regenerate,
+    scan, session, show, status, sync, synthesize, tiers, trust, turn, validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -47,9 +47,23 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "frames, one call each",
-        &["scan", "put-frame", "list-frames", "get-head", "get-node", "synthesize", "invalidate", "validate"],
+        &[
+            "scan",
+            "put-frame",
+            "list-frames",
+            "get-head",
+            "get-node",
+            "synthesize",
+            "invalidate",
+            "validate",
+        ],
     ),
-    ("working with a model", &["agent", "provider", "profile", "auth", "trust", "prompt", "tiers", "session", "turn"]),
+    (
+        "working with a model",
+        &[
+            "agent", "provider", "profile", "auth", "trust", "prompt", "tiers", "session", "turn",
+        ],
+    ),
     ("git", &["hooks", "watch", "fetch", "push", "sync", "gc"]),
 ];
 
@@ -304,7 +318,10 @@ pub enum Request {
 impl Arguments {
     /// Reads the command line, program name first.
     pub fn parse_from_os(arguments: &[OsString]) -> Result<Request, CliError> {
-        match definition().try_get_matches_from(arguments).and_then(|matches| Self::from_arg_matches(&matches)) {
+        match definition()
+            .try_get_matches_from(arguments)
+            .and_then(|matches| Self::from_arg_matches(&matches))
+        {
             Ok(parsed) => Ok(Request::Run(Box::new(parsed))),
             Err(error) if !error.use_stderr() => Ok(Request::Print(error.render().to_string())),
             Err(error) => Err(usage_error(&error)),
@@ -316,14 +333,25 @@ impl Global {
     /// Where the repository is to be looked for: each `-C` is relative to the one before, `--git-dir` to the last.
     #[must_use]
     pub fn location(&self) -> Location {
-        let directory: PathBuf = self.directories.iter().filter(|path| !path.as_os_str().is_empty()).collect();
+        let directory: PathBuf = self
+            .directories
+            .iter()
+            .filter(|path| !path.as_os_str().is_empty())
+            .collect();
         let git_dir = self.git_dir.as_deref().map(|path| directory.join(path));
-        Location { directory, git_dir, settings: self.settings.clone() }
+        Location {
+            directory,
+            git_dir,
+            settings: self.settings.clone(),
+        }
     }
 
     /// The settings of `-c`, as `(key, value)`; without `=` the value is missing and means true.
     pub fn settings(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
-        self.settings.iter().map(|text| text.split_once('=').map_or((text.as_str(), None), |(key, value)| (key, Some(value))))
+        self.settings.iter().map(|text| {
+            text.split_once('=')
+                .map_or((text.as_str(), None), |(key, value)| (key, Some(value)))
+        })
     }
 
     /// A path of the command line, seen from the directory that `-C` names.
@@ -338,7 +366,10 @@ fn parse_when(text: &str) -> Result<When, String> {
 }
 
 fn parse_digest(text: &str) -> Result<String, String> {
-    let is_digest = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_digest = text.len() == 64
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if is_digest {
         Ok(text.to_owned())
     } else {
@@ -358,31 +389,60 @@ fn parse_setting(text: &str) -> Result<String, String> {
 fn definition() -> clap::Command {
     let definition = Arguments::command();
     let commands = grouped_help(&definition);
-    definition.help_template(format!("{{about}}\n\nUsage: {{usage}}\n{commands}\nOptions:\n{{options}}"))
+    definition.help_template(format!(
+        "{{about}}\n\nUsage: {{usage}}\n{commands}\nOptions:\n{{options}}"
+    ))
 }
 
 fn grouped_help(definition: &clap::Command) -> String {
     let line = |name: &&str| {
-        let about = definition.find_subcommand(name).and_then(clap::Command::get_about);
-        format!("   {name:<13} {}\n", about.map(ToString::to_string).unwrap_or_default())
+        let about = definition
+            .find_subcommand(name)
+            .and_then(clap::Command::get_about);
+        format!(
+            "   {name:<13} {}\n",
+            about.map(ToString::to_string).unwrap_or_default()
+        )
     };
-    GROUPS.iter().flat_map(|(heading, names)| once(format!("\n{heading}\n")).chain(names.iter().map(line))).collect()
+    GROUPS
+        .iter()
+        .flat_map(|(heading, names)| once(format!("\n{heading}\n")).chain(names.iter().map(line)))
+        .collect()
 }
 
 /// Turns clap's several paragraphs into one message and hints.
 fn usage_error(error: &clap::Error) -> CliError {
     let text = error.render().to_string();
-    let is_bare = matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand);
+    let is_bare = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+    );
     let failed = if is_bare {
         CliError::new(Exit::Usage, "no command given")
     } else {
-        let first = text.strip_prefix("error: ").unwrap_or(&text).lines().take_while(|line| !line.is_empty());
-        CliError::new(Exit::Usage, first.map(str::trim).collect::<Vec<_>>().join(" "))
+        let first = text
+            .strip_prefix("error: ")
+            .unwrap_or(&text)
+            .lines()
+            .take_while(|line| !line.is_empty());
+        CliError::new(
+            Exit::Usage,
+            first.map(str::trim).collect::<Vec<_>>().join(" "),
+        )
     };
-    let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("git merkle");
-    let verbs: Vec<&str> = usage.split(' ').take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect();
-    tips.fold(failed, CliError::hint).hint(format!("see '{} -h'", verbs.join(" ")))
+    let tips = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("tip: "));
+    let usage = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Usage: "))
+        .unwrap_or("git merkle");
+    let verbs: Vec<&str> = usage
+        .split(' ')
+        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .collect();
+    tips.fold(failed, CliError::hint)
+        .hint(format!("see '{} -h'", verbs.join(" ")))
 }
 
 #[cfg(test)]
@@ -408,51 +468,120 @@ mod tests {
 
     #[test]
     fn every_visible_command_stands_in_one_group() {
-        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        for command in definition().get_subcommands().filter(|command| !command.is_hide_set()) {
-            let count = listed.iter().filter(|name| **name == command.get_name()).count();
+        let listed: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| names.iter().copied())
+            .collect();
+        for command in definition()
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set())
+        {
+            let count = listed
+                .iter()
+                .filter(|name| **name == command.get_name())
+                .count();
             assert_eq!(count, 1, "'{}' is in {count} groups", command.get_name());
         }
         for name in listed {
-            assert!(definition().find_subcommand(name).is_some(), "'{name}' is no command");
+            assert!(
+                definition().find_subcommand(name).is_some(),
+                "'{name}' is no command"
+            );
         }
     }
 
     #[test]
     fn directories_add_up_as_with_git() {
-        let location = arguments("git-merkle -C a -C b --git-dir c.git -c merkle.notes -c merkle.x=1=2 init").global.location();
+        let location =
+            arguments("git-merkle -C a -C b --git-dir c.git -c merkle.notes -c merkle.x=1=2 init")
+                .global
+                .location();
         assert_eq!(location.directory, Path::new("a/b"));
         assert_eq!(location.git_dir.as_deref(), Some(Path::new("a/b/c.git")));
         assert_eq!(location.settings, ["merkle.notes", "merkle.x=1=2"]);
-        assert_eq!(arguments("git-merkle -C a -C /b init").global.location().directory, Path::new("/b"));
-        assert_eq!(arguments("git-merkle init").global.location().directory, Path::new(""));
+        assert_eq!(
+            arguments("git-merkle -C a -C /b init")
+                .global
+                .location()
+                .directory,
+            Path::new("/b")
+        );
+        assert_eq!(
+            arguments("git-merkle init").global.location().directory,
+            Path::new("")
+        );
     }
 
     #[test]
     fn output_options_stand_on_either_side() {
-        for line in ["git-merkle --json -z --color init", "git-merkle init --json -z --color=always"] {
+        for line in [
+            "git-merkle --json -z --color init",
+            "git-merkle init --json -z --color=always",
+        ] {
             let output = arguments(line).global.output;
-            assert!(output.json && output.nul && output.color == Some(When::Always), "{line}");
+            assert!(
+                output.json && output.nul && output.color == Some(When::Always),
+                "{line}"
+            );
         }
     }
 
     #[test]
     fn help_is_an_answer_and_usage_an_error_with_a_hint() {
-        assert!(matches!(parse("git-merkle -h"), Ok(Request::Print(text)) if text.contains("\neveryday\n   init ")));
-        assert!(matches!(parse("git-merkle init -h"), Ok(Request::Print(text)) if text.contains("Usage: git merkle init")));
+        assert!(
+            matches!(parse("git-merkle -h"), Ok(Request::Print(text)) if text.contains("\neveryday\n   init "))
+        );
+        assert!(
+            matches!(parse("git-merkle init -h"), Ok(Request::Print(text)) if text.contains("Usage: git merkle init"))
+        );
         for (line, message, hint) in [
-            ("git-merkle ini", "unrecognized subcommand 'ini'", "hint: see 'git merkle -h'"),
-            ("git-merkle init --bogus", "unexpected argument '--bogus' found", "hint: see 'git merkle init -h'"),
-            ("git-merkle --color=mauve init", "expected auto, always or never", "hint: see 'git merkle -h'"),
-            ("git-merkle -c x init", "expected <section>.<key>=<value>", "hint: see 'git merkle -h'"),
-            ("git-merkle", "no command given", "hint: see 'git merkle -h'"),
-            ("git-merkle --json", "no command given", "hint: see 'git merkle -h'"),
-            ("git-merkle config", "no command given", "hint: see 'git merkle config -h'"),
-            ("git-merkle config lis", "a similar subcommand exists: 'list'", "hint: see 'git merkle config -h'"),
+            (
+                "git-merkle ini",
+                "unrecognized subcommand 'ini'",
+                "hint: see 'git merkle -h'",
+            ),
+            (
+                "git-merkle init --bogus",
+                "unexpected argument '--bogus' found",
+                "hint: see 'git merkle init -h'",
+            ),
+            (
+                "git-merkle --color=mauve init",
+                "expected auto, always or never",
+                "hint: see 'git merkle -h'",
+            ),
+            (
+                "git-merkle -c x init",
+                "expected <section>.<key>=<value>",
+                "hint: see 'git merkle -h'",
+            ),
+            (
+                "git-merkle",
+                "no command given",
+                "hint: see 'git merkle -h'",
+            ),
+            (
+                "git-merkle --json",
+                "no command given",
+                "hint: see 'git merkle -h'",
+            ),
+            (
+                "git-merkle config",
+                "no command given",
+                "hint: see 'git merkle config -h'",
+            ),
+            (
+                "git-merkle config lis",
+                "a similar subcommand exists: 'list'",
+                "hint: see 'git merkle config -h'",
+            ),
         ] {
             let error = parse(line).expect_err(line);
             let text = error.render_text();
-            assert!(text.contains(message) && text.contains(hint), "{line}: {text}");
+            assert!(
+                text.contains(message) && text.contains(hint),
+                "{line}: {text}"
+            );
             assert_eq!(error.exit(), Exit::Usage);
         }
     }

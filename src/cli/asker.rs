@@ -10,7 +10,8 @@ pub fn the_only(agents: &Registry, usage: impl Fn(&str) -> String) -> Result<&Ag
     let able: Vec<&Agent> = agents.iter().filter(asks).collect();
     match able.as_slice() {
         [one] => Ok(one),
-        [] => Err(CliError::new(Exit::Refused, "no agent asks a model").hint("git merkle agent create docs")),
+        [] => Err(CliError::new(Exit::Refused, "no agent asks a model")
+            .hint("git merkle agent create docs")),
         several => {
             let ids: Vec<&str> = several.iter().map(|agent| agent.id.as_str()).collect();
             let message = format!("several agents ask a model: {}", ids.join(", "));

@@ -24,7 +24,9 @@ const TERMINAL_BYTES_MAX: usize = 74_994;
 /// Copies a text; the answer names what took it.
 pub(super) fn copy(text: &[u8], environment: &Environment) -> Result<String, CliError> {
     for (name, arguments) in programs(environment) {
-        let Some(path) = program::find(name) else { continue };
+        let Some(path) = program::find(name) else {
+            continue;
+        };
         let mut command = command(&path, environment);
         if run(command.args(*arguments), text).is_ok_and(|is_done| is_done) {
             return Ok((*name).to_owned());
@@ -35,11 +37,19 @@ pub(super) fn copy(text: &[u8], environment: &Environment) -> Result<String, Cli
             .hint("install wl-copy, xclip or xsel, or write to a file with -o")
     };
     if text.len() > TERMINAL_BYTES_MAX {
-        return Err(none(&format!("{} bytes are too many for a terminal, which takes {TERMINAL_BYTES_MAX}", text.len())));
+        return Err(none(&format!(
+            "{} bytes are too many for a terminal, which takes {TERMINAL_BYTES_MAX}",
+            text.len()
+        )));
     }
-    let mut terminal = OpenOptions::new().write(true).open(TERMINAL).map_err(|_| none("no program and no terminal"))?;
+    let mut terminal = OpenOptions::new()
+        .write(true)
+        .open(TERMINAL)
+        .map_err(|_| none("no program and no terminal"))?;
     let sequence = format!("\x1b]52;c;{}\x07", STANDARD.encode(text));
-    terminal.write_all(sequence.as_bytes()).map_err(|error| CliError::io("cannot write to the terminal", error))?;
+    terminal
+        .write_all(sequence.as_bytes())
+        .map_err(|error| CliError::io("cannot write to the terminal", error))?;
     Ok("the terminal (OSC 52)".to_owned())
 }
 
@@ -47,7 +57,10 @@ pub(super) fn copy(text: &[u8], environment: &Environment) -> Result<String, Cli
 fn programs(environment: &Environment) -> Vec<&'static (&'static str, &'static [&'static str])> {
     const MAC: (&str, &[&str]) = ("pbcopy", &[]);
     const WAYLAND: (&str, &[&str]) = ("wl-copy", &[]);
-    const X11: [(&str, &[&str]); 2] = [("xclip", &["-selection", "clipboard"]), ("xsel", &["--clipboard", "--input"])];
+    const X11: [(&str, &[&str]); 2] = [
+        ("xclip", &["-selection", "clipboard"]),
+        ("xsel", &["--clipboard", "--input"]),
+    ];
     let is_set = |name| environment.get(name).is_some_and(|value| !value.is_empty());
     let mut programs = Vec::new();
     programs.extend(cfg!(target_os = "macos").then_some(&MAC));
@@ -56,7 +69,10 @@ fn programs(environment: &Environment) -> Vec<&'static (&'static str, &'static [
     programs
 }
 
-#[expect(clippy::disallowed_methods, reason = "a clipboard belongs to the surface, not to git or a provider")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a clipboard belongs to the surface, not to git or a provider"
+)]
 fn command(path: &std::path::Path, environment: &Environment) -> Command {
     let mut command = Command::new(path);
     for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
@@ -68,8 +84,15 @@ fn command(path: &std::path::Path, environment: &Environment) -> Command {
 
 /// True when the program took all of the text. It may stay and serve the clipboard, so nothing of it is waited for but its end.
 fn run(command: &mut Command, text: &[u8]) -> io::Result<bool> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let written = child.stdin.take().map_or(Ok(()), |mut input| input.write_all(text));
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let written = child
+        .stdin
+        .take()
+        .map_or(Ok(()), |mut input| input.write_all(text));
     Ok(child.wait()?.success() && written.is_ok())
 }
 
@@ -81,10 +104,19 @@ mod tests {
     #[cfg(not(target_os = "macos"))]
     fn the_desktop_chooses_the_program() {
         let chosen = |variables: &[(&str, &str)]| -> Vec<&str> {
-            programs(&variables.iter().copied().collect()).iter().map(|(name, _)| *name).collect()
+            programs(&variables.iter().copied().collect())
+                .iter()
+                .map(|(name, _)| *name)
+                .collect()
         };
-        assert_eq!(chosen(&[("WAYLAND_DISPLAY", "wayland-0"), ("DISPLAY", ":0")]), ["wl-copy", "xclip", "xsel"]);
-        assert_eq!(chosen(&[("WAYLAND_DISPLAY", ""), ("DISPLAY", ":0")]), ["xclip", "xsel"]);
+        assert_eq!(
+            chosen(&[("WAYLAND_DISPLAY", "wayland-0"), ("DISPLAY", ":0")]),
+            ["wl-copy", "xclip", "xsel"]
+        );
+        assert_eq!(
+            chosen(&[("WAYLAND_DISPLAY", ""), ("DISPLAY", ":0")]),
+            ["xclip", "xsel"]
+        );
         assert_eq!(chosen(&[]), [""; 0]);
     }
 }

@@ -26,7 +26,10 @@ pub fn require(program: &mut Program, caller: &Caller, asked: &Asked<'_>) -> Res
     if asked.is_agreed || (asked.has_budget && !is_somebody_there) {
         return Ok(());
     }
-    if asked.nano_dollars.is_some_and(|nano| nano <= asked.confirm_above_nano_dollars) {
+    if asked
+        .nano_dollars
+        .is_some_and(|nano| nano <= asked.confirm_above_nano_dollars)
+    {
         caller.limit_unasked(asked.confirm_above_nano_dollars);
         return Ok(());
     }
@@ -37,7 +40,10 @@ pub fn require(program: &mut Program, caller: &Caller, asked: &Asked<'_>) -> Res
             Err(CliError::new(Exit::No, "nothing was sent"))
         };
     }
-    Err(CliError::new(Exit::Budget, format!("{}, and nobody is there to agree", asked.words))
-        .hint("give it a budget: --max-cost <usd>, --max-calls <number> or --max-tokens <number>")
-        .hint(format!("or look first: {}", asked.look)))
+    Err(CliError::new(
+        Exit::Budget,
+        format!("{}, and nobody is there to agree", asked.words),
+    )
+    .hint("give it a budget: --max-cost <usd>, --max-calls <number> or --max-tokens <number>")
+    .hint(format!("or look first: {}", asked.look)))
 }

@@ -19,42 +19,67 @@ const SCISSORS: &str = "<!-- what stands below this line is left out -->";
 const TEXT_BYTES_MAX: u64 = 4 << 20;
 
 /// Lets the user edit a text, below which `help` stands; what stood above the help when the editor was closed.
-pub fn edit(workspace: &Workspace, environment: &Environment, text: &str, help: &str) -> Result<String, CliError> {
-    let command = choose(environment, workspace.repository.protected_string("core.editor"));
+pub fn edit(
+    workspace: &Workspace,
+    environment: &Environment,
+    text: &str,
+    help: &str,
+) -> Result<String, CliError> {
+    let command = choose(
+        environment,
+        workspace.repository.protected_string("core.editor"),
+    );
     let state = &workspace.state;
     let failed = |error: io::Error| CliError::io("cannot edit the text", error);
     state.create().map_err(failed)?;
     let name = format!("note-{}.md", std::process::id());
     let Some(mut file) = state.create_new(&name).map_err(failed)? else {
         let path = state.shown_file(&name).display().to_string();
-        return Err(CliError::new(Exit::Refused, format!("'{path}' exists: a text that was not stored; move it away")));
+        return Err(CliError::new(
+            Exit::Refused,
+            format!("'{path}' exists: a text that was not stored; move it away"),
+        ));
     };
     write!(file, "{text}\n\n{SCISSORS}\n{help}\n").map_err(failed)?;
     drop(file);
-    let status = shell(&command, environment).arg(state.shown_file(&name)).status().map_err(failed)?;
+    let status = shell(&command, environment)
+        .arg(state.shown_file(&name))
+        .status()
+        .map_err(failed)?;
     let edited = state.read_text(&name, TEXT_BYTES_MAX).map_err(failed)?;
     if !status.success() {
         let path = state.shown_file(&name).display().to_string();
         return Err(
-            CliError::new(Exit::Refused, format!("the editor '{command}' failed")).hint(format!("the text is in '{path}'"))
+            CliError::new(Exit::Refused, format!("the editor '{command}' failed"))
+                .hint(format!("the text is in '{path}'")),
         );
     }
     state.remove(&name).map_err(failed)?;
-    let kept = edited.split_once(SCISSORS).map_or(edited.as_str(), |(kept, _)| kept);
+    let kept = edited
+        .split_once(SCISSORS)
+        .map_or(edited.as_str(), |(kept, _)| kept);
     Ok(kept.trim().to_owned())
 }
 
 fn choose(environment: &Environment, setting: Option<String>) -> String {
     let own = |name| environment.text(name).map(str::to_owned);
-    let chosen = own("GIT_EDITOR").or(setting).or_else(|| own("VISUAL")).or_else(|| own("EDITOR"));
+    let chosen = own("GIT_EDITOR")
+        .or(setting)
+        .or_else(|| own("VISUAL"))
+        .or_else(|| own("EDITOR"));
     chosen.unwrap_or_else(|| "vi".to_owned())
 }
 
-#[expect(clippy::disallowed_methods, reason = "an editor belongs to the surface, not to git or a provider")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an editor belongs to the surface, not to git or a provider"
+)]
 fn shell(command: &str, environment: &Environment) -> Command {
     let mut shell = Command::new(SHELL);
     // As git does it: the command is a line for the shell, and the file its argument.
-    shell.args(["-c", &format!("{command} \"$@\""), command]).env("PATH", program::search_path());
+    shell
+        .args(["-c", &format!("{command} \"$@\""), command])
+        .env("PATH", program::search_path());
     for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
         shell.env_remove(name);
     }
@@ -68,7 +93,10 @@ mod tests {
     #[test]
     fn the_order_is_gits() {
         let chosen = |variables: &[(&str, &str)], setting: Option<&str>| {
-            choose(&variables.iter().copied().collect(), setting.map(str::to_owned))
+            choose(
+                &variables.iter().copied().collect(),
+                setting.map(str::to_owned),
+            )
         };
         let all = [("GIT_EDITOR", "a"), ("VISUAL", "b"), ("EDITOR", "c")];
         assert_eq!(chosen(&all, Some("core")), "a");

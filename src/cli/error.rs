@@ -19,7 +19,9 @@ use crate::config::SourceError;
 use crate::context::ContextError;
 use crate::frame::commit::CommitError;
 use crate::frame::{FRAMES_REF, StoreError};
-use crate::git::{ChildError, ObjectError, OpenError, RefError, RevisionError, SshError, WriteError, system_cause};
+use crate::git::{
+    ChildError, ObjectError, OpenError, RefError, RevisionError, SshError, WriteError, system_cause,
+};
 use crate::hook::install::{EditError, InstallError, RecordError};
 use crate::node::{ScanError, SnapshotError};
 use crate::profile::{FitError, ProfileError};
@@ -32,8 +34,8 @@ use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
 use crate::watch::WatchError;
 use crate::workspace::{
-    AskingError, ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError, RulesError, SettingsError,
-    StatementError, TargetError, TrustError, WorkspaceError,
+    AskingError, ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError,
+    RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
 };
 
 /// A failed command.
@@ -50,7 +52,13 @@ impl CliError {
     /// An error of a kind; the message is lower case without a full stop, with its subject in single quotes.
     #[must_use]
     pub fn new(kind: Exit, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None, hints: Vec::new(), silent: false }
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+            hints: Vec::new(),
+            silent: false,
+        }
     }
 
     /// Wraps an error of a lower module; its text is the message and its sources are printed behind it.
@@ -58,14 +66,24 @@ impl CliError {
     /// Where the system failed underneath, git did not: that is no statement about the repository.
     pub fn from_source(kind: Exit, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source = source.into();
-        let kind = if kind == Exit::Git && system_cause(source.as_ref()).is_some() { Exit::Io } else { kind };
-        Self { source: Some(source), ..Self::new(kind, "") }
+        let kind = if kind == Exit::Git && system_cause(source.as_ref()).is_some() {
+            Exit::Io
+        } else {
+            kind
+        };
+        Self {
+            source: Some(source),
+            ..Self::new(kind, "")
+        }
     }
 
     /// A file that could not be read or written: `cannot <verb> '<subject>': <reason>`.
     #[must_use]
     pub fn io(what: impl Into<String>, source: io::Error) -> Self {
-        Self { message: what.into(), ..Self::from_source(Exit::Io, source) }
+        Self {
+            message: what.into(),
+            ..Self::from_source(Exit::Io, source)
+        }
     }
 
     /// Adds what to try next; it names a command that can be run.
@@ -83,7 +101,11 @@ impl CliError {
 
     /// Says who names damage, unless it was the system that failed.
     fn damage_hint(self) -> Self {
-        if self.kind == Exit::Io { self } else { self.hint("'git merkle validate' names everything that is damaged") }
+        if self.kind == Exit::Io {
+            self
+        } else {
+            self.hint("'git merkle validate' names everything that is damaged")
+        }
     }
 
     /// How the program ends on it.
@@ -101,15 +123,28 @@ impl CliError {
     /// The lines for a person, safe for a terminal.
     #[must_use]
     pub fn render_text(&self) -> String {
-        let hints = self.hints.iter().flat_map(|hint| hint.lines()).map(|line| format!("hint: {}\n", printable(line)));
-        std::iter::once(format!("error: {}\n", printable(&self.to_string()))).chain(hints).collect()
+        let hints = self
+            .hints
+            .iter()
+            .flat_map(|hint| hint.lines())
+            .map(|line| format!("hint: {}\n", printable(line)));
+        std::iter::once(format!("error: {}\n", printable(&self.to_string())))
+            .chain(hints)
+            .collect()
     }
 
     /// The object for a program: `code`, `message` and `hint`, which is null when there is none.
     #[must_use]
     pub fn render_json(&self) -> String {
         let hint = (!self.hints.is_empty()).then(|| self.hints.join("\n"));
-        json::document("error", &ErrorDocument { code: self.kind.code(), message: self.to_string(), hint })
+        json::document(
+            "error",
+            &ErrorDocument {
+                code: self.kind.code(),
+                message: self.to_string(),
+                hint,
+            },
+        )
     }
 }
 
@@ -130,7 +165,11 @@ impl fmt::Display for CliError {
             let part = error.to_string();
             let part = part.split(" (os error ").next().unwrap_or(&part);
             if !text.ends_with(part) {
-                text = if text.is_empty() { part.to_owned() } else { format!("{text}: {part}") };
+                text = if text.is_empty() {
+                    part.to_owned()
+                } else {
+                    format!("{text}: {part}")
+                };
             }
             next = error.source();
         }
@@ -141,7 +180,10 @@ impl fmt::Display for CliError {
 impl From<OutputError> for CliError {
     fn from(error: OutputError) -> Self {
         match error {
-            OutputError::Closed => Self { silent: true, ..Self::new(Exit::Done, "standard output is closed") },
+            OutputError::Closed => Self {
+                silent: true,
+                ..Self::new(Exit::Done, "standard output is closed")
+            },
             OutputError::Failed(source) => Self::io("cannot write standard output", source),
         }
     }
@@ -151,15 +193,26 @@ impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         let hint = match &error {
             OpenError::NotFound(_) => Some("run 'git init' to make one here".to_owned()),
-            OpenError::Untrusted(path) => {
-                Some(format!("if you trust it, run 'git config --global --add safe.directory {}'", path.display()))
-            }
-            OpenError::Bare(path) | OpenError::Embedded { git_dir: path, .. } | OpenError::WorkTree { git_dir: path, .. } => {
-                Some(format!("if you trust it, name it: --git-dir={}", path.display()))
-            }
-            OpenError::Damaged { .. } | OpenError::Io { .. } | OpenError::Setting(_) | OpenError::Extension(_) => None,
+            OpenError::Untrusted(path) => Some(format!(
+                "if you trust it, run 'git config --global --add safe.directory {}'",
+                path.display()
+            )),
+            OpenError::Bare(path)
+            | OpenError::Embedded { git_dir: path, .. }
+            | OpenError::WorkTree { git_dir: path, .. } => Some(format!(
+                "if you trust it, name it: --git-dir={}",
+                path.display()
+            )),
+            OpenError::Damaged { .. }
+            | OpenError::Io { .. }
+            | OpenError::Setting(_)
+            | OpenError::Extension(_) => None,
         };
-        let kind = if matches!(error, OpenError::Setting(_)) { Exit::Usage } else { Exit::Git };
+        let kind = if matches!(error, OpenError::Setting(_)) {
+            Exit::Usage
+        } else {
+            Exit::Git
+        };
         let failed = Self::from_source(kind, error);
         match hint {
             Some(command) => failed.hint(command),
@@ -170,7 +223,11 @@ impl From<OpenError> for CliError {
 
 impl From<SourceError> for CliError {
     fn from(error: SourceError) -> Self {
-        let kind = if matches!(error, SourceError::Io { .. }) { Exit::Io } else { Exit::Config };
+        let kind = if matches!(error, SourceError::Io { .. }) {
+            Exit::Io
+        } else {
+            Exit::Config
+        };
         Self::from_source(kind, error)
     }
 }
@@ -179,9 +236,8 @@ impl From<SettingsError> for CliError {
     fn from(error: SettingsError) -> Self {
         match error {
             SettingsError::Source(error) => error.into(),
-            SettingsError::Value(error) => {
-                Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'")
-            }
+            SettingsError::Value(error) => Self::from_source(Exit::Config, error)
+                .hint("see 'git merkle config list --show-origin'"),
         }
     }
 }
@@ -199,7 +255,11 @@ impl From<RevisionError> for CliError {
     fn from(error: RevisionError) -> Self {
         let unborn = matches!(error, RevisionError::Unborn);
         let failed = Self::from_source(Exit::Git, error);
-        if unborn { failed.hint("run 'git commit' first") } else { failed }
+        if unborn {
+            failed.hint("run 'git commit' first")
+        } else {
+            failed
+        }
     }
 }
 
@@ -222,14 +282,18 @@ impl From<InputError> for CliError {
         match error {
             InputError::Name(_) => Self::from_source(Exit::Usage, error),
             InputError::NoList(_) => Self::from_source(Exit::Refused, error),
-            InputError::Listed => Self::from_source(Exit::Usage, error).hint("git merkle find \"<question>\" answers by itself"),
+            InputError::Listed => Self::from_source(Exit::Usage, error)
+                .hint("git merkle find \"<question>\" answers by itself"),
             InputError::Find(error) => error.into(),
             InputError::Document(error) => error.into(),
             InputError::History(error) => error.into(),
             InputError::Store(error) => (*error).into(),
-            InputError::Value(_) => Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'"),
+            InputError::Value(_) => Self::from_source(Exit::Config, error)
+                .hint("see 'git merkle config list --show-origin'"),
             InputError::Rules(error) => error.into(),
-            InputError::Secret(error) => Self::from(error).hint("'--redact' puts markers in the places of all of them"),
+            InputError::Secret(error) => {
+                Self::from(error).hint("'--redact' puts markers in the places of all of them")
+            }
         }
     }
 }
@@ -244,7 +308,9 @@ impl From<ChildError> for CliError {
     fn from(error: ChildError) -> Self {
         match error {
             ChildError::Filter { ref allow, .. } | ChildError::Program { ref allow, .. } => {
-                let hint = format!("if you trust the program, name it in your own configuration:\n{allow}");
+                let hint = format!(
+                    "if you trust the program, name it in your own configuration:\n{allow}"
+                );
                 Self::from_source(Exit::NotTrusted, error).hint(hint)
             }
             _ => Self::from_source(Exit::Git, error),
@@ -257,15 +323,18 @@ impl From<RefError> for CliError {
         let kind = match &error {
             RefError::Moved(_) => Exit::Busy,
             RefError::Failed { source, .. } if source.is::<io::Error>() => Exit::Io,
-            RefError::Failed { .. } | RefError::Symbolic { .. } | RefError::Linked { .. } => Exit::Git,
+            RefError::Failed { .. } | RefError::Symbolic { .. } | RefError::Linked { .. } => {
+                Exit::Git
+            }
         };
         let hint = match &error {
             RefError::Symbolic { name, .. } => Some(format!(
                 "this program did not make it so; 'git symbolic-ref --delete {name}' takes it away, and nothing else"
             )),
-            RefError::Linked { path, .. } => {
-                Some(format!("this program did not make it; 'rm {}' takes the link away, and nothing else", path.display()))
-            }
+            RefError::Linked { path, .. } => Some(format!(
+                "this program did not make it; 'rm {}' takes the link away, and nothing else",
+                path.display()
+            )),
             RefError::Moved(_) | RefError::Failed { .. } => None,
         };
         let failed = Self::from_source(kind, error);
@@ -288,7 +357,9 @@ impl From<SnapshotError> for CliError {
             SnapshotError::Revision(inner) => inner.into(),
             SnapshotError::Object(inner) => inner.into(),
             SnapshotError::Child(inner) => inner.into(),
-            SnapshotError::Bare => Self::from_source(Exit::Git, error).hint("name a commit with --rev <rev>"),
+            SnapshotError::Bare => {
+                Self::from_source(Exit::Git, error).hint("name a commit with --rev <rev>")
+            }
         }
     }
 }
@@ -299,9 +370,12 @@ impl From<TargetError> for CliError {
             TargetError::Object(inner) => inner.into(),
             TargetError::Revision(inner) => inner.into(),
             TargetError::Unknown(_) | TargetError::NoPath { .. } => {
-                Self::from_source(Exit::Git, error).hint("'git ls-tree -r --name-only HEAD' lists what is there")
+                Self::from_source(Exit::Git, error)
+                    .hint("'git ls-tree -r --name-only HEAD' lists what is there")
             }
-            TargetError::Leaf(_) | TargetError::Outside(_) => Self::from_source(Exit::Refused, error),
+            TargetError::Leaf(_) | TargetError::Outside(_) => {
+                Self::from_source(Exit::Refused, error)
+            }
         }
     }
 }
@@ -309,14 +383,23 @@ impl From<TargetError> for CliError {
 impl From<ScanError> for CliError {
     fn from(error: ScanError) -> Self {
         let hint = match &error {
-            ScanError::Object { source: ObjectError::Missing(_), .. } => {
+            ScanError::Object {
+                source: ObjectError::Missing(_),
+                ..
+            } => {
                 "in a partial clone 'git ls-tree -r HEAD' brings what is missing; elsewhere 'git fsck' says what is wrong"
             }
             ScanError::Object { .. } => "'git fsck' says what is wrong with the repository",
-            ScanError::Rules(_) => "shorten it: a pattern for a directory or an ending does the work of many lines",
+            ScanError::Rules(_) => {
+                "shorten it: a pattern for a directory or an ending does the work of many lines"
+            }
             _ => "leave parts out with a .teddyignore, or name a smaller part of the tree",
         };
-        let kind = if matches!(error, ScanError::Object { .. }) { Exit::Git } else { Exit::Refused };
+        let kind = if matches!(error, ScanError::Object { .. }) {
+            Exit::Git
+        } else {
+            Exit::Refused
+        };
         Self::from_source(kind, error).hint(hint)
     }
 }
@@ -325,9 +408,8 @@ impl From<FilesError> for CliError {
     fn from(error: FilesError) -> Self {
         match error {
             FilesError::Scan(inner) => inner.into(),
-            FilesError::Object { .. } => {
-                Self::from_source(Exit::Git, error).hint("'git fsck' says what is wrong with the repository")
-            }
+            FilesError::Object { .. } => Self::from_source(Exit::Git, error)
+                .hint("'git fsck' says what is wrong with the repository"),
         }
     }
 }
@@ -368,14 +450,17 @@ impl From<CommitError> for CliError {
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Busy => {
-                let failed = Self::from_source(Exit::Busy, error).hint("try again when the other command is done");
+                let failed = Self::from_source(Exit::Busy, error)
+                    .hint("try again when the other command is done");
                 failed.hint("where none is running, 'git merkle doctor' says what holds it")
             }
             CommitError::Lock(_) => Self::from_source(Exit::Io, error),
             CommitError::Store(inner) => inner.into(),
             CommitError::Write(inner) => inner.into(),
             CommitError::Ref(inner) => inner.into(),
-            CommitError::Vanished(_) => Self::from_source(Exit::Busy, error).hint("try again when 'git gc' is done"),
+            CommitError::Vanished(_) => {
+                Self::from_source(Exit::Busy, error).hint("try again when 'git gc' is done")
+            }
         }
     }
 }
@@ -385,7 +470,9 @@ impl From<RemoteError> for CliError {
         let hint = match &error {
             RemoteError::None => "git remote add origin <url>".to_owned(),
             RemoteError::Several(names) => format!("git merkle sync {}", names[0]),
-            RemoteError::Unknown(_) => "'git remote' lists the remotes of this repository".to_owned(),
+            RemoteError::Unknown(_) => {
+                "'git remote' lists the remotes of this repository".to_owned()
+            }
         };
         Self::from_source(Exit::Refused, error).hint(hint)
     }
@@ -394,17 +481,27 @@ impl From<RemoteError> for CliError {
 impl From<SyncError> for CliError {
     fn from(error: SyncError) -> Self {
         match error {
-            SyncError::Busy { .. } | SyncError::Locked => Self::from_source(Exit::Busy, error).hint("run the same command again"),
+            SyncError::Busy { .. } | SyncError::Locked => {
+                Self::from_source(Exit::Busy, error).hint("run the same command again")
+            }
             SyncError::Lock(inner) => Self::io("cannot lock the exchange of frames", inner),
             SyncError::Refused { ref name, .. } => {
                 let is_custom = !name.starts_with("refs/heads/");
-                let failed = Self::from_source(Exit::Git, error).hint("nothing is lost; the frames stay here");
+                let failed = Self::from_source(Exit::Git, error)
+                    .hint("nothing is lost; the frames stay here");
                 let way = "where a host takes branches alone: git config --global merkle.remoteRef refs/heads/_merkle/frames";
                 if is_custom { failed.hint(way) } else { failed }
             }
-            SyncError::Broken { .. } => Self::from_source(Exit::Git, error).hint("run the same command again"),
-            SyncError::Transfer { source: ChildError::Program { ref allow, .. }, .. } => {
-                let hint = format!("if you trust the program, name it in your own configuration:\n{allow}");
+            SyncError::Broken { .. } => {
+                Self::from_source(Exit::Git, error).hint("run the same command again")
+            }
+            SyncError::Transfer {
+                source: ChildError::Program { ref allow, .. },
+                ..
+            } => {
+                let hint = format!(
+                    "if you trust the program, name it in your own configuration:\n{allow}"
+                );
                 Self::from_source(Exit::NotTrusted, error).hint(hint)
             }
             SyncError::Transfer { .. } => Self::from_source(Exit::Git, error),
@@ -413,8 +510,13 @@ impl From<SyncError> for CliError {
                 Self::from_source(Exit::Git, error).hint(hint)
             }
             SyncError::Retain(RetainError::Incomplete(kind)) => {
-                let way = if kind == "shallow" { "git fetch --unshallow" } else { "git clone" };
-                Self::from_source(Exit::Refused, error).hint(format!("run it in a whole clone, such as '{way}' gives"))
+                let way = if kind == "shallow" {
+                    "git fetch --unshallow"
+                } else {
+                    "git clone"
+                };
+                Self::from_source(Exit::Refused, error)
+                    .hint(format!("run it in a whole clone, such as '{way}' gives"))
             }
             SyncError::Unfetched(ref remote) => {
                 let hint = format!("git fetch {remote}");
@@ -423,7 +525,8 @@ impl From<SyncError> for CliError {
             SyncError::Select(SelectError::Store(inner))
             | SyncError::Retain(RetainError::Store(inner))
             | SyncError::Store(inner) => inner.into(),
-            SyncError::Select(SelectError::Git(inner)) | SyncError::Retain(RetainError::Git(inner)) => inner.into(),
+            SyncError::Select(SelectError::Git(inner))
+            | SyncError::Retain(RetainError::Git(inner)) => inner.into(),
             SyncError::Select(SelectError::Secret(inner)) => inner.into(),
             SyncError::Select(SelectError::Ref(inner)) | SyncError::Ref(inner) => inner.into(),
             SyncError::Commit(inner) => inner.into(),
@@ -440,10 +543,15 @@ impl From<SshError> for CliError {
                 "openpgp and x509 are not supported; git config --global merkle.signingKey ~/.ssh/id_ed25519.pub"
             }
             SshError::NoKey => "git config --global merkle.signingKey ~/.ssh/id_ed25519.pub",
-            SshError::NoSigners => "git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers",
+            SshError::NoSigners => {
+                "git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers"
+            }
             SshError::Relative { .. } => "write the whole path, or one that begins with '~/'",
             SshError::File { .. } => return Self::from_source(Exit::Config, error),
-            SshError::Start { .. } => return Self::from_source(Exit::Io, error).hint("install OpenSSH, or set gpg.ssh.program"),
+            SshError::Start { .. } => {
+                return Self::from_source(Exit::Io, error)
+                    .hint("install OpenSSH, or set gpg.ssh.program");
+            }
             SshError::Failed { .. } => "'git merkle sync' on a terminal may ask for a passphrase",
         };
         Self::from_source(Exit::Config, error).hint(hint)
@@ -465,14 +573,22 @@ impl From<InstallError> for CliError {
         let hint = match &error {
             InstallError::Git(_) => return Self::from_source(Exit::Git, error),
             InstallError::OldGit(_) => "run 'git merkle hooks install --mode=hookdir'".to_owned(),
-            InstallError::Bare => "run 'git merkle hooks install --bare' to have it told of pushes".to_owned(),
+            InstallError::Bare => {
+                "run 'git merkle hooks install --bare' to have it told of pushes".to_owned()
+            }
             InstallError::WrongEvent(_) => "see 'git merkle hooks install -h'".to_owned(),
             InstallError::Record(RecordError::Damaged { path }) => {
-                format!("run 'rm {}' and then the command again: what is installed is found again", path.display())
+                format!(
+                    "run 'rm {}' and then the command again: what is installed is found again",
+                    path.display()
+                )
             }
             InstallError::Edit(EditError::Changed(_)) => "run the command again".to_owned(),
             InstallError::Edit(EditError::Locked(path)) => {
-                format!("if no other program is at work on it, run 'rm {}.lock'", path.display())
+                format!(
+                    "if no other program is at work on it, run 'rm {}.lock'",
+                    path.display()
+                )
             }
             InstallError::Edit(_) | InstallError::Record(_) | InstallError::Read { .. } => {
                 "'git merkle hooks status' says how the hooks stand".to_owned()
@@ -491,9 +607,14 @@ impl From<InstallError> for CliError {
 impl From<AgentError> for CliError {
     fn from(error: AgentError) -> Self {
         let hint = match &error {
-            AgentError::Unknown(_) => Some("'git merkle agent list' lists those there are".to_owned()),
+            AgentError::Unknown(_) => {
+                Some("'git merkle agent list' lists those there are".to_owned())
+            }
             AgentError::Faulty(id) => Some(format!("'git merkle agent validate {id}' names them")),
-            AgentError::Disabled(_) | AgentError::Reader(_) | AgentError::DirectoriesOnly(_) | AgentError::BuiltIn(_) => None,
+            AgentError::Disabled(_)
+            | AgentError::Reader(_)
+            | AgentError::DirectoriesOnly(_)
+            | AgentError::BuiltIn(_) => None,
         };
         let failed = Self::from_source(Exit::Refused, error);
         match hint {
@@ -506,8 +627,12 @@ impl From<AgentError> for CliError {
 impl From<ProfileError> for CliError {
     fn from(error: ProfileError) -> Self {
         let hint = match &error {
-            ProfileError::Unknown(_) => "'git merkle profile list' lists those there are".to_owned(),
-            ProfileError::Faulty(name) => format!("'git merkle profile validate {name}' names them"),
+            ProfileError::Unknown(_) => {
+                "'git merkle profile list' lists those there are".to_owned()
+            }
+            ProfileError::Faulty(name) => {
+                format!("'git merkle profile validate {name}' names them")
+            }
         };
         Self::from_source(Exit::Config, error).hint(hint)
     }
@@ -535,7 +660,9 @@ impl From<RefreshError> for CliError {
             RefreshError::Revision(inner) => inner.into(),
             RefreshError::Run(RunError::Commit(inner)) => inner.into(),
             RefreshError::Rules(inner) => inner.into(),
-            RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => Self::from_source(Exit::Io, error),
+            RefreshError::Run(RunError::Spool(_) | RunError::Runtime(_)) => {
+                Self::from_source(Exit::Io, error)
+            }
             RefreshError::Run(RunError::NoBody(_)) => Self::from_source(Exit::No, error),
         }
     }
@@ -543,14 +670,22 @@ impl From<RefreshError> for CliError {
 
 impl From<TrustError> for CliError {
     fn from(error: TrustError) -> Self {
-        Self::from_source(Exit::NotTrusted, error).hint("look at what it brings, and accept it, with 'git merkle trust'")
+        Self::from_source(Exit::NotTrusted, error)
+            .hint("look at what it brings, and accept it, with 'git merkle trust'")
     }
 }
 
 impl From<SecretFound> for CliError {
     fn from(error: SecretFound) -> Self {
-        let way_out = if error.object.is_some() { "rename it" } else { "take it out" };
-        let hint = format!("{way_out}, or if it is none let it pass with '--allow-secret {}'", error.id);
+        let way_out = if error.object.is_some() {
+            "rename it"
+        } else {
+            "take it out"
+        };
+        let hint = format!(
+            "{way_out}, or if it is none let it pass with '--allow-secret {}'",
+            error.id
+        );
         Self::from_source(Exit::Config, error).hint(hint)
     }
 }
@@ -577,16 +712,24 @@ impl From<AskingError> for CliError {
             AskingError::Trust(inner) => inner.into(),
             AskingError::Rules(inner) => inner.into(),
             AskingError::Provider(inner) => inner.into(),
-            AskingError::Value(_) => Self::from_source(Exit::Config, error).hint("see 'git merkle config list --show-origin'"),
+            AskingError::Value(_) => Self::from_source(Exit::Config, error)
+                .hint("see 'git merkle config list --show-origin'"),
             AskingError::Definition(inner) => inner.into(),
             AskingError::NoPrices(ref name) => {
-                let price = |key| format!("git config --global merkle.provider.{name}.{key} <usd per million tokens>");
+                let price = |key| {
+                    format!(
+                        "git config --global merkle.provider.{name}.{key} <usd per million tokens>"
+                    )
+                };
                 let hints = [price("priceInput"), price("priceOutput")];
-                let failed = hints.into_iter().fold(Self::from_source(Exit::Config, error), Self::hint);
+                let failed = hints
+                    .into_iter()
+                    .fold(Self::from_source(Exit::Config, error), Self::hint);
                 failed.hint("or give a limit with --max-calls or --max-tokens")
             }
             AskingError::Profile(inner) => inner.into(),
-            AskingError::Strict { .. } => Self::from_source(Exit::Config, error).hint("leave '--strict' out to have them fitted"),
+            AskingError::Strict { .. } => Self::from_source(Exit::Config, error)
+                .hint("leave '--strict' out to have them fitted"),
             AskingError::NotAsked(_) => Self::from_source(Exit::Config, error),
             AskingError::Allowed(_) => Self::from_source(Exit::Io, error),
         }
@@ -601,7 +744,9 @@ impl From<ComposeError> for CliError {
             ComposeError::Node(NodeError::Payload(inner)) => inner.into(),
             ComposeError::Node(NodeError::Fit(inner)) => inner.into(),
             ComposeError::Node(NodeError::NoRoom { .. }) => Self::from_source(Exit::Refused, error),
-            ComposeError::Node(NodeError::Codec(_)) => Self::from_source(Exit::Git, error).damage_hint(),
+            ComposeError::Node(NodeError::Codec(_)) => {
+                Self::from_source(Exit::Git, error).damage_hint()
+            }
         }
     }
 }
@@ -649,14 +794,20 @@ mod tests {
     fn an_error_is_a_line_with_its_causes_and_then_hints() {
         let cause = io::Error::other("no space left on device");
         let error = CliError::io("cannot write 'a\u{1b}b'", cause).hint("git merkle doctor");
-        assert_eq!(error.render_text(), "error: cannot write 'a\\u{1b}b': no space left on device\nhint: git merkle doctor\n");
+        assert_eq!(
+            error.render_text(),
+            "error: cannot write 'a\\u{1b}b': no space left on device\nhint: git merkle doctor\n"
+        );
         assert_eq!(error.exit(), Exit::Io);
     }
 
     #[test]
     fn causes_that_only_repeat_are_printed_once() {
         let inner = io::Error::other("denied");
-        assert_eq!(CliError::io("cannot open 'x': denied", inner).to_string(), "cannot open 'x': denied");
+        assert_eq!(
+            CliError::io("cannot open 'x': denied", inner).to_string(),
+            "cannot open 'x': denied"
+        );
     }
 
     #[test]
@@ -666,7 +817,12 @@ mod tests {
             error.render_json(),
             r#"{"schema":"git-merkle/error/1","code":129,"message":"unknown option '--x'","hint":null}"#
         );
-        assert!(error.hint("git merkle -h").render_json().ends_with(r#""hint":"git merkle -h"}"#));
+        assert!(
+            error
+                .hint("git merkle -h")
+                .render_json()
+                .ends_with(r#""hint":"git merkle -h"}"#)
+        );
     }
 
     #[test]

@@ -91,7 +91,10 @@ mod tests {
     #[test]
     fn codes_are_the_documented_ones() {
         let codes = Exit::ALL.map(Exit::code);
-        assert_eq!(codes, [0, 1, 3, 65, 69, 74, 75, 77, 78, 79, 128, 129, 130, 143]);
+        assert_eq!(
+            codes,
+            [0, 1, 3, 65, 69, 74, 75, 77, 78, 79, 128, 129, 130, 143]
+        );
     }
 
     /// Before, the codes were told in this file alone.
@@ -99,7 +102,9 @@ mod tests {
     fn the_table_for_users_is_this_one() {
         let rows = |text: &str| -> Vec<String> {
             let lines = text.lines().map(|line| line.trim_start_matches("//! "));
-            let rows = lines.skip_while(|line| *line != "| code | meaning |").take_while(|line| line.starts_with('|'));
+            let rows = lines
+                .skip_while(|line| *line != "| code | meaning |")
+                .take_while(|line| line.starts_with('|'));
             rows.map(ToOwned::to_owned).collect()
         };
         let own = rows(include_str!("exit.rs"));
@@ -109,9 +114,15 @@ mod tests {
 
     #[test]
     fn every_code_stands_in_the_module_table() {
-        let table: String = include_str!("exit.rs").lines().filter(|line| line.starts_with("//! |")).collect();
+        let table: String = include_str!("exit.rs")
+            .lines()
+            .filter(|line| line.starts_with("//! |"))
+            .collect();
         for code in Exit::ALL.map(Exit::code) {
-            assert!(table.contains(&format!(" {code} ")) || table.contains(&format!(" {code},")), "{code} is not documented");
+            assert!(
+                table.contains(&format!(" {code} ")) || table.contains(&format!(" {code},")),
+                "{code} is not documented"
+            );
         }
     }
 }

@@ -20,14 +20,25 @@ struct FaultDocument {
 }
 
 /// Prints every fault by file and line, then what was checked; exit 1 when there is a fault.
-pub fn report(ui: &mut Ui, document: &str, checked: &[String], faults: &[Fault]) -> Result<Exit, OutputError> {
+pub fn report(
+    ui: &mut Ui,
+    document: &str,
+    checked: &[String],
+    faults: &[Fault],
+) -> Result<Exit, OutputError> {
     if ui.is_json() {
         let faults = faults.iter().map(|fault| FaultDocument {
             file: fault.file.display().to_string(),
             line: fault.line,
             message: fault.message.clone(),
         });
-        ui.write_json(document, &Document { checked, faults: faults.collect() })?;
+        ui.write_json(
+            document,
+            &Document {
+                checked,
+                faults: faults.collect(),
+            },
+        )?;
     } else {
         for fault in faults {
             let fault = ui.styled(Style::Plain, &fault.to_string()).to_string();
@@ -43,5 +54,9 @@ pub fn report(ui: &mut Ui, document: &str, checked: &[String], faults: &[Fault])
             }
         }
     }
-    Ok(if faults.is_empty() { Exit::Done } else { Exit::No })
+    Ok(if faults.is_empty() {
+        Exit::Done
+    } else {
+        Exit::No
+    })
 }

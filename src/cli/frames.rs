@@ -42,7 +42,11 @@ impl State {
     /// The word for people: what was declared void is told apart from what is only outdated.
     #[must_use]
     pub fn label(self) -> &'static str {
-        if self.is_invalidated() { "invalidated" } else { self.word() }
+        if self.is_invalidated() {
+            "invalidated"
+        } else {
+            self.word()
+        }
     }
 
     /// True when the frame was declared void: its text is not shown as what is said.
@@ -132,7 +136,11 @@ impl SignatureDocument {
     /// The document of an answer.
     #[must_use]
     pub fn of(signature: &Signature) -> Self {
-        Self { state: signature.word(), signer: signature.signer().map(str::to_owned), message: signature.to_string() }
+        Self {
+            state: signature.word(),
+            signer: signature.signer().map(str::to_owned),
+            message: signature.to_string(),
+        }
     }
 }
 
@@ -151,7 +159,11 @@ impl FrameDocument {
     /// The document of a frame.
     #[must_use]
     pub fn new(frame: &Frame, state: State) -> Self {
-        let reason = if let State::Outdated(reason) = state { Some(reason.as_str()) } else { None };
+        let reason = if let State::Outdated(reason) = state {
+            Some(reason.as_str())
+        } else {
+            None
+        };
         Self {
             frame: frame.id.to_string(),
             node: frame.node.to_string(),
@@ -188,29 +200,47 @@ impl FrameDocument {
     #[must_use]
     pub fn at(self, path: Option<&TreePath>) -> Self {
         let path = path.map(|path| json::path(path.as_bytes()));
-        Self { path: path.or(self.path), ..self }
+        Self {
+            path: path.or(self.path),
+            ..self
+        }
     }
 
     /// The same with what signatures say.
     #[must_use]
     pub fn signed(self, signature: Option<&Signature>) -> Self {
-        Self { signature: signature.map(SignatureDocument::of), ..self }
+        Self {
+            signature: signature.map(SignatureDocument::of),
+            ..self
+        }
     }
 
     /// The document of a person's statement about an earlier content.
     #[must_use]
     pub fn of_carried(carried: &Carried, path: Option<&TreePath>) -> Self {
-        let Carried { frame, seen, lines, .. } = carried;
+        let Carried {
+            frame, seen, lines, ..
+        } = carried;
         let commit = seen.map(|seen| seen.commit.to_string());
-        let carried =
-            CarriedDocument { commits: seen.map(|seen| seen.commits), changes: seen.map(|seen| seen.changes), lines: *lines };
-        Self { commit, carried: Some(carried), ..Self::new(frame, State::Carried).at(path) }
+        let carried = CarriedDocument {
+            commits: seen.map(|seen| seen.commits),
+            changes: seen.map(|seen| seen.changes),
+            lines: *lines,
+        };
+        Self {
+            commit,
+            carried: Some(carried),
+            ..Self::new(frame, State::Carried).at(path)
+        }
     }
 
     /// The same, of a frame that was found at an earlier commit.
     #[must_use]
     pub fn at_commit(self, commit: &str) -> Self {
-        Self { commit: Some(commit.to_owned()), ..self }
+        Self {
+            commit: Some(commit.to_owned()),
+            ..self
+        }
     }
 }
 
@@ -222,7 +252,12 @@ pub struct FramesDocument {
 }
 
 /// What signatures say about frames, in their order. Where that cannot be found out, a warning says why.
-pub fn signatures(ui: &Ui, workspace: &Workspace, store: &Store<'_>, frames: &[&Frame]) -> Vec<Option<Signature>> {
+pub fn signatures(
+    ui: &Ui,
+    workspace: &Workspace,
+    store: &Store<'_>,
+    frames: &[&Frame],
+) -> Vec<Option<Signature>> {
     workspace.signatures(store, frames).unwrap_or_else(|error| {
         ui.warn(&printable::chain(&error));
         vec![None; frames.len()]
@@ -230,28 +265,53 @@ pub fn signatures(ui: &Ui, workspace: &Workspace, store: &Store<'_>, frames: &[&
 }
 
 /// One line: id, state, agent and type, generation, when and by whom.
-pub fn write_line(ui: &mut Ui, frame: &Frame, state: State, signature: Option<&Signature>) -> Result<(), OutputError> {
+pub fn write_line(
+    ui: &mut Ui,
+    frame: &Frame,
+    state: State,
+    signature: Option<&Signature>,
+) -> Result<(), OutputError> {
     let (id, word) = (frame.id.short(), state.label());
-    let (id, word) = (ui.styled(Style::Id, &id).to_string(), ui.styled(state.style(), word).to_string());
+    let (id, word) = (
+        ui.styled(Style::Id, &id).to_string(),
+        ui.styled(state.style(), word).to_string(),
+    );
     let author = frame.author();
-    let by = [author.as_deref(), frame.provider.as_deref(), frame.model.as_deref(), frame.created.as_deref()];
+    let by = [
+        author.as_deref(),
+        frame.provider.as_deref(),
+        frame.model.as_deref(),
+        frame.created.as_deref(),
+    ];
     let by: Vec<&str> = by.into_iter().flatten().collect();
-    let by = if by.is_empty() { frame.basis_kind.to_string() } else { format!("{} {}", frame.basis_kind, by.join(" ")) };
+    let by = if by.is_empty() {
+        frame.basis_kind.to_string()
+    } else {
+        format!("{} {}", frame.basis_kind, by.join(" "))
+    };
     let by = ui.styled(Style::Dim, &one_line(&by)).to_string();
-    write!(ui, "{id} {word} {}/{} {} {by}", frame.agent, frame.frame_type, frame.seq)?;
+    write!(
+        ui,
+        "{id} {word} {}/{} {} {by}",
+        frame.agent, frame.frame_type, frame.seq
+    )?;
     write_signature(ui, signature)?;
     ui.end_record()
 }
 
 /// Writes what signatures say, behind a comma; nothing where nothing is known.
 pub fn write_signature(ui: &mut Ui, signature: Option<&Signature>) -> Result<(), OutputError> {
-    let Some(signature) = signature else { return Ok(()) };
+    let Some(signature) = signature else {
+        return Ok(());
+    };
     let style = match signature {
         Signature::Good(_) => Style::Good,
         Signature::Unsigned | Signature::Unchecked => Style::Caution,
         Signature::Changed(_) | Signature::NotAllowed(_) | Signature::Broken => Style::Bad,
     };
-    let words = ui.styled(style, &one_line(&signature.to_string())).to_string();
+    let words = ui
+        .styled(style, &one_line(&signature.to_string()))
+        .to_string();
     write!(ui, ", {words}")
 }
 
@@ -267,8 +327,17 @@ pub struct Heading<'a> {
 }
 
 /// A heading, with what must be known about the frame, and the frame's text.
-pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, heading: Heading<'_>) -> Result<(), OutputError> {
-    let Heading { path, note, signature } = heading;
+pub fn write_whole(
+    ui: &mut Ui,
+    frame: &Frame,
+    state: State,
+    heading: Heading<'_>,
+) -> Result<(), OutputError> {
+    let Heading {
+        path,
+        note,
+        signature,
+    } = heading;
     let made_at = frame.path.as_ref();
     let title = format!("{} {}/{}", frame.id.short(), frame.agent, frame.frame_type);
     let title = ui.styled(Style::Heading, &title).to_string();
@@ -285,7 +354,13 @@ pub fn write_whole(ui: &mut Ui, frame: &Frame, state: State, heading: Heading<'_
         ui.write_bytes(&path)?;
     }
     if let Some(made_at) = made_at.filter(|made_at| path.is_some_and(|path| path != *made_at)) {
-        let made_at = ui.path(if made_at.is_root() { b"./" } else { made_at.as_bytes() }).into_owned();
+        let made_at = ui
+            .path(if made_at.is_root() {
+                b"./"
+            } else {
+                made_at.as_bytes()
+            })
+            .into_owned();
         write!(ui, " (made at ")?;
         ui.write_bytes(&made_at)?;
         write!(ui, ")")?;
@@ -321,7 +396,9 @@ fn imitates_heading(line: &str) -> bool {
     let is_id = |word: &&str| word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     match words.as_slice() {
         ["statement", "by", ..] | ["---", _, _, ..] => true,
-        [id, slot, word, ..] => is_id(id) && slot.contains('/') && word.bytes().all(|byte| byte.is_ascii_alphabetic()),
+        [id, slot, word, ..] => {
+            is_id(id) && slot.contains('/') && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+        }
         _ => false,
     }
 }
@@ -332,13 +409,26 @@ mod tests {
 
     #[test]
     fn headings_are_told_from_text() {
-        for line in ["835467c human/note fresh a.rs", "  db72dc0 outline/outline outdated (x) a", "statement by agent docs"] {
+        for line in [
+            "835467c human/note fresh a.rs",
+            "  db72dc0 outline/outline outdated (x) a",
+            "statement by agent docs",
+        ] {
             assert!(imitates_heading(line), "{line}");
         }
-        assert!(imitates_heading("--- outline.outline 1 (fresh) . 35cb0b0, statement by agent outline"));
-        for line in
-            ["", "---", "--- a", "# A heading", "The statement by an agent", "face a/b is", "defaced a/b 1.5 x", "- `a/b`: c"]
-        {
+        assert!(imitates_heading(
+            "--- outline.outline 1 (fresh) . 35cb0b0, statement by agent outline"
+        ));
+        for line in [
+            "",
+            "---",
+            "--- a",
+            "# A heading",
+            "The statement by an agent",
+            "face a/b is",
+            "defaced a/b 1.5 x",
+            "- `a/b`: c",
+        ] {
             assert!(!imitates_heading(line), "{line}");
         }
     }

@@ -10,7 +10,11 @@ use super::{CliError, Exit};
 /// What the text is called in messages.
 #[must_use]
 pub fn name(file: &Path) -> String {
-    if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() }
+    if file.as_os_str() == "-" {
+        "standard input".to_owned()
+    } else {
+        file.display().to_string()
+    }
 }
 
 /// Reads a text: UTF-8, not empty, and at most so many bytes. A byte order mark at its start is no part of it.
@@ -18,16 +22,27 @@ pub fn read(program: &Program, file: &Path, bytes_max: u64) -> Result<String, Cl
     let name = name(file);
     let mut bytes = Vec::new();
     let result = if file.as_os_str() == "-" {
-        std::io::stdin().lock().take(bytes_max + 1).read_to_end(&mut bytes)
+        std::io::stdin()
+            .lock()
+            .take(bytes_max + 1)
+            .read_to_end(&mut bytes)
     } else {
-        File::open(program.global.resolve(file)).and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
+        File::open(program.global.resolve(file))
+            .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
     };
     result.map_err(|err| CliError::io(format!("cannot read '{name}'"), err))?;
     if bytes.len() as u64 > bytes_max {
-        return Err(CliError::new(Exit::Refused, format!("'{name}' is over the limit of {bytes_max} bytes")));
+        return Err(CliError::new(
+            Exit::Refused,
+            format!("'{name}' is over the limit of {bytes_max} bytes"),
+        ));
     }
-    let text = String::from_utf8(bytes).map_err(|_| CliError::new(Exit::Refused, format!("'{name}' is not UTF-8")))?;
-    let text = text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text);
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CliError::new(Exit::Refused, format!("'{name}' is not UTF-8")))?;
+    let text = text
+        .strip_prefix('\u{feff}')
+        .map(ToOwned::to_owned)
+        .unwrap_or(text);
     if text.trim().is_empty() {
         return Err(CliError::new(Exit::Refused, format!("'{name}' is empty")));
     }

@@ -23,7 +23,10 @@ struct Envelope<'a, T> {
 /// Renders `{"schema":"git-merkle/<name>/1", …}`; `body` is a struct with named fields.
 #[must_use]
 pub fn document(name: &str, body: &impl Serialize) -> String {
-    let envelope = Envelope { schema: format!("git-merkle/{name}/{VERSION}"), body };
+    let envelope = Envelope {
+        schema: format!("git-merkle/{name}/{VERSION}"),
+        body,
+    };
     escape(&serde_json::to_string(&envelope).expect("a document is a struct with string keys"))
 }
 
@@ -66,15 +69,28 @@ mod tests {
 
     #[test]
     fn fields_stand_as_declared_behind_the_schema() {
-        let text = document("sample", &Sample { zebra: 1, apple: None });
-        assert_eq!(text, r#"{"schema":"git-merkle/sample/1","zebra":1,"apple":null}"#);
+        let text = document(
+            "sample",
+            &Sample {
+                zebra: 1,
+                apple: None,
+            },
+        );
+        assert_eq!(
+            text,
+            r#"{"schema":"git-merkle/sample/1","zebra":1,"apple":null}"#
+        );
     }
 
     #[test]
     fn nothing_active_is_printed_and_everything_reads_back() {
-        let body = std::collections::BTreeMap::from([("x", "a\u{9b}31m\u{202e}\u{7f}\u{e0041}\u{1b}ä漢")]);
+        let body =
+            std::collections::BTreeMap::from([("x", "a\u{9b}31m\u{202e}\u{7f}\u{e0041}\u{1b}ä漢")]);
         let text = document("sample", &body);
-        assert!(text.ends_with(r#""x":"a\u009b31m\u202e\u007f\udb40\udc41\u001bä漢"}"#), "{text}");
+        assert!(
+            text.ends_with(r#""x":"a\u009b31m\u202e\u007f\udb40\udc41\u001bä漢"}"#),
+            "{text}"
+        );
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(read["x"], body["x"]);
     }

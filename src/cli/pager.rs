@@ -29,13 +29,20 @@ pub(super) fn choose(environment: &Environment, setting: &PagerSetting) -> Optio
     if *setting == PagerSetting::Off {
         return None;
     }
-    let from_environment = |name| environment.get(name).and_then(|value| value.to_str()).map(str::to_owned);
+    let from_environment = |name| {
+        environment
+            .get(name)
+            .and_then(|value| value.to_str())
+            .map(str::to_owned)
+    };
     let from_setting = || match setting {
         PagerSetting::Command(command) => Some(command.clone()),
         PagerSetting::Default | PagerSetting::Off => None,
     };
-    let command =
-        from_environment("GIT_PAGER").or_else(from_setting).or_else(|| from_environment("PAGER")).unwrap_or("less".to_owned());
+    let command = from_environment("GIT_PAGER")
+        .or_else(from_setting)
+        .or_else(|| from_environment("PAGER"))
+        .unwrap_or("less".to_owned());
     (!command.is_empty() && command != "cat").then_some(command)
 }
 
@@ -50,7 +57,10 @@ pub(super) fn become_pager(command: &str, environment: &Environment) -> io::Erro
     let Some(pages) = writer.stdout.take() else {
         return io::Error::other("the writer has no output");
     };
-    let defaults = DEFAULTS.iter().filter(|(name, _)| environment.get(name).is_none()).copied();
+    let defaults = DEFAULTS
+        .iter()
+        .filter(|(name, _)| environment.get(name).is_none())
+        .copied();
     let mut pager = shell(command);
     for (name, _) in environment.variables().filter(|(name, _)| holds_key(name)) {
         pager.env_remove(name);
@@ -60,13 +70,23 @@ pub(super) fn become_pager(command: &str, environment: &Environment) -> io::Erro
     pager.envs(defaults).env(IN_USE, "true").stdin(pages).exec()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the second process is this very program, no child of git")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the second process is this very program, no child of git"
+)]
 fn start_writer() -> io::Result<std::process::Child> {
     let own = std::env::current_exe()?;
-    Command::new(own).args(std::env::args_os().skip(1)).env(IN_USE, "true").stdout(Stdio::piped()).spawn()
+    Command::new(own)
+        .args(std::env::args_os().skip(1))
+        .env(IN_USE, "true")
+        .stdout(Stdio::piped())
+        .spawn()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a pager belongs to the surface, not to git or a provider")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a pager belongs to the surface, not to git or a provider"
+)]
 fn shell(command: &str) -> Command {
     let mut shell = Command::new(SHELL);
     shell.arg("-c").arg(command);
@@ -84,15 +104,24 @@ mod tests {
     #[test]
     fn the_order_is_gits() {
         let core = || PagerSetting::Command("most".to_owned());
-        assert_eq!(chosen(&[("GIT_PAGER", "a"), ("PAGER", "b")], &core()).as_deref(), Some("a"));
+        assert_eq!(
+            chosen(&[("GIT_PAGER", "a"), ("PAGER", "b")], &core()).as_deref(),
+            Some("a")
+        );
         assert_eq!(chosen(&[("PAGER", "b")], &core()).as_deref(), Some("most"));
-        assert_eq!(chosen(&[("PAGER", "b")], &PagerSetting::Default).as_deref(), Some("b"));
+        assert_eq!(
+            chosen(&[("PAGER", "b")], &PagerSetting::Default).as_deref(),
+            Some("b")
+        );
         assert_eq!(chosen(&[], &PagerSetting::Default).as_deref(), Some("less"));
     }
 
     #[test]
     fn an_empty_command_and_cat_are_no_pager() {
-        assert_eq!(chosen(&[("GIT_PAGER", ""), ("PAGER", "b")], &PagerSetting::Default), None);
+        assert_eq!(
+            chosen(&[("GIT_PAGER", ""), ("PAGER", "b")], &PagerSetting::Default),
+            None
+        );
         assert_eq!(chosen(&[("PAGER", "cat")], &PagerSetting::Default), None);
         assert_eq!(chosen(&[("GIT_PAGER", "a")], &PagerSetting::Off), None);
     }

@@ -53,7 +53,8 @@ impl Program {
                 self.ui.warn("the pager that this repository's own configuration names is not run; name it in yours");
             }
             let error = pager::become_pager(&command, &self.environment);
-            self.ui.warn(&format!("cannot run pager '{command}': {error}"));
+            self.ui
+                .warn(&format!("cannot run pager '{command}': {error}"));
         }
     }
 
@@ -65,10 +66,21 @@ impl Program {
 
     /// Signs what was said here and waits for it; how many statements that were. What was not signed is told, and waits.
     pub fn sign(&self, workspace: &Workspace) -> usize {
-        let prompt = if self.ui.can_ask() { Prompt::Allowed } else { Prompt::Never };
+        let prompt = if self.ui.can_ask() {
+            Prompt::Allowed
+        } else {
+            Prompt::Never
+        };
         workspace.sign(prompt).unwrap_or_else(|error| {
             let (count, error) = (workspace.unsigned(), CliError::from(error));
-            self.ui.warn(&format!("{count} {} not signed: {error}", if count == 1 { "statement is" } else { "statements are" }));
+            self.ui.warn(&format!(
+                "{count} {} not signed: {error}",
+                if count == 1 {
+                    "statement is"
+                } else {
+                    "statements are"
+                }
+            ));
             error.hints().iter().for_each(|hint| self.ui.note(hint));
             0
         })
@@ -76,7 +88,12 @@ impl Program {
 
     fn open_silently(&mut self) -> Result<Workspace, CliError> {
         let (global, environment) = (&self.global, &self.environment);
-        let workspace = Workspace::open(&global.location(), environment, global.settings(), global.trust.as_deref())?;
+        let workspace = Workspace::open(
+            &global.location(),
+            environment,
+            global.settings(),
+            global.trust.as_deref(),
+        )?;
         self.skipped = workspace.skipped.clone();
         self.ui.adopt(workspace.settings.presentation.clone());
         Ok(workspace)
@@ -85,10 +102,17 @@ impl Program {
     fn warn_of_skipped(&self) {
         let skipped = self.skipped.take();
         for (path, reason) in skipped.iter().take(SKIPPED_NAMED_MAX) {
-            self.ui.warn(&format!("frame '{path}' is skipped: {reason}"));
+            self.ui
+                .warn(&format!("frame '{path}' is skipped: {reason}"));
         }
-        if let Some(more) = skipped.len().checked_sub(SKIPPED_NAMED_MAX).filter(|more| *more > 0) {
-            self.ui.warn(&format!("{more} more frames are skipped; 'git merkle validate' names them"));
+        if let Some(more) = skipped
+            .len()
+            .checked_sub(SKIPPED_NAMED_MAX)
+            .filter(|more| *more > 0)
+        {
+            self.ui.warn(&format!(
+                "{more} more frames are skipped; 'git merkle validate' names them"
+            ));
         }
     }
 
@@ -128,7 +152,12 @@ fn execute(arguments: Arguments, environment: Environment) -> Exit {
     let json = global.output.json;
     command.settle();
     let ui = Ui::new(global.output, &environment);
-    let mut program = Program { ui, global, environment, skipped: Skipped::default() };
+    let mut program = Program {
+        ui,
+        global,
+        environment,
+        skipped: Skipped::default(),
+    };
     let result = command.run(&mut program);
     let flushed = program.ui.flush();
     program.warn_of_skipped();
@@ -149,7 +178,11 @@ fn print(text: &str, environment: &Environment) -> Exit {
 
 fn report(error: &CliError, json: bool) -> Exit {
     if !error.is_silent() {
-        ui::complain(&if json { error.render_json() + "\n" } else { error.render_text() });
+        ui::complain(&if json {
+            error.render_json() + "\n"
+        } else {
+            error.render_text()
+        });
     }
     error.exit()
 }

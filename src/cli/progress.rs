@@ -34,7 +34,11 @@ impl Progress {
     /// Begins to wait; draws nothing yet.
     #[must_use]
     pub fn new(ui: &Ui) -> Self {
-        Self { wanted: ui.shows_progress(), begun: Instant::now(), bar: None }
+        Self {
+            wanted: ui.shows_progress(),
+            begun: Instant::now(),
+            bar: None,
+        }
     }
 
     /// Shows a step, if it has taken long enough and somebody is looking.
@@ -75,16 +79,28 @@ impl Drop for Progress {
 /// How fast it goes since its beginning, and how long that will take for the rest: `12.5/s, 3m left`.
 fn pace(step: Step<'_>, elapsed: Duration) -> String {
     let rate = step.position as f64 / elapsed.as_secs_f64().max(0.001);
-    let rate_text = if rate < 100.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") };
-    let left = step.total.filter(|_| step.position > 0).map(|total| total.saturating_sub(step.position) as f64 / rate);
+    let rate_text = if rate < 100.0 {
+        format!("{rate:.1}/s")
+    } else {
+        format!("{rate:.0}/s")
+    };
+    let left = step
+        .total
+        .filter(|_| step.position > 0)
+        .map(|total| total.saturating_sub(step.position) as f64 / rate);
     match left {
-        Some(seconds) => format!("{rate_text}, {} left", HumanDuration(Duration::from_secs_f64(seconds))),
+        Some(seconds) => format!(
+            "{rate_text}, {} left",
+            HumanDuration(Duration::from_secs_f64(seconds))
+        ),
         None => rate_text,
     }
 }
 
 fn draw(begun: Instant, total: Option<u64>) -> ProgressBar {
-    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style(total)).with_elapsed(begun.elapsed())
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr())
+        .with_style(style(total))
+        .with_elapsed(begun.elapsed())
 }
 
 fn style(total: Option<u64>) -> ProgressStyle {
@@ -92,7 +108,9 @@ fn style(total: Option<u64>) -> ProgressStyle {
         Some(_) => "{msg}: {percent:>3}% ({pos}/{len}) {bar:20} {prefix}",
         None => "{msg}: {pos} {spinner} {prefix}, {elapsed}",
     };
-    ProgressStyle::with_template(template).expect("the templates are constants").progress_chars("=> ")
+    ProgressStyle::with_template(template)
+        .expect("the templates are constants")
+        .progress_chars("=> ")
 }
 
 #[cfg(test)]
@@ -100,14 +118,28 @@ mod tests {
     use super::*;
 
     fn progress(wanted: bool, begun: Instant) -> Progress {
-        Progress { wanted, begun, bar: None }
+        Progress {
+            wanted,
+            begun,
+            bar: None,
+        }
     }
 
     #[test]
     fn nothing_is_drawn_early_or_unasked() {
-        let long_ago = Instant::now().checked_sub(DELAY * 2).expect("the machine has been up for half a second");
-        let step = Step { position: 1, total: Some(2), message: "outlines" };
-        for (wanted, begun, drawn) in [(false, long_ago, false), (true, Instant::now(), false), (true, long_ago, true)] {
+        let long_ago = Instant::now()
+            .checked_sub(DELAY * 2)
+            .expect("the machine has been up for half a second");
+        let step = Step {
+            position: 1,
+            total: Some(2),
+            message: "outlines",
+        };
+        for (wanted, begun, drawn) in [
+            (false, long_ago, false),
+            (true, Instant::now(), false),
+            (true, long_ago, true),
+        ] {
             let mut progress = progress(wanted, begun);
             progress.show(step);
             assert_eq!(progress.bar.is_some(), drawn);
@@ -116,17 +148,37 @@ mod tests {
 
     #[test]
     fn the_pace_is_that_since_the_beginning() {
-        let step = |position, total| Step { position, total, message: "x" };
-        assert_eq!(pace(step(25, Some(100)), Duration::from_secs(10)), "2.5/s, 30 seconds left");
+        let step = |position, total| Step {
+            position,
+            total,
+            message: "x",
+        };
+        assert_eq!(
+            pace(step(25, Some(100)), Duration::from_secs(10)),
+            "2.5/s, 30 seconds left"
+        );
         assert_eq!(pace(step(5_000, None), Duration::from_secs(10)), "500/s");
         assert_eq!(pace(step(0, Some(9)), Duration::ZERO), "0.0/s");
     }
 
     #[test]
     fn a_total_may_become_known_later() {
-        let mut progress = progress(true, Instant::now().checked_sub(DELAY * 2).expect("up for half a second"));
-        progress.show(Step { position: 1, total: None, message: "x" });
-        progress.show(Step { position: 2, total: Some(9), message: "x" });
+        let mut progress = progress(
+            true,
+            Instant::now()
+                .checked_sub(DELAY * 2)
+                .expect("up for half a second"),
+        );
+        progress.show(Step {
+            position: 1,
+            total: None,
+            message: "x",
+        });
+        progress.show(Step {
+            position: 2,
+            total: Some(9),
+            message: "x",
+        });
         let bar = progress.bar.as_ref().expect("drawn");
         assert_eq!((bar.position(), bar.length()), (2, Some(9)));
     }

@@ -3,7 +3,9 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 
 /// The terminal of this process, whatever the standard streams are.
 const TERMINAL: &str = "/dev/tty";
@@ -22,7 +24,9 @@ impl Quiet {
     fn start(terminal: File) -> io::Result<Self> {
         let before = tcgetattr(&terminal)?;
         let mut quiet = before.clone();
-        quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        quiet
+            .local_modes
+            .remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
         quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
         quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
         tcsetattr(&terminal, OptionalActions::Flush, &quiet)?;

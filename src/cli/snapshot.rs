@@ -48,23 +48,41 @@ impl SnapshotArgs {
     }
 
     /// The snapshot's root; files that were let in and look like secrets are warned about.
-    pub fn root(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
+    pub fn root(
+        &self,
+        workspace: &Workspace,
+        warn: impl Fn(&str),
+    ) -> Result<SnapshotRoot, CliError> {
         self.root_or(Snapshot::Revision("HEAD".to_owned()), workspace, warn)
     }
 
     /// The same, of the work tree where no snapshot is named: for what shows files rather than what is known of them.
     ///
     /// Where the work tree cannot be written as a tree, as on a disk that takes no writes, that is said, and it is HEAD.
-    pub fn root_of_files(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
+    pub fn root_of_files(
+        &self,
+        workspace: &Workspace,
+        warn: impl Fn(&str),
+    ) -> Result<SnapshotRoot, CliError> {
         let seen = self.root_or(workspace.default_snapshot(), workspace, &warn);
-        let Some(failed) = seen.as_ref().err().filter(|_| !self.is_named()) else { return seen };
-        let Ok(head) = self.root(workspace, &warn) else { return seen };
-        warn(&format!("this is HEAD: the work tree cannot be looked at: {failed}"));
+        let Some(failed) = seen.as_ref().err().filter(|_| !self.is_named()) else {
+            return seen;
+        };
+        let Ok(head) = self.root(workspace, &warn) else {
+            return seen;
+        };
+        warn(&format!(
+            "this is HEAD: the work tree cannot be looked at: {failed}"
+        ));
         Ok(head)
     }
 
     /// The snapshot as the record of a turn names it: `None` for what is looked at by default.
-    pub fn recorded(&self, workspace: &Workspace, warn: impl Fn(&str)) -> Result<Option<String>, CliError> {
+    pub fn recorded(
+        &self,
+        workspace: &Workspace,
+        warn: impl Fn(&str),
+    ) -> Result<Option<String>, CliError> {
         let root = self.root_or(workspace.default_snapshot(), workspace, warn)?;
         Ok(match (self.index, &self.rev) {
             (true, _) => Some("index".to_owned()),
@@ -80,7 +98,12 @@ impl SnapshotArgs {
     }
 
     /// Same, with another snapshot where none is named.
-    pub fn root_or(&self, default: Snapshot, workspace: &Workspace, warn: impl Fn(&str)) -> Result<SnapshotRoot, CliError> {
+    pub fn root_or(
+        &self,
+        default: Snapshot,
+        workspace: &Workspace,
+        warn: impl Fn(&str),
+    ) -> Result<SnapshotRoot, CliError> {
         let snapshot = match (self.index, self.worktree, &self.rev) {
             (true, _, _) => Snapshot::Index,
             (_, true, _) => Snapshot::Worktree,
@@ -89,7 +112,10 @@ impl SnapshotArgs {
         };
         let root = workspace.root(&snapshot)?;
         for secret in &root.secrets {
-            warn(&format!("'{}' looks like a secret and takes part because .teddyignore lets it in", secret.to_text()));
+            warn(&format!(
+                "'{}' looks like a secret and takes part because .teddyignore lets it in",
+                secret.to_text()
+            ));
         }
         Ok(root)
     }
@@ -102,7 +128,12 @@ pub fn head(workspace: &Workspace) -> Result<SnapshotRoot, CliError> {
 
 /// The node that an argument names.
 pub fn find(workspace: &Workspace, root: &SnapshotRoot, spec: &str) -> Result<Target, CliError> {
-    Ok(find_target(&workspace.repository, root.tree, &workspace.prefix(), spec)?)
+    Ok(find_target(
+        &workspace.repository,
+        root.tree,
+        &workspace.prefix(),
+        spec,
+    )?)
 }
 
 /// The node that an argument of a command without snapshot names: below HEAD where there is one.
@@ -110,6 +141,8 @@ pub fn find_at_head(workspace: &Workspace, spec: &str) -> Result<Target, CliErro
     match head(workspace) {
         Ok(root) => find(workspace, &root, spec),
         // Without a commit an object can still be named by its id.
-        Err(unborn) => find_object(&workspace.repository, &workspace.prefix(), spec).map_err(|_| unborn),
+        Err(unborn) => {
+            find_object(&workspace.repository, &workspace.prefix(), spec).map_err(|_| unborn)
+        }
     }
 }

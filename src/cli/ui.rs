@@ -35,7 +35,11 @@ pub enum OutputError {
 
 impl From<io::Error> for OutputError {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe { Self::Closed } else { Self::Failed(error) }
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::Closed
+        } else {
+            Self::Failed(error)
+        }
     }
 }
 
@@ -80,7 +84,11 @@ pub struct Styled<'a> {
 
 impl fmt::Display for Styled<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = if self.sequence.is_empty() { "" } else { "\x1b[m" };
+        let end = if self.sequence.is_empty() {
+            ""
+        } else {
+            "\x1b[m"
+        };
         write!(f, "{}{}{end}", self.sequence, printable(self.text))
     }
 }
@@ -100,7 +108,9 @@ impl Surroundings {
         Self {
             stdout_terminal: io::stdout().is_terminal(),
             stderr_terminal: io::stderr().is_terminal(),
-            pager_in_use: environment.text("GIT_PAGER_IN_USE").is_some_and(|text| text == "true" || text == "1"),
+            pager_in_use: environment
+                .text("GIT_PAGER_IN_USE")
+                .is_some_and(|text| text == "true" || text == "1"),
             no_color: environment.text("NO_COLOR").is_some(),
             dumb: environment.text("TERM").is_none_or(|term| term == "dumb"),
         }
@@ -154,8 +164,15 @@ impl Ui {
     /// The pager to start before a long answer: none unless a person sits at the other end.
     #[must_use]
     pub fn pager(&self, environment: &Environment) -> Option<String> {
-        let wanted = self.surroundings.stdout_terminal && !self.output.no_pager && !self.output.json && !self.output.nul;
-        if wanted { super::pager::choose(environment, &self.presentation.pager) } else { None }
+        let wanted = self.surroundings.stdout_terminal
+            && !self.output.no_pager
+            && !self.output.json
+            && !self.output.nul;
+        if wanted {
+            super::pager::choose(environment, &self.presentation.pager)
+        } else {
+            None
+        }
     }
 
     /// True when the repository's own configuration names a pager, which is not run.
@@ -207,13 +224,24 @@ impl Ui {
         if self.output.nul {
             return Cow::Borrowed(path);
         }
-        Cow::Owned(printable(&quote(path, self.presentation.quote_path)).to_string().into_bytes())
+        Cow::Owned(
+            printable(&quote(path, self.presentation.quote_path))
+                .to_string()
+                .into_bytes(),
+        )
     }
 
     /// Foreign text in a colour, escaped.
     #[must_use]
     pub fn styled<'a>(&self, style: Style, text: &'a str) -> Styled<'a> {
-        Styled { text, sequence: if self.is_colored() { style.sequence() } else { "" } }
+        Styled {
+            text,
+            sequence: if self.is_colored() {
+                style.sequence()
+            } else {
+                ""
+            },
+        }
     }
 
     /// Says that something is odd but the command goes on.
@@ -255,7 +283,8 @@ impl Ui {
 /// True when the next line says `y` or `yes`.
 fn is_yes(answers: &mut dyn BufRead) -> bool {
     let mut line = String::new();
-    answers.read_line(&mut line).is_ok() && matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+    answers.read_line(&mut line).is_ok()
+        && matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 /// Writes to standard error; when even that is gone there is nobody left to tell.
@@ -271,8 +300,16 @@ fn stdout() -> Box<dyn Write + Send> {
     }
 }
 
-fn decide_color(asked: Option<When>, presentation: &Presentation, surroundings: Surroundings) -> bool {
-    let when = asked.unwrap_or(if surroundings.no_color { When::Never } else { presentation.color });
+fn decide_color(
+    asked: Option<When>,
+    presentation: &Presentation,
+    surroundings: Surroundings,
+) -> bool {
+    let when = asked.unwrap_or(if surroundings.no_color {
+        When::Never
+    } else {
+        presentation.color
+    });
     match when {
         When::Always => true,
         When::Never => false,
@@ -287,20 +324,45 @@ fn decide_color(asked: Option<When>, presentation: &Presentation, surroundings: 
 mod tests {
     use super::*;
 
-    const TERMINAL: Surroundings =
-        Surroundings { stdout_terminal: true, stderr_terminal: true, pager_in_use: false, no_color: false, dumb: false };
+    const TERMINAL: Surroundings = Surroundings {
+        stdout_terminal: true,
+        stderr_terminal: true,
+        pager_in_use: false,
+        no_color: false,
+        dumb: false,
+    };
 
     fn ui(output: Output, surroundings: Surroundings, out: impl Write + Send + 'static) -> Ui {
-        Ui { out: BufWriter::new(Box::new(out)), output, surroundings, presentation: Presentation::default() }
+        Ui {
+            out: BufWriter::new(Box::new(out)),
+            output,
+            surroundings,
+            presentation: Presentation::default(),
+        }
     }
 
     #[test]
     fn the_first_that_speaks_decides_colour() {
-        let pipe = Surroundings { stdout_terminal: false, ..TERMINAL };
-        let no_color = Surroundings { no_color: true, ..TERMINAL };
-        let paged = Surroundings { pager_in_use: true, ..pipe };
-        let dumb = Surroundings { dumb: true, ..TERMINAL };
-        let config = |color| Presentation { color, ..Presentation::default() };
+        let pipe = Surroundings {
+            stdout_terminal: false,
+            ..TERMINAL
+        };
+        let no_color = Surroundings {
+            no_color: true,
+            ..TERMINAL
+        };
+        let paged = Surroundings {
+            pager_in_use: true,
+            ..pipe
+        };
+        let dumb = Surroundings {
+            dumb: true,
+            ..TERMINAL
+        };
+        let config = |color| Presentation {
+            color,
+            ..Presentation::default()
+        };
         for (asked, configured, around, expected) in [
             (None, When::Auto, TERMINAL, true),
             (None, When::Auto, pipe, false),
@@ -313,17 +375,34 @@ mod tests {
             (Some(When::Never), When::Always, TERMINAL, false),
             (Some(When::Auto), When::Always, pipe, false),
         ] {
-            assert_eq!(decide_color(asked, &config(configured), around), expected, "{asked:?} {configured:?} {around:?}");
+            assert_eq!(
+                decide_color(asked, &config(configured), around),
+                expected,
+                "{asked:?} {configured:?} {around:?}"
+            );
         }
-        let unpaged = Presentation { color_pager: false, ..Presentation::default() };
+        let unpaged = Presentation {
+            color_pager: false,
+            ..Presentation::default()
+        };
         assert!(!decide_color(None, &unpaged, paged));
     }
 
     #[test]
     fn foreign_text_is_escaped_with_and_without_colour() {
         let colored = ui(Output::default(), TERMINAL, io::sink());
-        assert_eq!(colored.styled(Style::Bad, "a\x1b[0mb").to_string(), "\x1b[31ma\\u{1b}[0mb\x1b[m");
-        let json = ui(Output { json: true, ..Output::default() }, TERMINAL, io::sink());
+        assert_eq!(
+            colored.styled(Style::Bad, "a\x1b[0mb").to_string(),
+            "\x1b[31ma\\u{1b}[0mb\x1b[m"
+        );
+        let json = ui(
+            Output {
+                json: true,
+                ..Output::default()
+            },
+            TERMINAL,
+            io::sink(),
+        );
         assert_eq!(json.styled(Style::Bad, "x").to_string(), "x");
     }
 
@@ -331,16 +410,35 @@ mod tests {
     fn paths_are_quoted_as_git_does_and_raw_with_nul() {
         let mut text = ui(Output::default(), TERMINAL, io::sink());
         assert_eq!(&*text.path("ä\n".as_bytes()), b"\"\\303\\244\\n\"");
-        text.adopt(Presentation { quote_path: false, ..Presentation::default() });
+        text.adopt(Presentation {
+            quote_path: false,
+            ..Presentation::default()
+        });
         assert_eq!(&*text.path("ä\u{202e}".as_bytes()), "ä\\u{202e}".as_bytes());
-        let nul = ui(Output { nul: true, ..Output::default() }, TERMINAL, io::sink());
+        let nul = ui(
+            Output {
+                nul: true,
+                ..Output::default()
+            },
+            TERMINAL,
+            io::sink(),
+        );
         assert_eq!(&*nul.path(b"\xff\n"), b"\xff\n");
     }
 
     #[test]
     fn progress_needs_a_terminal_and_consent() {
         assert!(ui(Output::default(), TERMINAL, io::sink()).shows_progress());
-        for output in [Output { quiet: true, ..Output::default() }, Output { no_progress: true, ..Output::default() }] {
+        for output in [
+            Output {
+                quiet: true,
+                ..Output::default()
+            },
+            Output {
+                no_progress: true,
+                ..Output::default()
+            },
+        ] {
             assert!(!ui(output, TERMINAL, io::sink()).shows_progress());
         }
         assert!(!ui(Output::default(), Surroundings::default(), io::sink()).shows_progress());
@@ -359,18 +457,32 @@ mod tests {
 
     #[test]
     fn a_closed_pipe_is_told_from_a_full_disk() {
-        let mut closed = ui(Output::default(), TERMINAL, Failing(io::ErrorKind::BrokenPipe));
+        let mut closed = ui(
+            Output::default(),
+            TERMINAL,
+            Failing(io::ErrorKind::BrokenPipe),
+        );
         write!(closed, "x").expect("buffered");
         assert!(matches!(closed.flush(), Err(OutputError::Closed)));
-        let mut full = ui(Output::default(), TERMINAL, Failing(io::ErrorKind::StorageFull));
+        let mut full = ui(
+            Output::default(),
+            TERMINAL,
+            Failing(io::ErrorKind::StorageFull),
+        );
         write!(full, "x").expect("buffered");
         assert!(matches!(full.flush(), Err(OutputError::Failed(_))));
     }
 
     #[test]
     fn only_yes_is_yes() {
-        for (answer, expected) in [("y\n", true), ("Yes\n", true), (" YES ", true), ("", false), ("\n", false), ("yep\n", false)]
-        {
+        for (answer, expected) in [
+            ("y\n", true),
+            ("Yes\n", true),
+            (" YES ", true),
+            ("", false),
+            ("\n", false),
+            ("yep\n", false),
+        ] {
             assert_eq!(is_yes(&mut answer.as_bytes()), expected, "{answer:?}");
         }
         assert!(!is_yes(&mut [0xff, b'y', b'\n'].as_slice()));

@@ -30,32 +30,48 @@ impl Environment {
     /// The value of a variable as text; `None` when it is unset, empty or not UTF-8.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.get(name).and_then(OsStr::to_str).filter(|text| !text.is_empty())
+        self.get(name)
+            .and_then(OsStr::to_str)
+            .filter(|text| !text.is_empty())
     }
 
     /// The value of a variable as an absolute path; relative ones are not taken, as the XDG rules say.
     #[must_use]
     pub fn directory(&self, name: &str) -> Option<PathBuf> {
-        self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
+        self.get(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
     }
 
     /// Every variable, in the order of names: what a child may be given.
     pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
-        self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
     /// The variables whose names begin with [`PREFIX`], but for [`TRUST_VARIABLE`]: the rest of the name, and the value, in the order of names.
     ///
     /// Names and values that are not UTF-8 set nothing.
     pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
-        let settings = self.0.iter().filter(|(name, _)| name.as_os_str() != TRUST_VARIABLE);
-        settings.filter_map(|(name, value)| Some((name.to_str()?.strip_prefix(PREFIX)?, value.to_str()?)))
+        let settings = self
+            .0
+            .iter()
+            .filter(|(name, _)| name.as_os_str() != TRUST_VARIABLE);
+        settings.filter_map(|(name, value)| {
+            Some((name.to_str()?.strip_prefix(PREFIX)?, value.to_str()?))
+        })
     }
 }
 
 impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        Self(
+            pairs
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 }
 
@@ -65,15 +81,27 @@ mod tests {
 
     #[test]
     fn own_variables_are_found_by_prefix() {
-        let environment: Environment =
-            [("GIT_MERKLE_NOTES", "1"), ("GIT_MERKLE", "x"), ("HOME", "/h"), ("GIT_MERKLE_A__B", "")].into_iter().collect();
-        assert_eq!(environment.settings().collect::<Vec<_>>(), [("A__B", ""), ("NOTES", "1")]);
+        let environment: Environment = [
+            ("GIT_MERKLE_NOTES", "1"),
+            ("GIT_MERKLE", "x"),
+            ("HOME", "/h"),
+            ("GIT_MERKLE_A__B", ""),
+        ]
+        .into_iter()
+        .collect();
+        assert_eq!(
+            environment.settings().collect::<Vec<_>>(),
+            [("A__B", ""), ("NOTES", "1")]
+        );
     }
 
     #[test]
     fn empty_and_relative_values_are_no_directories() {
         let environment: Environment = [("A", ""), ("B", "x/y"), ("C", "/x")].into_iter().collect();
-        assert_eq!(["A", "B", "C", "D"].map(|name| environment.directory(name).is_some()), [false, false, true, false]);
+        assert_eq!(
+            ["A", "B", "C", "D"].map(|name| environment.directory(name).is_some()),
+            [false, false, true, false]
+        );
         assert_eq!(environment.text("A"), None);
     }
 }

@@ -58,7 +58,10 @@ impl Folder {
     }
 
     fn read(path: &Path, follows_links: bool) -> Self {
-        let mut folder = Self { path: path.to_owned(), ..Self::default() };
+        let mut folder = Self {
+            path: path.to_owned(),
+            ..Self::default()
+        };
         let found = fs::symlink_metadata(path);
         if found.is_ok_and(|found| found.is_dir() || (follows_links && path.is_dir())) {
             for part in PARTS {
@@ -69,38 +72,71 @@ impl Folder {
     }
 
     fn add(&mut self, path: &Path, name: String, follows_links: bool, depth_left: usize) {
-        let found = if follows_links { fs::metadata(path) } else { fs::symlink_metadata(path) };
+        let found = if follows_links {
+            fs::metadata(path)
+        } else {
+            fs::symlink_metadata(path)
+        };
         let outcome = match found {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error.to_string()),
-            Ok(found) if found.is_dir() => self.add_directory(path, &name, follows_links, depth_left),
-            Ok(found) if !found.is_file() => Err("it is not a plain file".to_owned()),
-            Ok(found) if found.len() > FOLDER_FILE_BYTES_MAX => Err(format!("it has more than {FOLDER_FILE_BYTES_MAX} bytes")),
-            Ok(_) if self.files.len() >= FOLDER_FILES_MAX => Err(format!("there are more than {FOLDER_FILES_MAX} files")),
-            Ok(found) if found.len() > FOLDER_BYTES_MAX - self.bytes().min(FOLDER_BYTES_MAX) => {
-                Err(format!("the files have more than {FOLDER_BYTES_MAX} bytes together"))
+            Ok(found) if found.is_dir() => {
+                self.add_directory(path, &name, follows_links, depth_left)
             }
-            Ok(_) => fs::read(path).map(|bytes| drop(self.files.insert(name, bytes))).map_err(|error| error.to_string()),
+            Ok(found) if !found.is_file() => Err("it is not a plain file".to_owned()),
+            Ok(found) if found.len() > FOLDER_FILE_BYTES_MAX => {
+                Err(format!("it has more than {FOLDER_FILE_BYTES_MAX} bytes"))
+            }
+            Ok(_) if self.files.len() >= FOLDER_FILES_MAX => {
+                Err(format!("there are more than {FOLDER_FILES_MAX} files"))
+            }
+            Ok(found) if found.len() > FOLDER_BYTES_MAX - self.bytes().min(FOLDER_BYTES_MAX) => {
+                Err(format!(
+                    "the files have more than {FOLDER_BYTES_MAX} bytes together"
+                ))
+            }
+            Ok(_) => fs::read(path)
+                .map(|bytes| drop(self.files.insert(name, bytes)))
+                .map_err(|error| error.to_string()),
         };
         if let Err(reason) = outcome {
-            self.warnings.push(format!("'{}' is left out: {reason}", path.display()));
+            self.warnings
+                .push(format!("'{}' is left out: {reason}", path.display()));
         }
     }
 
-    fn add_directory(&mut self, path: &Path, name: &str, follows_links: bool, depth_left: usize) -> Result<(), String> {
+    fn add_directory(
+        &mut self,
+        path: &Path,
+        name: &str,
+        follows_links: bool,
+        depth_left: usize,
+    ) -> Result<(), String> {
         if depth_left == 0 {
             return Err(format!("it is more than {DEPTH_MAX} levels deep"));
         }
         let entries = fs::read_dir(path).map_err(|error| error.to_string())?;
-        let names = entries.take(FOLDER_FILES_MAX).map(|entry| entry.map(|entry| entry.file_name()));
-        let mut names: Vec<_> = names.collect::<Result<_, _>>().map_err(|error: io::Error| error.to_string())?;
+        let names = entries
+            .take(FOLDER_FILES_MAX)
+            .map(|entry| entry.map(|entry| entry.file_name()));
+        let mut names: Vec<_> = names
+            .collect::<Result<_, _>>()
+            .map_err(|error: io::Error| error.to_string())?;
         // In the order of names, so that what a limit leaves out is the same everywhere.
         names.sort();
         for child in names {
             let path = path.join(&child);
             match child.to_str() {
-                Some(child) => self.add(&path, format!("{name}/{child}"), follows_links, depth_left - 1),
-                None => self.warnings.push(format!("'{}' is left out: its name is not UTF-8", path.display())),
+                Some(child) => self.add(
+                    &path,
+                    format!("{name}/{child}"),
+                    follows_links,
+                    depth_left - 1,
+                ),
+                None => self.warnings.push(format!(
+                    "'{}' is left out: its name is not UTF-8",
+                    path.display()
+                )),
             }
         }
         Ok(())
@@ -113,7 +149,9 @@ impl Folder {
     /// A file's text; `None` when it is not there or not UTF-8.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.files.get(name).and_then(|bytes| std::str::from_utf8(bytes).ok())
+        self.files
+            .get(name)
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
     /// Where a file of the folder stands, for messages.
@@ -142,7 +180,14 @@ fn escape(name: &str) -> (&'static str, Cow<'_, str>) {
     if !name.contains(['\\', '\n', '\r']) {
         return ("", Cow::Borrowed(name));
     }
-    ("\\", Cow::Owned(name.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")))
+    (
+        "\\",
+        Cow::Owned(
+            name.replace('\\', "\\\\")
+                .replace('\n', "\\n")
+                .replace('\r', "\\r"),
+        ),
+    )
 }
 
 #[cfg(test)]
@@ -156,7 +201,8 @@ mod tests {
         fs::write(folder.path().join("agents/a.toml"), "x").expect("writable");
         fs::write(folder.path().join("AGENTS.md"), "not read").expect("writable");
         let read = || Folder::of_repository(folder.path());
-        let inner = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881  agents/a.toml\n";
+        let inner =
+            "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881  agents/a.toml\n";
         assert_eq!(read().digest(), hash::sha256_hex(inner.as_bytes()));
         let before = read().digest();
         fs::write(folder.path().join("agents/a.toml"), "y").expect("writable");
@@ -166,13 +212,23 @@ mod tests {
     #[test]
     fn no_name_passes_for_another_file() {
         let folder = |files: &[(&str, &str)]| {
-            let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
-            Folder { files, ..Folder::default() }.digest()
+            let files = files
+                .iter()
+                .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
+                .collect();
+            Folder {
+                files,
+                ..Folder::default()
+            }
+            .digest()
         };
         let two = folder(&[("agents/a", "1"), ("agents/b", "2")]);
         let disguised = format!("agents/a\n{}  agents/b", hash::sha256_hex(b"2"));
         assert_ne!(folder(&[(disguised.as_str(), "1")]), two);
-        assert_ne!(folder(&[("agents/a\n", "1")]), folder(&[("agents/a\\n", "1")]));
+        assert_ne!(
+            folder(&[("agents/a\n", "1")]),
+            folder(&[("agents/a\\n", "1")])
+        );
     }
 
     #[test]
@@ -184,6 +240,9 @@ mod tests {
         let repository = Folder::of_repository(folder.path());
         assert!(repository.files.is_empty());
         assert_eq!(repository.warnings.len(), 1);
-        assert_eq!(Folder::of_user(folder.path()).text("prompts/x.md"), Some("secret"));
+        assert_eq!(
+            Folder::of_user(folder.path()).text("prompts/x.md"),
+            Some("secret")
+        );
     }
 }

@@ -17,7 +17,10 @@ impl Key {
     /// Makes a key of any spelling; `None` when a part is empty, or invisible characters stand in it.
     #[must_use]
     pub fn new(spelling: &str) -> Option<Self> {
-        if spelling.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        if spelling
+            .chars()
+            .any(|c| c.is_control() || c.is_whitespace())
+        {
             return None;
         }
         let parts: Vec<&str> = spelling.split('.').collect();
@@ -31,7 +34,10 @@ impl Key {
                 _ => part.to_ascii_lowercase().replace('_', "-"),
             })
             .collect();
-        canonical.iter().all(|part| !part.is_empty()).then(|| Self(canonical.join(".")))
+        canonical
+            .iter()
+            .all(|part| !part.is_empty())
+            .then(|| Self(canonical.join(".")))
     }
 
     /// The canonical spelling, without `merkle.`.
@@ -60,7 +66,10 @@ impl std::borrow::Borrow<str> for Key {
 }
 
 fn bare(part: &str) -> String {
-    part.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
+    part.chars()
+        .filter(|c| !matches!(c, '-' | '_'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
 }
 
 #[cfg(test)]
@@ -69,7 +78,13 @@ mod tests {
 
     #[test]
     fn every_spelling_is_one_key() {
-        for spelling in ["confirmAbove", "confirm_above", "confirm-above", "CONFIRM_ABOVE", "confirmabove"] {
+        for spelling in [
+            "confirmAbove",
+            "confirm_above",
+            "confirm-above",
+            "CONFIRM_ABOVE",
+            "confirmabove",
+        ] {
             assert_eq!(Key::new(spelling).expect("a key").as_str(), "confirmabove");
         }
         let key = Key::new("Provider.My_Claude.API_key").expect("a key");

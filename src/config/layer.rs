@@ -34,7 +34,16 @@ impl Entry {
     #[must_use]
     pub fn shown(&self, key: &Key) -> Vec<String> {
         let holds_keys = matches!(key.parts().last(), Some("header" | "proxy"));
-        self.values.iter().map(|value| if holds_keys { "***".to_owned() } else { value.clone() }).collect()
+        self.values
+            .iter()
+            .map(|value| {
+                if holds_keys {
+                    "***".to_owned()
+                } else {
+                    value.clone()
+                }
+            })
+            .collect()
     }
 
     /// The value that counts where one is asked for.
@@ -55,7 +64,10 @@ impl Layer {
     /// A place of a level that says nothing yet.
     #[must_use]
     pub fn new(level: Level) -> Self {
-        Self { level, entries: BTreeMap::new() }
+        Self {
+            level,
+            entries: BTreeMap::new(),
+        }
     }
 
     /// Reads a TOML file's text: tables and dotted keys are the same, an array is several values.
@@ -70,17 +82,30 @@ impl Layer {
         found.sort_by_key(|leaf| leaf.offset);
         let mut layer = Self::new(level);
         for leaf in found {
-            let place = Place::File { path: path.to_owned(), line: Some(lines.number(leaf.offset)) };
-            leaf.values.into_iter().for_each(|value| layer.add(&leaf.spelling, value, place.clone()));
+            let place = Place::File {
+                path: path.to_owned(),
+                line: Some(lines.number(leaf.offset)),
+            };
+            leaf.values
+                .into_iter()
+                .for_each(|value| layer.add(&leaf.spelling, value, place.clone()));
         }
         Ok(layer)
     }
 
     /// Adds a value for a key, after those it has; what is no key sets nothing.
     pub fn add(&mut self, spelling: &str, value: String, place: Place) {
-        let Some(key) = Key::new(spelling) else { return };
-        let origin = Origin { level: self.level, place };
-        let entry = self.entries.entry(key).or_insert_with(|| Entry { values: Vec::new(), origin: origin.clone() });
+        let Some(key) = Key::new(spelling) else {
+            return;
+        };
+        let origin = Origin {
+            level: self.level,
+            place,
+        };
+        let entry = self.entries.entry(key).or_insert_with(|| Entry {
+            values: Vec::new(),
+            origin: origin.clone(),
+        });
         entry.values.push(value);
         entry.origin = origin;
     }
@@ -98,20 +123,38 @@ struct Leaf {
     offset: usize,
 }
 
-fn collect(table: &DeTable<'_>, prefix: &str, lines: &Lines, found: &mut Vec<Leaf>) -> Result<(), SyntaxError> {
+fn collect(
+    table: &DeTable<'_>,
+    prefix: &str,
+    lines: &Lines,
+    found: &mut Vec<Leaf>,
+) -> Result<(), SyntaxError> {
     for (name, value) in table {
-        let spelling = if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
+        let spelling = if prefix.is_empty() {
+            name.get_ref().to_string()
+        } else {
+            format!("{prefix}.{}", name.get_ref())
+        };
         let offset = name.span().start;
         let values = match value.get_ref() {
-            DeValue::Table(inner) if is_document(&spelling) => vec![json(inner, lines)?.to_string()],
+            DeValue::Table(inner) if is_document(&spelling) => {
+                vec![json(inner, lines)?.to_string()]
+            }
             DeValue::Table(inner) => {
                 collect(inner, &spelling, lines, found)?;
                 continue;
             }
-            DeValue::Array(items) => items.iter().map(|item| scalar(item, lines)).collect::<Result<_, _>>()?,
+            DeValue::Array(items) => items
+                .iter()
+                .map(|item| scalar(item, lines))
+                .collect::<Result<_, _>>()?,
             _ => vec![scalar(value, lines)?],
         };
-        found.push(Leaf { spelling, values, offset });
+        found.push(Leaf {
+            spelling,
+            values,
+            offset,
+        });
     }
     Ok(())
 }
@@ -130,14 +173,21 @@ fn json(table: &DeTable<'_>, lines: &Lines) -> Result<Value, SyntaxError> {
         let name: &std::borrow::Cow<'_, str> = name.get_ref();
         Ok((name.to_string(), json_value(value, lines)?))
     };
-    table.iter().map(field).collect::<Result<_, _>>().map(Value::Object)
+    table
+        .iter()
+        .map(field)
+        .collect::<Result<_, _>>()
+        .map(Value::Object)
 }
 
 fn json_value(value: &Spanned<DeValue<'_>>, lines: &Lines) -> Result<Value, SyntaxError> {
     let number = |text: String| serde_json::from_str(&text).unwrap_or(Value::String(text));
     Ok(match value.get_ref() {
         DeValue::Table(inner) => json(inner, lines)?,
-        DeValue::Array(items) => items.iter().map(|item| json_value(item, lines)).collect::<Result<_, _>>()?,
+        DeValue::Array(items) => items
+            .iter()
+            .map(|item| json_value(item, lines))
+            .collect::<Result<_, _>>()?,
         DeValue::Boolean(truth) => Value::Bool(*truth),
         DeValue::Integer(_) | DeValue::Float(_) => number(scalar(value, lines)?),
         _ => Value::String(scalar(value, lines)?),
@@ -163,7 +213,11 @@ struct Lines(Vec<usize>);
 
 impl Lines {
     fn new(text: &str) -> Self {
-        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+        Self(
+            std::iter::once(0)
+                .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+                .collect(),
+        )
     }
 
     /// The number of the line that an offset stands in, from 1.
@@ -178,11 +232,18 @@ mod tests {
 
     fn read(text: &str) -> Vec<(String, Vec<String>, String)> {
         let layer = Layer::from_toml(Level::Protected, text, Path::new("c.toml")).expect("TOML");
-        layer.into_entries().map(|(key, entry)| (key.to_string(), entry.values, entry.origin.to_string())).collect()
+        layer
+            .into_entries()
+            .map(|(key, entry)| (key.to_string(), entry.values, entry.origin.to_string()))
+            .collect()
     }
 
     fn row(key: &str, values: &[&str], origin: &str) -> (String, Vec<String>, String) {
-        (key.to_owned(), values.iter().map(|value| (*value).to_owned()).collect(), origin.to_owned())
+        (
+            key.to_owned(),
+            values.iter().map(|value| (*value).to_owned()).collect(),
+            origin.to_owned(),
+        )
     }
 
     #[test]
@@ -194,13 +255,22 @@ mod tests {
             "\n\"provider.claude.endpoint\" = 'x'\n",
             "\nprovider = { claude = { endpoint = 'x' } }\n",
         ] {
-            assert_eq!(read(text), [row("merkle.provider.claude.endpoint", &["x"], "file:c.toml:2")], "{text}");
+            assert_eq!(
+                read(text),
+                [row(
+                    "merkle.provider.claude.endpoint",
+                    &["x"],
+                    "file:c.toml:2"
+                )],
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn values_are_text_and_arrays_several() {
-        let text = "notes = true\nmax_calls = 1_000\nurls = [\n 'a',\n 'b' ]\nmaxCost = 1.5\nempty = []\n";
+        let text =
+            "notes = true\nmax_calls = 1_000\nurls = [\n 'a',\n 'b' ]\nmaxCost = 1.5\nempty = []\n";
         assert_eq!(
             read(text),
             [
@@ -214,14 +284,26 @@ mod tests {
 
     #[test]
     fn two_spellings_of_a_key_count_in_the_order_of_the_file() {
-        assert_eq!(read("max_cost = 1\nmaxCost = 2\n"), [row("merkle.maxcost", &["1", "2"], "file:c.toml:2")]);
-        assert_eq!(read("maxCost = 2\nmax_cost = 1\n"), [row("merkle.maxcost", &["2", "1"], "file:c.toml:2")]);
+        assert_eq!(
+            read("max_cost = 1\nmaxCost = 2\n"),
+            [row("merkle.maxcost", &["1", "2"], "file:c.toml:2")]
+        );
+        assert_eq!(
+            read("maxCost = 2\nmax_cost = 1\n"),
+            [row("merkle.maxcost", &["2", "1"], "file:c.toml:2")]
+        );
     }
 
     #[test]
     fn damage_is_named_by_line() {
-        for (text, line) in [("a = 1\nb = \n", 2), ("a = 1\n\n[[x]]\ny = 1\n", 3), ("a = [[1]]", 1), ("a = 1\na = 2", 2)] {
-            let error = Layer::from_toml(Level::Protected, text, Path::new("c.toml")).expect_err(text);
+        for (text, line) in [
+            ("a = 1\nb = \n", 2),
+            ("a = 1\n\n[[x]]\ny = 1\n", 3),
+            ("a = [[1]]", 1),
+            ("a = 1\na = 2", 2),
+        ] {
+            let error =
+                Layer::from_toml(Level::Protected, text, Path::new("c.toml")).expect_err(text);
             assert_eq!(error.line, line, "{text}: {error}");
         }
     }

@@ -10,8 +10,11 @@ pub const REPOSITORY_FOLDER: &str = ".teddy";
 /// The user's own folder: `$XDG_CONFIG_HOME/git-merkle`, else `~/.config/git-merkle`; `None` without a home.
 #[must_use]
 pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
-    let config =
-        environment.directory("XDG_CONFIG_HOME").or_else(|| environment.directory("HOME").map(|home| home.join(".config")))?;
+    let config = environment.directory("XDG_CONFIG_HOME").or_else(|| {
+        environment
+            .directory("HOME")
+            .map(|home| home.join(".config"))
+    })?;
     Some(config.join("git-merkle"))
 }
 
@@ -19,9 +22,11 @@ pub fn user_folder(environment: &Environment) -> Option<PathBuf> {
 /// `~/.local/state/git-merkle`; `None` without a home.
 #[must_use]
 pub fn state_folder(environment: &Environment) -> Option<PathBuf> {
-    let state = environment
-        .directory("XDG_STATE_HOME")
-        .or_else(|| environment.directory("HOME").map(|home| home.join(".local/state")))?;
+    let state = environment.directory("XDG_STATE_HOME").or_else(|| {
+        environment
+            .directory("HOME")
+            .map(|home| home.join(".local/state"))
+    })?;
     Some(state.join("git-merkle"))
 }
 
@@ -44,12 +49,27 @@ mod tests {
     #[test]
     fn the_users_file_follows_the_xdg_rules() {
         let file = |pairs: &[(&str, &str)]| user_file(&pairs.iter().copied().collect());
-        assert_eq!(file(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")]), Some("/x/git-merkle/config.toml".into()));
-        assert_eq!(file(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")]), Some("/h/.config/git-merkle/config.toml".into()));
-        assert_eq!(file(&[("XDG_CONFIG_HOME", "rel"), ("HOME", "/h")]), Some("/h/.config/git-merkle/config.toml".into()));
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")]),
+            Some("/x/git-merkle/config.toml".into())
+        );
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")]),
+            Some("/h/.config/git-merkle/config.toml".into())
+        );
+        assert_eq!(
+            file(&[("XDG_CONFIG_HOME", "rel"), ("HOME", "/h")]),
+            Some("/h/.config/git-merkle/config.toml".into())
+        );
         assert_eq!(file(&[]), None);
         let state = |pairs: &[(&str, &str)]| state_folder(&pairs.iter().copied().collect());
-        assert_eq!(state(&[("XDG_STATE_HOME", "/s"), ("HOME", "/h")]), Some("/s/git-merkle".into()));
-        assert_eq!(state(&[("HOME", "/h")]), Some("/h/.local/state/git-merkle".into()));
+        assert_eq!(
+            state(&[("XDG_STATE_HOME", "/s"), ("HOME", "/h")]),
+            Some("/s/git-merkle".into())
+        );
+        assert_eq!(
+            state(&[("HOME", "/h")]),
+            Some("/h/.local/state/git-merkle".into())
+        );
     }
 }

@@ -49,7 +49,10 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built-in:"),
-            Self::File { path, line: Some(line) } => write!(f, "file:{}:{line}", path.display()),
+            Self::File {
+                path,
+                line: Some(line),
+            } => write!(f, "file:{}:{line}", path.display()),
             Self::File { path, line: None } => write!(f, "file:{}", path.display()),
             Self::Environment(name) => write!(f, "environment:{name}"),
             Self::CommandLine => f.write_str("command line:"),

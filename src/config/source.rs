@@ -60,7 +60,9 @@ pub fn built_in() -> Layer {
 
 /// The user's own file; empty when there is none.
 pub fn user(environment: &Environment) -> Result<Layer, SourceError> {
-    let Some(path) = locate::user_file(environment) else { return Ok(Layer::new(Level::Protected)) };
+    let Some(path) = locate::user_file(environment) else {
+        return Ok(Layer::new(Level::Protected));
+    };
     load(Level::Protected, path)
 }
 
@@ -74,7 +76,13 @@ pub fn repository(folder: &Folder) -> Result<Layer, SourceError> {
         return parse(Level::Repository, bytes, path);
     }
     for part in [&folder.path, &path] {
-        let plain = |found: &std::fs::Metadata| if *part == path { found.is_file() } else { found.is_dir() };
+        let plain = |found: &std::fs::Metadata| {
+            if *part == path {
+                found.is_file()
+            } else {
+                found.is_dir()
+            }
+        };
         match std::fs::symlink_metadata(part) {
             Ok(found) if !plain(&found) => return Err(SourceError::NotPlain(part.clone())),
             Ok(found) if found.is_file() && found.len() > FOLDER_FILE_BYTES_MAX => {
@@ -83,7 +91,12 @@ pub fn repository(folder: &Folder) -> Result<Layer, SourceError> {
             Ok(found) if found.is_file() => break,
             Ok(_) => {}
             Err(error) if is_absent(&error) => break,
-            Err(source) => return Err(SourceError::Io { path: part.clone(), source }),
+            Err(source) => {
+                return Err(SourceError::Io {
+                    path: part.clone(),
+                    source,
+                });
+            }
         }
     }
     Ok(Layer::new(Level::Repository))
@@ -94,7 +107,11 @@ pub fn repository(folder: &Folder) -> Result<Layer, SourceError> {
 pub fn environment(environment: &Environment) -> Layer {
     let mut layer = Layer::new(Level::Protected);
     for (name, value) in environment.settings() {
-        layer.add(&name.replace("__", "."), value.to_owned(), Place::Environment(format!("{PREFIX}{name}")));
+        layer.add(
+            &name.replace("__", "."),
+            value.to_owned(),
+            Place::Environment(format!("{PREFIX}{name}")),
+        );
     }
     layer
 }
@@ -129,14 +146,20 @@ fn parse(level: Level, bytes: &[u8], path: PathBuf) -> Result<Layer, SourceError
         Ok(text) => Layer::from_toml(level, text, &path),
         Err(error) => {
             let line = bytes[..error.valid_up_to()].split(|b| *b == b'\n').count() as u32;
-            Err(SyntaxError { line, message: "not UTF-8".to_owned() })
+            Err(SyntaxError {
+                line,
+                message: "not UTF-8".to_owned(),
+            })
         }
     };
     parsed.map_err(|source| SourceError::Syntax { path, source })
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 #[cfg(test)]
@@ -152,13 +175,20 @@ mod tests {
     }
 
     fn rows(layer: Layer) -> Vec<String> {
-        layer.into_entries().map(|(key, entry)| format!("{} {key}={}", entry.origin, entry.values.join(","))).collect()
+        layer
+            .into_entries()
+            .map(|(key, entry)| format!("{} {key}={}", entry.origin, entry.values.join(",")))
+            .collect()
     }
 
     #[test]
     fn variables_and_options_become_keys() {
-        let variables: Environment =
-            [("GIT_MERKLE_CONFIRM_ABOVE", "2"), ("GIT_MERKLE_PROVIDER__MY_LLM__BASE_URL", "u")].into_iter().collect();
+        let variables: Environment = [
+            ("GIT_MERKLE_CONFIRM_ABOVE", "2"),
+            ("GIT_MERKLE_PROVIDER__MY_LLM__BASE_URL", "u"),
+        ]
+        .into_iter()
+        .collect();
         assert_eq!(
             rows(environment(&variables)),
             [
@@ -166,14 +196,28 @@ mod tests {
                 "environment:GIT_MERKLE_PROVIDER__MY_LLM__BASE_URL merkle.provider.my-llm.baseurl=u",
             ]
         );
-        let options = [("Merkle.Notes", None), ("core.pager", Some("x")), ("merkle.urls", Some("a")), ("merkle.urls", Some("b"))];
-        assert_eq!(rows(command_line(options)), ["command line: merkle.notes=true", "command line: merkle.urls=a,b"]);
+        let options = [
+            ("Merkle.Notes", None),
+            ("core.pager", Some("x")),
+            ("merkle.urls", Some("a")),
+            ("merkle.urls", Some("b")),
+        ];
+        assert_eq!(
+            rows(command_line(options)),
+            [
+                "command line: merkle.notes=true",
+                "command line: merkle.urls=a,b"
+            ]
+        );
     }
 
     #[test]
     fn built_in_keys_are_in_canonical_spelling() {
         assert_eq!(
-            built_in().into_entries().map(|(key, _)| key.as_str().to_owned()).collect::<Vec<_>>(),
+            built_in()
+                .into_entries()
+                .map(|(key, _)| key.as_str().to_owned())
+                .collect::<Vec<_>>(),
             BUILT_IN.map(|(key, _)| key)
         );
     }
@@ -183,7 +227,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         assert!(rows(repository(folder.path()).expect("absent")).is_empty());
         fs::write(folder.path().join(".teddy"), "").expect("writable");
-        assert!(matches!(repository(folder.path()), Err(SourceError::NotPlain(_))));
+        assert!(matches!(
+            repository(folder.path()),
+            Err(SourceError::NotPlain(_))
+        ));
         assert!(rows(user(&Environment::default()).expect("no home")).is_empty());
     }
 
@@ -193,11 +240,21 @@ mod tests {
         let outside = tempfile::tempdir().expect("a folder");
         fs::write(outside.path().join("config.toml"), "secret").expect("writable");
         symlink(outside.path(), folder.path().join(".teddy")).expect("a link");
-        assert!(matches!(repository(folder.path()), Err(SourceError::NotPlain(_))));
+        assert!(matches!(
+            repository(folder.path()),
+            Err(SourceError::NotPlain(_))
+        ));
         fs::remove_file(folder.path().join(".teddy")).expect("own link");
         fs::create_dir(folder.path().join(".teddy")).expect("a folder");
-        symlink(outside.path().join("config.toml"), folder.path().join(".teddy/config.toml")).expect("a link");
-        assert!(matches!(repository(folder.path()), Err(SourceError::NotPlain(_))));
+        symlink(
+            outside.path().join("config.toml"),
+            folder.path().join(".teddy/config.toml"),
+        )
+        .expect("a link");
+        assert!(matches!(
+            repository(folder.path()),
+            Err(SourceError::NotPlain(_))
+        ));
     }
 
     #[test]
@@ -208,8 +265,12 @@ mod tests {
             fs::write(folder.path().join(".teddy/config.toml"), bytes).expect("writable");
             repository(folder.path())
         };
-        assert!(matches!(write(b"a = 1\n\xff"), Err(SourceError::Syntax { source, .. }) if source.line == 2));
-        assert!(matches!(write(b"a = 1\n=\n"), Err(SourceError::Syntax { source, .. }) if source.line == 2));
+        assert!(
+            matches!(write(b"a = 1\n\xff"), Err(SourceError::Syntax { source, .. }) if source.line == 2)
+        );
+        assert!(
+            matches!(write(b"a = 1\n=\n"), Err(SourceError::Syntax { source, .. }) if source.line == 2)
+        );
         let large = vec![b'#'; FILE_BYTES_MAX as usize + 1];
         assert!(matches!(write(&large), Err(SourceError::TooLarge(_))));
     }

@@ -61,7 +61,13 @@ pub struct Ignored {
 impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let origin = self.entry.origin.to_string();
-        write!(f, "'{}' from {} is ignored: {}", self.key, origin.trim_end_matches(':'), self.reason)
+        write!(
+            f,
+            "'{}' from {} is ignored: {}",
+            self.key,
+            origin.trim_end_matches(':'),
+            self.reason
+        )
     }
 }
 
@@ -79,7 +85,10 @@ impl Stack {
     /// Nothing set yet; `repository_trusted` says whether the user has accepted the repository's own settings.
     #[must_use]
     pub fn new(repository_trusted: bool) -> Self {
-        Self { repository_trusted, ..Self::default() }
+        Self {
+            repository_trusted,
+            ..Self::default()
+        }
     }
 
     /// Puts a layer on top: what it may set replaces what is below, key by key; the rest is remembered as ignored.
@@ -114,7 +123,10 @@ impl Stack {
     /// The entry of a key in its canonical spelling, such as `defaultagent`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Entry> {
-        debug_assert!(Key::new(key).is_some_and(|key| trust::is_known(&key)), "'{key}' is read and not in the table");
+        debug_assert!(
+            Key::new(key).is_some_and(|key| trust::is_known(&key)),
+            "'{key}' is read and not in the table"
+        );
         self.entries.get(key)
     }
 
@@ -150,10 +162,22 @@ impl Stack {
     }
 
     /// A value of any other kind, which `parse` understands and `expected` names in the error.
-    pub fn read<T>(&self, key: &str, expected: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, ValueError> {
-        let Some(entry) = self.get(key) else { return Ok(None) };
+    pub fn read<T>(
+        &self,
+        key: &str,
+        expected: &'static str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, ValueError> {
+        let Some(entry) = self.get(key) else {
+            return Ok(None);
+        };
         let key = || Key::new(key).expect("a key of the table");
-        let bad = || ValueError { key: key(), text: entry.last().to_owned(), expected, origin: entry.origin.clone() };
+        let bad = || ValueError {
+            key: key(),
+            text: entry.last().to_owned(),
+            expected,
+            origin: entry.origin.clone(),
+        };
         parse(entry.last()).map(Some).ok_or_else(bad)
     }
 
@@ -163,8 +187,12 @@ impl Stack {
             None => Some(Reason::Unknown),
             Some(Permission::Never) => Some(Reason::Guarded),
             Some(Permission::Tighten(_)) if present.is_empty() => Some(Reason::Looser),
-            Some(Permission::Tighten(order)) => (!order.holds(present, &entry.values)).then_some(Reason::Looser),
-            Some(Permission::AfterTrust) if entry.origin.level == Level::Repository && !self.repository_trusted => {
+            Some(Permission::Tighten(order)) => {
+                (!order.holds(present, &entry.values)).then_some(Reason::Looser)
+            }
+            Some(Permission::AfterTrust)
+                if entry.origin.level == Level::Repository && !self.repository_trusted =>
+            {
                 Some(Reason::Untrusted)
             }
             Some(Permission::Set | Permission::AfterTrust) => None,
@@ -196,26 +224,55 @@ mod tests {
 
     #[test]
     fn the_layer_on_top_wins_key_by_key() {
-        let stack = stack(true, &[(Level::Protected, "remote = 1\nshare = 1"), (Level::Protected, "remote = 2")]);
-        assert_eq!((stack.text("remote"), stack.text("share"), stack.text("hooks")), (Some("2"), Some("1"), None));
+        let stack = stack(
+            true,
+            &[
+                (Level::Protected, "remote = 1\nshare = 1"),
+                (Level::Protected, "remote = 2"),
+            ],
+        );
+        assert_eq!(
+            (
+                stack.text("remote"),
+                stack.text("share"),
+                stack.text("hooks")
+            ),
+            (Some("2"), Some("1"), None)
+        );
     }
 
     /// Before, the user's own places could set anything, so that a misspelt limit limited nothing without a word.
     #[test]
     fn what_is_no_setting_is_refused_wherever_it_stands() {
         for level in [Level::Protected, Level::Local, Level::Repository] {
-            for key in ["retries", "concurrency", "notes", "acceptall", "maxCots", "provider"] {
+            for key in [
+                "retries",
+                "concurrency",
+                "notes",
+                "acceptall",
+                "maxCots",
+                "provider",
+            ] {
                 let stack = stack(true, &[(level, &format!("{key} = 1"))]);
-                assert_eq!((stack.entries().count(), stack.ignored()[0].reason), (0, Reason::Unknown), "{key}");
+                assert_eq!(
+                    (stack.entries().count(), stack.ignored()[0].reason),
+                    (0, Reason::Unknown),
+                    "{key}"
+                );
             }
         }
     }
 
     #[test]
     fn what_is_not_taken_is_named_with_file_and_line() {
-        let repository =
-            "default_agent = 'docs'\nmax_cost = 5\n[provider.x]\nendpoint = 'https://evil.example'\n[nonsense]\na = 1\n";
-        let stack = stack(false, &[(Level::Protected, "maxCost = 1"), (Level::Repository, repository)]);
+        let repository = "default_agent = 'docs'\nmax_cost = 5\n[provider.x]\nendpoint = 'https://evil.example'\n[nonsense]\na = 1\n";
+        let stack = stack(
+            false,
+            &[
+                (Level::Protected, "maxCost = 1"),
+                (Level::Repository, repository),
+            ],
+        );
         let lines: Vec<String> = stack.ignored().iter().map(ToString::to_string).collect();
         assert_eq!(
             lines,
@@ -231,16 +288,34 @@ mod tests {
 
     #[test]
     fn limits_are_only_made_tighter_and_only_when_there_are_any() {
-        let stack = stack(true, &[(Level::Protected, "maxCost = 2.5"), (Level::Repository, "maxCost = 1.5\nmaxCalls = 1000")]);
-        assert_eq!((stack.limit("maxcost"), stack.limit("maxcalls")), (Ok(Some(1.5)), Ok(None)));
+        let stack = stack(
+            true,
+            &[
+                (Level::Protected, "maxCost = 2.5"),
+                (Level::Repository, "maxCost = 1.5\nmaxCalls = 1000"),
+            ],
+        );
+        assert_eq!(
+            (stack.limit("maxcost"), stack.limit("maxcalls")),
+            (Ok(Some(1.5)), Ok(None))
+        );
         assert_eq!(stack.ignored().len(), 1);
     }
 
     #[test]
     fn a_bad_value_is_an_error_that_names_its_place() {
-        let stack = stack(true, &[(Level::Protected, "\nprogress = 'maybe'\nurls = ['a b', 'c']")]);
+        let stack = stack(
+            true,
+            &[(
+                Level::Protected,
+                "\nprogress = 'maybe'\nurls = ['a b', 'c']",
+            )],
+        );
         let error = stack.boolean("progress").expect_err("no boolean");
-        assert_eq!(error.to_string(), "bad boolean value 'maybe' for 'merkle.progress' from file:f.toml:2");
+        assert_eq!(
+            error.to_string(),
+            "bad boolean value 'maybe' for 'merkle.progress' from file:f.toml:2"
+        );
         assert_eq!(stack.words("urls").collect::<Vec<_>>(), ["a", "b", "c"]);
     }
 
@@ -250,7 +325,11 @@ mod tests {
         let count = parts.len();
         let noise = proptest::collection::vec((0..4u8, 0..3u8), count);
         (noise, 0..4u8).prop_map(move |(noise, shape)| {
-            let names: Vec<String> = parts.iter().zip(noise).map(|(part, (case, quotes))| dress(part, case, quotes)).collect();
+            let names: Vec<String> = parts
+                .iter()
+                .zip(noise)
+                .map(|(part, (case, quotes))| dress(part, case, quotes))
+                .collect();
             let last = &names[count - 1];
             let before = names[..count - 1].join(".");
             match shape {
@@ -281,7 +360,13 @@ mod tests {
             .iter()
             .map(|rule| rule.keys)
             .filter(|keys| !keys.contains('*'))
-            .chain(["provider.claude.endpoint", "provider.claude.command", "provider.x.concurrency", "unheard.of", "x"])
+            .chain([
+                "provider.claude.endpoint",
+                "provider.claude.command",
+                "provider.x.concurrency",
+                "unheard.of",
+                "x",
+            ])
             .collect();
         proptest::sample::select(keys)
     }
@@ -289,9 +374,8 @@ mod tests {
     /// What the design says of each key, apart from the table: `given` when the user has set it to 5 and it becomes 0.
     fn may_set(key: &str, level: Level, trusted: bool, given: bool) -> bool {
         match key {
-            "contextbudget" | "contextsystem" | "defaultagent" | "defaultprovider" | "defaultprofile" => {
-                level == Level::Local || trusted
-            }
+            "contextbudget" | "contextsystem" | "defaultagent" | "defaultprovider"
+            | "defaultprofile" => level == Level::Local || trusted,
             "hooks" | "hookquiet" | "remote" | "share" | "progress" => level == Level::Local,
             "maxcost"
             | "maxcalls"
@@ -309,10 +393,33 @@ mod tests {
 
     /// Text that is made of the pieces of a TOML file.
     fn pieces() -> impl Strategy<Value = String> {
-        let words = ["provider", "Provider", "'provider'", "\"PROVIDER", "\"", "a", "endpoint", ".x.", ".", " = ", "='v'"];
-        let marks = ["[", "]", "\n", "{", "}", ", ", "_", "[provider.a]\n", "endpoint='v'\n"];
+        let words = [
+            "provider",
+            "Provider",
+            "'provider'",
+            "\"PROVIDER",
+            "\"",
+            "a",
+            "endpoint",
+            ".x.",
+            ".",
+            " = ",
+            "='v'",
+        ];
+        let marks = [
+            "[",
+            "]",
+            "\n",
+            "{",
+            "}",
+            ", ",
+            "_",
+            "[provider.a]\n",
+            "endpoint='v'\n",
+        ];
         let all: Vec<&str> = words.into_iter().chain(marks).collect();
-        proptest::collection::vec(proptest::sample::select(all), 0..10).prop_map(|pieces| pieces.concat())
+        proptest::collection::vec(proptest::sample::select(all), 0..10)
+            .prop_map(|pieces| pieces.concat())
     }
 
     fn untrusted_level() -> impl Strategy<Value = Level> {

@@ -38,10 +38,15 @@ impl Order {
     pub fn holds(self, present: &[String], new: &[String]) -> bool {
         match self {
             Self::Smaller => {
-                let limits = (present.last().and_then(|text| value::limit(text)), new.last().and_then(|text| value::limit(text)));
+                let limits = (
+                    present.last().and_then(|text| value::limit(text)),
+                    new.last().and_then(|text| value::limit(text)),
+                );
                 matches!(limits, (Some(present), Some(new)) if new <= present)
             }
-            Self::Fewer => value::words(new).all(|word| value::words(present).any(|allowed| allowed == word)),
+            Self::Fewer => {
+                value::words(new).all(|word| value::words(present).any(|allowed| allowed == word))
+            }
         }
     }
 }
@@ -71,7 +76,11 @@ pub const RULES: &[Rule] = &[
     limit("hookbudget"),
     rule("hookcomplete", Permission::Never, Permission::Never),
     limit("confirmabove"),
-    rule("urls", Permission::Tighten(Order::Fewer), Permission::Tighten(Order::Fewer)),
+    rule(
+        "urls",
+        Permission::Tighten(Order::Fewer),
+        Permission::Tighten(Order::Fewer),
+    ),
     rule("defaultagent", Permission::Set, Permission::AfterTrust),
     rule("defaultprovider", Permission::Set, Permission::AfterTrust),
     rule("defaultprofile", Permission::Set, Permission::AfterTrust),
@@ -93,12 +102,20 @@ pub const RULES: &[Rule] = &[
 ];
 
 const fn rule(keys: &'static str, local: Permission, repository: Permission) -> Rule {
-    Rule { keys, local, repository }
+    Rule {
+        keys,
+        local,
+        repository,
+    }
 }
 
 /// A limit, which every place may tighten.
 const fn limit(keys: &'static str) -> Rule {
-    rule(keys, Permission::Tighten(Order::Smaller), Permission::Tighten(Order::Smaller))
+    rule(
+        keys,
+        Permission::Tighten(Order::Smaller),
+        Permission::Tighten(Order::Smaller),
+    )
 }
 
 /// What a place of a level may do with a key; `None` when there is no such setting.
@@ -120,7 +137,10 @@ pub fn is_known(key: &Key) -> bool {
 
 fn fits(pattern: &str, key: &Key) -> bool {
     if let Some(last) = pattern.strip_prefix("**.") {
-        return key.as_str().strip_suffix(last).is_some_and(|first| first.ends_with('.'));
+        return key
+            .as_str()
+            .strip_suffix(last)
+            .is_some_and(|first| first.ends_with('.'));
     }
     let mut parts = key.parts();
     for wanted in pattern.split('.') {
@@ -193,18 +213,37 @@ mod tests {
             "hookBudget",
             "confirmAbove",
         ];
-        let unnamed =
-            vec!["provider", "share.x", "anything", "trust", "secrets", "budget.x", "hooks.post-commit", "endpoint", "proxy"];
+        let unnamed = vec![
+            "provider",
+            "share.x",
+            "anything",
+            "trust",
+            "secrets",
+            "budget.x",
+            "hooks.post-commit",
+            "endpoint",
+            "proxy",
+        ];
         vec![
             (guarded, Some(Never), Some(Never)),
             (limits, smaller.0, smaller.1),
             (vec!["urls"], fewer.0, fewer.1),
             (
-                vec!["default-provider", "defaultAgent", "default_profile", "contextBudget", "context_system"],
+                vec![
+                    "default-provider",
+                    "defaultAgent",
+                    "default_profile",
+                    "contextBudget",
+                    "context_system",
+                ],
                 Some(Set),
                 Some(AfterTrust),
             ),
-            (vec!["hooks", "hookQuiet", "remote", "share", "progress"], Some(Set), Some(Never)),
+            (
+                vec!["hooks", "hookQuiet", "remote", "share", "progress"],
+                Some(Set),
+                Some(Never),
+            ),
             (unnamed, None, None),
         ]
     }
@@ -215,10 +254,19 @@ mod tests {
         for (names, local, repository) in documented() {
             for name in names {
                 let key = key(name);
-                assert_eq!(permission(&key, Level::Protected), local.map(|_| Permission::Set), "{name}");
+                assert_eq!(
+                    permission(&key, Level::Protected),
+                    local.map(|_| Permission::Set),
+                    "{name}"
+                );
                 assert_eq!(permission(&key, Level::Local), local, "{name}");
                 assert_eq!(permission(&key, Level::Repository), repository, "{name}");
-                used.extend(RULES.iter().map(|rule| rule.keys).find(|keys| fits(keys, &key)));
+                used.extend(
+                    RULES
+                        .iter()
+                        .map(|rule| rule.keys)
+                        .find(|keys| fits(keys, &key)),
+                );
             }
         }
         let all: std::collections::BTreeSet<&str> = RULES.iter().map(|rule| rule.keys).collect();
@@ -227,12 +275,40 @@ mod tests {
 
     #[test]
     fn tighter_is_smaller_or_fewer_and_never_a_guess() {
-        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        for (present, new, holds) in [("10", "5", true), ("10", "10", true), ("1k", "1025", false), ("1.5", "1.25", true)] {
-            assert_eq!(Order::Smaller.holds(&list(&[present]), &list(&[new])), holds, "{present} {new}");
+        let list = |words: &[&str]| {
+            words
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>()
+        };
+        for (present, new, holds) in [
+            ("10", "5", true),
+            ("10", "10", true),
+            ("1k", "1025", false),
+            ("1.5", "1.25", true),
+        ] {
+            assert_eq!(
+                Order::Smaller.holds(&list(&[present]), &list(&[new])),
+                holds,
+                "{present} {new}"
+            );
         }
-        for new in ["-1", "nan", "inf", "unlimited", "", "1e9", "0x1", " 1", "+1", "010"] {
-            assert!(!Order::Smaller.holds(&list(&["10"]), &list(&[new])), "{new}");
+        for new in [
+            "-1",
+            "nan",
+            "inf",
+            "unlimited",
+            "",
+            "1e9",
+            "0x1",
+            " 1",
+            "+1",
+            "010",
+        ] {
+            assert!(
+                !Order::Smaller.holds(&list(&["10"]), &list(&[new])),
+                "{new}"
+            );
         }
         assert!(!Order::Smaller.holds(&[], &list(&["1"])));
         assert!(Order::Fewer.holds(&list(&["a b", "c"]), &list(&["c", "a"])));

@@ -25,7 +25,9 @@ pub fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),
         "false" | "no" | "off" | "" => Some(false),
-        _ => integer(text).filter(|number| i32::try_from(number.unsigned_abs()).is_ok()).map(|number| number != 0),
+        _ => integer(text)
+            .filter(|number| i32::try_from(number.unsigned_abs()).is_ok())
+            .map(|number| number != 0),
     }
 }
 
@@ -38,7 +40,10 @@ pub fn integer(text: &str) -> Option<i64> {
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let (digits, factor) = split_unit(digits);
-    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let (digits, radix) = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         Some(hex) => (hex, 16),
         None if digits.len() > 1 && digits.starts_with('0') => (&digits[1..], 8),
         None => (digits, 10),
@@ -46,7 +51,9 @@ pub fn integer(text: &str) -> Option<i64> {
     if !digits.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
-    let number = i64::from_str_radix(digits, radix).ok()?.checked_mul(factor)?;
+    let number = i64::from_str_radix(digits, radix)
+        .ok()?
+        .checked_mul(factor)?;
     Some(if negative { -number } else { number })
 }
 
@@ -68,7 +75,9 @@ pub fn limit(text: &str) -> Option<f64> {
 /// A duration: a whole number and `ms`, `s`, `m`, `h` or `d`; without a unit, seconds.
 #[must_use]
 pub fn duration(text: &str) -> Option<Duration> {
-    let unit_at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let unit_at = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let number: u64 = text[..unit_at].parse().ok()?;
     let seconds = match &text[unit_at..] {
         "ms" => return Some(Duration::from_millis(number)),
@@ -104,11 +113,20 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "git is the oracle")]
     fn git(kind: &str, text: &str) -> Option<String> {
         let output = std::process::Command::new("git")
-            .args(["-c", &format!("x.y={text}"), "config", &format!("--type={kind}"), "x.y"])
+            .args([
+                "-c",
+                &format!("x.y={text}"),
+                "config",
+                &format!("--type={kind}"),
+                "x.y",
+            ])
             .current_dir("/")
             .output()
             .expect("git runs");
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     #[test]
@@ -154,8 +172,16 @@ mod tests {
             "-2147483648",
             "-2147483649",
         ] {
-            assert_eq!(boolean(text).map(|truth| truth.to_string()), git("bool", text), "boolean {text:?}");
-            assert_eq!(integer(text).map(|number| number.to_string()), git("int", text), "integer {text:?}");
+            assert_eq!(
+                boolean(text).map(|truth| truth.to_string()),
+                git("bool", text),
+                "boolean {text:?}"
+            );
+            assert_eq!(
+                integer(text).map(|number| number.to_string()),
+                git("int", text),
+                "integer {text:?}"
+            );
         }
     }
 

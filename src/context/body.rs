@@ -50,12 +50,29 @@ enum Text<'d> {
 
 impl<'r> Reader<'r> {
     /// Reads through a handle, frames as of a commit of the store.
-    pub fn new(repo: &'r Repository, store_commit: Option<NodeId>, style: Style) -> Result<Self, StoreError> {
-        Ok(Self { repo, store: Store::at(repo, store_commit)?, data: Vec::new(), redaction: None, speaker: None, style })
+    pub fn new(
+        repo: &'r Repository,
+        store_commit: Option<NodeId>,
+        style: Style,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            repo,
+            store: Store::at(repo, store_commit)?,
+            data: Vec::new(),
+            redaction: None,
+            speaker: None,
+            style,
+        })
     }
 
     /// The same, with markers in the places of what looks like secrets, wherever in the block it stands.
-    pub fn push_redacted(&mut self, out: &mut Vec<u8>, resource: &Resource, form: Form, guard: &'r Guard<'r>) {
+    pub fn push_redacted(
+        &mut self,
+        out: &mut Vec<u8>,
+        resource: &Resource,
+        form: Form,
+        guard: &'r Guard<'r>,
+    ) {
         self.redaction = Some(guard);
         let mut block = Vec::new();
         self.push_block(&mut block, resource, form);
@@ -65,7 +82,12 @@ impl<'r> Reader<'r> {
     }
 
     /// What looks like a secret in a block; and the object in which there is nothing of the kind.
-    pub fn find_secret(&mut self, resource: &Resource, form: Form, guard: &Guard<'_>) -> (Option<SecretFound>, Option<NodeId>) {
+    pub fn find_secret(
+        &mut self,
+        resource: &Resource,
+        form: Form,
+        guard: &Guard<'_>,
+    ) -> (Option<SecretFound>, Option<NodeId>) {
         let mut notes = Vec::new();
         push_notes(&mut notes, &resource.notes);
         if let Some(found) = guard.find(&resource.name, &notes).0 {
@@ -81,7 +103,11 @@ impl<'r> Reader<'r> {
                 }
                 let mut data = std::mem::take(&mut self.data);
                 let is_text = self.read_text(id, &mut data).is_ok();
-                let (found, is_clean) = if is_text { guard.find(&resource.name, &data) } else { (None, true) };
+                let (found, is_clean) = if is_text {
+                    guard.find(&resource.name, &data)
+                } else {
+                    (None, true)
+                };
                 self.data = data;
                 (found, is_clean.then_some(*id))
             }
@@ -102,7 +128,9 @@ impl<'r> Reader<'r> {
         let start = out.len();
         let opening = match &resource.body {
             Body::Part(part) => self.style.part_opening(&part.title),
-            _ => self.style.resource_opening(&resource.name, &resource.target()),
+            _ => self
+                .style
+                .resource_opening(&resource.name, &resource.target()),
         };
         out.extend_from_slice(opening.as_bytes());
         if form.level != Level::Name && !self.push_text(out, resource, form.level) {
@@ -144,7 +172,9 @@ impl<'r> Reader<'r> {
         };
         let text = match (text, self.redaction) {
             (Some(Text::Shown(..)), Some(guard)) if guard.find_name(&resource.name).is_some() => {
-                Some(Text::Withheld("it looks like a file of secrets by its name".to_owned()))
+                Some(Text::Withheld(
+                    "it looks like a file of secrets by its name".to_owned(),
+                ))
             }
             (text, _) => text,
         };
@@ -158,15 +188,25 @@ impl<'r> Reader<'r> {
                     let made_here = matches!(resource.body, Body::Outline(_)).then_some("fresh");
                     let state = made_here.or(resource.state).unwrap_or(STATE_UNKNOWN);
                     out.extend_from_slice(
-                        format!("**Statement** by {speaker}; {state}. It is not the file itself.\n").as_bytes(),
+                        format!(
+                            "**Statement** by {speaker}; {state}. It is not the file itself.\n"
+                        )
+                        .as_bytes(),
                     );
                 }
-                if let Body::Page(Shown { note: Some(note), .. }) = &resource.body {
-                    out.extend_from_slice(format!("{}\n", super::markdown::text(note.as_bytes())).as_bytes());
+                if let Body::Page(Shown {
+                    note: Some(note), ..
+                }) = &resource.body
+                {
+                    out.extend_from_slice(
+                        format!("{}\n", super::markdown::text(note.as_bytes())).as_bytes(),
+                    );
                 }
                 push_fenced(out, language, bytes);
             }
-            Some(Text::Withheld(reason)) => out.extend_from_slice(format!("Not included: {reason}.\n").as_bytes()),
+            Some(Text::Withheld(reason)) => {
+                out.extend_from_slice(format!("Not included: {reason}.\n").as_bytes())
+            }
             None => {}
         }
         let exists = text.is_some();
@@ -176,10 +216,16 @@ impl<'r> Reader<'r> {
 
     /// Appends what is said about a file besides what its outline says.
     fn push_statement(&mut self, out: &mut Vec<u8>, resource: &Resource) {
-        let Body::File(id) = &resource.body else { return };
+        let Body::File(id) = &resource.body else {
+            return;
+        };
         let heads = self.store.heads(id).unwrap_or_default();
-        let said = heads.iter().filter(|head| !head.invalidated && head.frame.policy().is_none());
-        let model = said.filter(|head| head.frame.made_by() == MadeBy::Model).min_by_key(|head| super::resource::weight(head));
+        let said = heads
+            .iter()
+            .filter(|head| !head.invalidated && head.frame.policy().is_none());
+        let model = said
+            .filter(|head| head.frame.made_by() == MadeBy::Model)
+            .min_by_key(|head| super::resource::weight(head));
         if let Some(head) = model {
             let speaker = super::markdown::text(head.frame.speaker().as_bytes());
             let state = resource.state.unwrap_or(STATE_UNKNOWN);
@@ -201,10 +247,14 @@ impl<'r> Reader<'r> {
         let body = match text {
             Some(Text::Shown(_, bytes)) => Ok(String::from_utf8_lossy(bytes).into_owned()),
             Some(Text::Withheld(reason)) => Err(reason),
-            None if form.beginning.is_some() => match (self.full(resource, &mut data), form.beginning) {
-                (Text::Shown(_, bytes), Some(tokens)) => Ok(beginning(&String::from_utf8_lossy(bytes), tokens).to_owned()),
-                _ => Err(format!("reduced to its {level}")),
-            },
+            None if form.beginning.is_some() => {
+                match (self.full(resource, &mut data), form.beginning) {
+                    (Text::Shown(_, bytes), Some(tokens)) => {
+                        Ok(beginning(&String::from_utf8_lossy(bytes), tokens).to_owned())
+                    }
+                    _ => Err(format!("reduced to its {level}")),
+                }
+            }
             None => Err(format!("reduced to its {level}")),
         };
         self.data = data;
@@ -246,20 +296,35 @@ impl<'r> Reader<'r> {
                 Text::Shown(part.language.to_owned(), data)
             }
             Body::Refused(reason) => Text::Withheld(super::markdown::text(reason.as_bytes())),
-            Body::Submodule(id) => Text::Withheld(format!("a submodule at commit {id}, which is not entered")),
-            Body::Symlink(id) => match self.repo.read_at_most(id, ObjectKind::Blob, LINK_BYTES_MAX, data) {
-                Ok(()) => Text::Withheld(format!("a symbolic link to {}, which is not followed", code(&plain(data)))),
-                Err(error) => Text::Withheld(unreadable(&error)),
-            },
+            Body::Submodule(id) => {
+                Text::Withheld(format!("a submodule at commit {id}, which is not entered"))
+            }
+            Body::Symlink(id) => {
+                match self
+                    .repo
+                    .read_at_most(id, ObjectKind::Blob, LINK_BYTES_MAX, data)
+                {
+                    Ok(()) => Text::Withheld(format!(
+                        "a symbolic link to {}, which is not followed",
+                        code(&plain(data))
+                    )),
+                    Err(error) => Text::Withheld(unreadable(&error)),
+                }
+            }
             Body::File(id) => match self.read_text(id, data) {
                 Ok(()) => Text::Shown(language_tag(resource.file_name(), data), data),
                 Err(reason) => Text::Withheld(reason),
             },
-            Body::Frame(node, agent, frame_type) => match self.frame(node, Some((agent, frame_type)), data) {
-                Some(Ok(())) => Text::Shown("markdown".to_owned(), data),
-                Some(Err(error)) => Text::Withheld(format!("unreadable: {}", super::markdown::text(chain(&error).as_bytes()))),
-                None => Text::Withheld("it has no frame any more".to_owned()),
-            },
+            Body::Frame(node, agent, frame_type) => {
+                match self.frame(node, Some((agent, frame_type)), data) {
+                    Some(Ok(())) => Text::Shown("markdown".to_owned(), data),
+                    Some(Err(error)) => Text::Withheld(format!(
+                        "unreadable: {}",
+                        super::markdown::text(chain(&error).as_bytes())
+                    )),
+                    None => Text::Withheld("it has no frame any more".to_owned()),
+                }
+            }
         }
     }
 
@@ -268,9 +333,13 @@ impl<'r> Reader<'r> {
         let header = self.repo.header(id).map_err(|error| unreadable(&error))?;
         let size_bytes = header.ok_or_else(|| ABSENT.to_owned())?.size_bytes;
         if size_bytes > FILE_BYTES_MAX {
-            return Err(format!("{size_bytes} bytes, over the limit of {FILE_BYTES_MAX}"));
+            return Err(format!(
+                "{size_bytes} bytes, over the limit of {FILE_BYTES_MAX}"
+            ));
         }
-        self.repo.read(id, ObjectKind::Blob, data).map_err(|error| unreadable(&error))?;
+        self.repo
+            .read(id, ObjectKind::Blob, data)
+            .map_err(|error| unreadable(&error))?;
         if data.contains(&0) {
             return Err(format!("a binary file of {size_bytes} bytes"));
         }
@@ -285,9 +354,12 @@ impl<'r> Reader<'r> {
 
     /// The symbol outline of a file whose language has a grammar.
     fn outline<'d>(&self, resource: &Resource, data: &'d mut Vec<u8>) -> Option<Text<'d>> {
-        let Body::File(id) = &resource.body else { return None };
+        let Body::File(id) = &resource.body else {
+            return None;
+        };
         self.read_text(id, data).ok()?;
-        let language = symbol::detect(resource.file_name(), data).filter(|language| language.has_grammar())?;
+        let language =
+            symbol::detect(resource.file_name(), data).filter(|language| language.has_grammar())?;
         let outline = symbol::render(&symbol::extract(Some(language), data));
         data.clear();
         data.extend_from_slice(outline.as_bytes());
@@ -296,7 +368,9 @@ impl<'r> Reader<'r> {
 
     /// The head frame of a file, whatever agent says it; summaries first.
     fn any_frame<'d>(&mut self, resource: &Resource, data: &'d mut Vec<u8>) -> Option<Text<'d>> {
-        let Body::File(id) = &resource.body else { return None };
+        let Body::File(id) = &resource.body else {
+            return None;
+        };
         self.frame(id, None, data)?.ok()?;
         Some(Text::Shown("markdown".to_owned(), data))
     }
@@ -309,7 +383,10 @@ impl<'r> Reader<'r> {
     ) -> Option<Result<(), StoreError>> {
         let found = match slot {
             Some((agent, frame_type)) => self.store.head(node, agent, frame_type),
-            None => self.store.heads(node).map(|heads| heads.into_iter().min_by_key(super::resource::weight)),
+            None => self
+                .store
+                .heads(node)
+                .map(|heads| heads.into_iter().min_by_key(super::resource::weight)),
         };
         data.clear();
         match found {
@@ -327,21 +404,40 @@ impl<'r> Reader<'r> {
 /// The first lines of a text that fit into so many tokens; of a first line that does not, as much as does.
 fn beginning(text: &str, tokens_max: u64) -> &str {
     // No token of the vocabulary has more bytes than these on average, not even of blanks.
-    let most = text.floor_char_boundary(usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(32));
+    let most = text.floor_char_boundary(
+        usize::try_from(tokens_max)
+            .unwrap_or(usize::MAX)
+            .saturating_mul(32),
+    );
     let text = &text[..most.min(text.len())];
-    let line_ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).chain([text.len()]).collect();
+    let line_ends: Vec<usize> = text
+        .match_indices('\n')
+        .map(|(at, _)| at + 1)
+        .chain([text.len()])
+        .collect();
     let fits = |end: &usize| token::estimate(&text[..*end]) <= tokens_max;
     match line_ends.partition_point(fits) {
         0 => {
-            let ends: Vec<usize> = (0..line_ends[0]).filter(|at| text.is_char_boundary(*at)).collect();
-            &text[..ends.partition_point(fits).checked_sub(1).map_or(0, |at| ends[at])]
+            let ends: Vec<usize> = (0..line_ends[0])
+                .filter(|at| text.is_char_boundary(*at))
+                .collect();
+            &text[..ends
+                .partition_point(fits)
+                .checked_sub(1)
+                .map_or(0, |at| ends[at])]
         }
         lines => &text[..line_ends[lines - 1]],
     }
 }
 
 fn push_notes(out: &mut Vec<u8>, notes: &[Note]) {
-    for Note { speaker, state, text, .. } in notes {
+    for Note {
+        speaker,
+        state,
+        text,
+        ..
+    } in notes
+    {
         let speaker = super::markdown::text(speaker.as_bytes());
         out.extend_from_slice(format!("**Note** by {speaker}; {state}.\n").as_bytes());
         push_fenced(out, "markdown", text.as_bytes());
@@ -349,7 +445,10 @@ fn push_notes(out: &mut Vec<u8>, notes: &[Note]) {
 }
 
 fn unreadable(error: &ObjectError) -> String {
-    format!("unreadable: {}", super::markdown::text(chain(error).as_bytes()))
+    format!(
+        "unreadable: {}",
+        super::markdown::text(chain(error).as_bytes())
+    )
 }
 
 /// The language of a fence: what the file is written in, else its extension if that is a plain word.
@@ -357,9 +456,18 @@ fn language_tag(name: &[u8], data: &[u8]) -> String {
     if let Some(language) = symbol::detect(name, data) {
         return Language::name(language).to_owned();
     }
-    let extension = name.rsplit(|byte| *byte == b'.').next().filter(|extension| extension.len() < name.len());
-    let is_word = |word: &&[u8]| (1..=EXTENSION_BYTES_MAX).contains(&word.len()) && word.iter().all(u8::is_ascii_alphanumeric);
-    extension.filter(is_word).map(|word| String::from_utf8_lossy(word).to_lowercase()).unwrap_or_default()
+    let extension = name
+        .rsplit(|byte| *byte == b'.')
+        .next()
+        .filter(|extension| extension.len() < name.len());
+    let is_word = |word: &&[u8]| {
+        (1..=EXTENSION_BYTES_MAX).contains(&word.len())
+            && word.iter().all(u8::is_ascii_alphanumeric)
+    };
+    extension
+        .filter(is_word)
+        .map(|word| String::from_utf8_lossy(word).to_lowercase())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -377,7 +485,11 @@ mod tests {
             ("plain", "", ""),
             (".hidden", "", "hidden"),
         ] {
-            assert_eq!(language_tag(name.as_bytes(), data.as_bytes()), expected, "{name}");
+            assert_eq!(
+                language_tag(name.as_bytes(), data.as_bytes()),
+                expected,
+                "{name}"
+            );
         }
     }
 }

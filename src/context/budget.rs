@@ -52,7 +52,10 @@ pub struct Form {
 
 impl From<Level> for Form {
     fn from(level: Level) -> Self {
-        Self { level, beginning: None }
+        Self {
+            level,
+            beginning: None,
+        }
     }
 }
 
@@ -133,15 +136,23 @@ impl Fit {
     /// How a resource is shown.
     #[must_use]
     pub fn form(&self, at: usize) -> Form {
-        let beginning = self.beginning.filter(|(number, _)| *number == at).map(|(_, tokens)| tokens);
-        Form { level: self.levels[at], beginning }
+        let beginning = self
+            .beginning
+            .filter(|(number, _)| *number == at)
+            .map(|(_, tokens)| tokens);
+        Form {
+            level: self.levels[at],
+            beginning,
+        }
     }
 
     /// Goes down the ladder until everything fits; true when it does and something was reduced.
     fn reduce(&mut self, costs: &[Cost], tokens_max: u64) -> bool {
         for scope in Scope::ALL.into_iter().rev() {
             for level in [Level::Outline, Level::Frame, Level::Name] {
-                let mut order: Vec<usize> = (0..costs.len()).filter(|at| costs[*at].scope == scope).collect();
+                let mut order: Vec<usize> = (0..costs.len())
+                    .filter(|at| costs[*at].scope == scope)
+                    .collect();
                 order.sort_by_key(|at| (std::cmp::Reverse(costs[*at].at(self.levels[*at])), *at));
                 for at in order {
                     if self.tokens <= tokens_max {
@@ -155,8 +166,12 @@ impl Fit {
     }
 
     fn lower(&mut self, costs: &[Cost], at: usize, level: Level) {
-        let now = costs[at].at(self.levels[at]).expect("a level that was chosen exists");
-        let Some(then) = costs[at].at(level).filter(|then| *then < now) else { return };
+        let now = costs[at]
+            .at(self.levels[at])
+            .expect("a level that was chosen exists");
+        let Some(then) = costs[at].at(level).filter(|then| *then < now) else {
+            return;
+        };
         if self.levels[at] == Level::Full {
             self.reduced.push(at);
         }
@@ -169,12 +184,20 @@ impl Fit {
         let mut order = self.reduced.clone();
         order.sort_by_key(|at| (costs[*at].scope, costs[*at].full, *at));
         for at in order {
-            let now = costs[at].at(self.levels[at]).expect("a level that was chosen exists");
+            let now = costs[at]
+                .at(self.levels[at])
+                .expect("a level that was chosen exists");
             let fits = |level: &Level| {
                 let then = costs[at].at(*level);
-                *level < self.levels[at] && then.is_some_and(|then| self.tokens - now + then <= tokens_max)
+                *level < self.levels[at]
+                    && then.is_some_and(|then| self.tokens - now + then <= tokens_max)
             };
-            let Some(level) = [Level::Full, Level::Outline, Level::Frame].into_iter().find(fits) else { continue };
+            let Some(level) = [Level::Full, Level::Outline, Level::Frame]
+                .into_iter()
+                .find(fits)
+            else {
+                continue;
+            };
             self.tokens = self.tokens - now + costs[at].at(level).expect("it fits");
             self.levels[at] = level;
         }
@@ -183,7 +206,12 @@ impl Fit {
 
     /// Gives what is left to the beginning of the first text that is not there in full.
     fn begin(&mut self, costs: &[Cost], tokens_max: u64) {
-        let first = self.reduced.iter().copied().filter(|at| costs[*at].has_text).min_by_key(|at| (costs[*at].scope, *at));
+        let first = self
+            .reduced
+            .iter()
+            .copied()
+            .filter(|at| costs[*at].has_text)
+            .min_by_key(|at| (costs[*at].scope, *at));
         let Some(at) = first else { return };
         let has_block = self.levels[at] != Level::Name || costs[at].name > 0;
         let around = BEGINNING_AROUND + if has_block { 0 } else { costs[at].header };
@@ -203,7 +231,16 @@ mod tests {
     use super::*;
 
     fn cost(scope: Scope, full: u64, outline: Option<u64>, frame: Option<u64>) -> Cost {
-        Cost { scope, full, outline, frame, name: 0, line: 2, header: 10, has_text: true }
+        Cost {
+            scope,
+            full,
+            outline,
+            frame,
+            name: 0,
+            line: 2,
+            header: 10,
+            has_text: true,
+        }
     }
 
     #[test]
@@ -232,7 +269,10 @@ mod tests {
             cost(Scope::Global, 5_000, None, None),
         ];
         let fit = fit(&costs, 9_000);
-        assert_eq!((fit.levels.as_slice(), fit.reduced.len()), (&[Name, Full, Full][..], 1));
+        assert_eq!(
+            (fit.levels.as_slice(), fit.reduced.len()),
+            (&[Name, Full, Full][..], 1)
+        );
         assert_eq!(fit.beginning, Some((0, 9_000 - 5_302 - 34)));
         assert_eq!(fit.form(0).to_string(), "beginning");
     }

@@ -28,14 +28,22 @@ impl Part {
     /// Counts with a sample; with none, nothing.
     #[must_use]
     pub fn new(bytes: Vec<u8>, sample: Option<Sample>) -> Self {
-        Self { tokens: tokens(sample, &bytes), bytes }
+        Self {
+            tokens: tokens(sample, &bytes),
+            bytes,
+        }
     }
 }
 
 impl<'o> Counted<'o> {
     /// Counts with a sample; with none, nothing.
     pub fn new(out: &'o mut dyn Write, sample: Option<Sample>) -> Self {
-        Self { out, sample, tokens: 0, waiting: Vec::new() }
+        Self {
+            out,
+            sample,
+            tokens: 0,
+            waiting: Vec::new(),
+        }
     }
 
     /// How parts are to be counted.
@@ -70,7 +78,11 @@ impl Write for Counted<'_> {
         if self.sample.is_some() {
             self.waiting.extend_from_slice(bytes);
             if self.waiting.len() >= WAITING_BYTES {
-                let line_end = self.waiting.iter().rposition(|byte| *byte == b'\n').map_or(self.waiting.len(), |at| at + 1);
+                let line_end = self
+                    .waiting
+                    .iter()
+                    .rposition(|byte| *byte == b'\n')
+                    .map_or(self.waiting.len(), |at| at + 1);
                 self.count(line_end);
             }
         }
@@ -98,18 +110,25 @@ mod tests {
 
     #[test]
     fn what_is_written_is_counted_once() {
-        let text = (0..40_000).map(|n| format!("word {n}\n")).collect::<Vec<_>>().concat();
+        let text = (0..40_000)
+            .map(|n| format!("word {n}\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let mut written = Vec::new();
         let mut out = Counted::new(&mut written, Some(Sample::of(0)));
         let block = Part::new(b"a block\n".to_vec(), out.sample());
         let of_block = block.tokens;
         out.write_part(&block).expect("a vector takes everything");
-        text.split_inclusive(' ').for_each(|word| out.write_all(word.as_bytes()).expect("a vector takes everything"));
+        text.split_inclusive(' ').for_each(|word| {
+            out.write_all(word.as_bytes())
+                .expect("a vector takes everything")
+        });
         let (said, real) = (out.finish() - of_block, token::estimate(&text));
         assert!(said.abs_diff(real) <= 2, "{said} of {real}");
         assert_eq!(written, format!("a block\n{text}").as_bytes());
         let mut out = Counted::new(&mut written, None);
-        out.write_all(b"quiet\n").expect("a vector takes everything");
+        out.write_all(b"quiet\n")
+            .expect("a vector takes everything");
         assert_eq!(out.finish(), 0);
     }
 }

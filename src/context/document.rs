@@ -16,7 +16,9 @@ use super::overview::Overview;
 use super::pages;
 use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
-use super::resource::{Body, EarlierSource, Note, OutlineSource, Resolver, Resource, secrets, weight};
+use super::resource::{
+    Body, EarlierSource, Note, OutlineSource, Resolver, Resource, secrets, weight,
+};
 use super::scope::{List, Scope};
 use super::secrets::{Found, Guard};
 use super::structure::Folded;
@@ -78,7 +80,9 @@ pub enum ContextError {
     #[error("cannot read the resources")]
     Read(#[source] io::Error),
     /// Even with nothing but names it is too long.
-    #[error("the document takes at least {needed} tokens with nothing but names, over the budget of {tokens_max}")]
+    #[error(
+        "the document takes at least {needed} tokens with nothing but names, over the budget of {tokens_max}"
+    )]
     Budget {
         /// What it takes.
         needed: u64,
@@ -134,7 +138,11 @@ pub struct Accepted {
 
 impl Accepted {
     fn list(self, scope: Scope) -> bool {
-        if scope == Scope::Global { self.global } else { self.session }
+        if scope == Scope::Global {
+            self.global
+        } else {
+            self.session
+        }
     }
 }
 
@@ -170,7 +178,12 @@ pub struct Document<'r> {
 impl<'r> Document<'r> {
     /// Decides what the document shows. Nothing is written, but by the source of the pages.
     pub fn plan(request: &Request<'r, '_>) -> Result<Self, ContextError> {
-        let Request { repo, tree: id, lists, .. } = *request;
+        let Request {
+            repo,
+            tree: id,
+            lists,
+            ..
+        } = *request;
         let tree = Tree::read(repo, id)?;
         let store = Store::open(repo)?.noting(request.skipped.clone());
         let people = PeopleFiles::new(repo, id);
@@ -201,7 +214,9 @@ impl<'r> Document<'r> {
         };
         document.look_up_notes(request.notes);
         match (overview, request.tokens_max) {
-            (Some(overview), tokens_max) => document.show_overview(overview, tokens_max.unwrap_or(u64::MAX / 64))?,
+            (Some(overview), tokens_max) => {
+                document.show_overview(overview, tokens_max.unwrap_or(u64::MAX / 64))?
+            }
             (None, Some(tokens_max)) => document.reduce(tokens_max)?,
             (None, None) => {}
         }
@@ -210,12 +225,18 @@ impl<'r> Document<'r> {
     }
 
     /// Looks up the state of each frame that is shown.
-    fn look_up_states(&mut self, store: &Store<'_>, state_of: StateOf<'_>) -> Result<(), ContextError> {
+    fn look_up_states(
+        &mut self,
+        store: &Store<'_>,
+        state_of: StateOf<'_>,
+    ) -> Result<(), ContextError> {
         for (at, resource) in self.resources.iter_mut().enumerate() {
             let head = match (&resource.body, self.forms.get(at).map(|form| form.level)) {
                 _ if resource.state.is_some() => continue,
                 (Body::Frame(node, agent, frame_type), _) => store.head(node, agent, frame_type)?,
-                (Body::File(node), Some(Level::Frame | Level::Outline)) => store.heads(node)?.into_iter().min_by_key(weight),
+                (Body::File(node), Some(Level::Frame | Level::Outline)) => {
+                    store.heads(node)?.into_iter().min_by_key(weight)
+                }
                 _ => None,
             };
             resource.state = head.map(|head| state_of(store, &head));
@@ -225,9 +246,12 @@ impl<'r> Document<'r> {
 
     /// Looks up what people say about what is listed, besides the statement that is shown of it.
     fn look_up_notes(&mut self, notes: NoteSource<'_>) {
-        let shown: HashSet<(NodeId, AgentId, FrameType)> = self.resources.iter().filter_map(Resource::slot).collect();
+        let shown: HashSet<(NodeId, AgentId, FrameType)> =
+            self.resources.iter().filter_map(Resource::slot).collect();
         for resource in &mut self.resources {
-            let (Body::File(node) | Body::Frame(node, ..)) = &resource.body else { continue };
+            let (Body::File(node) | Body::Frame(node, ..)) = &resource.body else {
+                continue;
+            };
             resource.notes = notes(node, &resource.name);
             resource.notes.retain(|note| !shown.contains(&note.slot));
         }
@@ -238,9 +262,22 @@ impl<'r> Document<'r> {
     pub fn people_notes(&self) -> String {
         let mut text = String::new();
         for resource in &self.resources {
-            for Note { speaker, state, text: note, .. } in &resource.notes {
-                let (name, speaker) = (markdown::plain(&resource.name), markdown::text(speaker.as_bytes()));
-                let _ = write!(text, "## {name}\n\n**Note** by {speaker}; {state}.\n\n{}\n\n", note.trim_end());
+            for Note {
+                speaker,
+                state,
+                text: note,
+                ..
+            } in &resource.notes
+            {
+                let (name, speaker) = (
+                    markdown::plain(&resource.name),
+                    markdown::text(speaker.as_bytes()),
+                );
+                let _ = write!(
+                    text,
+                    "## {name}\n\n**Note** by {speaker}; {state}.\n\n{}\n\n",
+                    note.trim_end()
+                );
             }
         }
         text.truncate(text.trim_end().len());
@@ -264,7 +301,9 @@ impl<'r> Document<'r> {
     #[must_use]
     pub fn system_information(&self) -> String {
         let mut text = Vec::new();
-        self.system.write(&mut text).expect("a vector takes everything");
+        self.system
+            .write(&mut text)
+            .expect("a vector takes everything");
         String::from_utf8_lossy(&text).trim_end().to_owned()
     }
 
@@ -284,49 +323,90 @@ impl<'r> Document<'r> {
     pub fn missing(&self) -> Result<Vec<(&[u8], String)>, ContextError> {
         let missing = self.blocks().missing().map_err(ContextError::Read)?;
         let named = self.resources.iter().zip(missing);
-        Ok(named.filter_map(|(resource, reason)| Some((resource.name.as_slice(), reason?))).collect())
+        Ok(named
+            .filter_map(|(resource, reason)| Some((resource.name.as_slice(), reason?)))
+            .collect())
     }
 
     /// What the document refuses, leaves out or reduces, one line of Markdown each: for the report of a turn.
     pub fn remarks(&self) -> Result<Vec<String>, ContextError> {
         let withheld = self.blocks().withheld().map_err(ContextError::Read)?;
-        let withheld = self.resources.iter().zip(withheld).filter_map(|(resource, reason)| {
-            Some(format!("{} is not included: {}", markdown::link(&resource.name, &resource.target()), reason?))
+        let withheld = self
+            .resources
+            .iter()
+            .zip(withheld)
+            .filter_map(|(resource, reason)| {
+                Some(format!(
+                    "{} is not included: {}",
+                    markdown::link(&resource.name, &resource.target()),
+                    reason?
+                ))
+            });
+        let fit = self.fit.iter().flat_map(|fit| {
+            fit.reduced
+                .iter()
+                .map(|at| (&self.resources[*at], fit.form(*at)))
         });
-        let fit = self.fit.iter().flat_map(|fit| fit.reduced.iter().map(|at| (&self.resources[*at], fit.form(*at))));
-        let reduced = fit
-            .map(|(resource, form)| format!("{} is reduced to its {form}", markdown::link(&resource.name, &resource.target())));
+        let reduced = fit.map(|(resource, form)| {
+            format!(
+                "{} is reduced to its {form}",
+                markdown::link(&resource.name, &resource.target())
+            )
+        });
         Ok(withheld.chain(reduced).collect())
     }
 
     /// The names in it that hold what looks like a secret: the first of each place where names stand.
     #[must_use]
     pub fn find_secret_names(&self, guard: &Guard<'_>) -> Found {
-        let in_system = guard.find_in_name(&self.system.text(), &"the working directory or the shell");
+        let in_system =
+            guard.find_in_name(&self.system.text(), &"the working directory or the shell");
         let in_tree = self.tree.find_secret_name(guard);
         let in_tree = in_tree.and_then(|(path, id)| guard.find_in_name(path.as_bytes(), &id));
         let in_lists = self.resources.chunks(NAMES_AT_ONCE).find_map(|part| {
-            let at = guard.find_in_names(|| part.iter().map(|resource| resource.name.as_slice()))?;
+            let at =
+                guard.find_in_names(|| part.iter().map(|resource| resource.name.as_slice()))?;
             guard.find_in_name(&part[at].name, &part[at].object())
         });
         // What is listed mostly stands in the tree, too.
-        let in_lists = in_lists.filter(|found| in_tree.as_ref().is_none_or(|known| known.id != found.id));
-        Found { names: [in_system, in_tree, in_lists].into_iter().flatten().collect(), ..Found::default() }
+        let in_lists =
+            in_lists.filter(|found| in_tree.as_ref().is_none_or(|known| known.id != found.id));
+        Found {
+            names: [in_system, in_tree, in_lists]
+                .into_iter()
+                .flatten()
+                .collect(),
+            ..Found::default()
+        }
     }
 
     /// Everything in its bodies that looks like a secret, memos among them, and the files in which there is nothing of the kind.
     pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(Found, Vec<NodeId>)> {
         let (mut bodies, clean) = self.blocks().find_secrets(guard)?;
         let memos = self.memos.as_ref().and_then(|memos| memos.as_ref().ok());
-        bodies.extend(memos.and_then(|memos| guard.find(MEMOS.as_bytes(), memos).0).map(|secret| (MEMOS_NUMBER, secret)));
-        Ok((Found { bodies, ..Found::default() }, clean))
+        bodies.extend(
+            memos
+                .and_then(|memos| guard.find(MEMOS.as_bytes(), memos).0)
+                .map(|secret| (MEMOS_NUMBER, secret)),
+        );
+        Ok((
+            Found {
+                bodies,
+                ..Found::default()
+            },
+            clean,
+        ))
     }
 
     /// Shows markers in the places of what was found.
     pub fn redact(&mut self, guard: Guard<'r>, found: Found) {
-        if let (true, Some(Ok(memos))) = (found.bodies.contains_key(&MEMOS_NUMBER), &mut self.memos) {
+        if let (true, Some(Ok(memos))) = (found.bodies.contains_key(&MEMOS_NUMBER), &mut self.memos)
+        {
             let text = String::from_utf8_lossy(memos);
-            *memos = redact(&text, guard.scanner, &guard.allowed).text.into_owned().into_bytes();
+            *memos = redact(&text, guard.scanner, &guard.allowed)
+                .text
+                .into_owned()
+                .into_bytes();
         }
         if !found.names.is_empty() {
             for resource in &mut self.resources {
@@ -360,10 +440,19 @@ impl<'r> Document<'r> {
 
     /// The bytes of the resources, where any are written.
     fn sizes(&self, section: Option<u8>) -> io::Result<Vec<u64>> {
-        if section.is_none_or(|wanted| wanted == *SECTIONS.end()) { self.blocks().sizes() } else { Ok(Vec::new()) }
+        if section.is_none_or(|wanted| wanted == *SECTIONS.end()) {
+            self.blocks().sizes()
+        } else {
+            Ok(Vec::new())
+        }
     }
 
-    fn write_sections(&self, out: &mut Counted<'_>, section: Option<u8>, sizes: &[u64]) -> io::Result<()> {
+    fn write_sections(
+        &self,
+        out: &mut Counted<'_>,
+        section: Option<u8>,
+        sizes: &[u64],
+    ) -> io::Result<()> {
         let style = self.style;
         if section.is_none() {
             write!(out, "{}{TITLE}", style.opening())?;
@@ -379,24 +468,41 @@ impl<'r> Document<'r> {
             }
             write!(out, "{}", style.section_closing(number))?;
         }
-        if section.is_none() { write!(out, "{}", style.closing()) } else { Ok(()) }
+        if section.is_none() {
+            write!(out, "{}", style.closing())
+        } else {
+            Ok(())
+        }
     }
 
     fn write_structure(&self, out: &mut dyn Write) -> io::Result<()> {
         let fence = self.tree.fence();
-        let guard = self.redacted.as_ref().filter(|(_, found)| !found.names.is_empty()).map(|(guard, _)| guard);
+        let guard = self
+            .redacted
+            .as_ref()
+            .filter(|(_, found)| !found.names.is_empty())
+            .map(|(guard, _)| guard);
         if self.folded.is_some() {
-            writeln!(out, "Folded: a number in parentheses counts files that are not listed.\n")?;
+            writeln!(
+                out,
+                "Folded: a number in parentheses counts files that are not listed.\n"
+            )?;
         }
         writeln!(out, "{fence}")?;
-        self.tree.write_structure(out, self.folded.as_ref(), guard)?;
+        self.tree
+            .write_structure(out, self.folded.as_ref(), guard)?;
         writeln!(out, "{fence}\n")
     }
 
     fn write_memos(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Some(memos) = &self.memos else { return writeln!(out, "none\n") };
+        let Some(memos) = &self.memos else {
+            return writeln!(out, "none\n");
+        };
         if !self.accepted.memos {
-            writeln!(out, "These come from files of this repository, which its user has not trusted.\n")?;
+            writeln!(
+                out,
+                "These come from files of this repository, which its user has not trusted.\n"
+            )?;
         }
         match memos {
             Ok(text) => {
@@ -418,20 +524,36 @@ impl<'r> Document<'r> {
         }
         for scope in Scope::ALL {
             let resources = self.resources.iter().enumerate();
-            let mut named = resources.filter(|(_, resource)| resource.scopes.contains(scope)).peekable();
+            let mut named = resources
+                .filter(|(_, resource)| resource.scopes.contains(scope))
+                .peekable();
             if named.peek().is_none() {
                 continue;
             }
             writeln!(out, "### {}\n", scope.title())?;
             if !self.accepted.list(scope) {
-                writeln!(out, "Lists of this repository, which its user has not trusted, name some of these.\n")?;
+                writeln!(
+                    out,
+                    "Lists of this repository, which its user has not trusted, name some of these.\n"
+                )?;
             }
             for (at, resource) in named {
                 let strongest = resource.scopes.strongest();
-                let also = if strongest == scope { String::new() } else { format!(" (also in {})", strongest.title()) };
-                let form = self.forms.get(at).filter(|form| **form != Level::Full.into());
+                let also = if strongest == scope {
+                    String::new()
+                } else {
+                    format!(" (also in {})", strongest.title())
+                };
+                let form = self
+                    .forms
+                    .get(at)
+                    .filter(|form| **form != Level::Full.into());
                 let reduced = form.map(|form| format!(": {form}")).unwrap_or_default();
-                writeln!(out, "- {}{also}{reduced}", markdown::link(&resource.name, &resource.target()))?;
+                writeln!(
+                    out,
+                    "- {}{also}{reduced}",
+                    markdown::link(&resource.name, &resource.target())
+                )?;
             }
             writeln!(out)?;
         }
@@ -466,8 +588,15 @@ impl<'r> Document<'r> {
         let mut best: Option<(u64, Vec<Form>, Fit)> = None;
         for _ in 0..FIT_TRIES {
             let fit = fit(&costs, room);
-            let (is_reduced, needed, has_names_alone) = (!fit.reduced.is_empty(), fixed + fit.tokens, fit.tokens > room);
-            self.forms = (0..costs.len()).filter(|_| is_reduced).map(|at| fit.form(at)).collect();
+            let (is_reduced, needed, has_names_alone) = (
+                !fit.reduced.is_empty(),
+                fixed + fit.tokens,
+                fit.tokens > room,
+            );
+            self.forms = (0..costs.len())
+                .filter(|_| is_reduced)
+                .map(|at| fit.form(at))
+                .collect();
             self.fit = Some(fit.clone());
             // Tokens of the parts are not quite those of the whole, least where there are many names.
             let tokens = self.tokens();
@@ -487,14 +616,21 @@ impl<'r> Document<'r> {
             room += tokens_max - tokens;
         }
         let Some((_, forms, fit)) = best else {
-            return Err(ContextError::Budget { needed: self.tokens(), tokens_max });
+            return Err(ContextError::Budget {
+                needed: self.tokens(),
+                tokens_max,
+            });
         };
         (self.forms, self.fit) = (forms, Some(fit));
         Ok(())
     }
 
     /// Shows the default payload, as much of it as fits.
-    fn show_overview(&mut self, overview: &Overview<'_>, tokens_max: u64) -> Result<(), ContextError> {
+    fn show_overview(
+        &mut self,
+        overview: &Overview<'_>,
+        tokens_max: u64,
+    ) -> Result<(), ContextError> {
         self.is_overview = true;
         self.fold_structure(tokens_max / STRUCTURE_SHARE);
         let fixed = self.tokens_of(&SECTIONS.collect::<Vec<_>>()) + FIXED_TOKENS;
@@ -517,13 +653,24 @@ impl<'r> Document<'r> {
             room += tokens_max - tokens;
         }
         self.resources = best.1;
-        if best.0 > tokens_max { Err(ContextError::Budget { needed: best.0, tokens_max }) } else { Ok(()) }
+        if best.0 > tokens_max {
+            Err(ContextError::Budget {
+                needed: best.0,
+                tokens_max,
+            })
+        } else {
+            Ok(())
+        }
     }
 
     /// Opens as many directories as fit.
     fn fold_structure(&mut self, tokens_max: u64) {
         if self.is_overview || self.tokens_of(&[2]) > tokens_max {
-            let folded = Folded::new(&self.tree, tokens_max.saturating_sub(FOLDED_LINE_TOKENS), self.is_overview);
+            let folded = Folded::new(
+                &self.tree,
+                tokens_max.saturating_sub(FOLDED_LINE_TOKENS),
+                self.is_overview,
+            );
             self.folded = Some(folded).filter(|folded| !folded.is_whole);
         }
     }
@@ -532,8 +679,18 @@ impl<'r> Document<'r> {
     fn costs(&self, tokens_max: u64) -> io::Result<Vec<Cost>> {
         let full = self.blocks().measure(Level::Full)?;
         let fits = full.iter().flatten().sum::<u64>() <= tokens_max / 2;
-        let measured = |level| if fits { Ok(vec![None; full.len()]) } else { self.blocks().measure(level) };
-        let (outline, frame, name) = (measured(Level::Outline)?, measured(Level::Frame)?, measured(Level::Name)?);
+        let measured = |level| {
+            if fits {
+                Ok(vec![None; full.len()])
+            } else {
+                self.blocks().measure(level)
+            }
+        };
+        let (outline, frame, name) = (
+            measured(Level::Outline)?,
+            measured(Level::Frame)?,
+            measured(Level::Name)?,
+        );
         let cost = |(at, resource): (usize, &Resource)| {
             let full = full[at].unwrap_or_default();
             Cost {
@@ -543,7 +700,8 @@ impl<'r> Document<'r> {
                 frame: frame[at],
                 name: name[at].unwrap_or_default(),
                 line: REDUCED_TOKENS,
-                header: token::estimate(&link_code(&resource.name, &resource.target())) + REDUCED_TOKENS,
+                header: token::estimate(&link_code(&resource.name, &resource.target()))
+                    + REDUCED_TOKENS,
                 has_text: full > TEXT_TOKENS_MIN,
             }
         };
@@ -553,13 +711,15 @@ impl<'r> Document<'r> {
     /// The tokens of the whole document.
     fn tokens(&self) -> u64 {
         let mut text = Vec::new();
-        self.write(&mut text, None).map_or(0, |()| token::estimate(&String::from_utf8_lossy(&text)))
+        self.write(&mut text, None)
+            .map_or(0, |()| token::estimate(&String::from_utf8_lossy(&text)))
     }
 
     fn tokens_of(&self, sections: &[u8]) -> u64 {
         let mut text = Vec::new();
         for section in sections {
-            self.write(&mut text, Some(*section)).expect("a vector takes everything");
+            self.write(&mut text, Some(*section))
+                .expect("a vector takes everything");
         }
         token::estimate(&String::from_utf8_lossy(&text))
     }
@@ -569,6 +729,10 @@ fn read_memos(people: &PeopleFiles<'_>) -> Option<Result<Vec<u8>, String>> {
     let text = people.read(&TreePath::from(MEMOS)).transpose()?;
     Some(text.and_then(|text| {
         let is_text = std::str::from_utf8(&text).is_ok() && !text.contains(&0);
-        if is_text { Ok(text) } else { Err("not UTF-8 text".to_owned()) }
+        if is_text {
+            Ok(text)
+        } else {
+            Err("not UTF-8 text".to_owned())
+        }
     }))
 }

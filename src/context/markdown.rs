@@ -49,7 +49,11 @@ pub fn text(name: &[u8]) -> String {
 #[must_use]
 pub fn code(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text.as_bytes()) + 1);
-    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) || text.is_empty() { " " } else { "" };
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) || text.is_empty() {
+        " "
+    } else {
+        ""
+    };
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
@@ -124,7 +128,9 @@ mod tests {
         let (mut text, mut target) = (String::new(), None);
         for event in Parser::new(markdown) {
             match event {
-                Event::Start(Tag::Link { dest_url, .. }) if target.is_none() => target = Some(dest_url.to_string()),
+                Event::Start(Tag::Link { dest_url, .. }) if target.is_none() => {
+                    target = Some(dest_url.to_string())
+                }
                 Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph | TagEnd::Link) => {}
                 Event::Text(part) => text.push_str(&part),
                 _ => return None,
@@ -135,7 +141,10 @@ mod tests {
 
     #[test]
     fn plain_paths_stay_plain() {
-        assert_eq!(link(b"src/main_test.py", &path_target(b"src/main_test.py")), "[src/main_test.py](/src/main_test.py)");
+        assert_eq!(
+            link(b"src/main_test.py", &path_target(b"src/main_test.py")),
+            "[src/main_test.py](/src/main_test.py)"
+        );
         assert_eq!(link_code(b"a b", &path_target(b"a b")), "`[a b](/a%20b)`");
         assert_eq!(text(b"__init__.py"), "\\_\\_init\\_\\_.py");
         assert_eq!(plain(b"a\nb"), "\"a\\nb\"");

@@ -79,15 +79,24 @@ impl Overview<'_> {
         let (mut chosen, _) = self.choose(shares);
         let map = self.map_part(tokens_max.saturating_sub(chosen.tokens()));
         let mut is_all = false;
-        let around_map = if map.text.is_empty() { 0 } else { estimate(&map.text) + MAP_AROUND };
+        let around_map = if map.text.is_empty() {
+            0
+        } else {
+            estimate(&map.text) + MAP_AROUND
+        };
         // One after the other: each may take what the map and those before it have left.
         for grown in [0, 1, 2, 3, 4] {
-            let (left, now) = (tokens_max.saturating_sub(chosen.tokens() + around_map), chosen.shares());
+            let (left, now) = (
+                tokens_max.saturating_sub(chosen.tokens() + around_map),
+                chosen.shares(),
+            );
             match grown {
                 0 => shares.notes = shares.notes.max(now.notes + left),
                 1 => shares.statements = shares.statements.max(now.statements + left),
                 2 => shares.branch = shares.branch.max(now.branch + left),
-                3 if map.is_whole => (shares.readme, shares.whole_readme) = (now.readme + left, true),
+                3 if map.is_whole => {
+                    (shares.readme, shares.whole_readme) = (now.readme + left, true)
+                }
                 3 => shares.readme = shares.readme.max(now.readme + left),
                 _ => (shares.statements, shares.cuts) = (now.statements + left, true),
             }
@@ -95,8 +104,18 @@ impl Overview<'_> {
         }
         let map_is_whole = map.is_whole;
         let map = (!map.text.is_empty()).then(|| map_resource(&map));
-        let Chosen { notes, statements, readme, branch } = chosen;
-        let parts = notes.into_iter().chain(statements).chain(map).chain(readme).chain(branch);
+        let Chosen {
+            notes,
+            statements,
+            readme,
+            branch,
+        } = chosen;
+        let parts = notes
+            .into_iter()
+            .chain(statements)
+            .chain(map)
+            .chain(readme)
+            .chain(branch);
         (parts.map(resource).collect(), is_all && map_is_whole)
     }
 
@@ -105,9 +124,24 @@ impl Overview<'_> {
         let (notes, has_notes) = within(&self.notes, shares.notes, false);
         let (statements, has_statements) = within(&self.statements, shares.statements, shares.cuts);
         let (branch, has_branch) = self.branch_part(shares.branch);
-        let readme = self.readme.as_ref().and_then(|readme| readme_part(readme, shares));
-        let has_readme = self.readme.as_ref().is_none_or(|known| readme.as_ref().is_some_and(|part| *part.text == *known.whole));
-        (Chosen { notes, statements, readme, branch }, has_notes && has_statements && has_branch && has_readme)
+        let readme = self
+            .readme
+            .as_ref()
+            .and_then(|readme| readme_part(readme, shares));
+        let has_readme = self.readme.as_ref().is_none_or(|known| {
+            readme
+                .as_ref()
+                .is_some_and(|part| *part.text == *known.whole)
+        });
+        (
+            Chosen {
+                notes,
+                statements,
+                readme,
+                branch,
+            },
+            has_notes && has_statements && has_branch && has_readme,
+        )
     }
 
     /// The map in so many tokens. Short names of directories make it shorter than was reckoned, so it is chosen again.
@@ -131,9 +165,18 @@ impl Overview<'_> {
 
     fn branch_part(&self, tokens_max: u64) -> (Option<Part>, bool) {
         let make = |lines: &[String], rest: &str| {
-            let text: String = lines.iter().flat_map(|line| [line, "\n"]).chain([rest]).collect();
+            let text: String = lines
+                .iter()
+                .flat_map(|line| [line, "\n"])
+                .chain([rest])
+                .collect();
             let title = "**Branch**: where this work stands.".to_owned();
-            Part { name: "branch".to_owned(), title, language: "", text: text.into() }
+            Part {
+                name: "branch".to_owned(),
+                title,
+                language: "",
+                text: text.into(),
+            }
         };
         let whole = make(&self.branch, "");
         if self.branch.is_empty() || cost(&whole) <= tokens_max {
@@ -147,7 +190,10 @@ impl Overview<'_> {
         });
         let count = fits.count();
         let rest = format!("… ({} more lines)\n", self.branch.len() - count);
-        ((count > 0).then(|| make(&self.branch[..count], &rest)), false)
+        (
+            (count > 0).then(|| make(&self.branch[..count], &rest)),
+            false,
+        )
     }
 }
 
@@ -188,7 +234,13 @@ impl Chosen {
     }
 
     fn tokens(&self) -> u64 {
-        let Shares { notes, statements, readme, branch, .. } = self.shares();
+        let Shares {
+            notes,
+            statements,
+            readme,
+            branch,
+            ..
+        } = self.shares();
         notes + statements + readme + branch
     }
 }
@@ -205,10 +257,17 @@ fn within(parts: &[Part], tokens_max: u64, cuts: bool) -> (Vec<Part>, bool) {
             }
             None => {
                 let around = estimate(&part.title) + 2 * AROUND;
-                if let Some(room) = left.checked_sub(around).filter(|room| cuts && *room >= CUT_MIN) {
+                if let Some(room) = left
+                    .checked_sub(around)
+                    .filter(|room| cuts && *room >= CUT_MIN)
+                {
                     let text = first_lines(&part.text, room);
                     let title = format!("{} Its beginning.", part.title);
-                    chosen.push(Part { text: text.into(), title, ..part.clone() });
+                    chosen.push(Part {
+                        text: text.into(),
+                        title,
+                        ..part.clone()
+                    });
                     left = 0;
                 }
                 is_all = false;
@@ -225,20 +284,35 @@ fn cost(part: &Part) -> u64 {
 /// The README in so many tokens: all of it, its first section, or as many lines as fit; `None` where none does.
 fn readme_part(readme: &Readme, shares: Shares) -> Option<Part> {
     let tokens_max = shares.readme;
-    let title = |what: &str| format!("**README**, {what}: {}", super::markdown::code(&readme.name));
+    let title = |what: &str| {
+        format!(
+            "**README**, {what}: {}",
+            super::markdown::code(&readme.name)
+        )
+    };
     let make = |what: &str, text: &str| Part {
         name: readme.name.clone(),
         title: title(what),
         language: "markdown",
         text: Arc::from(text),
     };
-    let (whole, first) = (make("without pictures", &readme.whole), make("its first section", &readme.first));
+    let (whole, first) = (
+        make("without pictures", &readme.whole),
+        make("its first section", &readme.first),
+    );
     let may_be_whole = shares.whole_readme || readme.whole == readme.first;
     let longest = [(may_be_whole, whole), (!shares.whole_readme, first)].into_iter();
-    if let Some((_, part)) = longest.filter(|(may, _)| *may).find(|(_, part)| cost(part) <= tokens_max) {
+    if let Some((_, part)) = longest
+        .filter(|(may, _)| *may)
+        .find(|(_, part)| cost(part) <= tokens_max)
+    {
         return Some(part);
     }
-    let text = if shares.whole_readme { &readme.whole } else { &readme.first };
+    let text = if shares.whole_readme {
+        &readme.whole
+    } else {
+        &readme.first
+    };
     let lines = first_lines(text, tokens_max.saturating_sub(3 * AROUND));
     (!lines.is_empty()).then(|| make("its first lines", lines))
 }
@@ -247,7 +321,9 @@ fn readme_part(readme: &Readme, shares: Shares) -> Option<Part> {
 fn first_lines(text: &str, tokens_max: u64) -> &str {
     let (mut left, mut end) = (tokens_max, 0);
     for line in text.split_inclusive('\n') {
-        let Some(rest) = left.checked_sub(estimate(line)) else { break };
+        let Some(rest) = left.checked_sub(estimate(line)) else {
+            break;
+        };
         left = rest;
         end += line.len();
     }
@@ -261,7 +337,12 @@ fn map_resource(map: &MapPart) -> Part {
              words of it.",
             map.files, map.left
         );
-        return Part { name: "found".to_owned(), title, language: "", text: map.text.as_str().into() };
+        return Part {
+            name: "found".to_owned(),
+            title,
+            language: "",
+            text: map.text.as_str().into(),
+        };
     }
     let title = match map.left {
         0 => "**Symbol map**: what every file declares and refers to.".to_owned(),
@@ -270,12 +351,23 @@ fn map_resource(map: &MapPart) -> Part {
             map.files
         ),
     };
-    Part { name: "symbol map".to_owned(), title, language: "", text: map.text.as_str().into() }
+    Part {
+        name: "symbol map".to_owned(),
+        title,
+        language: "",
+        text: map.text.as_str().into(),
+    }
 }
 
 fn resource(part: Part) -> Resource {
     let name = part.name.clone().into_bytes();
-    Resource { name, body: Body::Part(part), scopes: ScopeSet::default(), state: None, notes: Vec::new() }
+    Resource {
+        name,
+        body: Body::Part(part),
+        scopes: ScopeSet::default(),
+        state: None,
+        notes: Vec::new(),
+    }
 }
 
 /// A README without what only pictures, badges and links to click on say: its first section, and all of it.
@@ -287,7 +379,8 @@ pub fn readme_text(text: &str) -> (String, String) {
 
 /// The lines of a text that say something by themselves.
 fn plain_lines(text: &str) -> String {
-    let (mut out, mut is_comment, mut is_fence, mut was_empty) = (String::new(), false, false, true);
+    let (mut out, mut is_comment, mut is_fence, mut was_empty) =
+        (String::new(), false, false, true);
     for line in without_pictures(text).lines() {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
@@ -324,7 +417,11 @@ fn without_pictures(text: &str) -> String {
         if is_start && (rest.starts_with("```") || rest.starts_with("~~~")) {
             is_fence = !is_fence;
         }
-        let picture = if is_fence || !matches!(c, '[' | '!') { None } else { skip_picture(rest) };
+        let picture = if is_fence || !matches!(c, '[' | '!') {
+            None
+        } else {
+            skip_picture(rest)
+        };
         let is_one = |end: &usize| !rest[..*end].contains("\n\n");
         is_start = c == '\n';
         match picture.filter(is_one) {
@@ -340,10 +437,18 @@ fn without_pictures(text: &str) -> String {
 
 /// True for a line of nothing but pictures, tags, targets of links, and links in a row.
 fn says_nothing(line: &str) -> bool {
-    if line.starts_with(".. image::") || line.starts_with(".. |") || line.starts_with(":target:") || line.starts_with(":alt:") {
+    if line.starts_with(".. image::")
+        || line.starts_with(".. |")
+        || line.starts_with(":target:")
+        || line.starts_with(":alt:")
+    {
         return true;
     }
-    if line.starts_with('[') && line.split_once("]:").is_some_and(|(label, _)| !label.contains(' ')) {
+    if line.starts_with('[')
+        && line
+            .split_once("]:")
+            .is_some_and(|(label, _)| !label.contains(' '))
+    {
         return true;
     }
     let (mut rest, mut words, mut links) = (line, 0, 0);
@@ -372,9 +477,14 @@ fn skip_tag(text: &str) -> Option<usize> {
 
 /// `![…](…)`, alone or as the text of a link.
 fn skip_picture(text: &str) -> Option<usize> {
-    if let Some(inner) = text.strip_prefix('[').filter(|inner| inner.starts_with("![")) {
+    if let Some(inner) = text
+        .strip_prefix('[')
+        .filter(|inner| inner.starts_with("!["))
+    {
         let picture = 1 + skip_picture(inner)?;
-        return text[picture..].strip_prefix(']').map(|_| picture + 1 + target_end(&text[picture + 1..]));
+        return text[picture..]
+            .strip_prefix(']')
+            .map(|_| picture + 1 + target_end(&text[picture + 1..]));
     }
     skip_link(text.strip_prefix('!')?).map(|end| end + 1)
 }
@@ -406,7 +516,10 @@ fn first_section(text: &str) -> String {
     for (at, line) in lines.iter().enumerate() {
         let trimmed = line.trim_end();
         is_fence ^= trimmed.starts_with("```");
-        let is_underlined = lines.get(at + 1).is_some_and(|next| is_underline(next.trim_end())) && !trimmed.is_empty();
+        let is_underlined = lines
+            .get(at + 1)
+            .is_some_and(|next| is_underline(next.trim_end()))
+            && !trimmed.is_empty();
         if !is_fence && (trimmed.starts_with('#') || is_underlined) {
             headings += 1;
             if headings > 1 && words >= WORDS_MIN {
@@ -421,7 +534,10 @@ fn first_section(text: &str) -> String {
 }
 
 fn is_underline(line: &str) -> bool {
-    line.len() >= 3 && ['=', '-', '~', '^'].iter().any(|mark| line.chars().all(|c| c == *mark))
+    line.len() >= 3
+        && ['=', '-', '~', '^']
+            .iter()
+            .any(|mark| line.chars().all(|c| c == *mark))
 }
 
 #[cfg(test)]
@@ -452,15 +568,32 @@ same place. See [the guide](https://g.example) for more.
     #[test]
     fn a_readme_is_left_with_what_it_says() {
         let (first, whole) = readme_text(README);
-        assert!(first.starts_with("# Beds\n\nPlans a vegetable garden"), "{first}");
+        assert!(
+            first.starts_with("# Beds\n\nPlans a vegetable garden"),
+            "{first}"
+        );
         assert!(first.ends_with("for more.\n\n"), "{first}");
-        assert!(whole.ends_with("## Install\n\n    cargo install beds\n"), "{whole}");
-        assert_eq!(readme_text("Name\n====\n\nshort\n\nUse\n---\n\nmore\n").0, "Name\n====\n\nshort\n\nUse\n---\n\nmore\n");
-        assert_eq!(readme_text("- [one](1)\n- [two](2) and words\n").1, "- [one](1)\n- [two](2) and words\n");
+        assert!(
+            whole.ends_with("## Install\n\n    cargo install beds\n"),
+            "{whole}"
+        );
+        assert_eq!(
+            readme_text("Name\n====\n\nshort\n\nUse\n---\n\nmore\n").0,
+            "Name\n====\n\nshort\n\nUse\n---\n\nmore\n"
+        );
+        assert_eq!(
+            readme_text("- [one](1)\n- [two](2) and words\n").1,
+            "- [one](1)\n- [two](2) and words\n"
+        );
     }
 
     fn part(name: &str, words: usize) -> Part {
-        Part { name: name.to_owned(), title: format!("**{name}**"), language: "", text: "word ".repeat(words).into() }
+        Part {
+            name: name.to_owned(),
+            title: format!("**{name}**"),
+            language: "",
+            text: "word ".repeat(words).into(),
+        }
     }
 
     #[test]
@@ -469,13 +602,31 @@ same place. See [the guide](https://g.example) for more.
         let map = |tokens_max: u64| {
             let files = all.min(tokens_max as usize / 10);
             let text = "word ".repeat(files * 10);
-            MapPart { text, files, left: all - files, is_whole: files == all, is_found: false }
+            MapPart {
+                text,
+                files,
+                left: all - files,
+                is_whole: files == all,
+                is_found: false,
+            }
         };
-        let statements = (0..50).map(|number| part(&format!("d{number}"), 200)).collect();
+        let statements = (0..50)
+            .map(|number| part(&format!("d{number}"), 200))
+            .collect();
         let (first, whole) = ("word ".repeat(100), "word ".repeat(3_000));
-        let readme = Some(Readme { name: "README".to_owned(), first, whole });
+        let readme = Some(Readme {
+            name: "README".to_owned(),
+            first,
+            whole,
+        });
         let branch = vec!["line of a branch".to_owned(); 500];
-        let overview = Overview { notes: vec![part("n", 30)], statements, map: &map, readme, branch };
+        let overview = Overview {
+            notes: vec![part("n", 30)],
+            statements,
+            map: &map,
+            readme,
+            branch,
+        };
         for tokens_max in [1_000, 3_000, 8_000, 24_000, 30_000, 40_000, 60_000] {
             let (resources, is_all) = overview.fit(tokens_max);
             let taken: u64 = resources
@@ -486,7 +637,10 @@ same place. See [the guide](https://g.example) for more.
                 })
                 .sum();
             assert!(taken <= tokens_max, "{taken} of {tokens_max}");
-            assert!(is_all || taken * 10 >= tokens_max * 9, "{taken} of {tokens_max}");
+            assert!(
+                is_all || taken * 10 >= tokens_max * 9,
+                "{taken} of {tokens_max}"
+            );
             assert_eq!(is_all, tokens_max >= 40_000, "{tokens_max}");
         }
     }

@@ -22,7 +22,11 @@ impl Wanted {
     /// A page by itself, for whoever wants one without a document.
     #[must_use]
     pub fn new(url: impl Into<String>, is_personal: bool) -> Self {
-        Self { url: url.into(), is_personal, at: 0 }
+        Self {
+            url: url.into(),
+            is_personal,
+            at: 0,
+        }
     }
 }
 
@@ -44,18 +48,24 @@ pub type Source<'s> = &'s dyn Fn(&[Wanted]) -> Vec<Result<Shown, String>>;
 pub(super) fn fill(resources: &mut [Resource], wanted: &[Wanted], source: Source<'_>) {
     let (asked, left_out) = wanted.split_at(wanted.len().min(PAGES_MAX));
     let mut bytes = 0;
-    let answers = if asked.is_empty() { Vec::new() } else { source(asked) };
+    let answers = if asked.is_empty() {
+        Vec::new()
+    } else {
+        source(asked)
+    };
     for (page, answer) in asked.iter().zip(answers) {
         bytes += answer.as_ref().map_or(0, |shown| shown.text.len());
         resources[page.at].body = match answer {
-            Ok(_) if bytes > PAGES_BYTES_MAX => {
-                Body::Refused(format!("the pages have more than {PAGES_BYTES_MAX} bytes together"))
-            }
+            Ok(_) if bytes > PAGES_BYTES_MAX => Body::Refused(format!(
+                "the pages have more than {PAGES_BYTES_MAX} bytes together"
+            )),
             Ok(shown) => Body::Page(shown),
             Err(reason) => Body::Refused(reason),
         };
     }
     for page in left_out {
-        resources[page.at].body = Body::Refused(format!("not fetched, since the lists name more than {PAGES_MAX} pages"));
+        resources[page.at].body = Body::Refused(format!(
+            "not fetched, since the lists name more than {PAGES_MAX} pages"
+        ));
     }
 }

@@ -50,7 +50,10 @@ impl Pattern {
             return Err(Refusal::NotAPath);
         }
         let mut path = TreePath::root();
-        for name in text.split(|byte| *byte == b'/').filter(|name| !name.is_empty() && *name != b".") {
+        for name in text
+            .split(|byte| *byte == b'/')
+            .filter(|name| !name.is_empty() && *name != b".")
+        {
             match name {
                 b".." => return Err(Refusal::Parent),
                 name if is_git_directory(name) => return Err(Refusal::GitDirectory),
@@ -64,13 +67,19 @@ impl Pattern {
     /// True when the path has a character that matches others.
     #[must_use]
     pub fn is_glob(&self) -> bool {
-        self.path.as_bytes().iter().any(|byte| b"*?[".contains(byte))
+        self.path
+            .as_bytes()
+            .iter()
+            .any(|byte| b"*?[".contains(byte))
     }
 
     /// The directory before the first name with such a character.
     #[must_use]
     pub fn base(&self) -> TreePath {
-        let plain = self.path.names().take_while(|name| !name.iter().any(|byte| b"*?[".contains(byte)));
+        let plain = self
+            .path
+            .names()
+            .take_while(|name| !name.iter().any(|byte| b"*?[".contains(byte)));
         plain.fold(TreePath::root(), |path, name| path.join(name))
     }
 
@@ -84,9 +93,16 @@ impl Pattern {
 /// True for `.git` as any file system may read it: without regard to case, with dots and spaces at its end, with
 /// characters that HFS+ ignores, or as the short name of NTFS.
 fn is_git_directory(name: &[u8]) -> bool {
-    let visible: String = String::from_utf8_lossy(name).chars().filter(|c| !is_ignored_by_hfs(*c)).collect();
+    let visible: String = String::from_utf8_lossy(name)
+        .chars()
+        .filter(|c| !is_ignored_by_hfs(*c))
+        .collect();
     let visible = visible.to_ascii_lowercase();
-    let plain = visible.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    let plain = visible
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
     plain == ".git" || plain == "git~1"
 }
 
@@ -98,9 +114,11 @@ fn is_ignored_by_hfs(c: char) -> bool {
 /// True for entries that are pages, whatever the case of their scheme.
 #[must_use]
 pub fn is_url(entry: &[u8]) -> bool {
-    [&b"https://"[..], b"http://"]
-        .iter()
-        .any(|scheme| entry.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+    [&b"https://"[..], b"http://"].iter().any(|scheme| {
+        entry
+            .get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    })
 }
 
 /// Splits `<node>[@<agent>.<type>]`.
@@ -110,7 +128,11 @@ pub fn parse_frame(text: &[u8]) -> (&[u8], Option<(AgentId, FrameType)>) {
         let (agent, frame_type) = std::str::from_utf8(&text[at + 1..]).ok()?.split_once('.')?;
         Some((agent.parse().ok()?, frame_type.parse().ok()?))
     };
-    match text.iter().rposition(|byte| *byte == b'@').and_then(|at| Some((at, slot(at)?))) {
+    match text
+        .iter()
+        .rposition(|byte| *byte == b'@')
+        .and_then(|at| Some((at, slot(at)?)))
+    {
         Some((at, slot)) => (&text[..at], Some(slot)),
         None => (text, None),
     }
@@ -119,7 +141,10 @@ pub fn parse_frame(text: &[u8]) -> (&[u8], Option<(AgentId, FrameType)>) {
 /// Splits `<rev>:<path>`; neither part is looked at, but a revision is UTF-8 and not empty.
 #[must_use]
 pub fn parse_revision(text: &[u8]) -> Option<(&str, &[u8])> {
-    let at = text.iter().position(|byte| *byte == b':').filter(|at| *at > 0)?;
+    let at = text
+        .iter()
+        .position(|byte| *byte == b':')
+        .filter(|at| *at > 0)?;
     Some((std::str::from_utf8(&text[..at]).ok()?, &text[at + 1..]))
 }
 
@@ -129,7 +154,9 @@ mod tests {
 
     #[test]
     fn spellings_of_a_path_are_one() {
-        let clean = |text: &str| Pattern::parse(text.as_bytes()).map(|pattern| (pattern.path, pattern.is_directory));
+        let clean = |text: &str| {
+            Pattern::parse(text.as_bytes()).map(|pattern| (pattern.path, pattern.is_directory))
+        };
         assert_eq!(clean("./src//lib.rs"), Ok(("src/lib.rs".into(), false)));
         assert_eq!(clean("src/."), Ok(("src".into(), true)));
         assert_eq!(clean("src/"), Ok(("src".into(), true)));
@@ -168,17 +195,27 @@ mod tests {
             ("a/b/**/x", "a/b", false),
             ("**/x", "", false),
         ] {
-            assert_eq!((parse(text).base(), parse(text).is_all_below()), (base.into(), is_all_below), "{text}");
+            assert_eq!(
+                (parse(text).base(), parse(text).is_all_below()),
+                (base.into(), is_all_below),
+                "{text}"
+            );
         }
         assert!(!parse("src/lib.rs").is_glob());
     }
 
     #[test]
     fn frames_and_revisions_split_where_they_can() {
-        let slot = ("docs".parse().expect("a word"), "summary".parse().expect("a word"));
+        let slot = (
+            "docs".parse().expect("a word"),
+            "summary".parse().expect("a word"),
+        );
         assert_eq!(parse_frame(b"src@docs.summary"), (&b"src"[..], Some(slot)));
         assert_eq!(parse_frame(b"src/@types"), (&b"src/@types"[..], None));
-        assert_eq!(parse_revision(b"HEAD~1:src/lib.rs"), Some(("HEAD~1", &b"src/lib.rs"[..])));
+        assert_eq!(
+            parse_revision(b"HEAD~1:src/lib.rs"),
+            Some(("HEAD~1", &b"src/lib.rs"[..]))
+        );
         assert_eq!(parse_revision(b":x"), None);
         assert_eq!(parse_revision(b"x"), None);
     }

@@ -40,13 +40,18 @@ impl<'r> PeopleFiles<'r> {
     /// A file's bytes; `None` when there is none. Anything but a plain file of a bearable size is an error in words.
     pub fn read(&self, path: &TreePath) -> Result<Option<Vec<u8>>, String> {
         match self.repo.work_dir() {
-            Some(directory) => read_plain(directory.to_owned(), path).map_err(|error| error.to_string()),
+            Some(directory) => {
+                read_plain(directory.to_owned(), path).map_err(|error| error.to_string())
+            }
             None => self.read_from_tree(path),
         }
     }
 
     fn read_from_tree(&self, path: &TreePath) -> Result<Option<Vec<u8>>, String> {
-        let found = self.repo.find_entry(&self.tree, path.as_bytes()).map_err(|error| error.to_string())?;
+        let found = self
+            .repo
+            .find_entry(&self.tree, path.as_bytes())
+            .map_err(|error| error.to_string())?;
         match found {
             None => Ok(None),
             Some((EntryMode::File | EntryMode::Executable, id)) => {
@@ -55,7 +60,9 @@ impl<'r> PeopleFiles<'r> {
                     return Err(too_large().to_string());
                 }
                 let mut data = Vec::new();
-                self.repo.read(&id, ObjectKind::Blob, &mut data).map_err(|error| error.to_string())?;
+                self.repo
+                    .read(&id, ObjectKind::Blob, &mut data)
+                    .map_err(|error| error.to_string())?;
                 Ok(Some(data))
             }
             Some(_) => Err(not_a_file().to_string()),
@@ -69,7 +76,14 @@ fn read_plain(mut directory: PathBuf, path: &TreePath) -> io::Result<Option<Vec<
     for (depth, name) in path.names().enumerate() {
         directory.push(OsStr::from_bytes(name));
         let found = match fs::symlink_metadata(&directory) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(None);
+            }
             found => found?,
         };
         let is_last = depth + 1 == count;
@@ -102,10 +116,14 @@ mod tests {
         fs::create_dir_all(root.join(".teddy")).expect("a folder");
         fs::write(folder.path().join("secret"), "x").expect("writable");
         fs::write(root.join(".teddy/plain"), "words").expect("writable");
-        std::os::unix::fs::symlink(folder.path().join("secret"), root.join(".teddy/link")).expect("a link");
+        std::os::unix::fs::symlink(folder.path().join("secret"), root.join(".teddy/link"))
+            .expect("a link");
         std::os::unix::fs::symlink(folder.path(), root.join(".teddy/up")).expect("a link");
         let read = |path: &str| read_plain(root.clone(), &path.into());
-        assert_eq!(read(".teddy/plain").expect("readable"), Some(b"words".to_vec()));
+        assert_eq!(
+            read(".teddy/plain").expect("readable"),
+            Some(b"words".to_vec())
+        );
         assert_eq!(read(".teddy/none").expect("readable"), None);
         assert_eq!(read(".teddy/plain/below").map_err(|_| ()), Err(()));
         for path in [".teddy/link", ".teddy/up/secret", ".teddy"] {

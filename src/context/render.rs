@@ -60,7 +60,9 @@ impl Blocks<'_> {
         let (threads, sample) = (cores().min(batches.len()), out.sample());
         if threads <= 1 {
             let mut reader = self.reader()?;
-            return batches.iter().try_for_each(|batch| out.write_part(&self.render(batch.clone(), &mut reader, sample)));
+            return batches.iter().try_for_each(|batch| {
+                out.write_part(&self.render(batch.clone(), &mut reader, sample))
+            });
         }
         std::thread::scope(|scope| {
             let batches = &batches;
@@ -82,14 +84,19 @@ impl Blocks<'_> {
                             }
                         }
                     };
-                    std::thread::Builder::new().spawn_scoped(scope, work).is_ok().then_some(receiver)
+                    std::thread::Builder::new()
+                        .spawn_scoped(scope, work)
+                        .is_ok()
+                        .then_some(receiver)
                 })
                 .collect();
             // Reads what would have been the part of a thread that the system did not give.
             let mut own: Option<Reader<'_>> = None;
             for (at, batch) in batches.iter().enumerate() {
                 let part = match (&finished[at % threads], &mut own) {
-                    (Some(thread), _) => thread.recv().map_err(|_| io::Error::other("a reading thread ended early"))??,
+                    (Some(thread), _) => thread
+                        .recv()
+                        .map_err(|_| io::Error::other("a reading thread ended early"))??,
                     (None, Some(reader)) => self.render(batch.clone(), reader, sample),
                     (None, own) => self.render(batch.clone(), own.insert(self.reader()?), sample),
                 };
@@ -113,8 +120,14 @@ impl Blocks<'_> {
         let (redacted, forms) = (self.redacted, self.forms);
         self.map(&|reader, at| {
             let body = reader.body(&self.resources[at], form_of(forms, at));
-            let Some((guard, _)) = redacted_at(redacted, at) else { return Ok(body) };
-            let shown = |text: String| redact(&text, guard.scanner, &guard.allowed).text.into_owned();
+            let Some((guard, _)) = redacted_at(redacted, at) else {
+                return Ok(body);
+            };
+            let shown = |text: String| {
+                redact(&text, guard.scanner, &guard.allowed)
+                    .text
+                    .into_owned()
+            };
             Ok(body.map(shown).map_err(shown))
         })
     }
@@ -131,9 +144,13 @@ impl Blocks<'_> {
     }
 
     /// What looks like a secret in each block, and the objects in which there is nothing of the kind.
-    pub fn find_secrets(&self, guard: &Guard<'_>) -> io::Result<(BTreeMap<usize, SecretFound>, Vec<NodeId>)> {
+    pub fn find_secrets(
+        &self,
+        guard: &Guard<'_>,
+    ) -> io::Result<(BTreeMap<usize, SecretFound>, Vec<NodeId>)> {
         let (resources, forms) = (self.resources, self.forms);
-        let all = self.map(&|reader, at| Ok(reader.find_secret(&resources[at], form_of(forms, at), guard)))?;
+        let all = self
+            .map(&|reader, at| Ok(reader.find_secret(&resources[at], form_of(forms, at), guard)))?;
         let (mut found, mut clean) = (BTreeMap::new(), Vec::new());
         for (at, (secret, id)) in all.into_iter().enumerate() {
             found.extend(secret.map(|secret| (at, secret)));
@@ -143,14 +160,18 @@ impl Blocks<'_> {
     }
 
     /// Does something for each resource on all cores; the results stand in the order of the resources.
-    fn map<T: Send>(&self, each: &(dyn Fn(&mut Reader<'_>, usize) -> io::Result<T> + Sync)) -> io::Result<Vec<T>> {
+    fn map<T: Send>(
+        &self,
+        each: &(dyn Fn(&mut Reader<'_>, usize) -> io::Result<T> + Sync),
+    ) -> io::Result<Vec<T>> {
         let (count, threads) = (self.resources.len(), cores());
         let part = count.div_ceil(threads).max(BATCH_RESOURCES_MAX);
-        let run = |repo: &Repository, shared: &Shared<'_>, range: Range<usize>| -> io::Result<Vec<T>> {
-            let blocks = shared.with(repo);
-            let mut reader = blocks.reader()?;
-            range.map(|at| each(&mut reader, at)).collect()
-        };
+        let run =
+            |repo: &Repository, shared: &Shared<'_>, range: Range<usize>| -> io::Result<Vec<T>> {
+                let blocks = shared.with(repo);
+                let mut reader = blocks.reader()?;
+                range.map(|at| each(&mut reader, at)).collect()
+            };
         if count <= part {
             return run(self.repo, &self.shared(), 0..count);
         }
@@ -159,7 +180,9 @@ impl Blocks<'_> {
                 .step_by(part)
                 .map(|start| {
                     let (repo, shared, run) = (self.repo.fork(), self.shared(), &run);
-                    beside(scope, move || run(&repo, &shared, start..count.min(start + part)))
+                    beside(scope, move || {
+                        run(&repo, &shared, start..count.min(start + part))
+                    })
                 })
                 .collect();
             let mut all = Vec::with_capacity(count);
@@ -171,14 +194,22 @@ impl Blocks<'_> {
     }
 
     fn reader(&self) -> io::Result<Reader<'_>> {
-        Reader::new(self.repo, self.store_commit, self.style).map_err(|error: StoreError| io::Error::other(error))
+        Reader::new(self.repo, self.store_commit, self.style)
+            .map_err(|error: StoreError| io::Error::other(error))
     }
 
-    fn render<'a>(&'a self, batch: Range<usize>, reader: &mut Reader<'a>, sample: Option<Sample>) -> Part {
+    fn render<'a>(
+        &'a self,
+        batch: Range<usize>,
+        reader: &mut Reader<'a>,
+        sample: Option<Sample>,
+    ) -> Part {
         let mut out = Vec::with_capacity(BATCH_BYTES as usize);
         for at in batch {
             match redacted_at(self.redacted, at) {
-                Some((guard, _)) => reader.push_redacted(&mut out, &self.resources[at], self.form(at), guard),
+                Some((guard, _)) => {
+                    reader.push_redacted(&mut out, &self.resources[at], self.form(at), guard)
+                }
                 None => drop(reader.push_block(&mut out, &self.resources[at], self.form(at))),
             }
         }
@@ -208,8 +239,21 @@ struct Shared<'d> {
 
 impl<'d> Shared<'d> {
     fn with(&self, repo: &'d Repository) -> Blocks<'d> {
-        let Self { store_commit, resources, forms, redacted, style } = *self;
-        Blocks { repo, store_commit, resources, forms, redacted, style }
+        let Self {
+            store_commit,
+            resources,
+            forms,
+            redacted,
+            style,
+        } = *self;
+        Blocks {
+            repo,
+            store_commit,
+            resources,
+            forms,
+            redacted,
+            style,
+        }
     }
 }
 
@@ -217,7 +261,10 @@ impl Reader<'_> {
     /// About how many bytes a resource has.
     fn size_bytes(&self, resource: &Resource) -> u64 {
         match &resource.body {
-            Body::File(id) => self.file_bytes(id).filter(|bytes| *bytes <= FILE_BYTES_MAX).unwrap_or(0),
+            Body::File(id) => self
+                .file_bytes(id)
+                .filter(|bytes| *bytes <= FILE_BYTES_MAX)
+                .unwrap_or(0),
             Body::Frame(..) => FRAME_BYTES,
             Body::Page(shown) => shown.text.len() as u64,
             Body::Outline(text) => text.len() as u64,
@@ -228,7 +275,10 @@ impl Reader<'_> {
 }
 
 /// What a resource is shown without, if something was found in its body.
-fn redacted_at<'d>(redacted: Option<(&'d Guard<'d>, &'d Found)>, at: usize) -> Option<(&'d Guard<'d>, &'d Found)> {
+fn redacted_at<'d>(
+    redacted: Option<(&'d Guard<'d>, &'d Found)>,
+    at: usize,
+) -> Option<(&'d Guard<'d>, &'d Found)> {
     redacted.filter(|(_, found)| found.bodies.contains_key(&at))
 }
 

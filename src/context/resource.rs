@@ -96,20 +96,29 @@ impl Resource {
     /// The last name of its path, without revision and directories.
     #[must_use]
     pub fn file_name(&self) -> &[u8] {
-        self.name.rsplit(|byte| matches!(byte, b'/' | b':')).next().unwrap_or_default()
+        self.name
+            .rsplit(|byte| matches!(byte, b'/' | b':'))
+            .next()
+            .unwrap_or_default()
     }
 
     /// The slot of the frame that it is; `None` for anything else.
     pub(super) fn slot(&self) -> Option<(NodeId, AgentId, FrameType)> {
-        let Body::Frame(node, agent, frame_type) = &self.body else { return None };
+        let Body::Frame(node, agent, frame_type) = &self.body else {
+            return None;
+        };
         Some((*node, agent.clone(), frame_type.clone()))
     }
 
     /// How git knows it, for a message about its name.
     pub(super) fn object(&self) -> String {
         match &self.body {
-            Body::File(id) | Body::Symlink(id) | Body::Submodule(id) | Body::Frame(id, ..) => id.to_string(),
-            Body::Page(_) | Body::Part(_) | Body::Outline(_) | Body::Refused(_) => "an entry of a context list".to_owned(),
+            Body::File(id) | Body::Symlink(id) | Body::Submodule(id) | Body::Frame(id, ..) => {
+                id.to_string()
+            }
+            Body::Page(_) | Body::Part(_) | Body::Outline(_) | Body::Refused(_) => {
+                "an entry of a context list".to_owned()
+            }
         }
     }
 
@@ -122,7 +131,11 @@ impl Resource {
             Body::Page(_) | Body::Part(_) => false,
             Body::Refused(_) => Pattern::parse(&self.name).is_ok(),
         };
-        if is_path && !self.name.contains(&b':') { markdown::path_target(&self.name) } else { markdown::target(&self.name) }
+        if is_path && !self.name.contains(&b':') {
+            markdown::path_target(&self.name)
+        } else {
+            markdown::target(&self.name)
+        }
     }
 }
 
@@ -194,7 +207,10 @@ impl<'r> Resolver<'r> {
     /// Adds what the lists name.
     pub fn add_lists(&mut self, lists: &[List]) {
         for list in lists {
-            let mut above = vec![Pattern::parse(list.name.as_bytes()).map_or_else(|_| TreePath::root(), |pattern| pattern.path)];
+            let mut above = vec![
+                Pattern::parse(list.name.as_bytes())
+                    .map_or_else(|_| TreePath::root(), |pattern| pattern.path),
+            ];
             self.add_list(list, &mut above);
         }
     }
@@ -250,7 +266,10 @@ impl<'r> Resolver<'r> {
         {
             return self.add_revision(scope, entry, revision, path);
         }
-        let at = At { tree: Rc::clone(&self.tree), prefix: Vec::new() };
+        let at = At {
+            tree: Rc::clone(&self.tree),
+            prefix: Vec::new(),
+        };
         self.add_pattern(scope, entry, &parsed, &at);
     }
 
@@ -261,10 +280,21 @@ impl<'r> Resolver<'r> {
         };
         let known = self.resources.len();
         let key = [b"u", url.as_str().as_bytes()].concat();
-        self.add(scope, key.clone(), || entry.to_vec(), Body::Refused("not fetched".to_owned()));
-        let Some(at) = self.places.get(&key).copied() else { return };
+        self.add(
+            scope,
+            key.clone(),
+            || entry.to_vec(),
+            Body::Refused("not fetched".to_owned()),
+        );
+        let Some(at) = self.places.get(&key).copied() else {
+            return;
+        };
         if at == known && !self.is_full {
-            self.wanted.push(Wanted { url: url.into(), is_personal: self.is_personal, at });
+            self.wanted.push(Wanted {
+                url: url.into(),
+                is_personal: self.is_personal,
+                at,
+            });
         } else if let Some(wanted) = self.wanted.iter_mut().find(|wanted| wanted.at == at) {
             wanted.is_personal |= self.is_personal;
         }
@@ -277,7 +307,15 @@ impl<'r> Resolver<'r> {
         };
         match self.tree_of(revision) {
             // Another way to write a path of the snapshot.
-            Ok(tree) if tree.id == self.tree.id => self.add_pattern(scope, path, &parsed, &At { tree, prefix: Vec::new() }),
+            Ok(tree) if tree.id == self.tree.id => self.add_pattern(
+                scope,
+                path,
+                &parsed,
+                &At {
+                    tree,
+                    prefix: Vec::new(),
+                },
+            ),
             Ok(tree) => {
                 let prefix = format!("{revision}:").into_bytes();
                 self.add_pattern(scope, entry, &parsed, &At { tree, prefix });
@@ -289,36 +327,57 @@ impl<'r> Resolver<'r> {
     /// The tree of a revision.
     fn tree_of(&mut self, revision: &str) -> Result<Rc<Tree>, String> {
         let id = self.root_of(revision)?;
-        if let Some(known) = [Some(&self.tree), self.other.as_ref()].into_iter().flatten().find(|tree| tree.id == id) {
+        if let Some(known) = [Some(&self.tree), self.other.as_ref()]
+            .into_iter()
+            .flatten()
+            .find(|tree| tree.id == id)
+        {
             return Ok(Rc::clone(known));
         }
-        let tree = Tree::read(self.repo, id).map_err(|error| format!("unreadable: {}", chain(&error)))?;
+        let tree =
+            Tree::read(self.repo, id).map_err(|error| format!("unreadable: {}", chain(&error)))?;
         Ok(Rc::clone(self.other.insert(Rc::new(tree))))
     }
 
     /// The id of a revision's root directory; git is asked once about each, and about no more than a few.
     fn root_of(&mut self, revision: &str) -> Result<NodeId, String> {
         if !self.revisions.contains_key(revision) && self.revisions.len() == REVISIONS_MAX {
-            return Err(format!("the lists name more than {REVISIONS_MAX} revisions"));
+            return Err(format!(
+                "the lists name more than {REVISIONS_MAX} revisions"
+            ));
         }
         let repo = self.repo;
         let ask = || match Snapshot::Revision(revision.to_owned()).root(repo) {
             Ok(root) => Ok(root.tree),
             Err(error) => Err(format!("no such file, and {}", chain(&error))),
         };
-        self.revisions.entry(revision.to_owned()).or_insert_with(ask).clone()
+        self.revisions
+            .entry(revision.to_owned())
+            .or_insert_with(ask)
+            .clone()
     }
 
     /// Adds what a path or glob stands for in a tree.
     fn add_pattern(&mut self, scope: Scope, entry: &[u8], pattern: &Pattern, at: &At) {
         match at.tree.find(&pattern.path) {
-            Some(found) if found.mode == EntryMode::Directory => self.add_directory(scope, &pattern.path, found, at),
-            Some(_) if pattern.is_directory => self.refuse(scope, entry, "not a directory".to_owned()),
+            Some(found) if found.mode == EntryMode::Directory => {
+                self.add_directory(scope, &pattern.path, found, at)
+            }
+            Some(_) if pattern.is_directory => {
+                self.refuse(scope, entry, "not a directory".to_owned())
+            }
             Some(found) => self.add_file(scope, pattern.path.as_bytes(), found, at),
             None if pattern.is_glob() => self.add_glob(scope, entry, pattern, at),
             None => {
-                let is_there = self.repo.find_entry(&at.tree.id, pattern.path.as_bytes()).is_ok_and(|found| found.is_some());
-                let reason = if is_there { "left out by .teddyignore" } else { "no such file in the snapshot" };
+                let is_there = self
+                    .repo
+                    .find_entry(&at.tree.id, pattern.path.as_bytes())
+                    .is_ok_and(|found| found.is_some());
+                let reason = if is_there {
+                    "left out by .teddyignore"
+                } else {
+                    "no such file in the snapshot"
+                };
                 self.refuse(scope, entry, reason.to_owned());
             }
         }
@@ -332,16 +391,23 @@ impl<'r> Resolver<'r> {
         }
         let wants = |path: &[u8], is_directory: bool| {
             is_directory == pattern.is_directory
-                && (pattern.is_all_below() || rules.matched(&TreePath::new(path), is_directory) == Some(true))
+                && (pattern.is_all_below()
+                    || rules.matched(&TreePath::new(path), is_directory) == Some(true))
         };
-        let Some(directory) = at.tree.find(&base) else { return self.refuse(scope, entry, NO_MATCH.to_owned()) };
+        let Some(directory) = at.tree.find(&base) else {
+            return self.refuse(scope, entry, NO_MATCH.to_owned());
+        };
         let mut below = at.tree.below(&base, directory);
         let (mut matches, mut met) = (0, 0);
         while let Some(Met { path, found, .. }) = below.next_met() {
             met += 1;
             let paths_max = at.tree.paths_max();
             if met > paths_max || self.is_full {
-                return self.refuse(scope, entry, format!("only the first {paths_max} paths were looked at"));
+                return self.refuse(
+                    scope,
+                    entry,
+                    format!("only the first {paths_max} paths were looked at"),
+                );
             }
             if !wants(path, found.mode == EntryMode::Directory) {
                 continue;
@@ -365,7 +431,12 @@ impl<'r> Resolver<'r> {
             _ => Body::File(found.id),
         };
         let is_file = matches!(body, Body::File(_));
-        self.add(scope, key(b'p', &at.tree.id, path), || [&at.prefix, path].concat(), body);
+        self.add(
+            scope,
+            key(b'p', &at.tree.id, path),
+            || [&at.prefix, path].concat(),
+            body,
+        );
         if is_file {
             self.add_heads(scope, path, found.id, at);
         }
@@ -373,15 +444,25 @@ impl<'r> Resolver<'r> {
 
     /// Adds a directory's head frame, and the heads of the type that is added to everything.
     fn add_directory(&mut self, scope: Scope, path: &TreePath, found: Found, at: &At) {
-        let shown = if path.is_root() { b".".as_slice() } else { path.as_bytes() };
+        let shown = if path.is_root() {
+            b".".as_slice()
+        } else {
+            path.as_bytes()
+        };
         let name = [&at.prefix, shown, b"/"].concat();
-        let place = Place { id: found.id, kind: NodeKind::Directory, found_in: Some((at.tree.id, path.clone())) };
+        let place = Place {
+            id: found.id,
+            kind: NodeKind::Directory,
+            found_in: Some((at.tree.id, path.clone())),
+        };
         self.add_frame(scope, name, &place, None);
         self.add_heads(scope, path.as_bytes(), found.id, at);
     }
 
     fn add_heads(&mut self, scope: Scope, path: &[u8], node: NodeId, at: &At) {
-        let Some(wanted) = self.frames.clone() else { return };
+        let Some(wanted) = self.frames.clone() else {
+            return;
+        };
         let heads = match self.store.heads(&node) {
             Ok(heads) => heads,
             Err(error) => {
@@ -409,12 +490,26 @@ impl<'r> Resolver<'r> {
     }
 
     /// Adds the frame of a node, or the outline that is made of one without any.
-    fn add_frame(&mut self, scope: Scope, name: Vec<u8>, place: &Place, slot: Option<&(AgentId, FrameType)>) {
-        let (tree, path) = place.found_in.clone().unwrap_or((place.id, TreePath::root()));
+    fn add_frame(
+        &mut self,
+        scope: Scope,
+        name: Vec<u8>,
+        place: &Place,
+        slot: Option<&(AgentId, FrameType)>,
+    ) {
+        let (tree, path) = place
+            .found_in
+            .clone()
+            .unwrap_or((place.id, TreePath::root()));
         match self.frame_of(place.id, slot) {
             Ok(Some((agent, frame_type))) => {
                 let key = frame_key(&tree, path.as_bytes(), &agent, &frame_type);
-                self.add(scope, key, || name, Body::Frame(place.id, agent, frame_type));
+                self.add(
+                    scope,
+                    key,
+                    || name,
+                    Body::Frame(place.id, agent, frame_type),
+                );
             }
             Ok(None) => self.add_made(scope, name, place, slot),
             Err(reason) => self.refuse(scope, &name, reason),
@@ -422,21 +517,47 @@ impl<'r> Resolver<'r> {
     }
 
     /// Adds what was said of what the last commit has at a path, else an outline that is made now.
-    fn add_made(&mut self, scope: Scope, name: Vec<u8>, place: &Place, slot: Option<&(AgentId, FrameType)>) {
-        let (tree, path) = place.found_in.clone().unwrap_or((place.id, TreePath::root()));
+    fn add_made(
+        &mut self,
+        scope: Scope,
+        name: Vec<u8>,
+        place: &Place,
+        slot: Option<&(AgentId, FrameType)>,
+    ) {
+        let (tree, path) = place
+            .found_in
+            .clone()
+            .unwrap_or((place.id, TreePath::root()));
         let is_here = tree == self.tree.id && slot.is_none();
         if let Some(head) = is_here.then(|| (self.earlier)(&path)).flatten() {
             let (agent, frame_type) = (head.frame.agent, head.frame.frame_type);
-            let (added, key) = (self.resources.len(), frame_key(&tree, path.as_bytes(), &agent, &frame_type));
-            self.add(scope, key, || name, Body::Frame(head.frame.node, agent, frame_type));
+            let (added, key) = (
+                self.resources.len(),
+                frame_key(&tree, path.as_bytes(), &agent, &frame_type),
+            );
+            self.add(
+                scope,
+                key,
+                || name,
+                Body::Frame(head.frame.node, agent, frame_type),
+            );
             if let Some(added) = self.resources.get_mut(added) {
                 added.state = Some(STALE);
             }
             return;
         }
         match (self.outlines)(place) {
-            Ok(text) => self.add(scope, key(b'o', &tree, path.as_bytes()), || name, Body::Outline(text.into())),
-            Err(reason) => self.refuse(scope, &name, format!("it has no frame, and none can be made: {reason}")),
+            Ok(text) => self.add(
+                scope,
+                key(b'o', &tree, path.as_bytes()),
+                || name,
+                Body::Outline(text.into()),
+            ),
+            Err(reason) => self.refuse(
+                scope,
+                &name,
+                format!("it has no frame, and none can be made: {reason}"),
+            ),
         }
     }
 
@@ -447,20 +568,31 @@ impl<'r> Resolver<'r> {
             return place_of(found.mode, found.id, (self.tree.id, parsed.path));
         }
         if let Some((revision, path)) = pattern::parse_revision(text) {
-            let path = Pattern::parse(path).map_err(|refusal| refusal.to_string())?.path;
+            let path = Pattern::parse(path)
+                .map_err(|refusal| refusal.to_string())?
+                .path;
             let tree = self.root_of(revision)?;
-            let found = self.repo.find_entry(&tree, path.as_bytes()).map_err(|error| chain(&error))?;
+            let found = self
+                .repo
+                .find_entry(&tree, path.as_bytes())
+                .map_err(|error| chain(&error))?;
             let (mode, id) = found.ok_or_else(|| "no such file in that revision".to_owned())?;
             return place_of(mode, id, (tree, path));
         }
-        let id: Option<NodeId> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        let id: Option<NodeId> = std::str::from_utf8(text)
+            .ok()
+            .and_then(|text| text.parse().ok());
         match id.map(|id| (id, self.repo.header(&id))) {
-            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Blob => {
-                Ok(Place { id, kind: NodeKind::File, found_in: None })
-            }
-            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Tree => {
-                Ok(Place { id, kind: NodeKind::Directory, found_in: None })
-            }
+            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Blob => Ok(Place {
+                id,
+                kind: NodeKind::File,
+                found_in: None,
+            }),
+            Some((id, Ok(Some(header)))) if header.kind == ObjectKind::Tree => Ok(Place {
+                id,
+                kind: NodeKind::Directory,
+                found_in: None,
+            }),
             _ => Err("no such file or object".to_owned()),
         }
     }
@@ -469,8 +601,15 @@ impl<'r> Resolver<'r> {
     ///
     /// Without a name that is a `summary`, else any other type, else an `outline`; then the first agent by name. `None` for
     /// a node that has no frame where an outline would do: one is made.
-    fn frame_of(&self, node: NodeId, slot: Option<&(AgentId, FrameType)>) -> Result<Option<(AgentId, FrameType)>, String> {
-        let heads = self.store.heads(&node).map_err(|error| format!("unreadable: {}", chain(&error)))?;
+    fn frame_of(
+        &self,
+        node: NodeId,
+        slot: Option<&(AgentId, FrameType)>,
+    ) -> Result<Option<(AgentId, FrameType)>, String> {
+        let heads = self
+            .store
+            .heads(&node)
+            .map_err(|error| format!("unreadable: {}", chain(&error)))?;
         // A synthesis is shown where it is named and nowhere else.
         let wanted = |head: &&Head| match slot {
             Some((agent, kind)) => head.frame.agent == *agent && head.frame.frame_type == *kind,
@@ -478,23 +617,45 @@ impl<'r> Resolver<'r> {
         };
         let found = heads.iter().filter(wanted).min_by_key(|head| weight(head));
         match found {
-            None if slot.is_none_or(|(agent, kind)| (agent.as_str(), kind.as_str()) == (OUTLINE, OUTLINE)) => Ok(None),
+            None if slot.is_none_or(|(agent, kind)| {
+                (agent.as_str(), kind.as_str()) == (OUTLINE, OUTLINE)
+            }) =>
+            {
+                Ok(None)
+            }
             None => Err("it has no frame of this agent and type".to_owned()),
-            Some(head) if head.invalidated => Err("its frame was taken back; 'git merkle regenerate' makes another".to_owned()),
-            Some(head) => Ok(Some((head.frame.agent.clone(), head.frame.frame_type.clone()))),
+            Some(head) if head.invalidated => {
+                Err("its frame was taken back; 'git merkle regenerate' makes another".to_owned())
+            }
+            Some(head) => Ok(Some((
+                head.frame.agent.clone(),
+                head.frame.frame_type.clone(),
+            ))),
         }
     }
 
     fn add_nested(&mut self, scope: Scope, path: &TreePath, above: &mut Vec<TreePath>) {
         let name = path.as_bytes();
         if above.contains(path) {
-            return self.refuse(scope, name, "this list names itself, directly or through others; not followed again".to_owned());
+            return self.refuse(
+                scope,
+                name,
+                "this list names itself, directly or through others; not followed again".to_owned(),
+            );
         }
         if above.len() > NESTING_MAX {
-            return self.refuse(scope, name, format!("lists are nested deeper than {NESTING_MAX} levels"));
+            return self.refuse(
+                scope,
+                name,
+                format!("lists are nested deeper than {NESTING_MAX} levels"),
+            );
         }
         // A list says the same at each mention; following it once for each scope is enough.
-        if self.places.insert([b"l", &[scope as u8][..], name].concat(), usize::MAX).is_some() {
+        if self
+            .places
+            .insert([b"l", &[scope as u8][..], name].concat(), usize::MAX)
+            .is_some()
+        {
             return;
         }
         match self.read_list(path) {
@@ -510,9 +671,15 @@ impl<'r> Resolver<'r> {
     /// Reads a list that a list names: people's files from the work tree, all others from the snapshot.
     fn read_list(&mut self, path: &TreePath) -> Result<Vec<u8>, String> {
         if path.names().next() == Some(DIRECTORY) {
-            return self.people.read(path)?.ok_or_else(|| "no such list".to_owned());
+            return self
+                .people
+                .read(path)?
+                .ok_or_else(|| "no such list".to_owned());
         }
-        let found = self.tree.find(path).ok_or_else(|| "no such list in the snapshot".to_owned())?;
+        let found = self
+            .tree
+            .find(path)
+            .ok_or_else(|| "no such list in the snapshot".to_owned())?;
         if !matches!(found.mode, EntryMode::File | EntryMode::Executable) {
             return Err("not a file".to_owned());
         }
@@ -521,12 +688,19 @@ impl<'r> Resolver<'r> {
             return Err("this list is too large".to_owned());
         }
         let mut text = Vec::new();
-        self.repo.read(&found.id, ObjectKind::Blob, &mut text).map_err(|error| chain(&error))?;
+        self.repo
+            .read(&found.id, ObjectKind::Blob, &mut text)
+            .map_err(|error| chain(&error))?;
         Ok(text)
     }
 
     fn refuse(&mut self, scope: Scope, entry: &[u8], reason: String) {
-        self.add(scope, [b"r", entry].concat(), || entry.to_vec(), Body::Refused(reason));
+        self.add(
+            scope,
+            [b"r", entry].concat(),
+            || entry.to_vec(),
+            Body::Refused(reason),
+        );
     }
 
     /// Adds a resource, or a scope to one that is there.
@@ -541,12 +715,23 @@ impl<'r> Resolver<'r> {
             (name(), body)
         } else {
             self.is_full = true;
-            (b"**".to_vec(), Body::Refused(format!("the lists name more than {RESOURCES_MAX} resources; the rest is left out")))
+            (
+                b"**".to_vec(),
+                Body::Refused(format!(
+                    "the lists name more than {RESOURCES_MAX} resources; the rest is left out"
+                )),
+            )
         };
         let mut scopes = ScopeSet::default();
         scopes.insert(scope);
         self.places.insert(key, self.resources.len());
-        self.resources.push(Resource { name, body, scopes, state: None, notes: Vec::new() });
+        self.resources.push(Resource {
+            name,
+            body,
+            scopes,
+            state: None,
+            notes: Vec::new(),
+        });
     }
 }
 
@@ -555,9 +740,15 @@ fn place_of(mode: EntryMode, id: NodeId, found_in: (NodeId, TreePath)) -> Result
     let kind = match mode {
         EntryMode::File | EntryMode::Executable => NodeKind::File,
         EntryMode::Directory => NodeKind::Directory,
-        EntryMode::Symlink | EntryMode::Submodule => return Err("a symbolic link or submodule has no frame".to_owned()),
+        EntryMode::Symlink | EntryMode::Submodule => {
+            return Err("a symbolic link or submodule has no frame".to_owned());
+        }
     };
-    Ok(Place { id, kind, found_in: Some(found_in) })
+    Ok(Place {
+        id,
+        kind,
+        found_in: Some(found_in),
+    })
 }
 
 /// Which of a node's heads to show when none is named, smallest first; see [`Resolver`]'s `frame_of`.
@@ -573,8 +764,13 @@ pub fn weight(head: &Head) -> (bool, u8) {
 
 /// Files among the resources whose names look like those of secrets.
 pub fn secrets(resources: &[Resource]) -> impl Iterator<Item = &[u8]> {
-    let is_secret = |resource: &&Resource| matches!(resource.body, Body::File(_)) && looks_like_secret(resource.file_name());
-    resources.iter().filter(is_secret).map(|resource| resource.name.as_slice())
+    let is_secret = |resource: &&Resource| {
+        matches!(resource.body, Body::File(_)) && looks_like_secret(resource.file_name())
+    };
+    resources
+        .iter()
+        .filter(is_secret)
+        .map(|resource| resource.name.as_slice())
 }
 
 fn key(tag: u8, tree: &NodeId, path: &[u8]) -> Vec<u8> {

@@ -50,7 +50,10 @@ impl ScopeSet {
     /// The strongest scope in it; that of an empty set is the weakest there is.
     #[must_use]
     pub fn strongest(self) -> Scope {
-        Scope::ALL.into_iter().find(|scope| self.contains(*scope)).unwrap_or(Scope::Global)
+        Scope::ALL
+            .into_iter()
+            .find(|scope| self.contains(*scope))
+            .unwrap_or(Scope::Global)
     }
 }
 
@@ -76,15 +79,33 @@ impl List {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let mut said = lines.filter(|line| !line.is_empty() && line[0] != b'#');
-        let entries = said.by_ref().take(ENTRIES_MAX).map(<[u8]>::to_vec).collect();
-        let fault = said.next().map(|_| format!("only the first {ENTRIES_MAX} entries of this list are read"));
-        Self { scope, name: name.into(), entries, fault, is_personal: false }
+        let entries = said
+            .by_ref()
+            .take(ENTRIES_MAX)
+            .map(<[u8]>::to_vec)
+            .collect();
+        let fault = said
+            .next()
+            .map(|_| format!("only the first {ENTRIES_MAX} entries of this list are read"));
+        Self {
+            scope,
+            name: name.into(),
+            entries,
+            fault,
+            is_personal: false,
+        }
     }
 
     /// A list that cannot be read.
     #[must_use]
     pub fn unreadable(scope: Scope, name: impl Into<String>, reason: String) -> Self {
-        Self { scope, name: name.into(), entries: Vec::new(), fault: Some(reason), is_personal: false }
+        Self {
+            scope,
+            name: name.into(),
+            entries: Vec::new(),
+            fault: Some(reason),
+            is_personal: false,
+        }
     }
 }
 
@@ -94,17 +115,33 @@ mod tests {
 
     #[test]
     fn comments_blank_lines_and_line_ends_say_nothing() {
-        let list = List::parse(Scope::Turn, "x", b"\xef\xbb\xbfa.md\r\n\n  # no\n\tb c.md  \n#x\nd#e");
-        assert_eq!((list.entries, list.fault), (vec![b"a.md".to_vec(), b"b c.md".to_vec(), b"d#e".to_vec()], None));
+        let list = List::parse(
+            Scope::Turn,
+            "x",
+            b"\xef\xbb\xbfa.md\r\n\n  # no\n\tb c.md  \n#x\nd#e",
+        );
+        assert_eq!(
+            (list.entries, list.fault),
+            (
+                vec![b"a.md".to_vec(), b"b c.md".to_vec(), b"d#e".to_vec()],
+                None
+            )
+        );
         assert!(List::parse(Scope::Turn, "x", b"").entries.is_empty());
     }
 
     #[test]
     fn a_list_beyond_the_limit_says_so() {
         let list = List::parse(Scope::Turn, "x", "a\n".repeat(ENTRIES_MAX + 1).as_bytes());
-        assert_eq!((list.entries.len(), list.fault.is_some()), (ENTRIES_MAX, true));
+        assert_eq!(
+            (list.entries.len(), list.fault.is_some()),
+            (ENTRIES_MAX, true)
+        );
         let list = List::parse(Scope::Turn, "x", "a\n".repeat(ENTRIES_MAX).as_bytes());
-        assert_eq!((list.entries.len(), list.fault.is_some()), (ENTRIES_MAX, false));
+        assert_eq!(
+            (list.entries.len(), list.fault.is_some()),
+            (ENTRIES_MAX, false)
+        );
     }
 
     #[test]
@@ -113,6 +150,9 @@ mod tests {
         scopes.insert(Scope::Global);
         assert_eq!(scopes.strongest(), Scope::Global);
         scopes.insert(Scope::Turn);
-        assert_eq!((scopes.strongest(), scopes.contains(Scope::Session)), (Scope::Turn, false));
+        assert_eq!(
+            (scopes.strongest(), scopes.contains(Scope::Session)),
+            (Scope::Turn, false)
+        );
     }
 }

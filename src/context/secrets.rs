@@ -10,7 +10,9 @@ use std::io;
 
 use crate::base::NodeId;
 use crate::git::StateDir;
-use crate::secret::{Allowed, Finding, FindingId, Scanner, SecretFound, find_in_names, guard_name, redact_name};
+use crate::secret::{
+    Allowed, Finding, FindingId, Scanner, SecretFound, find_in_names, guard_name, redact_name,
+};
 
 /// What the list begins with; the digest of the rules follows.
 const HEAD: &str = "git-merkle clean 1 ";
@@ -60,7 +62,10 @@ impl Guard<'_> {
     }
 
     /// The number of the first name that holds a secret.
-    pub(super) fn find_in_names<'n, I: Iterator<Item = &'n [u8]>>(&self, names: impl Fn() -> I) -> Option<usize> {
+    pub(super) fn find_in_names<'n, I: Iterator<Item = &'n [u8]>>(
+        &self,
+        names: impl Fn() -> I,
+    ) -> Option<usize> {
         find_in_names(names, self.scanner, &self.allowed)
     }
 
@@ -68,7 +73,15 @@ impl Guard<'_> {
     pub(super) fn find_name(&self, path: &[u8]) -> Option<SecretFound> {
         let rule = self.scanner.file_rule(path)?;
         let id = FindingId::of(&rule.id, path);
-        self.unless_allowed(path, vec![Finding { rule: rule.id.clone(), line: 1, range: 0..0, id }])
+        self.unless_allowed(
+            path,
+            vec![Finding {
+                rule: rule.id.clone(),
+                line: 1,
+                range: 0..0,
+                id,
+            }],
+        )
     }
 
     /// The first secret of a text, and true when there is not even one that is allowed.
@@ -79,9 +92,18 @@ impl Guard<'_> {
     }
 
     fn unless_allowed(&self, name: &[u8], found: Vec<Finding>) -> Option<SecretFound> {
-        let mut found = found.into_iter().filter(|finding| !self.allowed.allows(finding));
+        let mut found = found
+            .into_iter()
+            .filter(|finding| !self.allowed.allows(finding));
         let Finding { rule, line, id, .. } = found.next()?;
-        Some(SecretFound { name: super::markdown::plain(name), object: None, line, rule, id, more: found.count() })
+        Some(SecretFound {
+            name: super::markdown::plain(name),
+            object: None,
+            line,
+            rule,
+            id,
+            more: found.count(),
+        })
     }
 }
 
@@ -100,10 +122,18 @@ impl Clean {
     #[must_use]
     pub fn read(cache: &StateDir, rules: String, id_bytes: usize) -> Self {
         let head = format!("{HEAD}{rules}\n");
-        let found = cache.read_sealed(FILE_NAME, FILE_BYTES_MAX).filter(|data| data.starts_with(head.as_bytes()));
-        let ids = found.map(|data| data[head.len()..].to_vec()).unwrap_or_default();
+        let found = cache
+            .read_sealed(FILE_NAME, FILE_BYTES_MAX)
+            .filter(|data| data.starts_with(head.as_bytes()));
+        let ids = found
+            .map(|data| data[head.len()..].to_vec())
+            .unwrap_or_default();
         let is_ordered = ids.len().is_multiple_of(id_bytes) && ids.chunks(id_bytes).is_sorted();
-        Self { ids: if is_ordered { ids } else { Vec::new() }, id_bytes, rules }
+        Self {
+            ids: if is_ordered { ids } else { Vec::new() },
+            id_bytes,
+            rules,
+        }
     }
 
     /// True when nothing was found in this object.
@@ -123,7 +153,11 @@ impl Clean {
 
     /// Writes the list with more ids; where there are too many it begins anew.
     pub fn write(&self, cache: &StateDir, more: &[NodeId]) -> io::Result<()> {
-        let mut all: Vec<&[u8]> = self.ids.chunks(self.id_bytes.max(1)).chain(more.iter().map(NodeId::as_bytes)).collect();
+        let mut all: Vec<&[u8]> = self
+            .ids
+            .chunks(self.id_bytes.max(1))
+            .chain(more.iter().map(NodeId::as_bytes))
+            .collect();
         if all.len() > IDS_MAX {
             all = more.iter().map(NodeId::as_bytes).collect();
         }
@@ -142,7 +176,9 @@ mod tests {
     fn ids_are_remembered_for_the_rules_that_found_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let (cache, path) = (StateDir::at(folder.path()), folder.path().join(FILE_NAME));
-        let ids: Vec<NodeId> = (0..50_u8).map(|n| format!("{:02x}", n * 5).repeat(20).parse().expect("an id")).collect();
+        let ids: Vec<NodeId> = (0..50_u8)
+            .map(|n| format!("{:02x}", n * 5).repeat(20).parse().expect("an id"))
+            .collect();
         let read = |rules: &str| Clean::read(&cache, rules.to_owned(), 20);
         read("a").write(&cache, &ids[10..30]).expect("writable");
         read("a").write(&cache, &ids[..15]).expect("writable");

@@ -50,10 +50,19 @@ impl Folded {
     /// Folds a tree so that its lines take about so many tokens at most.
     #[must_use]
     pub fn new(tree: &Tree, tokens_max: u64, folds_large: bool) -> Self {
-        let mut folded = Self { open: BTreeMap::new(), counts: tree.file_counts(), is_whole: true };
+        let mut folded = Self {
+            open: BTreeMap::new(),
+            counts: tree.file_counts(),
+            is_whole: true,
+        };
         let mut tokens_left = tokens_max;
         // The smallest first: by depth, then by entries, then by path.
-        let mut waiting = BinaryHeap::from([Reverse((0_usize, 0_usize, Vec::<u8>::new(), tree.root_number()))]);
+        let mut waiting = BinaryHeap::from([Reverse((
+            0_usize,
+            0_usize,
+            Vec::<u8>::new(),
+            tree.root_number(),
+        ))]);
         while let Some(Reverse((depth, _, path, number))) = waiting.pop() {
             let lines = |wanted: &dyn Fn(bool) -> bool| {
                 let mut tokens = 0;
@@ -63,29 +72,50 @@ impl Folded {
                         break;
                     }
                     if wanted(is_directory) {
-                        let line = format!("{:width$}{}\n", "", markdown::plain(entry.name), width = 2 * depth);
+                        let line = format!(
+                            "{:width$}{}\n",
+                            "",
+                            markdown::plain(entry.name),
+                            width = 2 * depth
+                        );
                         tokens += estimate(&line) + if is_directory { COUNT_TOKENS } else { 0 };
                     }
                 }
                 tokens
             };
             let (whole, directories) = (lines(&|_| true), lines(&|is_directory| is_directory));
-            let open = if whole <= tokens_left && !(folds_large && depth > 0 && is_large(tree, number)) {
-                tokens_left -= whole;
-                Open::Whole
-            } else if directories > 0 && directories <= tokens_left || depth == 0 {
-                folded.is_whole = false;
-                tokens_left = tokens_left.saturating_sub(directories);
-                let files = tree.entries(number).filter(|entry| entry.mode != EntryMode::Directory).count();
-                Open::Directories(files as u64)
-            } else {
-                folded.is_whole = false;
-                continue;
-            };
-            for entry in tree.entries(number).filter(|entry| entry.mode == EntryMode::Directory) {
+            let open =
+                if whole <= tokens_left && !(folds_large && depth > 0 && is_large(tree, number)) {
+                    tokens_left -= whole;
+                    Open::Whole
+                } else if directories > 0 && directories <= tokens_left || depth == 0 {
+                    folded.is_whole = false;
+                    tokens_left = tokens_left.saturating_sub(directories);
+                    let files = tree
+                        .entries(number)
+                        .filter(|entry| entry.mode != EntryMode::Directory)
+                        .count();
+                    Open::Directories(files as u64)
+                } else {
+                    folded.is_whole = false;
+                    continue;
+                };
+            for entry in tree
+                .entries(number)
+                .filter(|entry| entry.mode == EntryMode::Directory)
+            {
                 if let Some(below) = entry.node {
-                    let name = if path.is_empty() { entry.name.to_vec() } else { [&path, &b"/"[..], entry.name].concat() };
-                    waiting.push(Reverse((depth + 1, tree.entries(below).count(), name, below)));
+                    let name = if path.is_empty() {
+                        entry.name.to_vec()
+                    } else {
+                        [&path, &b"/"[..], entry.name].concat()
+                    };
+                    waiting.push(Reverse((
+                        depth + 1,
+                        tree.entries(below).count(),
+                        name,
+                        below,
+                    )));
                 }
             }
             folded.open.insert(path, open);
@@ -101,33 +131,57 @@ impl Folded {
 impl Tree {
     /// Writes the tree as lines with two spaces of indentation for each level; directories end in `/`. With a guard,
     /// names have markers.
-    pub fn write_structure(&self, out: &mut dyn Write, folded: Option<&Folded>, guard: Option<&Guard<'_>>) -> io::Result<()> {
-        let opened = |path: &[u8]| folded.map_or(Some(Open::Whole), |folded| folded.open.get(path).copied());
+    pub fn write_structure(
+        &self,
+        out: &mut dyn Write,
+        folded: Option<&Folded>,
+        guard: Option<&Guard<'_>>,
+    ) -> io::Result<()> {
+        let opened =
+            |path: &[u8]| folded.map_or(Some(Open::Whole), |folded| folded.open.get(path).copied());
         if let Some(Open::Directories(files)) = opened(b"") {
             writeln!(out, "… ({})", files_words(files))?;
         }
         let mut below = self.all();
         let mut lines = 0;
-        while let Some(Met { path, name_at, depth, found }) = below.next_met() {
+        while let Some(Met {
+            path,
+            name_at,
+            depth,
+            found,
+        }) = below.next_met()
+        {
             let is_directory = found.mode == EntryMode::Directory;
             if !is_directory {
                 let parent = TreePath::new(path).parent().unwrap_or_default();
-                if folded.is_some() && matches!(opened(parent.as_bytes()), Some(Open::Directories(_))) {
+                if folded.is_some()
+                    && matches!(opened(parent.as_bytes()), Some(Open::Directories(_)))
+                {
                     continue;
                 }
             }
             let name = &path[name_at..];
-            let name = markdown::plain(&guard.map_or(Cow::Borrowed(name), |guard| guard.shown(name)));
-            let (end, is_closed) = match (is_directory, if is_directory { opened(path) } else { None }) {
-                (false, _) => (String::new(), false),
-                (true, Some(Open::Whole)) => ("/".to_owned(), false),
-                (true, Some(Open::Directories(files))) => (format!("/ ({} not listed)", files_words(files)), false),
-                (true, None) => {
-                    let counts = folded.map_or(&[][..], |folded| &folded.counts);
-                    let files = found.number().and_then(|number| counts.get(number as usize)).copied();
-                    (format!("/ ({})", files_words(files.unwrap_or_default())), true)
-                }
-            };
+            let name =
+                markdown::plain(&guard.map_or(Cow::Borrowed(name), |guard| guard.shown(name)));
+            let (end, is_closed) =
+                match (is_directory, if is_directory { opened(path) } else { None }) {
+                    (false, _) => (String::new(), false),
+                    (true, Some(Open::Whole)) => ("/".to_owned(), false),
+                    (true, Some(Open::Directories(files))) => {
+                        (format!("/ ({} not listed)", files_words(files)), false)
+                    }
+                    (true, None) => {
+                        let counts = folded.map_or(&[][..], |folded| &folded.counts);
+                        let files = found
+                            .number()
+                            .and_then(|number| counts.get(number as usize))
+                            .copied();
+                        (
+                            format!("/ ({})", files_words(files.unwrap_or_default())),
+                            true,
+                        )
+                    }
+                };
             writeln!(out, "{:width$}{name}{end}", "", width = 2 * depth)?;
             if is_closed {
                 below.skip();
@@ -143,15 +197,22 @@ impl Tree {
 
 /// True for a directory of many files, of not so many where most have no grammar: data or pictures.
 fn is_large(tree: &Tree, number: u32) -> bool {
-    let files = tree.entries(number).filter(|entry| entry.mode != EntryMode::Directory);
+    let files = tree
+        .entries(number)
+        .filter(|entry| entry.mode != EntryMode::Directory);
     let (mut all, mut without) = (0, 0);
     for file in files {
         all += 1;
-        without += usize::from(!crate::symbol::detect(file.name, b"").is_some_and(Language::has_grammar));
+        without +=
+            usize::from(!crate::symbol::detect(file.name, b"").is_some_and(Language::has_grammar));
     }
     all > FILES_MAX || without > DATA_MIN && 2 * without > all
 }
 
 fn files_words(count: u64) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+    if count == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{count} files")
+    }
 }

@@ -6,7 +6,13 @@
 use super::markdown::{link_code, plain};
 
 /// The names of the sections, by number from 1.
-const SECTIONS: [&str; 5] = ["System Information", "Project Structure", "Memos", "Context Summary", "Resource Contents"];
+const SECTIONS: [&str; 5] = [
+    "System Information",
+    "Project Structure",
+    "Memos",
+    "Context Summary",
+    "Resource Contents",
+];
 
 /// How sections and resources are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,7 +45,11 @@ impl Style {
     pub(super) fn section_opening(self, number: u8) -> String {
         let name = SECTIONS[usize::from(number) - 1];
         // Each resource begins with an empty line of its own.
-        let end = if usize::from(number) == SECTIONS.len() { "" } else { "\n" };
+        let end = if usize::from(number) == SECTIONS.len() {
+            ""
+        } else {
+            "\n"
+        };
         match self {
             Self::Markdown => format!("## {number}. {name}\n{end}"),
             Self::Xml => format!("<{}>\n", tag(name)),
@@ -85,5 +95,8 @@ fn tag(name: &str) -> String {
 
 /// Text in the double quotes of an attribute.
 fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

@@ -23,18 +23,35 @@ pub struct System {
 impl System {
     /// What it says, for a search.
     pub(super) fn text(&self) -> Vec<u8> {
-        [self.cwd.as_slice(), self.os.as_bytes(), self.shell.as_deref().unwrap_or_default().as_bytes()].join(&b'\n')
+        [
+            self.cwd.as_slice(),
+            self.os.as_bytes(),
+            self.shell.as_deref().unwrap_or_default().as_bytes(),
+        ]
+        .join(&b'\n')
     }
 
     pub(super) fn without_secrets(&self, guard: &Guard<'_>) -> Self {
-        let shown = |text: &str| String::from_utf8_lossy(&guard.shown(text.as_bytes())).into_owned();
+        let shown =
+            |text: &str| String::from_utf8_lossy(&guard.shown(text.as_bytes())).into_owned();
         let cwd = guard.shown(&self.cwd).into_owned();
-        Self { cwd, os: shown(&self.os), shell: self.shell.as_deref().map(shown), ..self.clone() }
+        Self {
+            cwd,
+            os: shown(&self.os),
+            shell: self.shell.as_deref().map(shown),
+            ..self.clone()
+        }
     }
 
     /// Writes the section.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { cwd, snapshot, os, shell, is_brief } = self;
+        let Self {
+            cwd,
+            snapshot,
+            os,
+            shell,
+            is_brief,
+        } = self;
         if !is_brief {
             writeln!(out, "- **CWD:** {}", markdown::text(cwd))?;
         }

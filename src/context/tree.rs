@@ -53,7 +53,11 @@ impl Found {
 
 impl From<Entry<'_>> for Found {
     fn from(entry: Entry<'_>) -> Self {
-        Self { mode: entry.mode, id: entry.id, node: entry.node }
+        Self {
+            mode: entry.mode,
+            id: entry.id,
+            node: entry.node,
+        }
     }
 }
 
@@ -61,7 +65,11 @@ impl Tree {
     /// Reads a root tree.
     pub fn read(repo: &Repository, id: NodeId) -> Result<Self, ScanError> {
         let scan = scan(repo, id, &TreePath::root(), IgnoreRules::default(), None)?;
-        Ok(Self { id, scan, names: RefCell::default() })
+        Ok(Self {
+            id,
+            scan,
+            names: RefCell::default(),
+        })
     }
 
     /// The most paths of this tree that are looked at: a few objects can expand to any number of paths.
@@ -72,16 +80,23 @@ impl Tree {
 
     /// What stands at a path and is not ignored.
     pub fn find(&self, path: &TreePath) -> Option<Found> {
-        let mut at = Found { mode: EntryMode::Directory, id: self.id, node: Some(self.scan.root()) };
+        let mut at = Found {
+            mode: EntryMode::Directory,
+            id: self.id,
+            node: Some(self.scan.root()),
+        };
         for name in path.names() {
             if at.mode != EntryMode::Directory {
                 return None;
             }
             let number = at.node?;
             let mut known = self.names.borrow_mut();
-            let names = known
-                .entry(number)
-                .or_insert_with(|| self.scan.entries(number).map(|entry| (entry.name.to_vec(), Found::from(entry))).collect());
+            let names = known.entry(number).or_insert_with(|| {
+                self.scan
+                    .entries(number)
+                    .map(|entry| (entry.name.to_vec(), Found::from(entry)))
+                    .collect()
+            });
             at = *names.get(name)?;
         }
         Some(at)
@@ -90,14 +105,23 @@ impl Tree {
     /// The names of the root directory's files, in tree order.
     pub fn root_files(&self) -> impl Iterator<Item = &[u8]> {
         let files = self.scan.entries(self.scan.root());
-        files.filter(|entry| matches!(entry.mode, EntryMode::File | EntryMode::Executable)).map(|entry| entry.name)
+        files
+            .filter(|entry| matches!(entry.mode, EntryMode::File | EntryMode::Executable))
+            .map(|entry| entry.name)
     }
 
     /// Everything below a directory in tree order, directories before what is in them.
     #[must_use]
     pub fn below(&self, path: &TreePath, directory: Found) -> Below<'_> {
-        let mut below = Below { scan: &self.scan, open: Vec::new(), path: path.as_bytes().to_vec() };
-        if let Some(number) = directory.node.filter(|_| directory.mode == EntryMode::Directory) {
+        let mut below = Below {
+            scan: &self.scan,
+            open: Vec::new(),
+            path: path.as_bytes().to_vec(),
+        };
+        if let Some(number) = directory
+            .node
+            .filter(|_| directory.mode == EntryMode::Directory)
+        {
             below.enter(number);
         }
         below
@@ -106,14 +130,23 @@ impl Tree {
     /// Everything in the tree.
     #[must_use]
     pub fn all(&self) -> Below<'_> {
-        self.below(&TreePath::root(), Found { mode: EntryMode::Directory, id: self.id, node: Some(self.scan.root()) })
+        self.below(
+            &TreePath::root(),
+            Found {
+                mode: EntryMode::Directory,
+                id: self.id,
+                node: Some(self.scan.root()),
+            },
+        )
     }
 
     /// The fence that all names of the tree fit into.
     #[must_use]
     pub fn fence(&self) -> String {
         let numbers = 0..self.scan.len() as u32;
-        let names = numbers.flat_map(|number| self.scan.entries(number)).map(|entry| longest_run(entry.name));
+        let names = numbers
+            .flat_map(|number| self.scan.entries(number))
+            .map(|entry| longest_run(entry.name));
         markdown::fence(names.max().unwrap_or(0))
     }
 
@@ -137,7 +170,8 @@ impl Tree {
     #[must_use]
     pub fn has_secret_names(&self) -> bool {
         let (scanner, allowed) = (Scanner::built_in(), Allowed::default());
-        (0..self.scan.len() as u32).any(|number| find_in_names(|| self.names_in(number), scanner, &allowed).is_some())
+        (0..self.scan.len() as u32)
+            .any(|number| find_in_names(|| self.names_in(number), scanner, &allowed).is_some())
     }
 
     fn names_in(&self, number: u32) -> impl Iterator<Item = &[u8]> {
@@ -171,13 +205,22 @@ impl Tree {
     #[must_use]
     pub fn file_counts(&self) -> Vec<u64> {
         let mut counts = vec![1_u64; self.scan.len()];
-        for number in self.scan.bottom_up().iter().filter(|number| self.scan.node(**number).is_directory) {
+        for number in self
+            .scan
+            .bottom_up()
+            .iter()
+            .filter(|number| self.scan.node(**number).is_directory)
+        {
             let below = |entry: Entry<'_>| match (entry.mode, entry.node) {
                 (EntryMode::Directory, Some(below)) => counts[below as usize],
                 (EntryMode::Directory, None) => 0,
                 _ => 1,
             };
-            counts[*number as usize] = self.scan.entries(*number).map(below).fold(0, u64::saturating_add);
+            counts[*number as usize] = self
+                .scan
+                .entries(*number)
+                .map(below)
+                .fold(0, u64::saturating_add);
         }
         counts
     }
@@ -189,7 +232,9 @@ impl Tree {
             let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
             stem.eq_ignore_ascii_case(b"readme")
         };
-        self.root_files().filter(is_readme).min_by_key(|name| *name != b"README.md")
+        self.root_files()
+            .filter(is_readme)
+            .min_by_key(|name| *name != b"README.md")
     }
 }
 
@@ -221,7 +266,10 @@ pub struct Met<'p> {
 impl Below<'_> {
     fn enter(&mut self, number: u32) {
         let scan = self.scan;
-        self.open.push(Open { entries: Box::new(scan.entries(number)), path_bytes: self.path.len() });
+        self.open.push(Open {
+            entries: Box::new(scan.entries(number)),
+            path_bytes: self.path.len(),
+        });
     }
 
     /// Stays out of the directory that was met last.
@@ -249,7 +297,12 @@ impl Below<'_> {
             {
                 self.enter(number);
             }
-            return Some(Met { path: &self.path, name_at, depth, found: entry.into() });
+            return Some(Met {
+                path: &self.path,
+                name_at,
+                depth,
+                found: entry.into(),
+            });
         }
     }
 }

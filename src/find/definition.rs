@@ -41,7 +41,9 @@ impl Definition {
     /// How often a term stands in its own text.
     #[must_use]
     pub fn count(&self, term: Term) -> u8 {
-        self.terms.binary_search_by_key(&term, |(term, _)| *term).map_or(0, |at| self.terms[at].1)
+        self.terms
+            .binary_search_by_key(&term, |(term, _)| *term)
+            .map_or(0, |at| self.terms[at].1)
     }
 
     /// True for a field or a case: it has a name and no text of its own.
@@ -68,7 +70,12 @@ impl Cached for Definitions {
         put_number(&mut out, self.list.len() as u64);
         for definition in &self.list {
             out.extend([definition.kind.code(), u8::from(definition.public)]);
-            for text in [&definition.owner, &definition.name, &definition.signature, &definition.doc] {
+            for text in [
+                &definition.owner,
+                &definition.name,
+                &definition.signature,
+                &definition.doc,
+            ] {
                 put_text(&mut out, text);
             }
             put_number(&mut out, definition.line.into());
@@ -104,7 +111,10 @@ fn definition(rest: &mut Reader<'_>) -> Option<Definition> {
         _ => return None,
     };
     let (owner, name, signature, doc) = (rest.text()?, rest.text()?, rest.text()?, rest.text()?);
-    let (line, line_end) = (rest.number()?.try_into().ok()?, rest.number()?.try_into().ok()?);
+    let (line, line_end) = (
+        rest.number()?.try_into().ok()?,
+        rest.number()?.try_into().ok()?,
+    );
     let count = rest.number()?;
     let mut terms = Vec::new();
     let mut term: Term = 0;
@@ -112,7 +122,17 @@ fn definition(rest: &mut Reader<'_>) -> Option<Definition> {
         term = term.checked_add(rest.number()?.try_into().ok()?)?;
         terms.push((term, rest.byte()?));
     }
-    Some(Definition { kind, public, owner, name, signature, doc, line, line_end, terms })
+    Some(Definition {
+        kind,
+        public,
+        owner,
+        name,
+        signature,
+        doc,
+        line,
+        line_end,
+        terms,
+    })
 }
 
 #[cfg(test)]
@@ -124,7 +144,11 @@ mod tests {
     #[test]
     fn definitions_read_back_and_every_cut_is_refused() {
         let text = "//! Does things.\n/// A thing.\npub struct A { b: u8 }\nimpl A { pub fn c(&self) { run() } }\n";
-        let definitions = read(&extract(Some(Language::Rust), text.as_bytes()), text.as_bytes()).1;
+        let definitions = read(
+            &extract(Some(Language::Rust), text.as_bytes()),
+            text.as_bytes(),
+        )
+        .1;
         let bytes = definitions.encode();
         assert_eq!(Definitions::decode(&bytes), Some(definitions));
         for len in 0..bytes.len() {

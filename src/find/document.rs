@@ -22,12 +22,19 @@ pub fn read(outline: &Outline, data: &[u8]) -> (Words, Definitions) {
         (Content::Binary | Content::TooLarge, _) | (_, Err(_)) => return Default::default(),
         (_, Ok(text)) => text.strip_prefix('\u{feff}').unwrap_or(text),
     };
-    let mut listing = Listing { text, found: Vec::new(), from: 0 };
+    let mut listing = Listing {
+        text,
+        found: Vec::new(),
+        from: 0,
+    };
     let mut counter = Counter::default();
     listing.add_all(&outline.symbols, ("", 0), &mut counter);
     let Listing { found, .. } = listing;
     let inner = count(text, outline.language, &found, &mut counter);
-    (counter.words(), definitions(text, outline.doc.clone(), found, &inner))
+    (
+        counter.words(),
+        definitions(text, outline.doc.clone(), found, &inner),
+    )
 }
 
 /// The words of a statement.
@@ -58,14 +65,33 @@ impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], (owner, from): (&str, usize), counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
-            let is_shown = !matches!(symbol.kind, Kind::Implementation | Kind::Extension | Kind::Export);
+            let is_shown = !matches!(
+                symbol.kind,
+                Kind::Implementation | Kind::Extension | Kind::Export
+            );
             if is_shown && self.found.len() < DEFINITIONS_MAX {
                 self.add(symbol, (owner, from));
             }
-            let own = if owner.is_empty() { symbol.name.clone() } else { format!("{owner}.{}", symbol.name) };
-            let own = if own.len() > OWNER_BYTES_MAX { symbol.name.clone() } else { own };
-            let own = if symbol.kind == Kind::Heading { "" } else { &own };
-            self.add_all(&symbol.children, (own, from.max(symbol.span.start as usize)), counter);
+            let own = if owner.is_empty() {
+                symbol.name.clone()
+            } else {
+                format!("{owner}.{}", symbol.name)
+            };
+            let own = if own.len() > OWNER_BYTES_MAX {
+                symbol.name.clone()
+            } else {
+                own
+            };
+            let own = if symbol.kind == Kind::Heading {
+                ""
+            } else {
+                &own
+            };
+            self.add_all(
+                &symbol.children,
+                (own, from.max(symbol.span.start as usize)),
+                counter,
+            );
         }
     }
 
@@ -76,7 +102,9 @@ impl Listing<'_> {
             range.end = (range.start + symbol.name.len()).min(self.text.len());
         } else if range.is_empty() {
             // Headings, keys, targets and some fields come in the order of the text, behind what they belong to.
-            let Some(at) = place(self.text, self.from.max(from), symbol) else { return };
+            let Some(at) = place(self.text, self.from.max(from), symbol) else {
+                return;
+            };
             range = at..at + symbol.name.len();
             self.from = range.end;
         }
@@ -92,19 +120,31 @@ impl Listing<'_> {
             terms: Vec::new(),
         };
         let from = comment_above(self.text, range.start);
-        self.found.push(Found { range, from, definition });
+        self.found.push(Found {
+            range,
+            from,
+            definition,
+        });
     }
 }
 
 /// Where the name of a declaration stands as a whole word; of a heading not in a list or a link.
 fn place(text: &str, from: usize, symbol: &Symbol) -> Option<usize> {
     let name = symbol.name.as_str();
-    let mut found = text.get(from..)?.match_indices(name).map(|(at, _)| from + at).take(PLACES_MAX).peekable();
+    let mut found = text
+        .get(from..)?
+        .match_indices(name)
+        .map(|(at, _)| from + at)
+        .take(PLACES_MAX)
+        .peekable();
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_there = |at: &usize| {
         let (before, behind) = (&text[..*at], &text[at + name.len()..]);
         match symbol.kind {
-            Kind::Heading => matches!(before.trim_end_matches(['#', ' ']).as_bytes().last(), None | Some(b'\n')),
+            Kind::Heading => matches!(
+                before.trim_end_matches(['#', ' ']).as_bytes().last(),
+                None | Some(b'\n')
+            ),
             _ => !before.ends_with(is_part) && !behind.starts_with(is_part),
         }
     };
@@ -118,7 +158,10 @@ fn comment_above(text: &str, place: usize) -> usize {
     while from > 0 {
         let above = text[..from - 1].rfind('\n').map_or(0, |at| at + 1);
         let line = text[above..from].trim_start();
-        if !["//", "#", "/*", "*", "@", "--", ";"].iter().any(|mark| line.starts_with(mark)) {
+        if !["//", "#", "/*", "*", "@", "--", ";"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+        {
             break;
         }
         from = above;
@@ -127,12 +170,19 @@ fn comment_above(text: &str, place: usize) -> usize {
 }
 
 /// Counts all terms of the text, and for each definition those of its own text, in order of definitions and terms.
-fn count(text: &str, language: Option<Language>, found: &[Found], counter: &mut Counter) -> Vec<(u32, Term)> {
+fn count(
+    text: &str,
+    language: Option<Language>,
+    found: &[Found],
+    counter: &mut Counter,
+) -> Vec<(u32, Term)> {
     // A definition that was seen by its name alone goes on to the next one.
     // The text of a field is that of its type.
     let owns = |(_, found): &(usize, &Found)| !found.definition.is_member();
     let own = found.iter().enumerate().filter(owns);
-    let mut order: Vec<(usize, usize, u32)> = own.map(|(number, found)| (found.from, found.range.end, number as u32)).collect();
+    let mut order: Vec<(usize, usize, u32)> = own
+        .map(|(number, found)| (found.from, found.range.end, number as u32))
+        .collect();
     order.sort_unstable_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let mut next = order.into_iter().peekable();
     let mut open: Vec<(usize, u32)> = Vec::new();
@@ -171,18 +221,30 @@ fn definitions(text: &str, about: String, found: Vec<Found>, inner: &[(u32, Term
     let mut list: Vec<Definition> = Vec::with_capacity(found.len());
     let lines = Lines::of(text);
     let starts: Vec<usize> = found.iter().map(|found| found.range.start).collect();
-    for (number, Found { range, mut definition, .. }) in found.into_iter().enumerate() {
+    for (
+        number,
+        Found {
+            range,
+            mut definition,
+            ..
+        },
+    ) in found.into_iter().enumerate()
+    {
         definition.line = lines.at(range.start);
         definition.line_end = lines.at(range.end.saturating_sub(1).max(range.start));
         if is_open_ended(&definition) {
-            let next = starts.get(number + 1).map_or(lines.count(text), |start| lines.at(*start) - 1);
+            let next = starts
+                .get(number + 1)
+                .map_or(lines.count(text), |start| lines.at(*start) - 1);
             definition.line_end = definition.line_end.max(next);
         }
         list.push(definition);
     }
     for same in inner.chunk_by(|one, other| one == other) {
         let (number, term) = same[0];
-        list[number as usize].terms.push((term, same.len().min(255) as u8));
+        list[number as usize]
+            .terms
+            .push((term, same.len().min(255) as u8));
     }
     list.sort_by_key(|definition| definition.line);
     Definitions { about, list }
@@ -193,7 +255,13 @@ struct Lines(Vec<usize>);
 
 impl Lines {
     fn of(text: &str) -> Self {
-        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1).collect())
+        Self(
+            text.bytes()
+                .enumerate()
+                .filter(|(_, byte)| *byte == b'\n')
+                .map(|(at, _)| at + 1)
+                .collect(),
+        )
     }
 
     /// How many there are.
@@ -226,33 +294,78 @@ mod tests {
         let text = "//! Walks trees.\n\n/// Holds what is hidden.\npub struct Walker {\n    hidden: bool,\n}\n\nimpl Walker {\n    /// Skips.\n    fn skip(&self) -> bool {\n        ignore(self.hidden, \"vendor\")\n    }\n}\n";
         let (words, found) = read_as(Language::Rust, text.as_bytes());
         assert_eq!(found.about, "Walks trees.");
-        let told: Vec<_> = found.list.iter().map(|one| (one.owner.as_str(), one.name.as_str(), one.line, one.line_end)).collect();
-        assert_eq!(told, [("", "Walker", 4, 6), ("Walker", "hidden", 5, 5), ("Walker", "skip", 10, 12)]);
-        let counts = |at: usize| ["hidden", "vendor", "bool"].map(|word| found.list[at].count(term(word)));
-        assert_eq!((counts(0), counts(1), counts(2)), ([2, 0, 1], [0, 0, 0], [1, 1, 1]));
+        let told: Vec<_> = found
+            .list
+            .iter()
+            .map(|one| {
+                (
+                    one.owner.as_str(),
+                    one.name.as_str(),
+                    one.line,
+                    one.line_end,
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("", "Walker", 4, 6),
+                ("Walker", "hidden", 5, 5),
+                ("Walker", "skip", 10, 12)
+            ]
+        );
+        let counts =
+            |at: usize| ["hidden", "vendor", "bool"].map(|word| found.list[at].count(term(word)));
+        assert_eq!(
+            (counts(0), counts(1), counts(2)),
+            ([2, 0, 1], [0, 0, 0], [1, 1, 1])
+        );
         // Names, comments, strings, code.
-        assert_eq!(words.hits(&[term("hidden"), term("vendor")]).counts, [[1, 1, 0, 2], [0, 0, 1, 0]]);
+        assert_eq!(
+            words.hits(&[term("hidden"), term("vendor")]).counts,
+            [[1, 1, 0, 2], [0, 0, 1, 0]]
+        );
     }
 
     #[test]
     fn headings_own_what_stands_below_them() {
-        let (_, found) = read_as(Language::Markdown, b"Intro.\n\n# One\n\nfirst words\n\n## Two\n\nsecond words\n");
-        let told: Vec<_> = found.list.iter().map(|one| (one.name.as_str(), one.line, one.line_end)).collect();
+        let (_, found) = read_as(
+            Language::Markdown,
+            b"Intro.\n\n# One\n\nfirst words\n\n## Two\n\nsecond words\n",
+        );
+        let told: Vec<_> = found
+            .list
+            .iter()
+            .map(|one| (one.name.as_str(), one.line, one.line_end))
+            .collect();
         assert_eq!(told, [("One", 3, 6), ("Two", 7, 9)]);
-        assert_eq!(["first", "second"].map(|word| found.list[1].count(term(word))), [0, 1]);
+        assert_eq!(
+            ["first", "second"].map(|word| found.list[1].count(term(word))),
+            [0, 1]
+        );
     }
 
     #[test]
     fn what_has_no_place_of_its_own_is_found_in_its_owner_as_a_whole_word() {
         let text = "def params\n  super\nend\n\nclass Entry\n  include Xparams\n  attr_accessor :params\nend\n";
         let (_, found) = read_as(Language::Ruby, text.as_bytes());
-        let told: Vec<_> = found.list.iter().map(|one| (one.owner.as_str(), one.name.as_str(), one.line)).collect();
-        assert_eq!(told, [("", "params", 1), ("", "Entry", 5), ("Entry", "params", 7)]);
+        let told: Vec<_> = found
+            .list
+            .iter()
+            .map(|one| (one.owner.as_str(), one.name.as_str(), one.line))
+            .collect();
+        assert_eq!(
+            told,
+            [("", "params", 1), ("", "Entry", 5), ("Entry", "params", 7)]
+        );
     }
 
     #[test]
     fn what_is_no_text_has_no_words() {
-        assert_eq!(read(&extract(None, b"\0binary"), b"\0binary"), Default::default());
+        assert_eq!(
+            read(&extract(None, b"\0binary"), b"\0binary"),
+            Default::default()
+        );
         assert_eq!(read_as(Language::Rust, b"\xff"), Default::default());
     }
 }

@@ -49,7 +49,13 @@ pub struct Steps {
 
 impl Default for Steps {
     fn default() -> Self {
-        Self { fall: 1.0, definitions: 2.0, names: 3.0, paths: 0.1, about: 0.3 }
+        Self {
+            fall: 1.0,
+            definitions: 2.0,
+            names: 3.0,
+            paths: 0.1,
+            about: 0.3,
+        }
     }
 }
 
@@ -93,8 +99,17 @@ pub struct Ladder {
 impl Ladder {
     /// Chooses what fits into a number of tokens. Files come in the order of their rank.
     #[must_use]
-    pub fn within(files: &[Found], question: &Question, rare: &Terms, tokens_max: u64, steps: &Steps) -> Self {
-        let mut ladder = Self { files: vec![BTreeSet::new(); files.len()], ..Self::default() };
+    pub fn within(
+        files: &[Found],
+        question: &Question,
+        rare: &Terms,
+        tokens_max: u64,
+        steps: &Steps,
+    ) -> Self {
+        let mut ladder = Self {
+            files: vec![BTreeSet::new(); files.len()],
+            ..Self::default()
+        };
         for (_, number, line) in order(files, question, rare, steps) {
             let (file, shown) = (&files[number], &ladder.files[number]);
             let is_said = |line: &Line| match line {
@@ -110,10 +125,15 @@ impl Ladder {
             }
             // A signature takes the place of the name.
             let gone = match line {
-                Line::Signature(at) if shown.contains(&Line::Name(at)) => estimate(&file.line(Line::Name(at))),
+                Line::Signature(at) if shown.contains(&Line::Name(at)) => {
+                    estimate(&file.line(Line::Name(at)))
+                }
                 _ => 0,
             };
-            let lines = new.iter().map(|line| estimate(&file.line(*line))).sum::<u64>();
+            let lines = new
+                .iter()
+                .map(|line| estimate(&file.line(*line)))
+                .sum::<u64>();
             let tokens = ladder.tokens + lines.saturating_sub(gone);
             if tokens > tokens_max {
                 break;
@@ -124,7 +144,11 @@ impl Ladder {
                 ladder.files[number].remove(&Line::Name(at));
             }
         }
-        ladder.text = files.iter().zip(&ladder.files).map(|(file, lines)| file.text(lines)).collect();
+        ladder.text = files
+            .iter()
+            .zip(&ladder.files)
+            .map(|(file, lines)| file.text(lines))
+            .collect();
         ladder
     }
 
@@ -136,7 +160,12 @@ impl Ladder {
 }
 
 /// Every line, with its weight and its file, in the order in which they are taken.
-fn order(files: &[Found], question: &Question, rare: &Terms, steps: &Steps) -> Vec<(f64, usize, Line)> {
+fn order(
+    files: &[Found],
+    question: &Question,
+    rare: &Terms,
+    steps: &Steps,
+) -> Vec<(f64, usize, Line)> {
     let mut all: Vec<(f64, usize, Line)> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let weight = 1.0 / fall(number + 1, steps.fall);
@@ -145,10 +174,18 @@ fn order(files: &[Found], question: &Question, rare: &Terms, steps: &Steps) -> V
         if !file.about().is_empty() {
             all.push((steps.about * weight, number, Line::About));
         }
-        for (place, (at, fits)) in by_question(&file.definitions.list, question, rare).into_iter().enumerate() {
+        for (place, (at, fits)) in by_question(&file.definitions.list, question, rare)
+            .into_iter()
+            .enumerate()
+        {
             let definition = &file.definitions.list[at as usize];
-            let is_passage = definition.is_member() || matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
-            let less = if is_passage && !fits { PASSAGE_WEIGHT } else { 1.0 };
+            let is_passage = definition.is_member()
+                || matches!(definition.kind, Kind::Heading | Kind::Key | Kind::Target);
+            let less = if is_passage && !fits {
+                PASSAGE_WEIGHT
+            } else {
+                1.0
+            };
             let weight = less * weight / (place as f64 + steps.definitions);
             // The best of a file has its signature at once.
             let early = if place == 0 { steps.names } else { 1.0 };
@@ -156,7 +193,12 @@ fn order(files: &[Found], question: &Question, rare: &Terms, steps: &Steps) -> V
             all.push((steps.names * weight, number, Line::Name(at)));
         }
     }
-    all.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2))));
+    all.sort_by(|one, other| {
+        other
+            .0
+            .total_cmp(&one.0)
+            .then_with(|| (one.1, one.2).cmp(&(other.1, other.2)))
+    });
     all
 }
 
@@ -165,21 +207,45 @@ fn fall(number: usize, power: f64) -> f64 {
     let number = number as f64;
     let halves = (2.0 * power) as u32;
     let whole = (0..halves / 2).fold(1.0, |product, _| product * number);
-    if halves % 2 == 1 { whole * number.sqrt() } else { whole }
+    if halves % 2 == 1 {
+        whole * number.sqrt()
+    } else {
+        whole
+    }
 }
 
 /// The numbers of definitions, and whether they have something of the question: those that fit it best first, then what
 /// others may use, in the order of the text.
 fn by_question(definitions: &[Definition], question: &Question, rare: &Terms) -> Vec<(u32, bool)> {
-    let scores: Vec<f64> = definitions.iter().map(|definition| score(definition, question, rare)).collect();
+    let scores: Vec<f64> = definitions
+        .iter()
+        .map(|definition| score(definition, question, rare))
+        .collect();
     let mut order: Vec<u32> = (0..definitions.len() as u32).collect();
-    let is_small = |kind: Kind| matches!(kind, Kind::Constant | Kind::Variable | Kind::Key | Kind::Module);
+    let is_small = |kind: Kind| {
+        matches!(
+            kind,
+            Kind::Constant | Kind::Variable | Kind::Key | Kind::Module
+        )
+    };
     order.sort_by(|one, other| {
         let (one, other) = (*one as usize, *other as usize);
-        let rest = |at: usize| (definitions[at].is_member(), is_small(definitions[at].kind), Reverse(definitions[at].public), at);
-        scores[other].total_cmp(&scores[one]).then_with(|| rest(one).cmp(&rest(other)))
+        let rest = |at: usize| {
+            (
+                definitions[at].is_member(),
+                is_small(definitions[at].kind),
+                Reverse(definitions[at].public),
+                at,
+            )
+        };
+        scores[other]
+            .total_cmp(&scores[one])
+            .then_with(|| rest(one).cmp(&rest(other)))
     });
-    order.into_iter().map(|at| (at, scores[at as usize] > 0.0)).collect()
+    order
+        .into_iter()
+        .map(|at| (at, scores[at as usize] > 0.0))
+        .collect()
 }
 
 fn score(definition: &Definition, question: &Question, rare: &Terms) -> f64 {
@@ -208,7 +274,11 @@ impl Found {
     pub fn statement(&self, number: u32) -> String {
         let said = one_line(&self.said[number as usize]);
         let end = said.floor_char_boundary(SAID_BYTES_MAX);
-        format!("{}{}", &said[..end], if end < said.len() { "…" } else { "" })
+        format!(
+            "{}{}",
+            &said[..end],
+            if end < said.len() { "…" } else { "" }
+        )
     }
 
     /// A line as it is printed, for its cost; what stands with others on one line has its part.
@@ -263,27 +333,56 @@ mod tests {
 
     fn files() -> Vec<Found> {
         let file = |number: usize| {
-            let function = |at: usize| format!("/// Doc.\npub fn f{at}_{number}(walk: u{at}) {{ hidden({at}) }}\n");
+            let function = |at: usize| {
+                format!("/// Doc.\npub fn f{at}_{number}(walk: u{at}) {{ hidden({at}) }}\n")
+            };
             let functions = (0..12).map(function).collect::<Vec<_>>().concat();
             let text = format!("//! File {number}.\n{functions}");
-            let definitions = read(&extract(Some(Language::Rust), text.as_bytes()), text.as_bytes()).1;
-            Found { path: format!("src/file{number}.rs"), said: vec![format!("Said {number}.")], definitions }
+            let definitions = read(
+                &extract(Some(Language::Rust), text.as_bytes()),
+                text.as_bytes(),
+            )
+            .1;
+            Found {
+                path: format!("src/file{number}.rs"),
+                said: vec![format!("Said {number}.")],
+                definitions,
+            }
         };
         (0..20).map(file).collect()
     }
 
     fn within(files: &[Found], tokens: u64) -> Ladder {
         let question = Question::of("hidden f3").expect("words");
-        let rare = Terms { weights: vec![1.0; question.terms.len()], files: vec![1; question.terms.len()] };
+        let rare = Terms {
+            weights: vec![1.0; question.terms.len()],
+            files: vec![1; question.terms.len()],
+        };
         Ladder::within(files, &question, &rare, tokens, &Steps::default())
     }
 
     #[test]
     fn what_fits_the_question_is_shown_first() {
         let ladder = within(&files(), 60);
-        assert!(ladder.text.starts_with("src/file0.rs\n  Said 0.\n  5 f1_0\n"), "{}", ladder.text);
-        assert!(ladder.text.contains("  9 pub fn f3_0(walk: u3)\n"), "{}", ladder.text);
-        assert_eq!(within(&files(), 0), Ladder { files: vec![BTreeSet::new(); 20], ..Ladder::default() });
+        assert!(
+            ladder
+                .text
+                .starts_with("src/file0.rs\n  Said 0.\n  5 f1_0\n"),
+            "{}",
+            ladder.text
+        );
+        assert!(
+            ladder.text.contains("  9 pub fn f3_0(walk: u3)\n"),
+            "{}",
+            ladder.text
+        );
+        assert_eq!(
+            within(&files(), 0),
+            Ladder {
+                files: vec![BTreeSet::new(); 20],
+                ..Ladder::default()
+            }
+        );
     }
 
     proptest! {

@@ -34,7 +34,11 @@ impl Past {
     /// Reads a commit.
     pub fn read(repo: &Repository, commit: &NodeId) -> Result<Self, ObjectError> {
         let entry = repo.log_entry(commit)?;
-        let mut past = Self { seconds: entry.seconds, subject: subject(&entry.message), ..Self::default() };
+        let mut past = Self {
+            seconds: entry.seconds,
+            subject: subject(&entry.message),
+            ..Self::default()
+        };
         if let [] | [_] = entry.parents.as_slice() {
             past.terms = message_terms(&entry.message);
             // The first commit of a shallow clone adds everything, and so says nothing either.
@@ -55,7 +59,9 @@ impl Past {
     /// How often a term stands in its message.
     #[must_use]
     pub fn count(&self, term: Term) -> u8 {
-        self.terms.binary_search_by_key(&term, |(term, _)| *term).map_or(0, |at| self.terms[at].1)
+        self.terms
+            .binary_search_by_key(&term, |(term, _)| *term)
+            .map_or(0, |at| self.terms[at].1)
     }
 }
 
@@ -63,7 +69,9 @@ impl Past {
 #[must_use]
 pub fn subject(message: &str) -> u32 {
     let line = message.lines().next().unwrap_or_default().trim();
-    line.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    line.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 fn message_terms(message: &str) -> Vec<(Term, u8)> {
@@ -84,8 +92,13 @@ fn message_terms(message: &str) -> Vec<(Term, u8)> {
 
 /// `Signed-off-by: …` and its like.
 pub(super) fn is_trailer(line: &str) -> bool {
-    let is_key =
-        |key: &str| key.len() > 3 && key.contains('-') && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+    let is_key = |key: &str| {
+        key.len() > 3
+            && key.contains('-')
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+    };
     line.split_once(": ").is_some_and(|(key, _)| is_key(key))
 }
 
@@ -137,10 +150,22 @@ impl Cached for Past {
     fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = Reader(bytes);
         let (seconds, subject) = (rest.number()?, rest.number()?.try_into().ok()?);
-        let parents = (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<_>>()?;
-        let terms = (0..rest.number()?).map(|_| Some((rest.number()?.try_into().ok()?, rest.byte()?))).collect::<Option<_>>()?;
-        let paths = (0..rest.number()?).map(|_| rest.text()).collect::<Option<_>>()?;
-        rest.0.is_empty().then_some(Self { parents, seconds, subject, terms, paths })
+        let parents = (0..rest.number()?)
+            .map(|_| rest.text()?.parse().ok())
+            .collect::<Option<_>>()?;
+        let terms = (0..rest.number()?)
+            .map(|_| Some((rest.number()?.try_into().ok()?, rest.byte()?)))
+            .collect::<Option<_>>()?;
+        let paths = (0..rest.number()?)
+            .map(|_| rest.text())
+            .collect::<Option<_>>()?;
+        rest.0.is_empty().then_some(Self {
+            parents,
+            seconds,
+            subject,
+            terms,
+            paths,
+        })
     }
 }
 
@@ -151,8 +176,16 @@ mod tests {
     #[test]
     fn commits_read_back_and_every_cut_is_refused() {
         let id = NodeId::from_bytes(&[7; 20]).expect("twenty bytes");
-        let terms = message_terms("fix: walk hidden files\n\nSee https://example.com/words\nSigned-off-by: A <a@b>\n");
-        let past = Past { parents: vec![id], seconds: 9, subject: subject("x"), terms, paths: vec!["a/b.rs".to_owned()] };
+        let terms = message_terms(
+            "fix: walk hidden files\n\nSee https://example.com/words\nSigned-off-by: A <a@b>\n",
+        );
+        let past = Past {
+            parents: vec![id],
+            seconds: 9,
+            subject: subject("x"),
+            terms,
+            paths: vec!["a/b.rs".to_owned()],
+        };
         assert_eq!(past.length(), 5, "the address and the trailer are none");
         let bytes = past.encode();
         assert_eq!(Past::decode(&bytes), Some(past));

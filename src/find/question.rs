@@ -34,9 +34,16 @@ impl Question {
         let is_cut = all.len() > WORDS_MAX;
         let says = |word: &str| !EMPTY_WORDS.contains(&word);
         let has_words = all.iter().any(|(_, word)| says(word));
-        let kept = all.into_iter().take(WORDS_MAX).filter(|(_, word)| !has_words || says(word));
+        let kept = all
+            .into_iter()
+            .take(WORDS_MAX)
+            .filter(|(_, word)| !has_words || says(word));
         let (terms, words): (Vec<Term>, Vec<String>) = kept.unzip();
-        (!terms.is_empty()).then_some(Self { terms, words, is_cut })
+        (!terms.is_empty()).then_some(Self {
+            terms,
+            words,
+            is_cut,
+        })
     }
 }
 
@@ -47,10 +54,22 @@ mod tests {
     #[test]
     fn words_that_say_something_count_once() {
         let words = |text: &str| Question::of(text).map(|question| question.words);
-        assert_eq!(words("Why are hidden files searched? hidden_file").unwrap_or_default(), ["hidden", "files", "searched"]);
-        assert_eq!(words("what is it").unwrap_or_default(), ["what", "is", "it"]);
+        assert_eq!(
+            words("Why are hidden files searched? hidden_file").unwrap_or_default(),
+            ["hidden", "files", "searched"]
+        );
+        assert_eq!(
+            words("what is it").unwrap_or_default(),
+            ["what", "is", "it"]
+        );
         assert_eq!(words("  *** && x -y \"\" "), None);
-        let long = Question::of(&(0..50_000).map(|n| format!("w{n} ")).collect::<Vec<_>>().concat()).expect("words");
+        let long = Question::of(
+            &(0..50_000)
+                .map(|n| format!("w{n} "))
+                .collect::<Vec<_>>()
+                .concat(),
+        )
+        .expect("words");
         assert!(long.is_cut && long.terms.len() == WORDS_MAX);
     }
 }

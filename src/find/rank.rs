@@ -42,7 +42,14 @@ pub struct Weights {
 
 impl Default for Weights {
     fn default() -> Self {
-        Self { fields: [1.0, 0.5, 1.0, 1.0], path: 1.0, length: 0.75, past: 0.7, past_spread: 0.0, said: 0.5 }
+        Self {
+            fields: [1.0, 0.5, 1.0, 1.0],
+            path: 1.0,
+            length: 0.75,
+            past: 0.7,
+            past_spread: 0.0,
+            said: 0.5,
+        }
     }
 }
 
@@ -79,36 +86,74 @@ pub struct Terms {
 
 /// Ranks the files of a snapshot; those that have nothing of the question are left out.
 #[must_use]
-pub fn rank(question: &Question, files: &[Candidate<'_>], past: &[&Past], weights: &Weights) -> (Vec<Ranked>, Terms) {
+pub fn rank(
+    question: &Question,
+    files: &[Candidate<'_>],
+    past: &[&Past],
+    weights: &Weights,
+) -> (Vec<Ranked>, Terms) {
     let paths = Paths::of(question, files);
     let terms = rareness(question, files, &paths);
     let text = text_scores(files, &paths, &terms, weights);
     let of_past = past_scores(question, past, weights);
-    let by_path = |file: &Candidate<'_>| std::str::from_utf8(file.path).ok().and_then(|path| of_past.get(path)).copied();
-    let past: Vec<f64> = files.iter().map(|file| by_path(file).unwrap_or(0.0)).collect();
+    let by_path = |file: &Candidate<'_>| {
+        std::str::from_utf8(file.path)
+            .ok()
+            .and_then(|path| of_past.get(path))
+            .copied()
+    };
+    let past: Vec<f64> = files
+        .iter()
+        .map(|file| by_path(file).unwrap_or(0.0))
+        .collect();
     let said = said_scores(files, &terms);
-    let [text, past, said] =
-        [(text, 1.0), (past, weights.past), (said, weights.said)].map(|(scores, weight)| scaled(scores, weight));
+    let [text, past, said] = [(text, 1.0), (past, weights.past), (said, weights.said)]
+        .map(|(scores, weight)| scaled(scores, weight));
     let of = |at: usize| [text[at], past[at], said[at]];
     let mut ranked: Vec<Ranked> = (0..files.len())
         .map(|at| {
             let parts = of(at).map(|part| part * standing(files[at].path));
-            Ranked { number: at as u32, score: parts.iter().sum(), parts }
+            Ranked {
+                number: at as u32,
+                score: parts.iter().sum(),
+                parts,
+            }
         })
         .filter(|ranked| ranked.score > 0.0)
         .collect();
     ranked.sort_by(|one, other| {
         let path = |ranked: &Ranked| files[ranked.number as usize].path;
-        other.score.total_cmp(&one.score).then_with(|| path(one).cmp(path(other)))
+        other
+            .score
+            .total_cmp(&one.score)
+            .then_with(|| path(one).cmp(path(other)))
     });
     (ranked, terms)
 }
 
 /// What a file counts by its name: logs of changes, licences and lists of versions have words of everything.
 fn standing(path: &[u8]) -> f64 {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_ascii_lowercase();
-    let is = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start.as_bytes()));
-    let is_list = is(&["changelog", "changes", "history", "news", "releases", "licen", "copying", "authors", "contributors"]);
+    let name = path
+        .rsplit(|byte| *byte == b'/')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let is = |starts: &[&str]| {
+        starts
+            .iter()
+            .any(|start| name.starts_with(start.as_bytes()))
+    };
+    let is_list = is(&[
+        "changelog",
+        "changes",
+        "history",
+        "news",
+        "releases",
+        "licen",
+        "copying",
+        "authors",
+        "contributors",
+    ]);
     let is_lock = name.ends_with(b".lock") || is(&["package-lock.json", "go.sum", "pnpm-lock"]);
     if is_list || is_lock { BESIDE } else { 1.0 }
 }
@@ -116,7 +161,14 @@ fn standing(path: &[u8]) -> f64 {
 /// Each divided by the largest, times a weight.
 fn scaled(scores: Vec<f64>, weight: f64) -> Vec<f64> {
     let largest = scores.iter().copied().fold(0.0, f64::max);
-    if largest <= 0.0 { scores } else { scores.into_iter().map(|score| weight * score / largest).collect() }
+    if largest <= 0.0 {
+        scores
+    } else {
+        scores
+            .into_iter()
+            .map(|score| weight * score / largest)
+            .collect()
+    }
 }
 
 /// What paths have of the question's terms.
@@ -128,8 +180,16 @@ struct Paths {
 
 impl Paths {
     fn of(question: &Question, files: &[Candidate<'_>]) -> Self {
-        let numbers: HashMap<Term, usize> = question.terms.iter().enumerate().map(|(at, term)| (*term, at)).collect();
-        let mut all = Self { counts: Vec::with_capacity(files.len()), lengths: Vec::with_capacity(files.len()) };
+        let numbers: HashMap<Term, usize> = question
+            .terms
+            .iter()
+            .enumerate()
+            .map(|(at, term)| (*term, at))
+            .collect();
+        let mut all = Self {
+            counts: Vec::with_capacity(files.len()),
+            lengths: Vec::with_capacity(files.len()),
+        };
         for file in files {
             let (mut counts, mut length) = (Vec::new(), 0);
             terms(&String::from_utf8_lossy(file.path), |_, term| {
@@ -154,11 +214,21 @@ fn rareness(question: &Question, files: &[Candidate<'_>], paths: &Paths) -> Term
     let mut having = vec![0_u32; question.terms.len()];
     for (number, file) in files.iter().enumerate() {
         for (term, having) in having.iter_mut().enumerate() {
-            let in_text = file.hits.counts.get(term).is_some_and(|counts| *counts != [0; FIELDS]);
+            let in_text = file
+                .hits
+                .counts
+                .get(term)
+                .is_some_and(|counts| *counts != [0; FIELDS]);
             *having += u32::from(in_text || paths.count(number, term) > 0);
         }
     }
-    Terms { weights: having.iter().map(|having| weight(*having, files.len())).collect(), files: having }
+    Terms {
+        weights: having
+            .iter()
+            .map(|having| weight(*having, files.len()))
+            .collect(),
+        files: having,
+    }
 }
 
 /// The weight of a term, by the number of texts that hold it and the number of all texts.
@@ -166,9 +236,19 @@ fn weight(having: u32, all: usize) -> f64 {
     ln(1.0 + (all as f64 - f64::from(having) + 0.5) / (f64::from(having) + 0.5))
 }
 
-fn text_scores(files: &[Candidate<'_>], paths: &Paths, terms: &Terms, weights: &Weights) -> Vec<f64> {
+fn text_scores(
+    files: &[Candidate<'_>],
+    paths: &Paths,
+    terms: &Terms,
+    weights: &Weights,
+) -> Vec<f64> {
     let weighted = |counts: [f64; FIELDS], path: f64| {
-        counts.iter().zip(weights.fields).fold(weights.path * path, |sum, (count, weight)| sum + weight * count)
+        counts
+            .iter()
+            .zip(weights.fields)
+            .fold(weights.path * path, |sum, (count, weight)| {
+                sum + weight * count
+            })
     };
     let lengths: Vec<f64> = files
         .iter()
@@ -177,7 +257,8 @@ fn text_scores(files: &[Candidate<'_>], paths: &Paths, terms: &Terms, weights: &
         .collect();
     let mean = lengths.iter().sum::<f64>() / (files.len().max(1) as f64);
     let score = |(number, file): (usize, &Candidate<'_>)| {
-        let held_back = K1 * (1.0 - weights.length + weights.length * lengths[number] / mean.max(1.0));
+        let held_back =
+            K1 * (1.0 - weights.length + weights.length * lengths[number] / mean.max(1.0));
         let mut score = 0.0;
         for (term, rare) in terms.weights.iter().enumerate() {
             let counts = file.hits.counts.get(term).copied().unwrap_or_default();
@@ -190,11 +271,26 @@ fn text_scores(files: &[Candidate<'_>], paths: &Paths, terms: &Terms, weights: &
 }
 
 /// For each path how well the messages of the commits that changed it fit.
-fn past_scores<'p>(question: &Question, past: &[&'p Past], weights: &Weights) -> HashMap<&'p str, f64> {
-    let telling: Vec<&Past> = past.iter().copied().filter(|past| !past.paths.is_empty() && !past.terms.is_empty()).collect();
-    let having = question.terms.iter().map(|term| telling.iter().filter(|past| past.count(*term) > 0).count() as u32);
+fn past_scores<'p>(
+    question: &Question,
+    past: &[&'p Past],
+    weights: &Weights,
+) -> HashMap<&'p str, f64> {
+    let telling: Vec<&Past> = past
+        .iter()
+        .copied()
+        .filter(|past| !past.paths.is_empty() && !past.terms.is_empty())
+        .collect();
+    let having = question
+        .terms
+        .iter()
+        .map(|term| telling.iter().filter(|past| past.count(*term) > 0).count() as u32);
     let rare: Vec<f64> = having.map(|having| weight(having, telling.len())).collect();
-    let mean = telling.iter().map(|past| f64::from(past.length())).sum::<f64>() / (telling.len().max(1) as f64);
+    let mean = telling
+        .iter()
+        .map(|past| f64::from(past.length()))
+        .sum::<f64>()
+        / (telling.len().max(1) as f64);
     let mut scores: HashMap<&str, f64> = HashMap::new();
     for past in telling {
         let held_back = K1 * (1.0 - 0.75 + 0.75 * f64::from(past.length()) / mean.max(1.0));
@@ -253,11 +349,24 @@ mod tests {
 
     fn ranked(question: &str, files: &[(&str, &str)]) -> Vec<String> {
         let question = Question::of(question).expect("words");
-        let hits: Vec<Hits> = files.iter().map(|(_, text)| words_of(text).hits(&question.terms)).collect();
-        let candidates: Vec<Candidate<'_>> =
-            files.iter().zip(&hits).map(|((path, _), hits)| Candidate { path: path.as_bytes(), hits, said: None }).collect();
+        let hits: Vec<Hits> = files
+            .iter()
+            .map(|(_, text)| words_of(text).hits(&question.terms))
+            .collect();
+        let candidates: Vec<Candidate<'_>> = files
+            .iter()
+            .zip(&hits)
+            .map(|((path, _), hits)| Candidate {
+                path: path.as_bytes(),
+                hits,
+                said: None,
+            })
+            .collect();
         let (ranked, _) = rank(&question, &candidates, &[], &Weights::default());
-        ranked.iter().map(|ranked| files[ranked.number as usize].0.to_owned()).collect()
+        ranked
+            .iter()
+            .map(|ranked| files[ranked.number as usize].0.to_owned())
+            .collect()
     }
 
     #[test]
@@ -265,22 +374,35 @@ mod tests {
         let files = [
             ("a", "walk files files files"),
             ("b", "hidden files"),
-            ("c", "hidden files and very many other words that say nothing of it"),
+            (
+                "c",
+                "hidden files and very many other words that say nothing of it",
+            ),
             ("d", "nothing"),
             ("hidden/e", "x"),
         ];
         let order = ranked("hidden files", &files);
-        assert!(order[0] == "b" && order.iter().any(|path| path == "c"), "{order:?}");
+        assert!(
+            order[0] == "b" && order.iter().any(|path| path == "c"),
+            "{order:?}"
+        );
         assert!(!ranked("hidden files", &files).contains(&"d".to_owned()));
         assert!(ranked("hidden", &files).contains(&"hidden/e".to_owned()));
-        assert_eq!(ranked("same", &[("z", "same"), ("y", "same"), ("x", "same")]), ["x", "y", "z"]);
+        assert_eq!(
+            ranked("same", &[("z", "same"), ("y", "same"), ("x", "same")]),
+            ["x", "y", "z"]
+        );
     }
 
     #[test]
     fn commits_lead_to_the_files_that_they_changed() {
         let question = Question::of("colour of the sky").expect("words");
         let none = Hits::default();
-        let files = ["a", "b"].map(|path| Candidate { path: path.as_bytes(), hits: &none, said: None });
+        let files = ["a", "b"].map(|path| Candidate {
+            path: path.as_bytes(),
+            hits: &none,
+            said: None,
+        });
         let past = Past {
             terms: {
                 let mut terms: Vec<_> = question.terms.iter().map(|term| (*term, 1)).collect();
@@ -291,7 +413,13 @@ mod tests {
             ..Past::default()
         };
         let (ranked, _) = rank(&question, &files, &[&past], &Weights::default());
-        assert_eq!(ranked.iter().map(|ranked| ranked.number).collect::<Vec<_>>(), [1]);
+        assert_eq!(
+            ranked
+                .iter()
+                .map(|ranked| ranked.number)
+                .collect::<Vec<_>>(),
+            [1]
+        );
     }
 
     #[test]

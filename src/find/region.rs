@@ -43,8 +43,17 @@ const QUOTES_MAX: usize = 3;
 
 /// The parts of a text, in order and without gaps.
 pub(super) fn regions(text: &str, language: Option<Language>) -> Vec<(Range<usize>, Field)> {
-    let Some(marks) = language.and_then(Language::marks) else { return vec![(0..text.len(), Field::Prose)] };
-    let mut reader = Reader { text, marks, at: 0, from: 0, open_to: [0; QUOTES_MAX], found: Vec::new() };
+    let Some(marks) = language.and_then(Language::marks) else {
+        return vec![(0..text.len(), Field::Prose)];
+    };
+    let mut reader = Reader {
+        text,
+        marks,
+        at: 0,
+        from: 0,
+        open_to: [0; QUOTES_MAX],
+        found: Vec::new(),
+    };
     reader.read();
     reader.found
 }
@@ -64,7 +73,11 @@ impl Reader<'_> {
     fn read(&mut self) {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(self.at) {
-            if byte.is_ascii_alphanumeric() || byte == b' ' || byte == b'_' || !self.take_other(byte) {
+            if byte.is_ascii_alphanumeric()
+                || byte == b' '
+                || byte == b'_'
+                || !self.take_other(byte)
+            {
                 self.at += 1;
             }
         }
@@ -79,7 +92,13 @@ impl Reader<'_> {
         {
             return self.take_prose(open.len(), close);
         }
-        if self.marks.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) && self.may_comment(byte) {
+        if self
+            .marks
+            .line
+            .iter()
+            .any(|mark| rest.starts_with(mark.as_bytes()))
+            && self.may_comment(byte)
+        {
             return self.take_prose(1, "\n");
         }
         if !self.marks.quotes.contains(&byte) {
@@ -101,7 +120,11 @@ impl Reader<'_> {
     /// Takes what goes up to the end mark, or to the end of the text.
     fn take_prose(&mut self, open_bytes: usize, close: &str) -> bool {
         let from = (self.at + open_bytes).min(self.text.len());
-        let to = self.text.get(from..).and_then(|rest| rest.find(close)).map_or(self.text.len(), |at| from + at + close.len());
+        let to = self
+            .text
+            .get(from..)
+            .and_then(|rest| rest.find(close))
+            .map_or(self.text.len(), |at| from + at + close.len());
         self.close(self.at, Field::Code);
         self.close(to, Field::Prose);
         true
@@ -109,7 +132,12 @@ impl Reader<'_> {
 
     /// Takes a string that ends in its line, or with a back quote anywhere.
     fn take_quoted(&mut self, quote: u8) -> bool {
-        let number = self.marks.quotes.iter().position(|known| *known == quote).unwrap_or_default();
+        let number = self
+            .marks
+            .quotes
+            .iter()
+            .position(|known| *known == quote)
+            .unwrap_or_default();
         if self.at < self.open_to[number] {
             return false;
         }
@@ -149,7 +177,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn of(language: Language, text: &str) -> Vec<(&str, Field)> {
-        regions(text, Some(language)).into_iter().map(|(range, field)| (&text[range], field)).collect()
+        regions(text, Some(language))
+            .into_iter()
+            .map(|(range, field)| (&text[range], field))
+            .collect()
     }
 
     #[test]
@@ -157,11 +188,23 @@ mod tests {
         use Field::{Code, Prose, Quoted};
         assert_eq!(
             of(Language::Rust, "f('a', \"b // c\"); // d\n/* e */ g"),
-            [("f('a', ", Code), ("\"b // c\"", Quoted), ("); ", Code), ("// d\n", Prose), ("/* e */", Prose), (" g", Code)]
+            [
+                ("f('a', ", Code),
+                ("\"b // c\"", Quoted),
+                ("); ", Code),
+                ("// d\n", Prose),
+                ("/* e */", Prose),
+                (" g", Code)
+            ]
         );
         assert_eq!(
             of(Language::Python, "x = '''a\n''' # b"),
-            [("x = ", Code), ("'''a\n'''", Prose), (" ", Code), ("# b", Prose)]
+            [
+                ("x = ", Code),
+                ("'''a\n'''", Prose),
+                (" ", Code),
+                ("# b", Prose)
+            ]
         );
         assert_eq!(of(Language::Bash, "echo $# it's"), [("echo $# it's", Code)]);
         assert_eq!(of(Language::Markdown, "# A"), [("# A", Prose)]);
@@ -172,10 +215,18 @@ mod tests {
         use Field::{Code, Quoted};
         // Read anew from each quote, this would be a million times a million bytes.
         let open = "\\\"".repeat(1_000_000);
-        assert_eq!(of(Language::JavaScript, &format!("{open}\n'a'")), [(format!("{open}\n").as_str(), Code), ("'a'", Quoted)]);
+        assert_eq!(
+            of(Language::JavaScript, &format!("{open}\n'a'")),
+            [(format!("{open}\n").as_str(), Code), ("'a'", Quoted)]
+        );
         assert_eq!(
             of(Language::JavaScript, "a \" 'b'\n\"c\""),
-            [("a \" ", Code), ("'b'", Quoted), ("\n", Code), ("\"c\"", Quoted)]
+            [
+                ("a \" ", Code),
+                ("'b'", Quoted),
+                ("\n", Code),
+                ("\"c\"", Quoted)
+            ]
         );
     }
 

@@ -6,14 +6,21 @@ const DRAWS: usize = 2_000;
 /// The share of the right ones among the first `count` of a ranking.
 #[must_use]
 pub fn recall(ranking: &[u32], right: &[u32], count: usize) -> f64 {
-    let found = ranking.iter().take(count).filter(|number| right.contains(number)).count();
+    let found = ranking
+        .iter()
+        .take(count)
+        .filter(|number| right.contains(number))
+        .count();
     found as f64 / right.len().max(1) as f64
 }
 
 /// One through the place of the first right one; 0 where there is none.
 #[must_use]
 pub fn reciprocal_rank(ranking: &[u32], right: &[u32]) -> f64 {
-    ranking.iter().position(|number| right.contains(number)).map_or(0.0, |at| 1.0 / (at as f64 + 1.0))
+    ranking
+        .iter()
+        .position(|number| right.contains(number))
+        .map_or(0.0, |at| 1.0 / (at as f64 + 1.0))
 }
 
 /// The mean; 0 of none.
@@ -25,7 +32,11 @@ pub fn mean(values: &[f64]) -> f64 {
 /// The mean of the differences of pairs, and the interval that holds it in a given number of a thousand draws; the same on every machine.
 #[must_use]
 pub fn difference(ones: &[f64], others: &[f64], of_thousand: usize) -> (f64, f64, f64) {
-    let differences: Vec<f64> = ones.iter().zip(others).map(|(one, other)| one - other).collect();
+    let differences: Vec<f64> = ones
+        .iter()
+        .zip(others)
+        .map(|(one, other)| one - other)
+        .collect();
     if differences.is_empty() {
         return (0.0, 0.0, 0.0);
     }
@@ -36,11 +47,16 @@ pub fn difference(ones: &[f64], others: &[f64], of_thousand: usize) -> (f64, f64
         state ^= state << 17;
         differences[(state % differences.len() as u64) as usize]
     };
-    let mut means: Vec<f64> =
-        (0..DRAWS).map(|_| (0..differences.len()).map(|_| draw()).sum::<f64>() / differences.len() as f64).collect();
+    let mut means: Vec<f64> = (0..DRAWS)
+        .map(|_| (0..differences.len()).map(|_| draw()).sum::<f64>() / differences.len() as f64)
+        .collect();
     means.sort_by(f64::total_cmp);
     let outside = DRAWS * (1_000 - of_thousand.min(1_000)) / 2_000;
-    (mean(&differences), means[outside.min(DRAWS - 1)], means[(DRAWS - 1).saturating_sub(outside)])
+    (
+        mean(&differences),
+        means[outside.min(DRAWS - 1)],
+        means[(DRAWS - 1).saturating_sub(outside)],
+    )
 }
 
 #[cfg(test)]

@@ -44,12 +44,19 @@ const LONG: Endings = &[
     (b"biliti", b"ble"),
 ];
 
-const MIDDLE: Endings =
-    &[(b"icate", b"ic"), (b"ative", b""), (b"alize", b"al"), (b"iciti", b"ic"), (b"ical", b"ic"), (b"ful", b""), (b"ness", b"")];
+const MIDDLE: Endings = &[
+    (b"icate", b"ic"),
+    (b"ative", b""),
+    (b"alize", b"al"),
+    (b"iciti", b"ic"),
+    (b"ical", b"ic"),
+    (b"ful", b""),
+    (b"ness", b""),
+];
 
 const LAST: &[&[u8]] = &[
-    b"al", b"ance", b"ence", b"er", b"ic", b"able", b"ible", b"ant", b"ement", b"ment", b"ent", b"ion", b"ou", b"ism", b"ate",
-    b"iti", b"ous", b"ive", b"ize",
+    b"al", b"ance", b"ence", b"er", b"ic", b"able", b"ible", b"ant", b"ement", b"ment", b"ent",
+    b"ion", b"ou", b"ism", b"ate", b"iti", b"ous", b"ive", b"ize",
 ];
 
 fn is_consonant(word: &[u8], at: usize) -> bool {
@@ -62,7 +69,9 @@ fn is_consonant(word: &[u8], at: usize) -> bool {
 
 /// How often a vowel is followed by a consonant.
 fn measure(word: &[u8]) -> usize {
-    (1..word.len()).filter(|at| is_consonant(word, *at) && !is_consonant(word, at - 1)).count()
+    (1..word.len())
+        .filter(|at| is_consonant(word, *at) && !is_consonant(word, at - 1))
+        .count()
 }
 
 fn has_vowel(word: &[u8]) -> bool {
@@ -128,7 +137,10 @@ fn replace(word: &mut Vec<u8>, endings: Endings, measure_min: usize) {
 }
 
 fn last_endings(word: &mut Vec<u8>) {
-    let longest = LAST.iter().filter(|ending| word.ends_with(ending)).max_by_key(|ending| ending.len());
+    let longest = LAST
+        .iter()
+        .filter(|ending| word.ends_with(ending))
+        .max_by_key(|ending| ending.len());
     let Some(ending) = longest else { return };
     let before = &word[..word.len() - ending.len()];
     let is_free = *ending != b"ion" || before.ends_with(b"s") || before.ends_with(b"t");

@@ -67,8 +67,9 @@ fn term_of(word: &[u8]) -> Option<Term> {
 
 /// FNV-1a of 64 bits, folded: the same on every machine, for it is kept on disk.
 fn number(stem: &[u8]) -> Term {
-    let hash =
-        stem.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let hash = stem.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
     (hash ^ hash >> 32) as Term
 }
 
@@ -87,7 +88,9 @@ fn words(text: &str, mut take: impl FnMut(usize, &[u8])) {
         // `aB` and the last capital of `HTTPServer` begin a word.
         let begins = match (before, shape) {
             (Shape::Lower | Shape::Digit, Shape::Upper) => true,
-            (Shape::Upper, Shape::Upper) => bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase) && !word.is_empty(),
+            (Shape::Upper, Shape::Upper) => {
+                bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase) && !word.is_empty()
+            }
             _ => false,
         };
         if (begins || shape == Shape::None) && !word.is_empty() {
@@ -130,7 +133,12 @@ impl Shape {
 }
 
 /// Reads on from a character beyond ASCII; returns where the text goes on. `word` holds the letters directly before it.
-fn other_script(text: &str, from: usize, word: &mut Vec<u8>, take: &mut impl FnMut(usize, &[u8])) -> usize {
+fn other_script(
+    text: &str,
+    from: usize,
+    word: &mut Vec<u8>,
+    take: &mut impl FnMut(usize, &[u8]),
+) -> usize {
     let mut start = from - word.len().min(from);
     let mut pair: Option<(usize, char)> = None;
     let mut end = from;
@@ -147,7 +155,11 @@ fn other_script(text: &str, from: usize, word: &mut Vec<u8>, take: &mut impl FnM
             let mut both = [0; 8];
             let (first_at, first) = pair.unwrap_or((at, c));
             let first_len = first.encode_utf8(&mut both).len();
-            let len = if pair.is_some() { first_len + c.encode_utf8(&mut both[first_len..]).len() } else { first_len };
+            let len = if pair.is_some() {
+                first_len + c.encode_utf8(&mut both[first_len..]).len()
+            } else {
+                first_len
+            };
             // A character alone is a word only where no other follows.
             let is_alone = pair.is_none() && !text[end..].chars().next().is_some_and(has_no_spaces);
             if pair.is_some() || is_alone {
@@ -195,26 +207,44 @@ mod tests {
 
     fn of(text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        words(text, |_, word| found.push(String::from_utf8_lossy(word).into_owned()));
+        words(text, |_, word| {
+            found.push(String::from_utf8_lossy(word).into_owned())
+        });
         found
     }
 
     #[test]
     fn identifiers_are_split() {
-        assert_eq!(of("HTTPServer_config2 maxAge, A-Za x.y"), ["http", "server", "config2", "max", "age", "a", "za", "x", "y"]);
-        assert_eq!(of("ABC aB Über straße naïveTest"), ["abc", "a", "b", "über", "straße", "naïve", "test"]);
+        assert_eq!(
+            of("HTTPServer_config2 maxAge, A-Za x.y"),
+            [
+                "http", "server", "config2", "max", "age", "a", "za", "x", "y"
+            ]
+        );
+        assert_eq!(
+            of("ABC aB Über straße naïveTest"),
+            ["abc", "a", "b", "über", "straße", "naïve", "test"]
+        );
     }
 
     #[test]
     fn other_scripts_have_words() {
         assert_eq!(of("поиск файлов"), ["поиск", "файлов"]);
-        assert_eq!(of("隠しファイル x 字"), ["隠し", "しフ", "ファ", "ァイ", "イル", "x", "字"]);
+        assert_eq!(
+            of("隠しファイル x 字"),
+            ["隠し", "しフ", "ファ", "ァイ", "イル", "x", "字"]
+        );
         assert_eq!(of("नमस्ते"), ["नमस्ते"]);
     }
 
     #[test]
     fn forms_of_a_word_are_one_term() {
-        let terms = |text: &str| distinct(text, 9).into_iter().map(|(term, _)| term).collect::<Vec<_>>();
+        let terms = |text: &str| {
+            distinct(text, 9)
+                .into_iter()
+                .map(|(term, _)| term)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(terms("searching searched Searches SEARCH"), terms("search"));
         assert!(terms("a b c").is_empty());
     }

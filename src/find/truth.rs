@@ -31,7 +31,11 @@ const KEY_WORDS: [&str; 15] = [
 pub fn question_of(message: &str, files: &BTreeSet<String>) -> String {
     let mut words = Vec::new();
     for (number, line) in message.lines().filter(|line| !is_trailer(line)).enumerate() {
-        let line = if number == 0 { without_scope(line, files) } else { line };
+        let line = if number == 0 {
+            without_scope(line, files)
+        } else {
+            line
+        };
         words.extend(line.split_whitespace().filter(|word| !is_path(word, files)));
     }
     words.join(" ")
@@ -39,15 +43,21 @@ pub fn question_of(message: &str, files: &BTreeSet<String>) -> String {
 
 fn without_scope<'l>(line: &'l str, files: &BTreeSet<String>) -> &'l str {
     match line.split_once(':') {
-        Some((scope, rest)) if !scope.contains(' ') || files.contains(&scope.to_lowercase()) => rest,
+        Some((scope, rest)) if !scope.contains(' ') || files.contains(&scope.to_lowercase()) => {
+            rest
+        }
         _ => line,
     }
 }
 
 fn is_path(word: &str, files: &BTreeSet<String>) -> bool {
-    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let bare = word
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
     let has_ending = bare.rsplit_once('.').is_some_and(|(name, ending)| {
-        !name.is_empty() && (1..=4).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_lowercase())
+        !name.is_empty()
+            && (1..=4).contains(&ending.len())
+            && ending.bytes().all(|byte| byte.is_ascii_lowercase())
     });
     word.contains('/') || has_ending || bare.contains('.') && files.contains(&bare)
 }
@@ -56,13 +66,22 @@ fn is_path(word: &str, files: &BTreeSet<String>) -> bool {
 #[must_use]
 pub fn changed_names(text: &str, lines: impl IntoIterator<Item = usize>) -> BTreeSet<String> {
     let all: Vec<&str> = text.lines().collect();
-    lines.into_iter().filter_map(|line| name_around(&all, line)).collect()
+    lines
+        .into_iter()
+        .filter_map(|line| name_around(&all, line))
+        .collect()
 }
 
 fn name_around(lines: &[&str], line: usize) -> Option<String> {
-    let start = (0..=line.min(lines.len().checked_sub(1)?)).rev().find(|at| !lines[*at].trim().is_empty())?;
+    let start = (0..=line.min(lines.len().checked_sub(1)?))
+        .rev()
+        .find(|at| !lines[*at].trim().is_empty())?;
     let mut indent = indent_of(lines[start]) + 1;
-    for line in lines[..=start].iter().rev().filter(|line| !line.trim().is_empty()) {
+    for line in lines[..=start]
+        .iter()
+        .rev()
+        .filter(|line| !line.trim().is_empty())
+    {
         if indent_of(line) >= indent {
             continue;
         }
@@ -70,7 +89,10 @@ fn name_around(lines: &[&str], line: usize) -> Option<String> {
             return Some(name);
         }
         // What only closes a bracket or goes on with a line of parameters encloses nothing.
-        if line.trim_start().starts_with([')', '}', ']', '#', '/', '*']) {
+        if line
+            .trim_start()
+            .starts_with([')', '}', ']', '#', '/', '*'])
+        {
             continue;
         }
         indent = indent_of(line).max(1);
@@ -79,7 +101,9 @@ fn name_around(lines: &[&str], line: usize) -> Option<String> {
 }
 
 fn indent_of(line: &str) -> usize {
-    line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    line.bytes()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
 }
 
 /// The name that a line declares.
@@ -91,19 +115,33 @@ fn declared(line: &str) -> Option<String> {
     }
     let mut before = String::new();
     for word in line.split([' ', '\t']) {
-        let (word, glued) = word.split_once('(').map_or((word, None), |(word, rest)| (word, Some(rest)));
+        let (word, glued) = word
+            .split_once('(')
+            .map_or((word, None), |(word, rest)| (word, Some(rest)));
         if KEY_WORDS.contains(&word) {
             let rest = line.split_once(word)?.1.trim_start();
             // `func (r *T) Name(…)`
-            let rest = if word == "func" && rest.starts_with('(') { rest.split_once(')')?.1.trim_start() } else { rest };
-            let rest = if word == "def" { rest.strip_prefix("self.").unwrap_or(rest) } else { rest };
+            let rest = if word == "func" && rest.starts_with('(') {
+                rest.split_once(')')?.1.trim_start()
+            } else {
+                rest
+            };
+            let rest = if word == "def" {
+                rest.strip_prefix("self.").unwrap_or(rest)
+            } else {
+                rest
+            };
             let rest = rest.trim_start_matches(['*', '&']);
             let name: String = rest.chars().take_while(|c| is_word(*c)).collect();
             if word == "impl" {
                 return impl_name(rest);
             }
             // `exports.name = function (…)`
-            return if name.is_empty() { Some(before).filter(|name| !name.is_empty()) } else { Some(name) };
+            return if name.is_empty() {
+                Some(before).filter(|name| !name.is_empty())
+            } else {
+                Some(name)
+            };
         }
         if word == "pub" {
             continue;
@@ -111,7 +149,11 @@ fn declared(line: &str) -> Option<String> {
         if glued.is_some() {
             return None;
         }
-        let last = word.trim_end_matches([':', '=']).rsplit('.').next().unwrap_or_default();
+        let last = word
+            .trim_end_matches([':', '='])
+            .rsplit('.')
+            .next()
+            .unwrap_or_default();
         if !last.is_empty() && last.chars().all(is_word) {
             last.clone_into(&mut before);
         }
@@ -121,8 +163,15 @@ fn declared(line: &str) -> Option<String> {
 
 fn impl_name(rest: &str) -> Option<String> {
     let of = rest.split_once(" for ").map_or(rest, |(_, of)| of);
-    let of = if of.starts_with('<') { of.split_once("> ")?.1 } else { of };
-    let name: String = of.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let of = if of.starts_with('<') {
+        of.split_once("> ")?.1
+    } else {
+        of
+    };
+    let name: String = of
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
     Some(name).filter(|name| !name.is_empty())
 }
 
@@ -133,21 +182,38 @@ mod tests {
     #[test]
     fn names_of_files_are_taken_out_of_messages() {
         let files: BTreeSet<String> = ["walk.rs", "walk", "ignore"].map(str::to_owned).into();
-        let message =
-            "ignore: make walk.rs faster\n\nSee https://x.y/z and crates/ignore, e.g. `walk.rs`.\n\nSigned-off-by: A <b>\n";
+        let message = "ignore: make walk.rs faster\n\nSee https://x.y/z and crates/ignore, e.g. `walk.rs`.\n\nSigned-off-by: A <b>\n";
         assert_eq!(question_of(message, &files), "make faster See and");
         assert_eq!(question_of("Keep a: b c", &files), "Keep a: b c");
     }
 
     #[test]
     fn the_definition_around_a_line_is_found() {
-        let names = |text: &str, line: usize| changed_names(text, [line]).into_iter().next().unwrap_or_default();
+        let names = |text: &str, line: usize| {
+            changed_names(text, [line])
+                .into_iter()
+                .next()
+                .unwrap_or_default()
+        };
         let rust = "impl<'a> Walk for Dir<'a> {\n    /// Doc.\n    pub(crate) async fn next(\n        &mut self,\n    ) -> u8 {\n        one();\n\n        two()\n    }\n}\n";
-        assert_eq!((names(rust, 5), names(rust, 7), names(rust, 2)), ("next".into(), "next".into(), "next".into()));
-        let python = "class A(B):\n    x = 1\n\n    def send(self):\n        if x:\n            y()\n";
-        assert_eq!((names(python, 1), names(python, 5)), ("A".into(), "send".into()));
-        assert_eq!(names("func (c *Command) Run(a int) {\n\tgo()\n}\n", 1), "Run");
-        assert_eq!(names("res.send = function send(body) {\n  x;\n};\n", 1), "send");
+        assert_eq!(
+            (names(rust, 5), names(rust, 7), names(rust, 2)),
+            ("next".into(), "next".into(), "next".into())
+        );
+        let python =
+            "class A(B):\n    x = 1\n\n    def send(self):\n        if x:\n            y()\n";
+        assert_eq!(
+            (names(python, 1), names(python, 5)),
+            ("A".into(), "send".into())
+        );
+        assert_eq!(
+            names("func (c *Command) Run(a int) {\n\tgo()\n}\n", 1),
+            "Run"
+        );
+        assert_eq!(
+            names("res.send = function send(body) {\n  x;\n};\n", 1),
+            "send"
+        );
         assert_eq!(names("app.all = function (path) {\n  x;\n};\n", 1), "all");
         assert_eq!(names("import os\n", 0), "");
     }

@@ -81,17 +81,26 @@ impl Words {
             return Some(Hits::default());
         }
         let (head, rest) = bytes.split_at_checked(HEAD_BYTES)?;
-        let (entries, []) = rest.as_chunks::<ENTRY_BYTES>() else { return None };
+        let (entries, []) = rest.as_chunks::<ENTRY_BYTES>() else {
+            return None;
+        };
         let mut lengths = [0; FIELDS];
         for (length, bytes) in lengths.iter_mut().zip(head.as_chunks().0) {
             *length = u32::from_le_bytes(*bytes);
         }
-        let term_at = |entry: &[u8; ENTRY_BYTES]| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        let term_at = |entry: &[u8; ENTRY_BYTES]| {
+            u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]])
+        };
         let counts = terms.iter().map(|term| {
             let found = entries.binary_search_by_key(term, term_at).ok();
-            found.map_or([0; FIELDS], |at| entries[at][4..].try_into().expect("a byte for each sort"))
+            found.map_or([0; FIELDS], |at| {
+                entries[at][4..].try_into().expect("a byte for each sort")
+            })
         });
-        Some(Hits { lengths, counts: counts.collect() })
+        Some(Hits {
+            lengths,
+            counts: counts.collect(),
+        })
     }
 }
 
@@ -116,15 +125,28 @@ mod tests {
     #[test]
     fn terms_are_found_with_their_counts() {
         let mut counter = Counter::default();
-        for (term, field) in [(7, Field::Name), (3, Field::Code), (7, Field::Code), (7, Field::Code), (u32::MAX, Field::Prose)] {
+        for (term, field) in [
+            (7, Field::Name),
+            (3, Field::Code),
+            (7, Field::Code),
+            (7, Field::Code),
+            (u32::MAX, Field::Prose),
+        ] {
             counter.add(term, field);
         }
         let words = Words::decode(&counter.words().encode()).expect("just encoded");
         let hits = words.hits(&[3, 7, 8, u32::MAX]);
         assert_eq!(hits.lengths, [1, 1, 0, 3]);
-        assert_eq!(hits.counts, [[0, 0, 0, 1], [1, 0, 0, 2], [0; 4], [0, 1, 0, 0]]);
+        assert_eq!(
+            hits.counts,
+            [[0, 0, 0, 1], [1, 0, 0, 2], [0; 4], [0, 1, 0, 0]]
+        );
         assert_eq!(Words::decode(&words.encode()[1..]), None);
         assert_eq!(Words::default().hits(&[1]), Hits::default());
-        assert_eq!(Words::decode(&Words::default().encode()), Some(Words::default()), "what has no words is known to have none");
+        assert_eq!(
+            Words::decode(&Words::default().encode()),
+            Some(Words::default()),
+            "what has no words is known to have none"
+        );
     }
 }

@@ -87,13 +87,26 @@ fn header(frame: &Frame) -> String {
     line("seq", &frame.seq);
     line("basis", &frame.basis);
     line("basis-kind", &frame.basis_kind);
-    if let Some(path) = frame.path.as_ref().and_then(|path| std::str::from_utf8(path.as_bytes()).ok()) {
+    if let Some(path) = frame
+        .path
+        .as_ref()
+        .and_then(|path| std::str::from_utf8(path.as_bytes()).ok())
+    {
         line("path", &json_string(path));
     }
     match &frame.children {
         Children::None => {}
         Children::Listed(ids) => {
-            line("children", &format_args!("[{}]", ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")));
+            line(
+                "children",
+                &format_args!(
+                    "[{}]",
+                    ids.iter()
+                        .map(ToString::to_string)
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                ),
+            );
         }
         Children::Digest(count, digest) => line("children", &format_args!("{count} {digest}")),
     }
@@ -103,10 +116,18 @@ fn header(frame: &Frame) -> String {
     if let Some(model) = &frame.model {
         line("model", &text(model));
     }
-    if let Some(Usage { input, output, cache_read, cache_write }) = frame.usage {
+    if let Some(Usage {
+        input,
+        output,
+        cache_read,
+        cache_write,
+    }) = frame.usage
+    {
         line(
             "usage",
-            &format_args!("{{\"input\":{input},\"output\":{output},\"cache_read\":{cache_read},\"cache_write\":{cache_write}}}"),
+            &format_args!(
+                "{{\"input\":{input},\"output\":{output},\"cache_read\":{cache_read},\"cache_write\":{cache_write}}}"
+            ),
         );
     }
     if let Some(cost) = frame.cost {
@@ -153,7 +174,11 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
         usage: fields.usage()?,
         cost: fields
             .find("cost-usd")
-            .map(|value| value.parse::<Cost>().map_err(|()| CodecError::Value("cost-usd")))
+            .map(|value| {
+                value
+                    .parse::<Cost>()
+                    .map_err(|()| CodecError::Value("cost-usd"))
+            })
             .transpose()?,
         created: fields.text("created")?,
         tool: fields.text("tool")?.ok_or(CodecError::Absent("tool"))?,
@@ -163,9 +188,17 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
     if encode(&frame)? != bytes {
         return Err(CodecError::NotCanonical);
     }
-    let actual = frame_id(&frame.basis, &frame.agent, &frame.frame_type, &frame.content);
+    let actual = frame_id(
+        &frame.basis,
+        &frame.agent,
+        &frame.frame_type,
+        &frame.content,
+    );
     if actual != frame.id {
-        return Err(CodecError::Id { stated: frame.id, actual });
+        return Err(CodecError::Id {
+            stated: frame.id,
+            actual,
+        });
     }
     Ok(frame)
 }
@@ -173,9 +206,14 @@ pub fn decode(bytes: &[u8]) -> Result<Frame, CodecError> {
 /// Demands this version's format line in front. What is no frame's format at all is damage, another number is not.
 fn check_format(header: &str) -> Result<(), CodecError> {
     let (line, _) = header.split_once('\n').ok_or(CodecError::Header)?;
-    let format = line.strip_prefix("format: ").ok_or(CodecError::Absent("format"))?;
+    let format = line
+        .strip_prefix("format: ")
+        .ok_or(CodecError::Absent("format"))?;
     let family = FORMAT.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number = format.strip_prefix(family).filter(|number| number.len() <= 9).and_then(|number| number.parse::<u32>().ok());
+    let number = format
+        .strip_prefix(family)
+        .filter(|number| number.len() <= 9)
+        .and_then(|number| number.parse::<u32>().ok());
     match number {
         _ if format == FORMAT => Ok(()),
         Some(number) if number > 1 => Err(CodecError::Format(format.to_owned())),
@@ -192,7 +230,9 @@ impl<'a> Fields<'a> {
         for line in lines.split('\n') {
             let (key, value) = line.split_once(": ").ok_or(CodecError::Header)?;
             let is_key = key.starts_with(|c: char| c.is_ascii_lowercase())
-                && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+                && key
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
             if !is_key || fields.iter().any(|(known, _)| *known == key) {
                 return Err(CodecError::Header);
             }
@@ -228,10 +268,20 @@ impl<'a> Fields<'a> {
 
     fn children(&mut self) -> Result<Children, CodecError> {
         const KEY: &str = "children";
-        let Some(value) = self.find(KEY) else { return Ok(Children::None) };
-        if let Some(list) = value.strip_prefix('[').and_then(|value| value.strip_suffix(']')) {
-            let ids = list.split(", ").map(str::parse).collect::<Result<Vec<FrameId>, _>>();
-            return ids.map(Children::Listed).map_err(|_| CodecError::Value(KEY));
+        let Some(value) = self.find(KEY) else {
+            return Ok(Children::None);
+        };
+        if let Some(list) = value
+            .strip_prefix('[')
+            .and_then(|value| value.strip_suffix(']'))
+        {
+            let ids = list
+                .split(", ")
+                .map(str::parse)
+                .collect::<Result<Vec<FrameId>, _>>();
+            return ids
+                .map(Children::Listed)
+                .map_err(|_| CodecError::Value(KEY));
         }
         let (count, digest) = value.split_once(' ').ok_or(CodecError::Value(KEY))?;
         match (count.parse(), Digest::from_hex(digest)) {
@@ -242,9 +292,17 @@ impl<'a> Fields<'a> {
 
     fn usage(&mut self) -> Result<Option<Usage>, CodecError> {
         const KEY: &str = "usage";
-        let Some(value) = self.find(KEY) else { return Ok(None) };
-        let value: serde_json::Value = serde_json::from_str(value).map_err(|_| CodecError::Value(KEY))?;
-        let count = |key: &str| value.get(key).and_then(serde_json::Value::as_u64).ok_or(CodecError::Value(KEY));
+        let Some(value) = self.find(KEY) else {
+            return Ok(None);
+        };
+        let value: serde_json::Value =
+            serde_json::from_str(value).map_err(|_| CodecError::Value(KEY))?;
+        let count = |key: &str| {
+            value
+                .get(key)
+                .and_then(serde_json::Value::as_u64)
+                .ok_or(CodecError::Value(KEY))
+        };
         Ok(Some(Usage {
             input: count("input")?,
             output: count("output")?,
@@ -254,7 +312,10 @@ impl<'a> Fields<'a> {
     }
 
     fn rest(self) -> Vec<(String, String)> {
-        self.0.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+        self.0
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect()
     }
 }
 
@@ -263,9 +324,15 @@ fn text(value: &str) -> String {
     let is_word = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphanumeric())
             && !word.ends_with(':')
-            && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:/@+-".contains(&b))
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"._:/@+-".contains(&b))
     };
-    if value.split(' ').all(is_word) { value.to_owned() } else { json_string(value) }
+    if value.split(' ').all(is_word) {
+        value.to_owned()
+    } else {
+        json_string(value)
+    }
 }
 
 fn json_string(value: &str) -> String {
@@ -287,7 +354,9 @@ mod tests {
         let content = "What it is for.\n".to_owned();
         Frame {
             id: frame_id(&basis, &agent, &frame_type, &content),
-            node: "9c1e00000000000000000000000000000000abcd".parse().expect("an id"),
+            node: "9c1e00000000000000000000000000000000abcd"
+                .parse()
+                .expect("an id"),
             kind: NodeKind::File,
             agent,
             frame_type,
@@ -298,7 +367,12 @@ mod tests {
             children: Children::None,
             provider: Some("anthropic".into()),
             model: Some("a model: odd".into()),
-            usage: Some(Usage { input: 1520, output: 210, cache_read: 0, cache_write: 0 }),
+            usage: Some(Usage {
+                input: 1520,
+                output: 210,
+                cache_read: 0,
+                cache_write: 0,
+            }),
             cost: Some(Cost(400_000)),
             created: Some("2026-11-21T20:13:05Z".into()),
             tool: "git-merkle 0.1.0".into(),
@@ -357,21 +431,31 @@ mod tests {
     #[test]
     fn a_newer_format_says_so() {
         let bytes = encode(&sample()).expect("within limits");
-        let newer = String::from_utf8(bytes).expect("UTF-8").replace("frame/1", "frame/2");
-        assert_eq!(decode(newer.as_bytes()), Err(CodecError::Format("git-merkle/frame/2".into())));
+        let newer = String::from_utf8(bytes)
+            .expect("UTF-8")
+            .replace("frame/1", "frame/2");
+        assert_eq!(
+            decode(newer.as_bytes()),
+            Err(CodecError::Format("git-merkle/frame/2".into()))
+        );
     }
 
     #[test]
     fn unknown_keys_are_kept_in_their_place() {
         let mut frame = sample();
-        frame.unknown = vec![("mood".into(), "calm".into()), ("extra".into(), "{\"a\":1}".into())];
+        frame.unknown = vec![
+            ("mood".into(), "calm".into()),
+            ("extra".into(), "{\"a\":1}".into()),
+        ];
         let bytes = encode(&frame).expect("within limits");
         assert_eq!(decode(&bytes), Ok(frame));
     }
 
     #[test]
     fn many_children_become_a_digest() {
-        let ids: Vec<FrameId> = (0..600_u32).map(|i| FrameId(Digest::of("test/1", &i.to_le_bytes()))).collect();
+        let ids: Vec<FrameId> = (0..600_u32)
+            .map(|i| FrameId(Digest::of("test/1", &i.to_le_bytes())))
+            .collect();
         let mut frame = sample();
         frame.children = Children::of(ids[..3].to_vec());
         assert_eq!(decode(&encode(&frame).expect("small")), Ok(frame.clone()));

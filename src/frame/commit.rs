@@ -19,7 +19,10 @@ use super::spool;
 use super::store::{FRAMES_REF, Store, StoreError};
 use super::unsigned::{self, Waiting};
 use crate::base::{BasisId, Digest, FrameId, NodeId, TreePath, clock, hash};
-use crate::git::{Batch, Encoded, Expected, HashKind, Lock, ObjectKind, RefError, Repository, StateDir, WriteError, commit_body};
+use crate::git::{
+    Batch, Encoded, Expected, HashKind, Lock, ObjectKind, RefError, Repository, StateDir,
+    WriteError, commit_body,
+};
 
 /// The lock around all writes, in the state directory.
 pub const LOCK_FILE: &str = "lock";
@@ -83,16 +86,35 @@ impl Stored {
     pub fn of(frame: &Frame, blob: NodeId) -> Self {
         let name = FrameName::of(frame);
         let content = content_digest(&frame.content);
-        let path = frame.path.as_ref().filter(|_| frame.basis_kind != BasisKind::Invalidation);
+        let path = frame
+            .path
+            .as_ref()
+            .filter(|_| frame.basis_kind != BasisKind::Invalidation);
         let place = path.map(|path| place_of((&frame.agent, &frame.frame_type), path));
         let has_policy = frame.policy().is_some();
-        Self { name, basis: frame.basis, basis_kind: frame.basis_kind, content, blob, has_policy, place }
+        Self {
+            name,
+            basis: frame.basis,
+            basis_kind: frame.basis_kind,
+            content,
+            blob,
+            has_policy,
+            place,
+        }
     }
 
     /// What the index knows of it as a head, given the newest invalidation of its slot.
     #[must_use]
     pub fn record(&self, invalidation: Option<(u32, FrameId)>) -> Record {
-        let Stored { name, basis, basis_kind, content, blob, has_policy, place: _ } = self;
+        let Stored {
+            name,
+            basis,
+            basis_kind,
+            content,
+            blob,
+            has_policy,
+            place: _,
+        } = self;
         Record {
             seq: name.seq,
             frame: name.frame,
@@ -122,7 +144,12 @@ impl NewFrame {
     /// `again` stores it even where the newest frame of its slot says the same already.
     pub fn new(hash: HashKind, frame: &Frame, again: bool) -> Result<Self, CodecError> {
         let blob = Encoded::new(hash, ObjectKind::Blob, &encode(frame)?);
-        Ok(Self { stored: Stored::of(frame, blob.id), again, is_said: !frame.is_derived(), blob })
+        Ok(Self {
+            stored: Stored::of(frame, blob.id),
+            again,
+            is_said: !frame.is_derived(),
+            blob,
+        })
     }
 
     /// What is known of it.
@@ -178,7 +205,12 @@ pub fn commit(
 ///
 /// The spool is read under the lock, so each frame in it is stored by exactly one process: the one that put it there,
 /// or whoever comes first. The caller's file may thus be gone, and is in the store then.
-pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&str>, wait: Duration) -> Result<Committed, CommitError> {
+pub fn commit_spooled(
+    repo: &Repository,
+    state: &StateDir,
+    own: Option<&str>,
+    wait: Duration,
+) -> Result<Committed, CommitError> {
     let _lock = lock(repo, state, wait)?;
     let (mut waiting, _) = spool::list(state).map_err(CommitError::Lock)?;
     waiting.sort_by_key(|waiting| own == Some(waiting.file.as_str()));
@@ -186,8 +218,12 @@ pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&str>, wa
         [one] => format!("{}: a frame", one.frame.agent),
         several => format!("{} frames from the spool", several.len()),
     };
-    let frames = waiting.iter().map(|waiting| NewFrame::new(repo.hash_kind(), &waiting.frame, false));
-    let frames: Vec<_> = frames.collect::<Result<_, _>>().expect("what was decoded can be encoded");
+    let frames = waiting
+        .iter()
+        .map(|waiting| NewFrame::new(repo.hash_kind(), &waiting.frame, false));
+    let frames: Vec<_> = frames
+        .collect::<Result<_, _>>()
+        .expect("what was decoded can be encoded");
     let committed = append(repo, state, &frames, &message)?;
     let files: Vec<_> = waiting.into_iter().map(|waiting| waiting.file).collect();
     spool::remove(state, &files).map_err(CommitError::Lock)?;
@@ -195,30 +231,53 @@ pub fn commit_spooled(repo: &Repository, state: &StateDir, own: Option<&str>, wa
 }
 
 /// Adds frames to the store; the caller holds the lock.
-fn append(repo: &Repository, state: &StateDir, frames: &[NewFrame], message: &str) -> Result<Committed, CommitError> {
+fn append(
+    repo: &Repository,
+    state: &StateDir,
+    frames: &[NewFrame],
+    message: &str,
+) -> Result<Committed, CommitError> {
     if frames.is_empty() {
         let commit = Store::open(repo)?.commit();
-        return Ok(Committed { commit, parent: commit, frames: Vec::new() });
+        return Ok(Committed {
+            commit,
+            parent: commit,
+            frames: Vec::new(),
+        });
     }
     retry(|| {
         let store = Store::open(repo)?;
         let mut batch = Batch::default();
         let (added, tree) = merge::insert(repo, store.tree(), frames.to_vec(), &mut batch)?;
         if added.is_empty() {
-            return Ok(Committed { commit: store.commit(), parent: store.commit(), frames: Vec::new() });
+            return Ok(Committed {
+                commit: store.commit(),
+                parent: store.commit(),
+                frames: Vec::new(),
+            });
         }
         for frame in &added {
             batch.add(frame.blob.clone());
         }
         if state.lists_unsigned() {
-            let said = added.iter().filter(|frame| frame.is_said).map(|frame| &frame.stored);
-            let waiting = said.map(|stored| Waiting { name: stored.name.clone(), blob: stored.blob });
+            let said = added
+                .iter()
+                .filter(|frame| frame.is_said)
+                .map(|frame| &frame.stored);
+            let waiting = said.map(|stored| Waiting {
+                name: stored.name.clone(),
+                blob: stored.blob,
+            });
             unsigned::add(state, waiting).map_err(CommitError::Lock)?;
         }
         let parents: Vec<NodeId> = store.commit().into_iter().collect();
         let commit = publish(repo, &mut batch, tree, &parents, message)?;
         let frames = added.into_iter().map(|frame| frame.stored).collect();
-        Ok(Committed { commit: Some(commit), parent: store.commit(), frames })
+        Ok(Committed {
+            commit: Some(commit),
+            parent: store.commit(),
+            frames,
+        })
     })
 }
 
@@ -226,18 +285,28 @@ fn append(repo: &Repository, state: &StateDir, frames: &[NewFrame], message: &st
 ///
 /// Nothing is lost: a commit at [`SET_ASIDE_REF`] holds them, and has the store as it was as a parent. The ref is
 /// local, so another clone's store may bring the same entries back.
-pub fn set_aside(repo: &Repository, state: &StateDir, paths: &[TreePath]) -> Result<usize, CommitError> {
+pub fn set_aside(
+    repo: &Repository,
+    state: &StateDir,
+    paths: &[TreePath],
+) -> Result<usize, CommitError> {
     let bad: BTreeSet<Vec<u8>> = paths.iter().map(|path| path.as_bytes().to_vec()).collect();
     let _lock = lock(repo, state, LOCK_WAIT)?;
     retry(|| {
         let store = Store::open(repo)?;
-        let Some((current, tree)) = store.commit().zip(store.tree()) else { return Ok(0) };
+        let Some((current, tree)) = store.commit().zip(store.tree()) else {
+            return Ok(0);
+        };
         let mut batch = Batch::default();
-        let (kept, aside, count) = merge::part(repo, &tree, &bad, &mut batch).map_err(StoreError::from)?;
+        let (kept, aside, count) =
+            merge::part(repo, &tree, &bad, &mut batch).map_err(StoreError::from)?;
         if count == 0 {
             return Ok(0);
         }
-        let (kept, aside) = (merge::write_level(repo, &kept, &mut batch), merge::write_level(repo, &aside, &mut batch));
+        let (kept, aside) = (
+            merge::write_level(repo, &kept, &mut batch),
+            merge::write_level(repo, &aside, &mut batch),
+        );
         let message = format!("{count} entries set aside");
         let before = repo.find_ref(SET_ASIDE_REF)?;
         let parents: Vec<NodeId> = before.into_iter().chain([current]).collect();
@@ -258,19 +327,27 @@ pub fn set_aside(repo: &Repository, state: &StateDir, paths: &[TreePath]) -> Res
 /// Unites another store's commit with this one: commutative, associative, idempotent, without conflicts.
 ///
 /// Returns the store's commit afterwards. When one side holds the other, the ref moves there without a merge commit.
-pub fn unite(repo: &Repository, state: &StateDir, theirs: NodeId, message: &str) -> Result<NodeId, CommitError> {
+pub fn unite(
+    repo: &Repository,
+    state: &StateDir,
+    theirs: NodeId,
+    message: &str,
+) -> Result<NodeId, CommitError> {
     let _lock = lock(repo, state, LOCK_WAIT)?;
     retry(|| {
         let (ours, other) = (Store::open(repo)?, Store::at(repo, Some(theirs))?);
         let mut batch = Batch::default();
-        let tree = merge::union(repo, ours.tree(), other.tree(), &mut batch).map_err(StoreError::from)?;
+        let tree =
+            merge::union(repo, ours.tree(), other.tree(), &mut batch).map_err(StoreError::from)?;
         match (ours.commit(), tree) {
             (Some(commit), tree) if tree == ours.tree() => Ok(commit),
             (current, tree) if tree == other.tree() => {
                 repo.update_ref(FRAMES_REF, &theirs, expected(current))?;
                 Ok(theirs)
             }
-            (Some(current), Some(tree)) => publish(repo, &mut batch, tree, &[current, theirs], message),
+            (Some(current), Some(tree)) => {
+                publish(repo, &mut batch, tree, &[current, theirs], message)
+            }
             _ => Ok(theirs),
         }
     })
@@ -297,12 +374,16 @@ pub fn add_entries(
         let (ours, other) = (Store::open(repo)?, Store::at(repo, theirs)?);
         let mut batch = Batch::default();
         let tree = match (gift.is_whole, other.tree()) {
-            (true, Some(theirs)) => {
-                merge::union(repo, ours.tree(), Some(theirs), &mut batch).map_err(StoreError::from)?.unwrap_or(theirs)
-            }
+            (true, Some(theirs)) => merge::union(repo, ours.tree(), Some(theirs), &mut batch)
+                .map_err(StoreError::from)?
+                .unwrap_or(theirs),
             _ => merge::graft(repo, ours.tree(), gift.clone(), &mut batch)?,
         };
-        let committed = |commit| Committed { commit, parent: ours.commit(), frames: Vec::new() };
+        let committed = |commit| Committed {
+            commit,
+            parent: ours.commit(),
+            frames: Vec::new(),
+        };
         if Some(tree) == ours.tree() {
             return Ok(committed(ours.commit()));
         }
@@ -314,7 +395,9 @@ pub fn add_entries(
             return Ok(committed(Some(theirs)));
         }
         // Their history comes along where there is one to join: it says who added what.
-        let parents: Vec<NodeId> = ours.commit().map_or_else(Vec::new, |ours| [ours].into_iter().chain(theirs).collect());
+        let parents: Vec<NodeId> = ours
+            .commit()
+            .map_or_else(Vec::new, |ours| [ours].into_iter().chain(theirs).collect());
         publish(repo, &mut batch, tree, &parents, message).map(|commit| committed(Some(commit)))
     })
 }
@@ -335,7 +418,10 @@ pub fn add_manifests(
             let mut gift = Gift::default();
             for bytes in manifests {
                 let blob = Encoded::new(repo.hash_kind(), ObjectKind::Blob, bytes);
-                gift.manifests.push(ManifestEntry { digest: hash::sha256(bytes), blob: blob.id });
+                gift.manifests.push(ManifestEntry {
+                    digest: hash::sha256(bytes),
+                    blob: blob.id,
+                });
                 batch.add(blob);
             }
             let tree = merge::graft(repo, store.tree(), gift, &mut batch)?;
@@ -348,7 +434,9 @@ pub fn add_manifests(
 
 /// True when a commit stands in the line of another one's first parents, or is none.
 fn descends(repo: &Repository, from: &NodeId, commit: Option<NodeId>) -> Result<bool, StoreError> {
-    let Some(commit) = commit else { return Ok(true) };
+    let Some(commit) = commit else {
+        return Ok(true);
+    };
     for step in repo.first_parents(from).take(LINE_MAX) {
         if step?.0 == commit {
             return Ok(true);
@@ -358,8 +446,15 @@ fn descends(repo: &Repository, from: &NodeId, commit: Option<NodeId>) -> Result<
 }
 
 /// Takes the lock. Whoever has it clears away what writers that died have left: marks and temporary files.
-pub(super) fn lock(repo: &Repository, state: &StateDir, wait: Duration) -> Result<Lock, CommitError> {
-    let lock = state.lock(LOCK_FILE, wait).map_err(CommitError::Lock)?.ok_or(CommitError::Busy)?;
+pub(super) fn lock(
+    repo: &Repository,
+    state: &StateDir,
+    wait: Duration,
+) -> Result<Lock, CommitError> {
+    let lock = state
+        .lock(LOCK_FILE, wait)
+        .map_err(CommitError::Lock)?
+        .ok_or(CommitError::Busy)?;
     repo.remove_stale_keeps().map_err(CommitError::Lock)?;
     state.spool().remove_abandoned();
     state.cache().remove_abandoned();
@@ -381,7 +476,13 @@ fn retry<T>(mut attempt: impl FnMut() -> Result<T, CommitError>) -> Result<T, Co
 }
 
 /// Steps 2 to 4: the objects and their commit to disk, checked, and the ref moved.
-fn publish(repo: &Repository, batch: &mut Batch, tree: NodeId, parents: &[NodeId], message: &str) -> Result<NodeId, CommitError> {
+fn publish(
+    repo: &Repository,
+    batch: &mut Batch,
+    tree: NodeId,
+    parents: &[NodeId],
+    message: &str,
+) -> Result<NodeId, CommitError> {
     let object = commit_object(repo, &tree, parents, message);
     let commit = object.id;
     batch.add(object);
@@ -392,7 +493,12 @@ fn publish(repo: &Repository, batch: &mut Batch, tree: NodeId, parents: &[NodeId
     Ok(commit)
 }
 
-pub(super) fn commit_object(repo: &Repository, tree: &NodeId, parents: &[NodeId], message: &str) -> Encoded {
+pub(super) fn commit_object(
+    repo: &Repository,
+    tree: &NodeId,
+    parents: &[NodeId],
+    message: &str,
+) -> Encoded {
     let (name, mail) = repo.signature();
     let body = commit_body(tree, parents, (&name, &mail), message, clock::now_seconds());
     Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body)

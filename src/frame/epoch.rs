@@ -33,25 +33,40 @@ struct Drop {
 impl Drop {
     fn parse(message: &str) -> Option<Self> {
         let value = |key: &str| message.lines().find_map(|line| line.strip_prefix(key));
-        Some(Self { epoch: value(EPOCH)?.parse().ok()?, before: value(BEFORE)?.parse().ok()? })
+        Some(Self {
+            epoch: value(EPOCH)?.parse().ok()?,
+            before: value(BEFORE)?.parse().ok()?,
+        })
     }
 }
 
 /// The message of a commit in the place of another one that drops frames which that one holds.
 pub fn message(repo: &Repository, subject: &str, before: &NodeId) -> Result<String, ObjectError> {
-    let epoch = last_drop(repo, before, None)?.1.map_or(0, |drop| drop.epoch).saturating_add(1);
+    let epoch = last_drop(repo, before, None)?
+        .1
+        .map_or(0, |drop| drop.epoch)
+        .saturating_add(1);
     Ok(format!("{subject}\n\n{EPOCH}{epoch}\n{BEFORE}{before}\n"))
 }
 
 /// True when a store has dropped frames since another state of it.
 pub fn has_dropped(repo: &Repository, before: &NodeId, now: &NodeId) -> Result<bool, ObjectError> {
     let (is_descendant, drop) = last_drop(repo, now, Some(before))?;
-    let Some(drop) = drop.filter(|_| !is_descendant) else { return Ok(false) };
-    Ok(drop.epoch > last_drop(repo, before, None)?.1.map_or(0, |drop| drop.epoch))
+    let Some(drop) = drop.filter(|_| !is_descendant) else {
+        return Ok(false);
+    };
+    Ok(drop.epoch
+        > last_drop(repo, before, None)?
+            .1
+            .map_or(0, |drop| drop.epoch))
 }
 
 /// Goes back along first parents to a commit that drops frames, or to `until`, and says whether it came there.
-fn last_drop(repo: &Repository, from: &NodeId, until: Option<&NodeId>) -> Result<(bool, Option<Drop>), ObjectError> {
+fn last_drop(
+    repo: &Repository,
+    from: &NodeId,
+    until: Option<&NodeId>,
+) -> Result<(bool, Option<Drop>), ObjectError> {
     for step in repo.first_parents(from) {
         let (commit, _) = step?;
         if Some(&commit) == until {
@@ -67,9 +82,17 @@ fn last_drop(repo: &Repository, from: &NodeId, until: Option<&NodeId>) -> Result
 /// The states of the store that held what it has dropped since, as far as they are still here.
 #[must_use]
 pub fn dropped_from(repo: &Repository, store: NodeId) -> Vec<NodeId> {
-    let before = |commit: &NodeId| last_drop(repo, commit, None).ok()?.1.map(|drop| drop.before);
+    let before = |commit: &NodeId| {
+        last_drop(repo, commit, None)
+            .ok()?
+            .1
+            .map(|drop| drop.before)
+    };
     let is_here = |commit: &NodeId| matches!(repo.header(commit), Ok(Some(_)));
-    std::iter::successors(before(&store), before).take_while(is_here).take(DROPS_MAX).collect()
+    std::iter::successors(before(&store), before)
+        .take_while(is_here)
+        .take(DROPS_MAX)
+        .collect()
 }
 
 /// A change of the store that takes something out of it.
@@ -85,10 +108,16 @@ pub struct Shrink<'a> {
 }
 
 /// Puts a store without some entries in the place of this one; false when the store has moved since that was planned.
-pub fn shrink(repo: &Repository, state: &StateDir, change: &Shrink<'_>) -> Result<bool, CommitError> {
+pub fn shrink(
+    repo: &Repository,
+    state: &StateDir,
+    change: &Shrink<'_>,
+) -> Result<bool, CommitError> {
     let _lock = commit::lock(repo, state, LOCK_WAIT)?;
     let store = Store::open(repo)?;
-    let Some(tree) = store.tree().filter(|_| store.commit() == Some(change.from)) else { return Ok(false) };
+    let Some(tree) = store.tree().filter(|_| store.commit() == Some(change.from)) else {
+        return Ok(false);
+    };
     let mut batch = Batch::default();
     let tree = merge::without(repo, &tree, change.gone, &mut batch).map_err(StoreError::from)?;
     let message = message(repo, change.subject, &change.from).map_err(StoreError::from)?;

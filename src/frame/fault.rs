@@ -50,7 +50,9 @@ pub enum Fault {
         actual: String,
     },
     /// This program makes other words from the same inputs.
-    #[error("it does not say what is made from the same inputs; 'git merkle regenerate --verify' makes it again")]
+    #[error(
+        "it does not say what is made from the same inputs; 'git merkle regenerate --verify' makes it again"
+    )]
     Forged,
 }
 
@@ -58,15 +60,17 @@ impl Fault {
     /// True for a frame of a newer format: this program cannot read it, and carries it.
     #[must_use]
     pub fn is_newer(&self) -> bool {
-        matches!(self, Self::Frame(CodecError::Format(_)) | Self::Manifest(ManifestError::Format(_)))
+        matches!(
+            self,
+            Self::Frame(CodecError::Format(_)) | Self::Manifest(ManifestError::Format(_))
+        )
     }
 
     /// True for what no program can ever use. What is missing or cannot be read now may come back, what is forged is
     /// made again above the forgery, and what is newer belongs to a newer program.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
-        let is_readable =
-            !matches!(self, Self::Object(error) if !matches!(error, ObjectError::Size { .. } | ObjectError::Kind { .. }));
+        let is_readable = !matches!(self, Self::Object(error) if !matches!(error, ObjectError::Size { .. } | ObjectError::Kind { .. }));
         is_readable && !self.is_newer() && !matches!(self, Self::Forged | Self::Manifests)
     }
 }
@@ -97,7 +101,9 @@ impl Skipped {
     /// Notes an entry.
     pub(super) fn add(&self, path: &TreePath, fault: &Fault) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.entry(path.to_text().into_owned()).or_insert_with(|| printable::chain(fault));
+        entries
+            .entry(path.to_text().into_owned())
+            .or_insert_with(|| printable::chain(fault));
     }
 
     /// Notes the entry of a name.
@@ -108,6 +114,8 @@ impl Skipped {
     /// Every entry that was noted since the last call, and what is wrong with it.
     #[must_use]
     pub fn take(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_iter().collect()
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+            .into_iter()
+            .collect()
     }
 }

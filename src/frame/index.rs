@@ -20,7 +20,10 @@ use super::fault::Fault;
 use super::listing::{self, Leaf, Listed};
 use super::model::BasisKind;
 use super::news::News;
-use super::record::{self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, SAID_BYTES, head_key, padded, place_of};
+use super::record::{
+    self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, SAID_BYTES, head_key, padded,
+    place_of,
+};
 use super::store::{Entry, Slot, Store, StoreError, read_entry};
 use super::table::{self, PageWriter, Shape, Source};
 use crate::base::cores::on_all_cores;
@@ -102,7 +105,15 @@ impl Index {
     fn empty(cache: &StateDir) -> Self {
         let cache = cache.clone();
         let (slots, news, is_damaged) = (Vec::new(), News::default(), AtomicBool::new(false));
-        Self { cache, base: None, slots, news, commit: None, faults: 0, is_damaged }
+        Self {
+            cache,
+            base: None,
+            slots,
+            news,
+            commit: None,
+            faults: 0,
+            is_damaged,
+        }
     }
 
     /// How many entries of the store are no frames; `validate` names them.
@@ -119,12 +130,19 @@ impl Index {
 
     /// Notes a failure to read the file.
     fn noted<T>(&self, read: io::Result<T>) -> Option<T> {
-        read.inspect_err(|_| self.is_damaged.store(true, Ordering::Relaxed)).ok()
+        read.inspect_err(|_| self.is_damaged.store(true, Ordering::Relaxed))
+            .ok()
     }
 
     /// Reads the whole file into memory where that is less work than so many lookups.
     pub fn prepare(&mut self, lookups: usize) {
-        let Some(Base { source: source @ Source::File(..), .. }) = &self.base else { return };
+        let Some(Base {
+            source: source @ Source::File(..),
+            ..
+        }) = &self.base
+        else {
+            return;
+        };
         if lookups >= WHOLE_FROM || lookups as u64 * LOOKUP_BYTES >= source.len() {
             self.read_whole();
         }
@@ -140,8 +158,16 @@ impl Index {
     }
 
     fn read_whole(&mut self) {
-        let Some(Base { source: source @ Source::File(..), .. }) = &self.base else { return };
-        let bytes = self.noted(source.read(0, source.len() as usize)).map(std::borrow::Cow::into_owned);
+        let Some(Base {
+            source: source @ Source::File(..),
+            ..
+        }) = &self.base
+        else {
+            return;
+        };
+        let bytes = self
+            .noted(source.read(0, source.len() as usize))
+            .map(std::borrow::Cow::into_owned);
         if let (Some(base), Some(bytes)) = (&mut self.base, bytes) {
             base.source = Source::Memory(bytes);
         }
@@ -156,7 +182,10 @@ impl Index {
     /// The number by which [`find_head`](Self::find_head) knows a slot; `None` when the store has no such frames.
     #[must_use]
     pub fn slot(&self, slot: &Slot) -> Option<u16> {
-        self.slots.iter().position(|known| known == slot).map(|at| at as u16)
+        self.slots
+            .iter()
+            .position(|known| known == slot)
+            .map(|at| at as u16)
     }
 
     /// All slots that the store has frames of.
@@ -175,7 +204,9 @@ impl Index {
         self.news.heads.get(&(*node, slot)).copied().or_else(|| {
             let (base, mut head) = (self.base.as_ref()?, None);
             let key = head_key(node, slot);
-            self.noted(base.heads.find(&base.source, &key, |record| head = head.or_else(|| record::decode_head(record))))?;
+            self.noted(base.heads.find(&base.source, &key, |record| {
+                head = head.or_else(|| record::decode_head(record))
+            }))?;
             head
         })
     }
@@ -185,7 +216,9 @@ impl Index {
     pub fn find_basis(&self, basis: &BasisId) -> Option<(FrameId, NodeId)> {
         let stored = self.base.as_ref().and_then(|base| {
             let mut largest = None;
-            self.noted(base.bases.find(&base.source, &basis.0.0, |record| largest = largest.max(record::decode_basis(record))))?;
+            self.noted(base.bases.find(&base.source, &basis.0.0, |record| {
+                largest = largest.max(record::decode_basis(record))
+            }))?;
             largest
         });
         self.news.bases.get(basis).copied().max(stored)
@@ -196,22 +229,33 @@ impl Index {
     /// Known by the path that each frame names, so a file that was renamed since is not found under its new path.
     #[must_use]
     pub fn speaks_of(&self, slot: u16, path: &TreePath) -> bool {
-        let Some((agent, frame_type)) = self.slots.get(usize::from(slot)) else { return false };
+        let Some((agent, frame_type)) = self.slots.get(usize::from(slot)) else {
+            return false;
+        };
         let place = place_of((agent, frame_type), path);
         if self.news.places.contains(&place) {
             return true;
         }
         let Some(base) = &self.base else { return false };
         let mut is_there = false;
-        self.noted(base.places.find(&base.source, &place, |_| is_there = true)).is_some() && is_there
+        self.noted(base.places.find(&base.source, &place, |_| is_there = true))
+            .is_some()
+            && is_there
     }
 
     /// Every node that a person has said something about, or has ended something at, in order.
     #[must_use]
     pub fn said_by_people(&self) -> BTreeSet<NodeId> {
         let mut nodes: BTreeSet<NodeId> = self.news.said.iter().copied().collect();
-        if let Some(said) = self.base.as_ref().and_then(|base| self.noted(base.said.all(&base.source))) {
-            nodes.extend(said.chunks_exact(SAID_BYTES as usize).filter_map(record::unpadded));
+        if let Some(said) = self
+            .base
+            .as_ref()
+            .and_then(|base| self.noted(base.said.all(&base.source)))
+        {
+            nodes.extend(
+                said.chunks_exact(SAID_BYTES as usize)
+                    .filter_map(record::unpadded),
+            );
         }
         nodes
     }
@@ -235,21 +279,43 @@ impl Index {
 
     /// Whether a head of a slot is such a one; looks at all of them.
     fn any_head(&self, slot: u16, is_such: &mut dyn FnMut(&Record) -> bool) -> bool {
-        if self.news.heads.iter().any(|((_, number), head)| *number == slot && head.seq > 0 && is_such(head)) {
+        if self
+            .news
+            .heads
+            .iter()
+            .any(|((_, number), head)| *number == slot && head.seq > 0 && is_such(head))
+        {
             return true;
         }
         let id_len = self.commit.map_or(0, |commit| commit.as_bytes().len());
-        let Some(heads) = self.base.as_ref().and_then(|base| self.noted(base.heads.all(&base.source))) else { return false };
+        let Some(heads) = self
+            .base
+            .as_ref()
+            .and_then(|base| self.noted(base.heads.all(&base.source)))
+        else {
+            return false;
+        };
         heads.chunks_exact(HEAD_BYTES as usize).any(|bytes| {
-            let is_of_slot = bytes[32..34] == slot.to_le_bytes() && !self.is_replaced(bytes, id_len);
-            is_of_slot && record::decode_head(bytes).is_some_and(|head| head.seq > 0 && is_such(&head))
+            let is_of_slot =
+                bytes[32..34] == slot.to_le_bytes() && !self.is_replaced(bytes, id_len);
+            is_of_slot
+                && record::decode_head(bytes).is_some_and(|head| head.seq > 0 && is_such(&head))
         })
     }
 
     /// Adds a frame that has been stored.
     pub fn add(&mut self, stored: &Stored) {
-        let Stored { name, basis, basis_kind, content, blob, has_policy, place } = stored;
-        let (basis, basis_kind, content, blob, has_policy) = (*basis, *basis_kind, *content, *blob, *has_policy);
+        let Stored {
+            name,
+            basis,
+            basis_kind,
+            content,
+            blob,
+            has_policy,
+            place,
+        } = stored;
+        let (basis, basis_kind, content, blob, has_policy) =
+            (*basis, *basis_kind, *content, *blob, *has_policy);
         let slot = self.slot_number(&(name.agent.clone(), name.frame_type.clone()));
         let key = (name.node, slot);
         if matches!(basis_kind, BasisKind::Written | BasisKind::Invalidation) {
@@ -259,9 +325,24 @@ impl Index {
         let mut invalidation = known.and_then(|record| record.invalidation);
         if basis_kind == BasisKind::Invalidation {
             invalidation = invalidation.max(Some((name.seq, name.frame)));
-            let absent = Record { seq: 0, frame: NO_FRAME, basis, basis_kind, content, blob, invalidation, has_policy };
+            let absent = Record {
+                seq: 0,
+                frame: NO_FRAME,
+                basis,
+                basis_kind,
+                content,
+                blob,
+                invalidation,
+                has_policy,
+            };
             let head = known.unwrap_or(absent);
-            self.news.heads.insert(key, Record { invalidation, ..head });
+            self.news.heads.insert(
+                key,
+                Record {
+                    invalidation,
+                    ..head
+                },
+            );
             return;
         }
         self.news.places.extend(*place);
@@ -271,7 +352,19 @@ impl Index {
             return;
         }
         let (seq, frame) = (name.seq, name.frame);
-        self.news.heads.insert(key, Record { seq, frame, basis, basis_kind, content, blob, invalidation, has_policy });
+        self.news.heads.insert(
+            key,
+            Record {
+                seq,
+                frame,
+                basis,
+                basis_kind,
+                content,
+                blob,
+                invalidation,
+                has_policy,
+            },
+        );
     }
 
     /// Follows a commit of frames. One that was put on top of something else is caught up with at the next opening.
@@ -338,7 +431,12 @@ impl Index {
         let Some(commit) = self.commit else { return };
         match &self.base {
             Some(base) if self.news.len() <= self.news_max() => {
-                let _ = self.news.write(&self.cache, (&base.commit, &commit), &self.slots, self.faults);
+                let _ = self.news.write(
+                    &self.cache,
+                    (&base.commit, &commit),
+                    &self.slots,
+                    self.faults,
+                );
             }
             _ => match self.write_anew(&commit) {
                 Ok(()) => {
@@ -347,7 +445,9 @@ impl Index {
                     }
                 }
                 // The next to open it builds it again.
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => drop(self.cache.remove(FILE_NAME)),
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    drop(self.cache.remove(FILE_NAME))
+                }
                 Err(_) => {}
             },
         }
@@ -355,35 +455,60 @@ impl Index {
 
     /// Between writing a file of `n` heads now and then and taking `k` news along each time, `k ~ √n` costs least.
     fn news_max(&self) -> usize {
-        let heads = self.base.as_ref().map_or(0, |base| base.heads.count as usize);
+        let heads = self
+            .base
+            .as_ref()
+            .map_or(0, |base| base.heads.count as usize);
         (3 * heads.isqrt()).clamp(NEWS_MIN, NEWS_MAX)
     }
 
     fn load(cache: &StateDir) -> io::Result<Self> {
-        let source = Source::open(cache.open(FILE_NAME, FILE_BYTES_MAX)?, cache.key(KEY_CONTEXT))?;
+        let source = Source::open(
+            cache.open(FILE_NAME, FILE_BYTES_MAX)?,
+            cache.key(KEY_CONTEXT),
+        )?;
         let header = source.read(0, HEADER_BYTES)?;
-        let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let number = |at: usize| {
+            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
         let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-        let (slots_len, counts) = (number(57) as usize, [number(61), number(65), number(69), number(73)]);
+        let (slots_len, counts) = (
+            number(57) as usize,
+            [number(61), number(65), number(69), number(73)],
+        );
         let faults = number(77);
         if header[..24] != *MAGIC {
             return Err(damaged());
         }
         let slots = source.read(HEADER_BYTES as u64, slots_len)?;
-        let commit = NodeId::from_bytes(&header[25..25 + usize::from(header[24]).min(32)]).ok_or_else(damaged)?;
+        let commit = NodeId::from_bytes(&header[25..25 + usize::from(header[24]).min(32)])
+            .ok_or_else(damaged)?;
         let [heads, bases, places, said] = shapes(slots_len, counts);
-        let slots = record::parse_slots(&slots).filter(|_| said.end() == source.len()).ok_or_else(damaged)?;
+        let slots = record::parse_slots(&slots)
+            .filter(|_| said.end() == source.len())
+            .ok_or_else(damaged)?;
         let mut index = Self::empty(cache);
         (index.slots, index.commit, index.faults) = (slots, Some(commit), faults);
-        index.base = Some(Base { commit, source, heads, bases, places, said });
+        index.base = Some(Base {
+            commit,
+            source,
+            heads,
+            bases,
+            places,
+            said,
+        });
         Ok(index)
     }
 
     /// Takes in the file of news, where there is one for this index.
     fn read_news(&mut self) {
-        let found = self.base.as_ref().and_then(|base| News::read(&self.cache, &base.commit, &self.slots));
+        let found = self
+            .base
+            .as_ref()
+            .and_then(|base| News::read(&self.cache, &base.commit, &self.slots));
         if let Some(found) = found {
-            (self.slots, self.commit, self.news, self.faults) = (found.slots, Some(found.commit), found.news, found.faults);
+            (self.slots, self.commit, self.news, self.faults) =
+                (found.slots, Some(found.commit), found.news, found.faults);
         }
     }
 
@@ -391,12 +516,19 @@ impl Index {
     fn write_anew(&self, commit: &NodeId) -> io::Result<()> {
         let mut tables = self.news.encode();
         if let Some(base) = &self.base {
-            for record in base.heads.all(&base.source)?.chunks_exact(HEAD_BYTES as usize) {
+            for record in base
+                .heads
+                .all(&base.source)?
+                .chunks_exact(HEAD_BYTES as usize)
+            {
                 if !self.is_replaced(record, commit.as_bytes().len()) {
                     tables[0].extend_from_slice(record);
                 }
             }
-            for (table, shape) in tables[1..].iter_mut().zip([base.bases, base.places, base.said]) {
+            for (table, shape) in tables[1..]
+                .iter_mut()
+                .zip([base.bases, base.places, base.said])
+            {
                 table.extend_from_slice(&shape.all(&base.source)?);
             }
         }
@@ -407,7 +539,11 @@ impl Index {
         let counts = std::array::from_fn(|at| (tables[at].len() / WIDTHS[at] as usize) as u32);
         let mut header = MAGIC.to_vec();
         header.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32].into_iter().chain(counts).chain([self.faults]) {
+        for number in [slots.len() as u32]
+            .into_iter()
+            .chain(counts)
+            .chain([self.faults])
+        {
             header.extend_from_slice(&number.to_le_bytes());
         }
         let key = self.cache.key(KEY_CONTEXT);
@@ -436,33 +572,59 @@ struct Gained {
 }
 
 fn gained(repo: &Repository, leaf: Leaf) -> Result<Gained, StoreError> {
-    let listed = |tree: Option<NodeId>| tree.map_or(Ok(Listed::default()), |tree| listing::list(repo, leaf.place, &tree, None));
+    let listed = |tree: Option<NodeId>| {
+        tree.map_or(Ok(Listed::default()), |tree| {
+            listing::list(repo, leaf.place, &tree, None)
+        })
+    };
     let (before, mut now) = (listed(leaf.old)?, listed(leaf.new)?);
     let more_faults = now.bad.len() as i64 - before.bad.len() as i64;
     if before.entries.is_empty() {
-        return Ok(Gained { new: Some(now.entries), more_faults });
+        return Ok(Gained {
+            new: Some(now.entries),
+            more_faults,
+        });
     }
-    let known: HashSet<(String, NodeId)> = before.entries.iter().map(|entry| (entry.name.leaf(), entry.blob)).collect();
+    let known: HashSet<(String, NodeId)> = before
+        .entries
+        .iter()
+        .map(|entry| (entry.name.leaf(), entry.blob))
+        .collect();
     let count = now.entries.len();
-    now.entries.retain(|entry| !known.contains(&(entry.name.leaf(), entry.blob)));
+    now.entries
+        .retain(|entry| !known.contains(&(entry.name.leaf(), entry.blob)));
     let is_whole = count - now.entries.len() == known.len();
-    Ok(Gained { new: is_whole.then_some(now.entries), more_faults })
+    Ok(Gained {
+        new: is_whole.then_some(now.entries),
+        more_faults,
+    })
 }
 
 /// Reads entries on all cores.
 fn read_all(repo: &Repository, entries: &[Entry]) -> Vec<Result<Stored, Fault>> {
-    let read = |repo: &Repository, entry: &Entry| read_entry(repo, entry).map(|frame| Stored::of(&frame, entry.blob));
+    let read = |repo: &Repository, entry: &Entry| {
+        read_entry(repo, entry).map(|frame| Stored::of(&frame, entry.blob))
+    };
     if entries.len() <= READ_ALONE_MAX {
         return entries.iter().map(|entry| read(repo, entry)).collect();
     }
-    on_all_cores(entries.len(), repo, || repo.fork(), |repo, at| read(repo, &entries[at]))
+    on_all_cores(
+        entries.len(),
+        repo,
+        || repo.fork(),
+        |repo, at| read(repo, &entries[at]),
+    )
 }
 
 /// Where the tables stand, one behind the other, after the slots.
 fn shapes(slots_len: usize, counts: [u32; 4]) -> [Shape; 4] {
     let mut at = (HEADER_BYTES + slots_len) as u64;
     std::array::from_fn(|number| {
-        let shape = Shape { at, count: counts[number], width: WIDTHS[number] };
+        let shape = Shape {
+            at,
+            count: counts[number],
+            width: WIDTHS[number],
+        };
         at = shape.end();
         shape
     })

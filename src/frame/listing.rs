@@ -13,7 +13,9 @@ use super::fault::{BadEntry, Fault};
 use super::name::{FrameName, SEQ_MAX, fan_out};
 use super::signed::{self, ManifestEntry};
 use super::store::{Entry, StoreError};
-use crate::base::limit::{FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_FAULTS_MAX, STORE_TREE_BYTES_MAX};
+use crate::base::limit::{
+    FRAME_READ_BYTES_MAX, SEQ_GAP_MAX, STORE_FAULTS_MAX, STORE_TREE_BYTES_MAX,
+};
 use crate::base::{NodeId, TreePath};
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
 
@@ -90,7 +92,11 @@ pub fn visit_added(
 ) -> Result<(), StoreError> {
     let mut changes = changes(repo, old, new)?;
     let manifests = signed::added(repo, changes.signed, &mut changes.bad)?;
-    visit(Listed { entries: Vec::new(), bad: changes.bad, manifests })?;
+    visit(Listed {
+        entries: Vec::new(),
+        bad: changes.bad,
+        manifests,
+    })?;
     for Leaf { place, old, new } in changes.leaves {
         let Some(new) = new else { continue };
         let mut listed = list(repo, place, &new, None)?;
@@ -105,17 +111,30 @@ pub fn visit_added(
 /// Notes a bad entry, but no more of them than tell a reader that there are too many: they cost memory.
 pub(super) fn note(bad: &mut Vec<BadEntry>, path: impl FnOnce() -> TreePath, fault: Fault) {
     if bad.len() <= STORE_FAULTS_MAX {
-        bad.push(BadEntry { path: path(), fault });
+        bad.push(BadEntry {
+            path: path(),
+            fault,
+        });
     }
 }
 
 /// Finds the directories of frames that differ; equal subtrees are not read.
-pub(super) fn changes(repo: &Repository, old: Option<NodeId>, new: Option<NodeId>) -> Result<Changes, StoreError> {
+pub(super) fn changes(
+    repo: &Repository,
+    old: Option<NodeId>,
+    new: Option<NodeId>,
+) -> Result<Changes, StoreError> {
     let mut changes = Changes::default();
     let top = side_by_side(repo, [old, new], &TreePath::root(), &mut changes)?;
     for (first, old, new) in top {
-        for (second, old, new) in side_by_side(repo, [old, new], &TreePath::new(&first[..]), &mut changes)? {
-            changes.leaves.push(Leaf { place: Place(first, second), old, new });
+        for (second, old, new) in
+            side_by_side(repo, [old, new], &TreePath::new(&first[..]), &mut changes)?
+        {
+            changes.leaves.push(Leaf {
+                place: Place(first, second),
+                old,
+                new,
+            });
         }
     }
     drop_shared(repo, &mut changes);
@@ -149,7 +168,10 @@ fn side_by_side(
         changes.directories += u64::from(is_new);
         for entry in tree_entries(tree, &data, repo.hash_kind()) {
             let entry = entry.map_err(StoreError::from)?;
-            if above.is_root() && entry.name == signed::FOLDER.as_bytes() && entry.mode == EntryMode::Directory {
+            if above.is_root()
+                && entry.name == signed::FOLDER.as_bytes()
+                && entry.mode == EntryMode::Directory
+            {
                 changes.signed[side] = Some(entry.id);
                 continue;
             }
@@ -157,7 +179,11 @@ fn side_by_side(
                 Some(name) => match pairs.iter_mut().find(|pair| pair.0 == name) {
                     Some(pair) if is_new => pair.2 = Some(entry.id),
                     Some(pair) => pair.1 = Some(entry.id),
-                    None => pairs.push((name, (!is_new).then_some(entry.id), is_new.then_some(entry.id))),
+                    None => pairs.push((
+                        name,
+                        (!is_new).then_some(entry.id),
+                        is_new.then_some(entry.id),
+                    )),
                 },
                 None if is_new => note(&mut changes.bad, || above.join(entry.name), Fault::Name),
                 None => {}
@@ -180,10 +206,15 @@ fn drop_shared(repo: &Repository, changes: &mut Changes) {
         return;
     }
     let mut reads = HOME_READS_MAX;
-    let homes: BTreeMap<NodeId, Vec<Place>> = count.keys().map(|tree| (*tree, homes(repo, tree, &mut reads))).collect();
+    let homes: BTreeMap<NodeId, Vec<Place>> = count
+        .keys()
+        .map(|tree| (*tree, homes(repo, tree, &mut reads)))
+        .collect();
     let bad = &mut changes.bad;
     changes.leaves.retain_mut(|leaf| {
-        let Some(found) = leaf.new.and_then(|tree| homes.get(&tree)) else { return true };
+        let Some(found) = leaf.new.and_then(|tree| homes.get(&tree)) else {
+            return true;
+        };
         if found.contains(&leaf.place) {
             return true;
         }
@@ -201,11 +232,20 @@ fn drop_shared(repo: &Repository, changes: &mut Changes) {
 fn homes(repo: &Repository, tree: &NodeId, reads: &mut usize) -> Vec<Place> {
     let (mut data, mut frame) = (Vec::new(), Vec::new());
     let mut named: BTreeMap<Place, usize> = BTreeMap::new();
-    let Ok(Ok(())) = read_tree(repo, tree, &mut data) else { return Vec::new() };
+    let Ok(Ok(())) = read_tree(repo, tree, &mut data) else {
+        return Vec::new();
+    };
     for entry in tree_entries(*tree, &data, repo.hash_kind()).flatten() {
-        let Some(left) = reads.checked_sub(1) else { break };
+        let Some(left) = reads.checked_sub(1) else {
+            break;
+        };
         *reads = left;
-        let found = repo.read_at_most(&entry.id, ObjectKind::Blob, FRAME_READ_BYTES_MAX, &mut frame);
+        let found = repo.read_at_most(
+            &entry.id,
+            ObjectKind::Blob,
+            FRAME_READ_BYTES_MAX,
+            &mut frame,
+        );
         if let Some(frame) = found.ok().and_then(|()| decode(&frame).ok()) {
             *named.entry(Place::of(&frame.node)).or_default() += 1;
         }
@@ -217,15 +257,24 @@ fn homes(repo: &Repository, tree: &NodeId, reads: &mut usize) -> Vec<Place> {
 }
 
 /// Lists a directory of frames; with a node, only what is named as about it.
-pub(super) fn list(repo: &Repository, place: Place, tree: &NodeId, node: Option<&NodeId>) -> Result<Listed, StoreError> {
+pub(super) fn list(
+    repo: &Repository,
+    place: Place,
+    tree: &NodeId,
+    node: Option<&NodeId>,
+) -> Result<Listed, StoreError> {
     let mut data = Vec::new();
     let mut listed = Listed::default();
     if let Err(fault) = read_tree(repo, tree, &mut data)? {
-        listed.bad.push(BadEntry { path: place.path(None), fault });
+        listed.bad.push(BadEntry {
+            path: place.path(None),
+            fault,
+        });
         return Ok(listed);
     }
     let prefix = node.map(super::name::node_prefix).unwrap_or_default();
-    let mut entries: Vec<TreeEntry<'_>> = tree_entries(*tree, &data, repo.hash_kind()).collect::<Result<_, _>>()?;
+    let mut entries: Vec<TreeEntry<'_>> =
+        tree_entries(*tree, &data, repo.hash_kind()).collect::<Result<_, _>>()?;
     entries.retain(|entry| entry.name.starts_with(prefix.as_bytes()));
     // Trees of the store are in order; what was pushed need not be.
     if !entries.is_sorted_by_key(|entry| entry.name) {
@@ -234,7 +283,10 @@ pub(super) fn list(repo: &Repository, place: Place, tree: &NodeId, node: Option<
     for entry in entries {
         let fault = match (FrameName::parse(&place.0, &place.1, entry.name), entry.mode) {
             (Some(name), EntryMode::File | EntryMode::Executable) => {
-                listed.entries.push(Entry { name, blob: entry.id });
+                listed.entries.push(Entry {
+                    name,
+                    blob: entry.id,
+                });
                 continue;
             }
             (Some(_), mode) => Fault::Mode(mode),
@@ -250,11 +302,18 @@ pub(super) fn list(repo: &Repository, place: Place, tree: &NodeId, node: Option<
 fn drop_far(listed: &mut Listed) {
     let mut kept: Vec<Entry> = Vec::with_capacity(listed.entries.len());
     for entry in std::mem::take(&mut listed.entries) {
-        let below = kept.last().filter(|last| last.name.is_of_slot_of(&entry.name)).map_or(0, |last| last.name.seq);
+        let below = kept
+            .last()
+            .filter(|last| last.name.is_of_slot_of(&entry.name))
+            .map_or(0, |last| last.name.seq);
         if entry.name.seq <= reach(below) {
             kept.push(entry);
         } else {
-            note(&mut listed.bad, || TreePath::new(entry.name.path()), Fault::Generation(entry.name.seq));
+            note(
+                &mut listed.bad,
+                || TreePath::new(entry.name.path()),
+                Fault::Generation(entry.name.seq),
+            );
         }
     }
     listed.entries = kept;
@@ -264,7 +323,9 @@ fn drop_far(listed: &mut Listed) {
 pub(super) fn first_far(entries: &[Entry]) -> Option<(&Entry, u32)> {
     let mut last: Option<&Entry> = None;
     for entry in entries {
-        let below = last.filter(|last| last.name.is_of_slot_of(&entry.name)).map_or(0, |last| last.name.seq);
+        let below = last
+            .filter(|last| last.name.is_of_slot_of(&entry.name))
+            .map_or(0, |last| last.name.seq);
         if entry.name.seq > reach(below) {
             return Some((entry, reach(below)));
         }
@@ -280,8 +341,17 @@ fn reach(below: u32) -> u32 {
 
 /// The highest generation that counts, of ascending ones above one that counts.
 fn newest(from: u32, above: &[u32]) -> u32 {
-    let next = |newest: u32, seq: &u32| if *seq <= reach(newest) { Ok(*seq) } else { Err(newest) };
-    above.iter().try_fold(from, next).unwrap_or_else(|newest| newest)
+    let next = |newest: u32, seq: &u32| {
+        if *seq <= reach(newest) {
+            Ok(*seq)
+        } else {
+            Err(newest)
+        }
+    };
+    above
+        .iter()
+        .try_fold(from, next)
+        .unwrap_or_else(|newest| newest)
 }
 
 /// The generations under which a frame is stored so that it is the newest of its slot that counts; `present` are the
@@ -295,7 +365,10 @@ pub(super) fn next_seqs(present: &[u32]) -> Option<Vec<u32>> {
     loop {
         let seq = highest.checked_add(1).filter(|seq| *seq <= SEQ_MAX)?;
         seqs.push(seq);
-        highest = newest(seq, &present[present.partition_point(|known| *known <= seq)..]);
+        highest = newest(
+            seq,
+            &present[present.partition_point(|known| *known <= seq)..],
+        );
         if highest == seq {
             return Some(seqs);
         }
@@ -303,18 +376,29 @@ pub(super) fn next_seqs(present: &[u32]) -> Option<Vec<u32>> {
 }
 
 /// The folder with manifests in a store's tree.
-pub(super) fn signed_folder(repo: &Repository, tree: Option<NodeId>) -> Result<Option<NodeId>, StoreError> {
-    let (Some(tree), mut data) = (tree, Vec::new()) else { return Ok(None) };
+pub(super) fn signed_folder(
+    repo: &Repository,
+    tree: Option<NodeId>,
+) -> Result<Option<NodeId>, StoreError> {
+    let (Some(tree), mut data) = (tree, Vec::new()) else {
+        return Ok(None);
+    };
     if read_tree(repo, &tree, &mut data)?.is_err() {
         return Ok(None);
     }
     let mut entries = tree_entries(tree, &data, repo.hash_kind()).flatten();
-    let found = entries.find(|entry| entry.name == signed::FOLDER.as_bytes() && entry.mode == EntryMode::Directory);
+    let found = entries.find(|entry| {
+        entry.name == signed::FOLDER.as_bytes() && entry.mode == EntryMode::Directory
+    });
     Ok(found.map(|entry| entry.id))
 }
 
 /// Reads a directory of the store, or says that it is too large.
-pub(super) fn read_tree(repo: &Repository, tree: &NodeId, data: &mut Vec<u8>) -> Result<Result<(), Fault>, StoreError> {
+pub(super) fn read_tree(
+    repo: &Repository,
+    tree: &NodeId,
+    data: &mut Vec<u8>,
+) -> Result<Result<(), Fault>, StoreError> {
     match repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data) {
         Ok(()) => Ok(Ok(())),
         Err(ObjectError::Size { size_bytes, .. }) => Ok(Err(Fault::Directory(size_bytes))),
@@ -324,7 +408,10 @@ pub(super) fn read_tree(repo: &Repository, tree: &NodeId, data: &mut Vec<u8>) ->
 
 pub(super) fn two_digits(name: &[u8]) -> Option<[u8; 2]> {
     let digits: [u8; 2] = name.try_into().ok()?;
-    digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')).then_some(digits)
+    digits
+        .iter()
+        .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+        .then_some(digits)
 }
 
 #[cfg(test)]
@@ -351,9 +438,16 @@ mod tests {
             assert_eq!(next_seqs(present).as_deref(), Some(next), "{present:?}");
             let mut all = [present, next].concat();
             all.sort_unstable();
-            assert_eq!(newest(0, &all), next[next.len() - 1], "it is the newest that counts");
+            assert_eq!(
+                newest(0, &all),
+                next[next.len() - 1],
+                "it is the newest that counts"
+            );
         }
-        let steps: Vec<u32> = (1..=SEQ_MAX / far).map(|step| step * far).chain([SEQ_MAX]).collect();
+        let steps: Vec<u32> = (1..=SEQ_MAX / far)
+            .map(|step| step * far)
+            .chain([SEQ_MAX])
+            .collect();
         assert_eq!(next_seqs(&steps), None, "no number is left");
     }
 }

@@ -48,7 +48,10 @@ impl StatementKey {
     /// The key of a frame as it stands in the store.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
-        Self { frame: frame.id, seq: frame.seq }
+        Self {
+            frame: frame.id,
+            seq: frame.seq,
+        }
     }
 }
 
@@ -103,12 +106,27 @@ impl Manifest {
         check_format(whole)?;
         let at = whole.find(SIGNATURE).ok_or(ManifestError::Form)?;
         let (list, signature) = whole.split_at(at);
-        let mut lines = list.strip_suffix('\n').ok_or(ManifestError::Form)?.split('\n').skip(1);
-        let seconds = lines.next().and_then(|line| line.strip_prefix("at ")?.parse().ok()).ok_or(ManifestError::Form)?;
-        let lines: Vec<Line> = lines.map(line).collect::<Option<_>>().ok_or(ManifestError::Form)?;
+        let mut lines = list
+            .strip_suffix('\n')
+            .ok_or(ManifestError::Form)?
+            .split('\n')
+            .skip(1);
+        let seconds = lines
+            .next()
+            .and_then(|line| line.strip_prefix("at ")?.parse().ok())
+            .ok_or(ManifestError::Form)?;
+        let lines: Vec<Line> = lines
+            .map(line)
+            .collect::<Option<_>>()
+            .ok_or(ManifestError::Form)?;
         let is_in_order = lines.is_sorted_by(|one, next| one.0 < next.0);
-        let manifest = Self { seconds, lines, signature: signature.to_owned() };
-        let is_whole = is_in_order && !manifest.lines.is_empty() && manifest.lines.len() <= STATEMENTS_MAX;
+        let manifest = Self {
+            seconds,
+            lines,
+            signature: signature.to_owned(),
+        };
+        let is_whole =
+            is_in_order && !manifest.lines.is_empty() && manifest.lines.len() <= STATEMENTS_MAX;
         if is_whole && ssh::is_signature(signature) && manifest.encode() == bytes {
             Ok(manifest)
         } else {
@@ -120,7 +138,10 @@ impl Manifest {
 fn check_format(text: &str) -> Result<(), ManifestError> {
     let first = text.lines().next().unwrap_or_default();
     let number = first.strip_prefix(FORMAT.trim_end_matches(|c: char| c.is_ascii_digit()));
-    match number.filter(|number| number.len() <= 9).and_then(|number| number.parse::<u32>().ok()) {
+    match number
+        .filter(|number| number.len() <= 9)
+        .and_then(|number| number.parse::<u32>().ok())
+    {
         _ if first == FORMAT => Ok(()),
         Some(number) if number > 1 => Err(ManifestError::Format(first.to_owned())),
         _ => Err(ManifestError::Form),
@@ -129,7 +150,10 @@ fn check_format(text: &str) -> Result<(), ManifestError> {
 
 fn line(line: &str) -> Option<Line> {
     let mut words = line.split(' ');
-    let key = StatementKey { frame: words.next()?.parse().ok()?, seq: words.next()?.parse().ok()? };
+    let key = StatementKey {
+        frame: words.next()?.parse().ok()?,
+        seq: words.next()?.parse().ok()?,
+    };
     let digest = Digest::from_hex(words.next()?)?;
     words.next().is_none().then_some((key, digest))
 }
@@ -138,12 +162,22 @@ fn line(line: &str) -> Option<Line> {
 mod tests {
     use super::*;
 
-    const SIGNED: &str = "-----BEGIN SSH SIGNATURE-----\nU1NIU0lHAAAAAQAAAAIHCA==\n-----END SSH SIGNATURE-----\n";
+    const SIGNED: &str =
+        "-----BEGIN SSH SIGNATURE-----\nU1NIU0lHAAAAAQAAAAIHCA==\n-----END SSH SIGNATURE-----\n";
 
     fn sample(count: u32) -> Manifest {
-        let key = |seq| StatementKey { frame: FrameId(Digest::of("test/1", b"x")), seq };
-        let lines = (1..=count).map(|seq| (key(seq), Digest::of("test/1", &seq.to_le_bytes()))).collect();
-        Manifest { seconds: 7, lines, signature: SIGNED.to_owned() }
+        let key = |seq| StatementKey {
+            frame: FrameId(Digest::of("test/1", b"x")),
+            seq,
+        };
+        let lines = (1..=count)
+            .map(|seq| (key(seq), Digest::of("test/1", &seq.to_le_bytes())))
+            .collect();
+        Manifest {
+            seconds: 7,
+            lines,
+            signature: SIGNED.to_owned(),
+        }
     }
 
     #[test]
@@ -165,17 +199,34 @@ mod tests {
             text.replace(" 2 ", " 02 "),
             text.replace("signed/1", "frame/1"),
         ] {
-            assert_eq!(Manifest::decode(bad.as_bytes()), Err(ManifestError::Form), "{bad}");
+            assert_eq!(
+                Manifest::decode(bad.as_bytes()),
+                Err(ManifestError::Form),
+                "{bad}"
+            );
         }
         let newer = text.replace("signed/1", "signed/2");
-        assert_eq!(Manifest::decode(newer.as_bytes()), Err(ManifestError::Format("git-merkle/signed/2".into())));
+        assert_eq!(
+            Manifest::decode(newer.as_bytes()),
+            Err(ManifestError::Format("git-merkle/signed/2".into()))
+        );
     }
 
     #[test]
     fn the_largest_one_is_read() {
         let most = u32::try_from(STATEMENTS_MAX).expect("a small number");
-        let whole = Manifest { signature: SIGNED.to_owned(), ..sample(most) }.encode();
-        assert!(whole.len() + ssh::SIGNATURE_BYTES_MAX < usize::try_from(MANIFEST_BYTES_MAX).expect("a small number"));
-        assert!(Manifest::decode(&whole).is_ok() && Manifest::decode(&sample(most + 1).encode()).is_err());
+        let whole = Manifest {
+            signature: SIGNED.to_owned(),
+            ..sample(most)
+        }
+        .encode();
+        assert!(
+            whole.len() + ssh::SIGNATURE_BYTES_MAX
+                < usize::try_from(MANIFEST_BYTES_MAX).expect("a small number")
+        );
+        assert!(
+            Manifest::decode(&whole).is_ok()
+                && Manifest::decode(&sample(most + 1).encode()).is_err()
+        );
     }
 }

@@ -17,7 +17,9 @@ use super::store::{Entry, StoreError, read_entry};
 use crate::base::NodeId;
 use crate::base::cores::on_all_cores;
 use crate::base::limit::STORE_TREE_BYTES_MAX;
-use crate::git::{Batch, Encoded, EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries};
+use crate::git::{
+    Batch, Encoded, EntryMode, ObjectError, ObjectKind, Repository, TreeEntry, tree_entries,
+};
 
 /// A tree's entries by name, as one level of the store needs them.
 pub(super) type Level = BTreeMap<Vec<u8>, (EntryMode, NodeId)>;
@@ -38,7 +40,13 @@ pub fn union(
 /// How deep the store's tree is: two fan-out levels above the frames.
 const DEPTH: usize = 2;
 
-fn union_level(repo: &Repository, ours: NodeId, theirs: NodeId, batch: &mut Batch, depth: usize) -> Result<NodeId, ObjectError> {
+fn union_level(
+    repo: &Repository,
+    ours: NodeId,
+    theirs: NodeId,
+    batch: &mut Batch,
+    depth: usize,
+) -> Result<NodeId, ObjectError> {
     if ours == theirs {
         return Ok(ours);
     }
@@ -73,7 +81,10 @@ fn side_by_side<'d>(
     other: &[TreeEntry<'d>],
     has_directories: bool,
 ) -> (Vec<TreeEntry<'d>>, Vec<(usize, NodeId, NodeId)>) {
-    let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
+    let (mut one, mut other) = (
+        one.iter().copied().peekable(),
+        other.iter().copied().peekable(),
+    );
     let (mut united, mut both) = (Vec::with_capacity(one.len().max(other.len())), Vec::new());
     loop {
         let next = match (one.peek(), other.peek()) {
@@ -82,10 +93,17 @@ fn side_by_side<'d>(
                 let (ours, theirs) = (*ours, *theirs);
                 let _ = one.next();
                 let _ = other.next();
-                if has_directories && ours.mode == EntryMode::Directory && theirs.mode == EntryMode::Directory {
+                if has_directories
+                    && ours.mode == EntryMode::Directory
+                    && theirs.mode == EntryMode::Directory
+                {
                     both.push((united.len(), ours.id, theirs.id));
                 }
-                Some(if (ours.mode, ours.id) <= (theirs.mode, theirs.id) { ours } else { theirs })
+                Some(if (ours.mode, ours.id) <= (theirs.mode, theirs.id) {
+                    ours
+                } else {
+                    theirs
+                })
             }
             (Some(ours), Some(theirs)) if ours.name > theirs.name => other.next(),
             (None, _) => other.next(),
@@ -96,9 +114,15 @@ fn side_by_side<'d>(
 }
 
 /// A tree's entries by name, each name once.
-fn read_entries<'d>(repo: &Repository, tree: &NodeId, data: &'d mut Vec<u8>) -> Result<Vec<TreeEntry<'d>>, ObjectError> {
+fn read_entries<'d>(
+    repo: &Repository,
+    tree: &NodeId,
+    data: &'d mut Vec<u8>,
+) -> Result<Vec<TreeEntry<'d>>, ObjectError> {
     repo.read_at_most(tree, ObjectKind::Tree, STORE_TREE_BYTES_MAX, data)?;
-    tree_entries(*tree, data, repo.hash_kind()).collect::<Result<_, _>>().map(by_name)
+    tree_entries(*tree, data, repo.hash_kind())
+        .collect::<Result<_, _>>()
+        .map(by_name)
 }
 
 /// Entries in the order of their names, the last one of each.
@@ -123,10 +147,16 @@ pub(super) fn insert(
     batch: &mut Batch,
 ) -> Result<(Vec<NewFrame>, NodeId), StoreError> {
     let mut added = Vec::with_capacity(frames.len());
-    let tree = change_leaves(repo, read_or_empty(repo, tree)?, frames, batch, &mut |leaf, frame| {
-        added.extend(insert_leaf(repo, leaf, &frame)?);
-        Ok(())
-    })?;
+    let tree = change_leaves(
+        repo,
+        read_or_empty(repo, tree)?,
+        frames,
+        batch,
+        &mut |leaf, frame| {
+            added.extend(insert_leaf(repo, leaf, &frame)?);
+            Ok(())
+        },
+    )?;
     Ok((added, tree))
 }
 
@@ -153,12 +183,19 @@ impl Gift {
 /// Adds entries of another store to a store tree as they are; of two blobs under one name the smaller id stays.
 ///
 /// For all entries of the other store this gives the [`union`] of both.
-pub fn graft(repo: &Repository, tree: Option<NodeId>, gift: Gift, batch: &mut Batch) -> Result<NodeId, StoreError> {
+pub fn graft(
+    repo: &Repository,
+    tree: Option<NodeId>,
+    gift: Gift,
+    batch: &mut Batch,
+) -> Result<NodeId, StoreError> {
     let mut root = read_or_empty(repo, tree)?;
     graft_manifests(repo, &mut root, gift.manifests, batch)?;
     change_leaves(repo, root, gift.entries, batch, &mut |leaf, entry| {
         let new = (EntryMode::File, entry.blob);
-        leaf.entry(entry.name.leaf().into_bytes()).and_modify(|known| *known = new.min(*known)).or_insert(new);
+        leaf.entry(entry.name.leaf().into_bytes())
+            .and_modify(|known| *known = new.min(*known))
+            .or_insert(new);
         Ok(())
     })
 }
@@ -171,7 +208,11 @@ fn graft_manifests(
 ) -> Result<(), StoreError> {
     let folder = FOLDER.as_bytes();
     // What stands in the way of the folder is none of this program's, and is left there.
-    if manifests.is_empty() || root.get(folder).is_some_and(|(mode, _)| *mode != EntryMode::Directory) {
+    if manifests.is_empty()
+        || root
+            .get(folder)
+            .is_some_and(|(mode, _)| *mode != EntryMode::Directory)
+    {
         return Ok(());
     }
     manifests.sort_unstable();
@@ -183,9 +224,15 @@ fn graft_manifests(
             let [.., name] = entry.steps();
             leaf.insert(name.into_bytes(), (EntryMode::File, entry.blob));
         }
-        middle.insert(above.into_bytes(), (EntryMode::Directory, write_level(repo, &leaf, batch)));
+        middle.insert(
+            above.into_bytes(),
+            (EntryMode::Directory, write_level(repo, &leaf, batch)),
+        );
     }
-    root.insert(folder.to_vec(), (EntryMode::Directory, write_level(repo, &middle, batch)));
+    root.insert(
+        folder.to_vec(),
+        (EntryMode::Directory, write_level(repo, &middle, batch)),
+    );
     Ok(())
 }
 
@@ -224,32 +271,54 @@ fn change_leaves<T: Placed>(
             while let Some(item) = items.next_if(|item| place(item) == (first, second)) {
                 change(&mut leaf, item)?;
             }
-            middle.insert(second.to_vec(), (EntryMode::Directory, write_level(repo, &leaf, batch)));
+            middle.insert(
+                second.to_vec(),
+                (EntryMode::Directory, write_level(repo, &leaf, batch)),
+            );
         }
-        root.insert(first.to_vec(), (EntryMode::Directory, write_level(repo, &middle, batch)));
+        root.insert(
+            first.to_vec(),
+            (EntryMode::Directory, write_level(repo, &middle, batch)),
+        );
     }
     Ok(write_level(repo, &root, batch))
 }
 
-fn insert_leaf(repo: &Repository, leaf: &mut Level, frame: &NewFrame) -> Result<Vec<NewFrame>, StoreError> {
+fn insert_leaf(
+    repo: &Repository,
+    leaf: &mut Level,
+    frame: &NewFrame,
+) -> Result<Vec<NewFrame>, StoreError> {
     let name = &frame.stored.name;
     let prefix = slot_prefix(&name.node, &name.agent, &name.frame_type).into_bytes();
-    let entries = leaf.range(prefix.clone()..).take_while(|(known, _)| known.starts_with(&prefix));
-    let entries = entries.filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
+    let entries = leaf
+        .range(prefix.clone()..)
+        .take_while(|(known, _)| known.starts_with(&prefix));
+    let entries =
+        entries.filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
     let slot: Vec<Entry> = entries
-        .filter_map(|(known, (_, blob))| Some(Entry { name: FrameName::parse_leaf(&name.node, known)?, blob: *blob }))
+        .filter_map(|(known, (_, blob))| {
+            Some(Entry {
+                name: FrameName::parse_leaf(&name.node, known)?,
+                blob: *blob,
+            })
+        })
         .collect();
     let present: Vec<u32> = slot.iter().map(|entry| entry.name.seq).collect();
     let seqs = next_seqs(&present).ok_or_else(|| StoreError::Full(name.path()))?;
     let newest = slot.iter().rfind(|entry| entry.name.seq < seqs[0]);
-    let says_it = |newest: &Entry| newest.name.frame == name.frame && read_entry(repo, newest).is_ok();
+    let says_it =
+        |newest: &Entry| newest.name.frame == name.frame && read_entry(repo, newest).is_ok();
     if !frame.again && newest.is_some_and(says_it) {
         return Ok(Vec::new());
     }
     let renumbered = seqs.into_iter().map(|seq| {
         let mut frame = frame.clone();
         frame.renumber(repo.hash_kind(), seq);
-        leaf.insert(frame.stored.name.leaf().into_bytes(), (EntryMode::File, frame.stored.blob));
+        leaf.insert(
+            frame.stored.name.leaf().into_bytes(),
+            (EntryMode::File, frame.stored.blob),
+        );
         frame
     });
     Ok(renumbered.collect())
@@ -271,7 +340,12 @@ pub(super) fn part(
 }
 
 /// A store's tree without the entries at the named paths.
-pub fn without(repo: &Repository, tree: &NodeId, gone: &BTreeSet<Vec<u8>>, batch: &mut Batch) -> Result<NodeId, ObjectError> {
+pub fn without(
+    repo: &Repository,
+    tree: &NodeId,
+    gone: &BTreeSet<Vec<u8>>,
+    batch: &mut Batch,
+) -> Result<NodeId, ObjectError> {
     let (kept, ..) = part_level(repo, tree, &[], (gone, 0), [batch, &mut Batch::default()])?;
     Ok(write_level(repo, &kept, batch))
 }
@@ -292,13 +366,28 @@ fn part_level(
             aside.insert(name, (mode, id));
         } else if depth < DEPTH
             && mode == EntryMode::Directory
-            && bad.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below))
+            && bad
+                .range(below.clone()..)
+                .next()
+                .is_some_and(|path| path.starts_with(&below))
         {
-            let (rest, out, more) = part_level(repo, &id, &below, (bad, depth + 1), [&mut *batch, &mut *aside_batch])?;
+            let (rest, out, more) = part_level(
+                repo,
+                &id,
+                &below,
+                (bad, depth + 1),
+                [&mut *batch, &mut *aside_batch],
+            )?;
             count += more;
-            for (level, side, batch) in [(rest, &mut kept, &mut *batch), (out, &mut aside, &mut *aside_batch)] {
+            for (level, side, batch) in [
+                (rest, &mut kept, &mut *batch),
+                (out, &mut aside, &mut *aside_batch),
+            ] {
                 if !level.is_empty() {
-                    side.insert(name.clone(), (EntryMode::Directory, write_level(repo, &level, batch)));
+                    side.insert(
+                        name.clone(),
+                        (EntryMode::Directory, write_level(repo, &level, batch)),
+                    );
                 }
             }
         } else {
@@ -315,22 +404,44 @@ fn part_level(
 /// generation between.
 fn bridge(repo: &Repository, place: Place, leaf: &mut Level, batch: &mut Batch) {
     loop {
-        let well_named = leaf.iter().filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
+        let well_named = leaf
+            .iter()
+            .filter(|(_, (mode, _))| matches!(mode, EntryMode::File | EntryMode::Executable));
         let entries: Vec<Entry> = well_named
-            .filter_map(|(name, (_, blob))| Some(Entry { name: FrameName::parse(&place.0, &place.1, name)?, blob: *blob }))
+            .filter_map(|(name, (_, blob))| {
+                Some(Entry {
+                    name: FrameName::parse(&place.0, &place.1, name)?,
+                    blob: *blob,
+                })
+            })
             .collect();
-        let Some((far, seq)) = first_far(&entries) else { return };
-        let Ok(mut frame) = read_entry(repo, far) else { return };
+        let Some((far, seq)) = first_far(&entries) else {
+            return;
+        };
+        let Ok(mut frame) = read_entry(repo, far) else {
+            return;
+        };
         frame.seq = seq;
         let bytes = encode(&frame).expect("another number does not pass the limit");
         let blob = Encoded::new(repo.hash_kind(), ObjectKind::Blob, &bytes);
-        leaf.insert(FrameName { seq, ..far.name.clone() }.leaf().into_bytes(), (EntryMode::File, blob.id));
+        leaf.insert(
+            FrameName {
+                seq,
+                ..far.name.clone()
+            }
+            .leaf()
+            .into_bytes(),
+            (EntryMode::File, blob.id),
+        );
         batch.add(blob);
     }
 }
 
 fn subtree(level: &Level, name: &[u8]) -> Option<NodeId> {
-    level.get(name).filter(|(mode, _)| *mode == EntryMode::Directory).map(|(_, id)| *id)
+    level
+        .get(name)
+        .filter(|(mode, _)| *mode == EntryMode::Directory)
+        .map(|(_, id)| *id)
 }
 
 fn read_or_empty(repo: &Repository, tree: Option<NodeId>) -> Result<Level, ObjectError> {
@@ -346,7 +457,14 @@ fn read_level(repo: &Repository, tree: &NodeId) -> Result<Level, ObjectError> {
 }
 
 pub(super) fn write_level(repo: &Repository, level: &Level, batch: &mut Batch) -> NodeId {
-    let entries = level.iter().map(|(name, (mode, id))| TreeEntry { mode: *mode, name, id: *id }).collect();
+    let entries = level
+        .iter()
+        .map(|(name, (mode, id))| TreeEntry {
+            mode: *mode,
+            name,
+            id: *id,
+        })
+        .collect();
     write_entries(repo, entries, batch)
 }
 
@@ -375,9 +493,21 @@ mod tests {
     }
 
     fn entries(side: &BTreeMap<String, (bool, u8)>) -> Vec<TreeEntry<'_>> {
-        let mode = |is_directory| if is_directory { EntryMode::Directory } else { EntryMode::File };
+        let mode = |is_directory| {
+            if is_directory {
+                EntryMode::Directory
+            } else {
+                EntryMode::File
+            }
+        };
         let id = |first| NodeId::from_bytes(&[first; 20]).expect("twenty bytes");
-        side.iter().map(|(name, (kind, first))| TreeEntry { mode: mode(*kind), name: name.as_bytes(), id: id(*first) }).collect()
+        side.iter()
+            .map(|(name, (kind, first))| TreeEntry {
+                mode: mode(*kind),
+                name: name.as_bytes(),
+                id: id(*first),
+            })
+            .collect()
     }
 
     proptest! {
@@ -407,8 +537,15 @@ mod tests {
     #[test]
     fn of_names_in_no_order_the_last_ones_count() {
         let id = |first: u8| NodeId::from_bytes(&[first; 20]).expect("twenty bytes");
-        let entry = |name: &'static str, first| TreeEntry { mode: EntryMode::File, name: name.as_bytes(), id: id(first) };
-        assert_eq!(by_name(vec![entry("b", 1), entry("a", 2), entry("b", 3)]), [entry("a", 2), entry("b", 3)]);
+        let entry = |name: &'static str, first| TreeEntry {
+            mode: EntryMode::File,
+            name: name.as_bytes(),
+            id: id(first),
+        };
+        assert_eq!(
+            by_name(vec![entry("b", 1), entry("a", 2), entry("b", 3)]),
+            [entry("a", 2), entry("b", 3)]
+        );
         assert_eq!(by_name(vec![entry("a", 1), entry("a", 2)]), [entry("a", 2)]);
     }
 }

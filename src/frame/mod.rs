@@ -30,7 +30,9 @@ pub use commit::{Committed, NewFrame, commit};
 pub use fault::{BadEntry, Fault, Skipped};
 pub use index::Index;
 pub use manifest::{Manifest, ManifestError, StatementKey};
-pub use model::{BasisKind, Children, Cost, Frame, MadeBy, NodeKind, TOOL, Usage, content_digest, frame_id};
+pub use model::{
+    BasisKind, Children, Cost, Frame, MadeBy, NodeKind, TOOL, Usage, content_digest, frame_id,
+};
 pub use name::FrameName;
 pub use record::Record;
 pub use signed::ManifestEntry;

@@ -60,12 +60,18 @@ impl Frame {
     /// True for a frame that any clone makes again from the objects, without a model and without a person.
     #[must_use]
     pub fn is_derived(&self) -> bool {
-        matches!(self.basis_kind, BasisKind::Generated | BasisKind::Synthesis) && self.provider.is_none()
+        matches!(self.basis_kind, BasisKind::Generated | BasisKind::Synthesis)
+            && self.provider.is_none()
     }
 
     /// A frame of this program's making, of which nothing is known but what it says about what.
     #[must_use]
-    pub fn new(node: (NodeId, NodeKind), slot: Slot, basis: (BasisKind, BasisId), content: String) -> Self {
+    pub fn new(
+        node: (NodeId, NodeKind),
+        slot: Slot,
+        basis: (BasisKind, BasisId),
+        content: String,
+    ) -> Self {
         let (agent, frame_type) = slot;
         Self {
             id: frame_id(&basis.1, &agent, &frame_type, &content),
@@ -94,8 +100,13 @@ impl Frame {
     /// Such a frame is shown only to a reader who names its type: a synthesis changes no other view.
     #[must_use]
     pub fn policy(&self) -> Option<&str> {
-        let is_synthesis = self.basis_kind == BasisKind::Synthesis && self.kind == NodeKind::Directory;
-        let found = self.unknown.iter().filter(|_| is_synthesis).find(|(key, _)| key == POLICY_KEY);
+        let is_synthesis =
+            self.basis_kind == BasisKind::Synthesis && self.kind == NodeKind::Directory;
+        let found = self
+            .unknown
+            .iter()
+            .filter(|_| is_synthesis)
+            .find(|(key, _)| key == POLICY_KEY);
         found.map(|(_, value)| value.as_str())
     }
 
@@ -105,8 +116,17 @@ impl Frame {
     #[must_use]
     pub fn at(self, path: Option<TreePath>) -> Self {
         let path = path.filter(|path| std::str::from_utf8(path.as_bytes()).is_ok());
-        let shown = path.map(|path| TreePath::new(redact_name(path.as_bytes(), Scanner::built_in(), &Allowed::default())));
-        Self { path: shown, ..self }
+        let shown = path.map(|path| {
+            TreePath::new(redact_name(
+                path.as_bytes(),
+                Scanner::built_in(),
+                &Allowed::default(),
+            ))
+        });
+        Self {
+            path: shown,
+            ..self
+        }
     }
 }
 
@@ -169,9 +189,13 @@ impl Frame {
             (MadeBy::Person, Some(author), ..) => format!("written by {author}"),
             (MadeBy::Person, None, ..) => "written by hand".to_owned(),
             (MadeBy::Program, ..) => "made by a fixed rule".to_owned(),
-            (MadeBy::Model, _, Some(model), Some(provider)) => format!("model {model} of {provider}"),
+            (MadeBy::Model, _, Some(model), Some(provider)) => {
+                format!("model {model} of {provider}")
+            }
             (MadeBy::Model, _, Some(model), None) => format!("model {model}"),
-            (MadeBy::Model, _, None, provider) => format!("provider {}", provider.as_deref().unwrap_or_default()),
+            (MadeBy::Model, _, None, provider) => {
+                format!("provider {}", provider.as_deref().unwrap_or_default())
+            }
         };
         format!("agent {}, {}", self.agent, one_line(&how))
     }
@@ -245,13 +269,22 @@ impl FromStr for Cost {
         }
         let whole: u64 = whole.parse().map_err(|_| ())?;
         let part: u64 = format!("{part:0<9}").parse().map_err(|_| ())?;
-        whole.checked_mul(1_000_000_000).and_then(|nano| nano.checked_add(part)).map(Self).ok_or(())
+        whole
+            .checked_mul(1_000_000_000)
+            .and_then(|nano| nano.checked_add(part))
+            .map(Self)
+            .ok_or(())
     }
 }
 
 /// The id of what is said: basis, agent, type and content. Where, when and by which model take no part.
 #[must_use]
-pub fn frame_id(basis: &BasisId, agent: &AgentId, frame_type: &FrameType, content: &str) -> FrameId {
+pub fn frame_id(
+    basis: &BasisId,
+    agent: &AgentId,
+    frame_type: &FrameType,
+    content: &str,
+) -> FrameId {
     FrameId(
         FieldHasher::new("git-merkle 2026 frame/1")
             .field(&basis.0.0)

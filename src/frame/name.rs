@@ -28,8 +28,21 @@ impl FrameName {
     /// The name that a frame must stand under.
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
-        let Frame { node, agent, frame_type, seq, id, .. } = frame;
-        Self { node: *node, agent: agent.clone(), frame_type: frame_type.clone(), seq: *seq, frame: *id }
+        let Frame {
+            node,
+            agent,
+            frame_type,
+            seq,
+            id,
+            ..
+        } = frame;
+        Self {
+            node: *node,
+            agent: agent.clone(),
+            frame_type: frame_type.clone(),
+            seq: *seq,
+            frame: *id,
+        }
     }
 
     /// True when the other name is of the same node, agent and type.
@@ -41,7 +54,12 @@ impl FrameName {
     /// The name within the second directory.
     #[must_use]
     pub fn leaf(&self) -> String {
-        format!("{}{:08}.{}", slot_prefix(&self.node, &self.agent, &self.frame_type), self.seq, self.frame)
+        format!(
+            "{}{:08}.{}",
+            slot_prefix(&self.node, &self.agent, &self.frame_type),
+            self.seq,
+            self.frame
+        )
     }
 
     /// The whole path in the store's tree.
@@ -70,7 +88,13 @@ impl FrameName {
     pub fn parse(first: &[u8], second: &[u8], leaf: &[u8]) -> Option<Self> {
         let leaf = std::str::from_utf8(leaf).ok()?;
         let mut parts = leaf.split('.');
-        let (rest, agent, frame_type, seq, frame) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let (rest, agent, frame_type, seq, frame) = (
+            parts.next()?,
+            parts.next()?,
+            parts.next()?,
+            parts.next()?,
+            parts.next()?,
+        );
         if parts.next().is_some() || first.len() != 2 || second.len() != 2 || seq.len() != 8 {
             return None;
         }
@@ -114,14 +138,19 @@ mod tests {
     #[test]
     fn names_read_back_and_sort_by_generation() {
         let name = |seq| FrameName {
-            node: "9c1e00000000000000000000000000000000abcd".parse().expect("an id"),
+            node: "9c1e00000000000000000000000000000000abcd"
+                .parse()
+                .expect("an id"),
             agent: "docs".parse().expect("a word"),
             frame_type: "summary".parse().expect("a word"),
             seq,
             frame: FrameId(Digest::of("test/1", b"")),
         };
         let leaf = name(7).leaf();
-        assert_eq!(FrameName::parse(b"9c", b"1e", leaf.as_bytes()), Some(name(7)));
+        assert_eq!(
+            FrameName::parse(b"9c", b"1e", leaf.as_bytes()),
+            Some(name(7))
+        );
         assert!(name(9).leaf() < name(10).leaf());
         for bad in [
             "",
@@ -130,7 +159,11 @@ mod tests {
             &leaf.replace("00000007", "+0000007"),
             &format!("{leaf}.x"),
         ] {
-            assert_eq!(FrameName::parse(b"9c", b"1e", bad.as_bytes()), None, "{bad}");
+            assert_eq!(
+                FrameName::parse(b"9c", b"1e", bad.as_bytes()),
+                None,
+                "{bad}"
+            );
         }
     }
 }

@@ -10,7 +10,9 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use super::record::{self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, SAID_BYTES, padded, unpadded};
+use super::record::{
+    self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, SAID_BYTES, padded, unpadded,
+};
 use super::store::Slot;
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
@@ -45,26 +47,54 @@ pub(super) struct Found {
 impl News {
     /// The larger number of records of one kind.
     pub(super) fn len(&self) -> usize {
-        [self.heads.len(), self.bases.len(), self.places.len(), self.said.len()].into_iter().max().unwrap_or_default()
+        [
+            self.heads.len(),
+            self.bases.len(),
+            self.places.len(),
+            self.said.len(),
+        ]
+        .into_iter()
+        .max()
+        .unwrap_or_default()
     }
 
     /// The records, heads, bases, places and nodes, in no order.
     pub(super) fn encode(&self) -> [Vec<u8>; 4] {
-        let heads = self.heads.iter().flat_map(|((node, slot), head)| record::encode_head(node, *slot, head)).collect();
-        let bases = self.bases.iter().flat_map(|(basis, (frame, blob))| record::encode_basis(basis, frame, blob)).collect();
+        let heads = self
+            .heads
+            .iter()
+            .flat_map(|((node, slot), head)| record::encode_head(node, *slot, head))
+            .collect();
+        let bases = self
+            .bases
+            .iter()
+            .flat_map(|(basis, (frame, blob))| record::encode_basis(basis, frame, blob))
+            .collect();
         let places = self.places.iter().flatten().copied().collect();
         let said = self.said.iter().flat_map(padded).collect();
         [heads, bases, places, said]
     }
 
     /// Puts the news into the file, for an index of the commit `index` and the store at `commit`.
-    pub(super) fn write(&self, cache: &StateDir, commits: (&NodeId, &NodeId), slots: &[Slot], faults: u32) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        cache: &StateDir,
+        commits: (&NodeId, &NodeId),
+        slots: &[Slot],
+        faults: u32,
+    ) -> io::Result<()> {
         let (index, commit) = commits;
         let slots = record::encode_slots(slots);
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&padded(index));
         bytes.extend_from_slice(&padded(commit));
-        for number in [slots.len() as u32, self.heads.len() as u32, self.bases.len() as u32, self.places.len() as u32, faults] {
+        for number in [
+            slots.len() as u32,
+            self.heads.len() as u32,
+            self.bases.len() as u32,
+            self.places.len() as u32,
+            faults,
+        ] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         let [heads, bases, places, said] = self.encode();
@@ -83,15 +113,22 @@ impl News {
         if !header.starts_with(MAGIC) || unpadded(base)? != *index {
             return None;
         }
-        let number = |at: usize| header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize);
+        let number = |at: usize| {
+            header[at..]
+                .first_chunk()
+                .map(|bytes| u32::from_le_bytes(*bytes) as usize)
+        };
         let slots_len = number(HEADER_BYTES - 20)?;
         let (head_count, basis_count) = (number(HEADER_BYTES - 16)?, number(HEADER_BYTES - 12)?);
         let place_count = number(HEADER_BYTES - 8)?;
         let faults = number(HEADER_BYTES - 4)? as u32;
         let (slot_bytes, records) = rest.split_at_checked(slots_len)?;
-        let (heads, records) = records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;
-        let (bases, records) = records.split_at_checked(basis_count.checked_mul(BASIS_BYTES as usize)?)?;
-        let (places, said) = records.split_at_checked(place_count.checked_mul(PLACE_BYTES as usize)?)?;
+        let (heads, records) =
+            records.split_at_checked(head_count.checked_mul(HEAD_BYTES as usize)?)?;
+        let (bases, records) =
+            records.split_at_checked(basis_count.checked_mul(BASIS_BYTES as usize)?)?;
+        let (places, said) =
+            records.split_at_checked(place_count.checked_mul(PLACE_BYTES as usize)?)?;
         let found = record::parse_slots(slot_bytes)?;
         if !found.starts_with(slots) || said.len() % SAID_BYTES as usize != 0 {
             return None;
@@ -100,12 +137,27 @@ impl News {
         let heads = heads.chunks_exact(HEAD_BYTES as usize);
         let bases = bases.chunks_exact(BASIS_BYTES as usize);
         let news = Self {
-            heads: heads.map(|head| Some((record::head_of(head, id_len)?, record::decode_head(head)?))).collect::<Option<_>>()?,
-            bases: bases.map(|basis| Some((record::basis_of(basis)?, record::decode_basis(basis)?))).collect::<Option<_>>()?,
-            places: places.chunks_exact(PLACE_BYTES as usize).filter_map(|place| place.try_into().ok()).collect(),
-            said: said.chunks_exact(SAID_BYTES as usize).map(unpadded).collect::<Option<_>>()?,
+            heads: heads
+                .map(|head| Some((record::head_of(head, id_len)?, record::decode_head(head)?)))
+                .collect::<Option<_>>()?,
+            bases: bases
+                .map(|basis| Some((record::basis_of(basis)?, record::decode_basis(basis)?)))
+                .collect::<Option<_>>()?,
+            places: places
+                .chunks_exact(PLACE_BYTES as usize)
+                .filter_map(|place| place.try_into().ok())
+                .collect(),
+            said: said
+                .chunks_exact(SAID_BYTES as usize)
+                .map(unpadded)
+                .collect::<Option<_>>()?,
         };
-        Some(Found { commit: unpadded(&commit[..ID_BYTES])?, slots: found, news, faults })
+        Some(Found {
+            commit: unpadded(&commit[..ID_BYTES])?,
+            slots: found,
+            news,
+            faults,
+        })
     }
 }
 
@@ -120,7 +172,10 @@ mod tests {
     }
 
     fn slot(agent: &str) -> Slot {
-        (agent.parse().expect("an agent"), "summary".parse().expect("a type"))
+        (
+            agent.parse().expect("an agent"),
+            "summary".parse().expect("a type"),
+        )
     }
 
     fn sample() -> News {
@@ -149,19 +204,34 @@ mod tests {
         let cache = StateDir::at(directory.path());
         let (old, new) = ([slot("a")], [slot("a"), slot("b")]);
         for (news, slots) in [(News::default(), &old[..]), (sample(), &new[..])] {
-            news.write(&cache, (&id(8), &id(9)), slots, 3).expect("writable");
-            let found = Found { commit: id(9), slots: slots.to_vec(), news, faults: 3 };
+            news.write(&cache, (&id(8), &id(9)), slots, 3)
+                .expect("writable");
+            let found = Found {
+                commit: id(9),
+                slots: slots.to_vec(),
+                news,
+                faults: 3,
+            };
             assert_eq!(News::read(&cache, &id(8), &old), Some(found));
             assert_eq!(News::read(&cache, &id(7), &old), None, "another commit");
-            assert_eq!(News::read(&cache, &id(8), &[slot("c")]), None, "other slots");
+            assert_eq!(
+                News::read(&cache, &id(8), &[slot("c")]),
+                None,
+                "other slots"
+            );
         }
     }
 
     #[test]
     fn nothing_damaged_is_read() {
         let directory = tempfile::tempdir().expect("a folder");
-        let (cache, path) = (StateDir::at(directory.path()), directory.path().join(FILE_NAME));
-        sample().write(&cache, (&id(8), &id(9)), &[slot("a")], 0).expect("writable");
+        let (cache, path) = (
+            StateDir::at(directory.path()),
+            directory.path().join(FILE_NAME),
+        );
+        sample()
+            .write(&cache, (&id(8), &id(9)), &[slot("a")], 0)
+            .expect("writable");
         let good = std::fs::read(&path).expect("readable");
         for at in 0..good.len() {
             let mut bad = good.clone();

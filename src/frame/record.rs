@@ -51,13 +51,15 @@ impl Record {
     /// True when an invalidation is newer than the head.
     #[must_use]
     pub fn is_invalidated(&self) -> bool {
-        self.invalidation.is_some_and(|newest| newest > (self.seq, self.frame))
+        self.invalidation
+            .is_some_and(|newest| newest > (self.seq, self.frame))
     }
 
     /// The largest generation in the slot.
     #[must_use]
     pub fn seq_max(&self) -> u32 {
-        self.invalidation.map_or(self.seq, |(seq, _)| seq.max(self.seq))
+        self.invalidation
+            .map_or(self.seq, |(seq, _)| seq.max(self.seq))
     }
 }
 
@@ -92,13 +94,19 @@ pub(super) fn encode_head(node: &NodeId, slot: u16, record: &Record) -> Vec<u8> 
 }
 
 pub(super) fn decode_head(bytes: &[u8]) -> Option<Record> {
-    let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let number =
+        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let digest = |at: usize| Digest(bytes[at..at + 32].try_into().expect("the width is fixed"));
     let invalidation = number(168);
     Some(Record {
         seq: number(34),
-        basis_kind: *[BasisKind::Generated, BasisKind::Synthesis, BasisKind::Written, BasisKind::Invalidation]
-            .get(usize::from(bytes[38] & !POLICY_BIT))?,
+        basis_kind: *[
+            BasisKind::Generated,
+            BasisKind::Synthesis,
+            BasisKind::Written,
+            BasisKind::Invalidation,
+        ]
+        .get(usize::from(bytes[38] & !POLICY_BIT))?,
         frame: FrameId(digest(39)),
         basis: BasisId(digest(71)),
         content: digest(103),
@@ -110,7 +118,10 @@ pub(super) fn decode_head(bytes: &[u8]) -> Option<Record> {
 
 /// The node and the slot of a head record, with ids of so many bytes.
 pub(super) fn head_of(bytes: &[u8], id_len: usize) -> Option<(NodeId, u16)> {
-    Some((NodeId::from_bytes(&bytes[..id_len])?, u16::from_le_bytes([bytes[32], bytes[33]])))
+    Some((
+        NodeId::from_bytes(&bytes[..id_len])?,
+        u16::from_le_bytes([bytes[32], bytes[33]]),
+    ))
 }
 
 pub(super) fn encode_basis(basis: &BasisId, frame: &FrameId, blob: &NodeId) -> Vec<u8> {
@@ -123,7 +134,10 @@ pub(super) fn basis_of(bytes: &[u8]) -> Option<BasisId> {
 }
 
 pub(super) fn decode_basis(bytes: &[u8]) -> Option<(FrameId, NodeId)> {
-    Some((FrameId(Digest(bytes[32..64].try_into().ok()?)), unpadded(&bytes[64..])?))
+    Some((
+        FrameId(Digest(bytes[32..64].try_into().ok()?)),
+        unpadded(&bytes[64..])?,
+    ))
 }
 
 pub(super) fn unpadded(bytes: &[u8]) -> Option<NodeId> {
@@ -133,12 +147,18 @@ pub(super) fn unpadded(bytes: &[u8]) -> Option<NodeId> {
 /// The key of a slot's statements about what stands, or stood, at a path.
 pub(super) fn place_of((agent, frame_type): (&AgentId, &FrameType), path: &TreePath) -> Place {
     let hasher = FieldHasher::new("git-merkle 2026 place/1").field(agent.as_str().as_bytes());
-    let digest = hasher.field(frame_type.as_str().as_bytes()).field(path.as_bytes()).finish();
+    let digest = hasher
+        .field(frame_type.as_str().as_bytes())
+        .field(path.as_bytes())
+        .finish();
     *digest.0.first_chunk().expect("a digest is longer")
 }
 
 pub(super) fn encode_slots(slots: &[Slot]) -> String {
-    let lines: Vec<String> = slots.iter().map(|(agent, frame_type)| format!("{agent} {frame_type}\n")).collect();
+    let lines: Vec<String> = slots
+        .iter()
+        .map(|(agent, frame_type)| format!("{agent} {frame_type}\n"))
+        .collect();
     lines.concat()
 }
 

@@ -66,7 +66,11 @@ pub fn choose(
         goes[at] = goes[at].filter(|why| !is_bound(at, *why));
     }
     let newest = (0..slot.len()).rev().find(made);
-    if let Some(newest) = newest.filter(|newest| slot[..*newest].iter().any(|(_, origin)| *origin == Origin::Person)) {
+    if let Some(newest) = newest.filter(|newest| {
+        slot[..*newest]
+            .iter()
+            .any(|(_, origin)| *origin == Origin::Person)
+    }) {
         goes[newest] = None;
     }
     close_gaps(slot, &mut goes);
@@ -106,7 +110,10 @@ mod tests {
             Some(Why::Superseded) => '<',
             Some(Why::Unreached) => '0',
         };
-        slot.chars().zip(&choose(&generations, standing, keep, &mut |_, _| false)).map(mark).collect()
+        slot.chars()
+            .zip(&choose(&generations, standing, keep, &mut |_, _| false))
+            .map(mark)
+            .collect()
     }
 
     #[test]
@@ -126,12 +133,20 @@ mod tests {
             ("pdd", History, 1, "p-d"),
             ("mpmpm", Tip, 1, "<pmpm"),
         ] {
-            assert_eq!(chosen(slot, standing, keep), expected, "{slot} {standing:?} {keep}");
+            assert_eq!(
+                chosen(slot, standing, keep),
+                expected,
+                "{slot} {standing:?} {keep}"
+            );
         }
     }
 
     fn slots() -> impl Strategy<Value = Vec<(u32, Origin)>> {
-        let origin = prop_oneof![Just(Origin::Person), Just(Origin::Model), Just(Origin::Derived)];
+        let origin = prop_oneof![
+            Just(Origin::Person),
+            Just(Origin::Model),
+            Just(Origin::Derived)
+        ];
         let step = prop_oneof![4 => 1..3_u32, 1 => SEQ_GAP_MAX - 2..=SEQ_GAP_MAX];
         prop::collection::vec((step, origin), 0..12).prop_map(|steps| {
             let next = |seq: &mut u32, (step, origin)| {

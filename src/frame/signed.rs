@@ -57,19 +57,29 @@ impl ManifestEntry {
 /// True for a path below the folder.
 #[must_use]
 pub fn is_path(path: &[u8]) -> bool {
-    path.strip_prefix(FOLDER.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+    path.strip_prefix(FOLDER.as_bytes())
+        .is_some_and(|rest| rest.starts_with(b"/"))
 }
 
 /// All manifests of a store's tree whose names are good.
 pub fn list(repo: &Repository, tree: Option<NodeId>) -> Result<Vec<ManifestEntry>, StoreError> {
     let mut bad = Vec::new();
-    let Some(folder) = listing::signed_folder(repo, tree)? else { return Ok(Vec::new()) };
+    let Some(folder) = listing::signed_folder(repo, tree)? else {
+        return Ok(Vec::new());
+    };
     added(repo, [None, Some(folder)], &mut bad)
 }
 
 /// The manifests in one store's tree that another one lacks.
-pub fn gained(repo: &Repository, old: Option<NodeId>, new: Option<NodeId>) -> Result<Vec<ManifestEntry>, StoreError> {
-    let folders = [listing::signed_folder(repo, old)?, listing::signed_folder(repo, new)?];
+pub fn gained(
+    repo: &Repository,
+    old: Option<NodeId>,
+    new: Option<NodeId>,
+) -> Result<Vec<ManifestEntry>, StoreError> {
+    let folders = [
+        listing::signed_folder(repo, old)?,
+        listing::signed_folder(repo, new)?,
+    ];
     added(repo, folders, &mut Vec::new())
 }
 
@@ -79,18 +89,30 @@ pub(super) fn added(
     [old, new]: [Option<NodeId>; 2],
     bad: &mut Vec<BadEntry>,
 ) -> Result<Vec<ManifestEntry>, StoreError> {
-    let mut look = Look { repo, names: 0, bad };
+    let mut look = Look {
+        repo,
+        names: 0,
+        bad,
+    };
     let above = TreePath::from(FOLDER);
     let mut found = Vec::new();
     let before = look.folders(old, &above, false)?;
     for (name, tree) in look.folders(new, &above, true)? {
-        let there = before.iter().find(|(other, _)| *other == name).map(|(_, tree)| *tree);
+        let there = before
+            .iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, tree)| *tree);
         if there == Some(tree) {
             continue;
         }
-        let known: HashSet<ManifestEntry> = look.manifests(there, name, None)?.into_iter().collect();
+        let known: HashSet<ManifestEntry> =
+            look.manifests(there, name, None)?.into_iter().collect();
         let place = above.join(&name);
-        found.extend(look.manifests(Some(tree), name, Some(&place))?.into_iter().filter(|entry| !known.contains(entry)));
+        found.extend(
+            look.manifests(Some(tree), name, Some(&place))?
+                .into_iter()
+                .filter(|entry| !known.contains(entry)),
+        );
     }
     if look.names > NAMES_MAX || found.len() > MANIFESTS_MAX {
         listing::note(look.bad, || above.clone(), Fault::Manifests);
@@ -111,15 +133,24 @@ struct Look<'a> {
 
 impl Look<'_> {
     /// The directories of two hex digits; everything else is bad, where it is new.
-    fn folders(&mut self, tree: Option<NodeId>, above: &TreePath, is_new: bool) -> Result<Vec<([u8; 2], NodeId)>, StoreError> {
+    fn folders(
+        &mut self,
+        tree: Option<NodeId>,
+        above: &TreePath,
+        is_new: bool,
+    ) -> Result<Vec<([u8; 2], NodeId)>, StoreError> {
         let mut folders = Vec::new();
-        self.visit(tree, above, &mut |name, mode, id| match listing::two_digits(name) {
-            Some(digits) if mode == EntryMode::Directory => {
-                folders.push((digits, id));
-                None
-            }
-            _ => is_new.then_some(Fault::Name),
-        })?;
+        self.visit(
+            tree,
+            above,
+            &mut |name, mode, id| match listing::two_digits(name) {
+                Some(digits) if mode == EntryMode::Directory => {
+                    folders.push((digits, id));
+                    None
+                }
+                _ => is_new.then_some(Fault::Name),
+            },
+        )?;
         Ok(folders)
     }
 
@@ -133,7 +164,10 @@ impl Look<'_> {
         let mut entries = Vec::new();
         let path = place.cloned().unwrap_or_default();
         self.visit(tree, &path, &mut |name, mode, blob| {
-            let digest = std::str::from_utf8(name).ok().and_then(Digest::from_hex).filter(|_| name.starts_with(&above));
+            let digest = std::str::from_utf8(name)
+                .ok()
+                .and_then(Digest::from_hex)
+                .filter(|_| name.starts_with(&above));
             match (digest, mode) {
                 (Some(digest), EntryMode::File | EntryMode::Executable) => {
                     entries.push(ManifestEntry { digest, blob });
@@ -146,8 +180,15 @@ impl Look<'_> {
         Ok(entries)
     }
 
-    fn visit(&mut self, tree: Option<NodeId>, above: &TreePath, visit: &mut Visit<'_>) -> Result<(), StoreError> {
-        let Some(tree) = tree.filter(|_| self.names <= NAMES_MAX) else { return Ok(()) };
+    fn visit(
+        &mut self,
+        tree: Option<NodeId>,
+        above: &TreePath,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), StoreError> {
+        let Some(tree) = tree.filter(|_| self.names <= NAMES_MAX) else {
+            return Ok(());
+        };
         let mut data = Vec::new();
         if let Err(fault) = listing::read_tree(self.repo, &tree, &mut data)? {
             listing::note(self.bad, || above.clone(), fault);
@@ -168,7 +209,11 @@ impl Look<'_> {
 }
 
 /// The paths of a tree's manifests none of whose statements is left once those at `gone` are.
-pub fn orphans(repo: &Repository, tree: NodeId, gone: &BTreeSet<Vec<u8>>) -> Result<BTreeSet<Vec<u8>>, StoreError> {
+pub fn orphans(
+    repo: &Repository,
+    tree: NodeId,
+    gone: &BTreeSet<Vec<u8>>,
+) -> Result<BTreeSet<Vec<u8>>, StoreError> {
     let entries = list(repo, Some(tree))?;
     if entries.is_empty() {
         return Ok(BTreeSet::new());
@@ -176,12 +221,21 @@ pub fn orphans(repo: &Repository, tree: NodeId, gone: &BTreeSet<Vec<u8>>) -> Res
     let mut left: HashSet<StatementKey> = HashSet::new();
     listing::visit_added(repo, None, Some(tree), &mut |listed| {
         let stays = |name: &FrameName| gone.is_empty() || !gone.contains(name.path().as_bytes());
-        let names = listed.entries.into_iter().map(|entry| entry.name).filter(stays);
-        left.extend(names.map(|name| StatementKey { frame: name.frame, seq: name.seq }));
+        let names = listed
+            .entries
+            .into_iter()
+            .map(|entry| entry.name)
+            .filter(stays);
+        left.extend(names.map(|name| StatementKey {
+            frame: name.frame,
+            seq: name.seq,
+        }));
         Ok(())
     })?;
     // What this program cannot read it does not judge.
     let names_none = |manifest: Manifest| manifest.lines.iter().all(|(key, _)| !left.contains(key));
-    let orphans = entries.iter().filter(|entry| entry.read(repo).is_ok_and(names_none));
+    let orphans = entries
+        .iter()
+        .filter(|entry| entry.read(repo).is_ok_and(names_none));
     Ok(orphans.map(|entry| entry.path().into_bytes()).collect())
 }

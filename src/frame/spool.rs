@@ -44,7 +44,10 @@ pub fn list(state: &StateDir) -> io::Result<(Vec<Spooled>, Vec<String>)> {
         names => names?,
     };
     for file in names.into_iter().filter(|name| is_name(name)) {
-        match spool.read(&file, FILE_BYTES_MAX).map(|bytes| decode(&bytes)) {
+        match spool
+            .read(&file, FILE_BYTES_MAX)
+            .map(|bytes| decode(&bytes))
+        {
             Ok(Ok(frame)) => frames.push(Spooled { file, frame }),
             // Another process has stored and removed it between the two looks.
             Err(err) if err.kind() == io::ErrorKind::NotFound => {}
@@ -63,5 +66,7 @@ pub fn remove(state: &StateDir, files: &[String]) -> io::Result<()> {
 /// True for a name that [`put`] gives: `<NodeId>.<FrameId>`.
 fn is_name(name: &str) -> bool {
     let parts = name.split_once('.');
-    parts.is_some_and(|(node, frame)| node.parse::<NodeId>().is_ok() && frame.parse::<FrameId>().is_ok())
+    parts.is_some_and(|(node, frame)| {
+        node.parse::<NodeId>().is_ok() && frame.parse::<FrameId>().is_ok()
+    })
 }

@@ -80,20 +80,31 @@ impl Voice {
     #[must_use]
     pub fn of(frame: &Frame) -> Self {
         // Frames without an author, of an older program, have one voice.
-        Self::new((frame.agent.clone(), frame.frame_type.clone()), &frame.author().unwrap_or_default())
+        Self::new(
+            (frame.agent.clone(), frame.frame_type.clone()),
+            &frame.author().unwrap_or_default(),
+        )
     }
 
     /// The one whose name and mail address a header has.
     #[must_use]
     pub fn new(slot: Slot, author: &str) -> Self {
-        let mail = author.rsplit_once('<').map(|(_, mail)| mail.trim_end_matches('>').to_lowercase());
-        Self { slot, author: Some(mail.unwrap_or_else(|| author.to_owned())) }
+        let mail = author
+            .rsplit_once('<')
+            .map(|(_, mail)| mail.trim_end_matches('>').to_lowercase());
+        Self {
+            slot,
+            author: Some(mail.unwrap_or_else(|| author.to_owned())),
+        }
     }
 
     /// Everyone who speaks in the same slot.
     #[must_use]
     pub fn of_all(&self) -> Self {
-        Self { slot: self.slot.clone(), author: None }
+        Self {
+            slot: self.slot.clone(),
+            author: None,
+        }
     }
 }
 
@@ -122,11 +133,20 @@ impl<'r> Store<'r> {
 
     /// Opens the store as of a commit.
     pub fn at(repo: &'r Repository, commit: Option<NodeId>) -> Result<Self, StoreError> {
-        let tree = commit.as_ref().map(|commit| repo.tree_of_commit(commit)).transpose().map_err(|error| match error {
-            ObjectError::Kind { .. } => StoreError::NoCommit(error),
-            error => StoreError::Object(error),
-        })?;
-        Ok(Self { repo, commit, tree, skipped: Skipped::default() })
+        let tree = commit
+            .as_ref()
+            .map(|commit| repo.tree_of_commit(commit))
+            .transpose()
+            .map_err(|error| match error {
+                ObjectError::Kind { .. } => StoreError::NoCommit(error),
+                error => StoreError::Object(error),
+            })?;
+        Ok(Self {
+            repo,
+            commit,
+            tree,
+            skipped: Skipped::default(),
+        })
     }
 
     /// The commit; `None` when there are no frames yet.
@@ -161,25 +181,42 @@ impl<'r> Store<'r> {
 
     /// All entries of a node whose names are good and whose generations count, by agent, type and generation.
     pub fn entries(&self, node: &NodeId) -> Result<Vec<Entry>, StoreError> {
-        let Some(tree) = self.tree else { return Ok(Vec::new()) };
+        let Some(tree) = self.tree else {
+            return Ok(Vec::new());
+        };
         let place = Place::of(node);
         let found = self.repo.find_entry(&tree, place.path(None).as_bytes())?;
-        let Some((EntryMode::Directory, leaf)) = found else { return Ok(Vec::new()) };
+        let Some((EntryMode::Directory, leaf)) = found else {
+            return Ok(Vec::new());
+        };
         let listed = listing::list(self.repo, place, &leaf, Some(node))?;
-        listed.bad.iter().for_each(|bad| self.skipped.add(&bad.path, &bad.fault));
+        listed
+            .bad
+            .iter()
+            .for_each(|bad| self.skipped.add(&bad.path, &bad.fault));
         Ok(listed.entries)
     }
 
     /// Reads one frame and checks it against its name; `None` for an entry that is no good, which is noted.
     #[must_use]
     pub fn read(&self, entry: &Entry) -> Option<Frame> {
-        read_entry(self.repo, entry).inspect_err(|fault| self.skipped.add_name(&entry.name, fault)).ok()
+        read_entry(self.repo, entry)
+            .inspect_err(|fault| self.skipped.add_name(&entry.name, fault))
+            .ok()
     }
 
     /// The current frame of one slot; `None` when it has never had one.
-    pub fn head(&self, node: &NodeId, agent: &AgentId, frame_type: &FrameType) -> Result<Option<Head>, StoreError> {
+    pub fn head(
+        &self,
+        node: &NodeId,
+        agent: &AgentId,
+        frame_type: &FrameType,
+    ) -> Result<Option<Head>, StoreError> {
         let entries = self.entries(node)?;
-        let slot: Vec<_> = entries.into_iter().filter(|e| e.name.agent == *agent && e.name.frame_type == *frame_type).collect();
+        let slot: Vec<_> = entries
+            .into_iter()
+            .filter(|e| e.name.agent == *agent && e.name.frame_type == *frame_type)
+            .collect();
         Ok(self.head_of(&slot))
     }
 
@@ -207,9 +244,17 @@ impl<'r> Store<'r> {
                         voices.ended.insert(voice.of_all());
                         break;
                     }
-                    BasisKind::Invalidation if !spoken.contains(&voice) => drop(voices.ended.insert(voice)),
-                    BasisKind::Written if !voices.ended.contains(&voice) && spoken.insert(voice) => {
-                        voices.heads.push(Head { frame, invalidated: false, seq_max });
+                    BasisKind::Invalidation if !spoken.contains(&voice) => {
+                        drop(voices.ended.insert(voice))
+                    }
+                    BasisKind::Written
+                        if !voices.ended.contains(&voice) && spoken.insert(voice) =>
+                    {
+                        voices.heads.push(Head {
+                            frame,
+                            invalidated: false,
+                            seq_max,
+                        });
                     }
                     // What the agent has made since takes the place of what was handed in before.
                     BasisKind::Generated | BasisKind::Synthesis => break,
@@ -225,9 +270,15 @@ impl<'r> Store<'r> {
         let seq_max = slot.last()?.name.seq;
         let mut invalidated = false;
         for entry in slot.iter().rev() {
-            let Some(frame) = self.read(entry) else { continue };
+            let Some(frame) = self.read(entry) else {
+                continue;
+            };
             if frame.basis_kind != BasisKind::Invalidation {
-                return Some(Head { frame, invalidated, seq_max });
+                return Some(Head {
+                    frame,
+                    invalidated,
+                    seq_max,
+                });
             }
             invalidated = true;
         }
@@ -235,11 +286,22 @@ impl<'r> Store<'r> {
     }
 
     /// The head of one slot as the index would know it.
-    pub fn record(&self, node: &NodeId, agent: &AgentId, frame_type: &FrameType) -> Result<Option<Record>, StoreError> {
+    pub fn record(
+        &self,
+        node: &NodeId,
+        agent: &AgentId,
+        frame_type: &FrameType,
+    ) -> Result<Option<Record>, StoreError> {
         let mut invalidation = None;
         let entries = self.entries(node)?;
-        for entry in entries.iter().rev().filter(|e| e.name.agent == *agent && e.name.frame_type == *frame_type) {
-            let Some(frame) = self.read(entry) else { continue };
+        for entry in entries
+            .iter()
+            .rev()
+            .filter(|e| e.name.agent == *agent && e.name.frame_type == *frame_type)
+        {
+            let Some(frame) = self.read(entry) else {
+                continue;
+            };
             let stored = Stored::of(&frame, entry.blob);
             if stored.basis_kind != BasisKind::Invalidation {
                 return Ok(Some(stored.record(invalidation)));
@@ -253,7 +315,11 @@ impl<'r> Store<'r> {
 /// Reads a frame and checks it against the name that it stands under. Its size is looked up first.
 pub fn read_entry(repo: &Repository, entry: &Entry) -> Result<Frame, Fault> {
     let frame = read_blob(repo, &entry.blob)?;
-    if FrameName::of(&frame) == entry.name { Ok(frame) } else { Err(CodecError::Name.into()) }
+    if FrameName::of(&frame) == entry.name {
+        Ok(frame)
+    } else {
+        Err(CodecError::Name.into())
+    }
 }
 
 /// Reads a frame, whatever its name. Its size is looked up first.

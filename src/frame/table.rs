@@ -43,11 +43,20 @@ impl Source {
     /// Opens a file that a [`PageWriter`] has written under this key.
     pub(super) fn open(file: File, key: Key) -> io::Result<Self> {
         let size = file.metadata()?.len();
-        let checksums_len = size.div_ceil((PAGE_BYTES + CHECKSUM_BYTES) as u64) * CHECKSUM_BYTES as u64;
-        let len = size.checked_sub(checksums_len).ok_or(io::ErrorKind::InvalidData)?;
+        let checksums_len =
+            size.div_ceil((PAGE_BYTES + CHECKSUM_BYTES) as u64) * CHECKSUM_BYTES as u64;
+        let len = size
+            .checked_sub(checksums_len)
+            .ok_or(io::ErrorKind::InvalidData)?;
         let mut checksums = vec![0; checksums_len as usize];
         file.read_exact_at(&mut checksums, len)?;
-        Ok(Self::File(Pages { file, key, len, checksums, kept: Mutex::default() }))
+        Ok(Self::File(Pages {
+            file,
+            key,
+            len,
+            checksums,
+            kept: Mutex::default(),
+        }))
     }
 
     /// How many bytes there are.
@@ -60,7 +69,10 @@ impl Source {
 
     /// Reads a part; damage within the pages that it touches is an error.
     pub(super) fn read(&self, at: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
-        let end = at.checked_add(len as u64).filter(|end| *end <= self.len()).ok_or(io::ErrorKind::InvalidData)?;
+        let end = at
+            .checked_add(len as u64)
+            .filter(|end| *end <= self.len())
+            .ok_or(io::ErrorKind::InvalidData)?;
         match self {
             Self::Memory(bytes) => Ok(Cow::Borrowed(&bytes[at as usize..end as usize])),
             Self::File(pages) => pages.read(at, end).map(Cow::Owned),
@@ -86,7 +98,11 @@ impl Pages {
                 Entry::Occupied(page) => page.into_mut(),
                 Entry::Vacant(place) => place.insert(self.load(number..number + 1)?.into()),
             };
-            let from = if bytes.is_empty() { from.min(page.len()) } else { 0 };
+            let from = if bytes.is_empty() {
+                from.min(page.len())
+            } else {
+                0
+            };
             bytes.extend_from_slice(&page[from..page.len().min(from + len - bytes.len())]);
         }
         Ok(bytes)
@@ -97,14 +113,26 @@ impl Pages {
         let start = numbers.start * PAGE_BYTES as u64;
         let mut bytes = vec![0; ((numbers.end * PAGE_BYTES as u64).min(self.len) - start) as usize];
         self.file.read_exact_at(&mut bytes, start)?;
-        let stated = self.checksums.chunks_exact(CHECKSUM_BYTES).skip(numbers.start as usize);
-        let is_sound = bytes.chunks(PAGE_BYTES).zip(stated).all(|(page, stated)| checksum(&self.key, page) == stated);
-        if is_sound { Ok(bytes) } else { Err(io::ErrorKind::InvalidData.into()) }
+        let stated = self
+            .checksums
+            .chunks_exact(CHECKSUM_BYTES)
+            .skip(numbers.start as usize);
+        let is_sound = bytes
+            .chunks(PAGE_BYTES)
+            .zip(stated)
+            .all(|(page, stated)| checksum(&self.key, page) == stated);
+        if is_sound {
+            Ok(bytes)
+        } else {
+            Err(io::ErrorKind::InvalidData.into())
+        }
     }
 }
 
 fn checksum(key: &Key, page: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    key.digest(page).0[..CHECKSUM_BYTES].try_into().expect("a digest is longer")
+    key.digest(page).0[..CHECKSUM_BYTES]
+        .try_into()
+        .expect("a digest is longer")
 }
 
 /// Passes bytes on and puts the checksums of their pages behind them.
@@ -117,7 +145,12 @@ pub(super) struct PageWriter<W> {
 
 impl<W: Write> PageWriter<W> {
     pub(super) fn new(out: W, key: Key) -> Self {
-        Self { out, key, page: Vec::with_capacity(PAGE_BYTES), checksums: Vec::new() }
+        Self {
+            out,
+            key,
+            page: Vec::with_capacity(PAGE_BYTES),
+            checksums: Vec::new(),
+        }
     }
 
     fn end_page(&mut self) -> io::Result<()> {
@@ -185,19 +218,32 @@ impl Shape {
     }
 
     /// Passes on the records that start with `key`, in order.
-    pub(super) fn find(self, source: &Source, key: &[u8], mut found: impl FnMut(&[u8])) -> io::Result<()> {
+    pub(super) fn find(
+        self,
+        source: &Source,
+        key: &[u8],
+        mut found: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
         if self.count == 0 {
             return Ok(());
         }
         let bounds = source.read(self.at + 4 * self.bucket(key), 8)?;
-        let number = |at: usize| u32::from_le_bytes([bounds[at], bounds[at + 1], bounds[at + 2], bounds[at + 3]]);
+        let number = |at: usize| {
+            u32::from_le_bytes([bounds[at], bounds[at + 1], bounds[at + 2], bounds[at + 3]])
+        };
         let (start, end) = (number(0), number(4));
         if start > end || end > self.count {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let width = self.width as usize;
-        let bytes = source.read(self.records_at() + u64::from(start) * u64::from(self.width), (end - start) as usize * width)?;
-        bytes.chunks_exact(width).filter(|record| record.starts_with(key)).for_each(&mut found);
+        let bytes = source.read(
+            self.records_at() + u64::from(start) * u64::from(self.width),
+            (end - start) as usize * width,
+        )?;
+        bytes
+            .chunks_exact(width)
+            .filter(|record| record.starts_with(key))
+            .for_each(&mut found);
         Ok(())
     }
 
@@ -219,7 +265,10 @@ pub(super) fn write(out: &mut dyn Write, shape: Shape, records: &[u8]) -> io::Re
         sum += *bound;
         *bound = sum;
     }
-    let bytes: Vec<u8> = bounds.iter().flat_map(|bound| bound.to_le_bytes()).collect();
+    let bytes: Vec<u8> = bounds
+        .iter()
+        .flat_map(|bound| bound.to_le_bytes())
+        .collect();
     out.write_all(&bytes)?;
     out.write_all(records)
 }
@@ -231,17 +280,28 @@ mod tests {
 
     fn records_of(shape: Shape, source: &Source, key: &[u8]) -> Vec<Vec<u8>> {
         let mut found = Vec::new();
-        shape.find(source, key, |record| found.push(record.to_vec())).expect("in range");
+        shape
+            .find(source, key, |record| found.push(record.to_vec()))
+            .expect("in range");
         found
     }
 
     #[test]
     fn every_record_is_found_and_nothing_else() {
         for count in [0_u32, 1, 2, 3, 100, 5_000] {
-            let mut keys: Vec<[u8; 32]> = (0..count).map(|i| Digest::of("test/1", &i.to_le_bytes()).0).collect();
+            let mut keys: Vec<[u8; 32]> = (0..count)
+                .map(|i| Digest::of("test/1", &i.to_le_bytes()).0)
+                .collect();
             keys.sort_unstable();
-            let records: Vec<u8> = keys.iter().flat_map(|key| key.iter().copied().chain([key[0], 7])).collect();
-            let shape = Shape { at: 16, count, width: 34 };
+            let records: Vec<u8> = keys
+                .iter()
+                .flat_map(|key| key.iter().copied().chain([key[0], 7]))
+                .collect();
+            let shape = Shape {
+                at: 16,
+                count,
+                width: 34,
+            };
             let mut bytes = vec![0; 16];
             write(&mut bytes, shape, &records).expect("memory");
             assert_eq!(bytes.len() as u64, shape.end());
@@ -256,24 +316,39 @@ mod tests {
     }
     #[test]
     fn a_flipped_bit_is_an_error_for_reads_that_touch_its_page_only() {
-        for len in [1, PAGE_BYTES - 1, PAGE_BYTES, PAGE_BYTES + 1, 3 * PAGE_BYTES + 7, 7 * PAGE_BYTES + 7] {
+        for len in [
+            1,
+            PAGE_BYTES - 1,
+            PAGE_BYTES,
+            PAGE_BYTES + 1,
+            3 * PAGE_BYTES + 7,
+            7 * PAGE_BYTES + 7,
+        ] {
             let content: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
             let mut written = Vec::new();
             let mut out = PageWriter::new(&mut written, Key::new([7; 32]));
-            out.write_all(&content).and_then(|()| out.finish()).expect("memory");
+            out.write_all(&content)
+                .and_then(|()| out.finish())
+                .expect("memory");
             let open_with = |bytes: &[u8], key: u8| {
                 let mut file = tempfile::tempfile().expect("a temporary file");
                 file.write_all(bytes).expect("writable");
                 Source::open(file, Key::new([key; 32])).expect("long enough")
             };
             let open = |bytes: &[u8]| open_with(bytes, 7);
-            assert!(open_with(&written, 8).read(0, 1).is_err(), "written under another key");
+            assert!(
+                open_with(&written, 8).read(0, 1).is_err(),
+                "written under another key"
+            );
             let good = open(&written);
             assert_eq!(good.len(), len as u64);
             // The second time out of what was kept.
             for _ in 0..2 {
                 assert_eq!(*good.read(0, len).expect("sound"), content[..]);
-                assert_eq!(*good.read(len as u64 / 2, len / 3).expect("sound"), content[len / 2..len / 2 + len / 3]);
+                assert_eq!(
+                    *good.read(len as u64 / 2, len / 3).expect("sound"),
+                    content[len / 2..len / 2 + len / 3]
+                );
             }
             assert!(good.read(len as u64, 1).is_err(), "behind the end");
             for at in [0, len / 2, len - 1, len, written.len() - 1] {
@@ -281,9 +356,16 @@ mod tests {
                 damaged[at] ^= 4;
                 let source = open(&damaged);
                 assert!(source.read(0, len).is_err(), "bit at {at} of {len}");
-                let other = if at < len && at / PAGE_BYTES == 0 { len - 1 } else { 0 };
+                let other = if at < len && at / PAGE_BYTES == 0 {
+                    len - 1
+                } else {
+                    0
+                };
                 let same_page = at >= len || other / PAGE_BYTES == at / PAGE_BYTES;
-                assert!(same_page || source.read(other as u64, 1).is_ok(), "another page than that of {at}");
+                assert!(
+                    same_page || source.read(other as u64, 1).is_ok(),
+                    "another page than that of {at}"
+                );
             }
         }
     }

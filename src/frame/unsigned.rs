@@ -28,11 +28,19 @@ pub struct Waiting {
 /// What waits, in the order in which it was said.
 #[must_use]
 pub fn list(state: &StateDir) -> Vec<Waiting> {
-    let bytes = state.read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
-    let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_prefix(FIRST_LINE)).unwrap_or_default();
+    let bytes = state
+        .read_sealed(FILE_NAME, FILE_BYTES_MAX)
+        .unwrap_or_default();
+    let text = std::str::from_utf8(&bytes)
+        .ok()
+        .and_then(|text| text.strip_prefix(FIRST_LINE))
+        .unwrap_or_default();
     let waiting = |line: &str| {
         let (path, blob) = line.split_once(' ')?;
-        Some(Waiting { name: FrameName::parse_path(path.as_bytes())?, blob: blob.parse().ok()? })
+        Some(Waiting {
+            name: FrameName::parse_path(path.as_bytes())?,
+            blob: blob.parse().ok()?,
+        })
     };
     text.lines().filter_map(waiting).collect()
 }
@@ -42,14 +50,22 @@ pub(super) fn add(state: &StateDir, new: impl IntoIterator<Item = Waiting>) -> i
     let mut waiting = list(state);
     let before = waiting.len();
     waiting.extend(new);
-    if waiting.len() == before { Ok(()) } else { save(state, &waiting) }
+    if waiting.len() == before {
+        Ok(())
+    } else {
+        save(state, &waiting)
+    }
 }
 
 /// Takes statements out; the caller holds the store's lock.
 pub(super) fn remove(state: &StateDir, done: &[Waiting]) -> io::Result<()> {
     let (mut waiting, done) = (list(state), done.iter().collect::<HashSet<_>>());
     waiting.retain(|one| !done.contains(one));
-    if waiting.is_empty() { state.remove(FILE_NAME) } else { save(state, &waiting) }
+    if waiting.is_empty() {
+        state.remove(FILE_NAME)
+    } else {
+        save(state, &waiting)
+    }
 }
 
 fn save(state: &StateDir, waiting: &[Waiting]) -> io::Result<()> {

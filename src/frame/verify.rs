@@ -41,12 +41,19 @@ pub fn verify(store: &Store<'_>, progress: &mut dyn FnMut(u64)) -> Result<Verdic
     let repo = store.repository();
     let mut changes = listing::changes(repo, None, store.tree())?;
     let manifests = signed::added(repo, changes.signed, &mut changes.bad)?;
-    let mut verdict = Verdict { checked: changes.bad.len() as u64, directories: changes.directories, ..Verdict::default() };
+    let mut verdict = Verdict {
+        checked: changes.bad.len() as u64,
+        directories: changes.directories,
+        ..Verdict::default()
+    };
     changes.bad.into_iter().for_each(|bad| verdict.add(bad));
     for entry in manifests {
         verdict.checked += 1;
         if let Err(fault) = entry.read(repo) {
-            verdict.add(BadEntry { path: TreePath::new(entry.path()), fault });
+            verdict.add(BadEntry {
+                path: TreePath::new(entry.path()),
+                fault,
+            });
         }
         if verdict.faults.len() > STORE_FAULTS_MAX {
             break;
@@ -78,7 +85,10 @@ fn verify_leaf(repo: &Repository, leaf: Leaf, verdict: &mut Verdict) -> Result<(
     listed.bad.into_iter().for_each(|bad| verdict.add(bad));
     for entry in listed.entries {
         if let Err(fault) = check(repo, &entry) {
-            verdict.add(BadEntry { path: TreePath::new(entry.name.path()), fault });
+            verdict.add(BadEntry {
+                path: TreePath::new(entry.name.path()),
+                fault,
+            });
         }
         // Reading in vain is what an attacker makes expensive.
         if verdict.faults.len() > STORE_FAULTS_MAX {
@@ -95,9 +105,10 @@ fn check(repo: &Repository, entry: &Entry) -> Result<(), Fault> {
         NodeKind::Directory => ObjectKind::Tree,
     };
     match repo.header(&frame.node)? {
-        Some(header) if header.kind != stated => {
-            Err(Fault::Kind { stated: frame.kind.as_str(), actual: header.kind.to_string() })
-        }
+        Some(header) if header.kind != stated => Err(Fault::Kind {
+            stated: frame.kind.as_str(),
+            actual: header.kind.to_string(),
+        }),
         // Nodes of other clones need not be here.
         _ => Ok(()),
     }

@@ -52,7 +52,9 @@ pub enum ChildError {
     #[error("the index has conflicts, the first in '{0}'")]
     Unmerged(String),
     /// A file goes through a filter that only the repository's own configuration defines.
-    #[error("'{path}' goes through the filter '{filter}', whose program only this repository's own configuration names")]
+    #[error(
+        "'{path}' goes through the filter '{filter}', whose program only this repository's own configuration names"
+    )]
     Filter {
         /// The file.
         path: String,
@@ -106,7 +108,16 @@ impl GitCommand {
         });
         let settings = vec!["core.hooksPath=/dev/null", "core.fsmonitor=false"];
         let (overrides, options, operands) = (Vec::new(), Vec::new(), Vec::new());
-        Self { command, settings, overrides, verb, options, operands, refused: None, patience: None }
+        Self {
+            command,
+            settings,
+            overrides,
+            verb,
+            options,
+            operands,
+            refused: None,
+            patience: None,
+        }
     }
 
     /// Makes the command fail instead of starting, where there is a reason.
@@ -157,7 +168,8 @@ impl GitCommand {
     /// Makes the child flush all that it writes to disk before it ends.
     #[must_use]
     pub(super) fn durable(self) -> Self {
-        self.setting("core.fsync=all").setting("core.fsyncMethod=fsync")
+        self.setting("core.fsync=all")
+            .setting("core.fsyncMethod=fsync")
     }
 
     /// Gives the child an index of its own.
@@ -191,7 +203,10 @@ impl GitCommand {
     /// Lets git's own helpers open no window either, which they would where a desktop is, and ends it when it takes minutes.
     #[must_use]
     pub(super) fn silent(self) -> Self {
-        let limited = Self { patience: Some(SILENT_PATIENCE), ..self };
+        let limited = Self {
+            patience: Some(SILENT_PATIENCE),
+            ..self
+        };
         limited
             .setting("credential.interactive=false")
             .variable("GIT_ASKPASS", "")
@@ -202,10 +217,18 @@ impl GitCommand {
     /// Runs it and hands over each record of its standard output; ends the child when `visit` returns false.
     ///
     /// The child must read all of its input before it writes.
-    pub(super) fn run_records(self, input: &[u8], end: u8, visit: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), ChildError> {
+    pub(super) fn run_records(
+        self,
+        input: &[u8],
+        end: u8,
+        visit: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), ChildError> {
         let (verb, deadline) = (self.verb, self.deadline());
         let mut child = self.start(Stdio::piped())?;
-        let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+        let written = child
+            .stdin
+            .take()
+            .map_or(Ok(()), |mut stdin| stdin.write_all(input));
         let mut begun = Vec::new();
         let ended = finish_visiting(child, deadline, &mut |mut block| {
             while let Some(at) = block.iter().position(|byte| *byte == end) {
@@ -219,7 +242,9 @@ impl GitCommand {
             begun.extend_from_slice(block);
             true
         });
-        let Some(output) = ended.map_err(ChildError::Start)? else { return Ok(()) };
+        let Some(output) = ended.map_err(ChildError::Start)? else {
+            return Ok(());
+        };
         if !begun.is_empty() {
             visit(&begun);
         }
@@ -241,7 +266,10 @@ impl GitCommand {
     }
 
     /// Runs it while `feed` writes its standard input from another thread, and returns its standard output.
-    pub(super) fn run_fed(self, feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send) -> Result<Vec<u8>, ChildError> {
+    pub(super) fn run_fed(
+        self,
+        feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send,
+    ) -> Result<Vec<u8>, ChildError> {
         let verb = self.verb;
         checked(verb, self.output_fed(feed)?)
     }
@@ -260,13 +288,19 @@ impl GitCommand {
         self.patience.map(|patience| Instant::now() + patience)
     }
 
-    fn output_fed(self, feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send) -> Result<Output, ChildError> {
+    fn output_fed(
+        self,
+        feed: impl FnOnce(&mut Pipe) -> io::Result<()> + Send,
+    ) -> Result<Output, ChildError> {
         let mut child = self.start(Stdio::piped())?;
         let mut pipe = BufWriter::new(child.stdin.take().expect("stdin was asked for"));
         let (output, fed) = std::thread::scope(|scope| {
             let write = move || feed(&mut pipe).and_then(|()| pipe.flush());
             match std::thread::Builder::new().spawn_scoped(scope, write) {
-                Ok(feeder) => (finish(child), feeder.join().expect("a feeder does not panic")),
+                Ok(feeder) => (
+                    finish(child),
+                    feeder.join().expect("a feeder does not panic"),
+                ),
                 Err(error) => {
                     let _ = child.kill().and_then(|()| child.wait());
                     (Err(error), Ok(()))
@@ -275,7 +309,9 @@ impl GitCommand {
         });
         let output = output.map_err(ChildError::Start)?;
         match fed {
-            Err(error) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => Err(ChildError::Start(error)),
+            Err(error) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(ChildError::Start(error))
+            }
             _ => Ok(output),
         }
     }
@@ -286,11 +322,19 @@ impl GitCommand {
         }
         let mut command = self.command.map_err(ChildError::Start)?;
         override_settings(&mut command, &self.overrides);
-        command.args(self.settings.iter().flat_map(|setting| ["-c", setting])).arg(self.verb).args(&self.options);
+        command
+            .args(self.settings.iter().flat_map(|setting| ["-c", setting]))
+            .arg(self.verb)
+            .args(&self.options);
         if !self.operands.is_empty() {
             command.arg("--end-of-options").args(&self.operands);
         }
-        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(ChildError::Start)
+        command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(ChildError::Start)
     }
 }
 
@@ -299,7 +343,9 @@ fn prepare(command: &mut Command, repo: &Repository) {
         command.env_remove(variable);
     }
     without_keys(command);
-    command.current_dir(repo.work_dir().unwrap_or(repo.git_dir())).env("GIT_DIR", repo.git_dir());
+    command
+        .current_dir(repo.work_dir().unwrap_or(repo.git_dir()))
+        .env("GIT_DIR", repo.git_dir());
     if let Some(root) = repo.work_dir() {
         command.env("GIT_WORK_TREE", root);
     }
@@ -318,7 +364,9 @@ fn prepare(command: &mut Command, repo: &Repository) {
     ] {
         command.env(variable, value);
     }
-    command.arg("--no-pager").args(repo.settings.iter().flat_map(|setting| ["-c", setting]));
+    command
+        .arg("--no-pager")
+        .args(repo.settings.iter().flat_map(|setting| ["-c", setting]));
 }
 
 /// Adds settings to those that `GIT_CONFIG_COUNT` counts already: unlike `-c`, these keys may hold a `=`.
@@ -326,10 +374,14 @@ fn override_settings(command: &mut Command, overrides: &[(String, String)]) {
     if overrides.is_empty() {
         return;
     }
-    let there: usize = variable("GIT_CONFIG_COUNT").and_then(|count| count.to_str()?.parse().ok()).unwrap_or(0);
+    let there: usize = variable("GIT_CONFIG_COUNT")
+        .and_then(|count| count.to_str()?.parse().ok())
+        .unwrap_or(0);
     for (number, (key, value)) in overrides.iter().enumerate() {
         let number = there + number;
-        command.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value);
+        command
+            .env(format!("GIT_CONFIG_KEY_{number}"), key)
+            .env(format!("GIT_CONFIG_VALUE_{number}"), value);
     }
     command.env("GIT_CONFIG_COUNT", (there + overrides.len()).to_string());
 }
@@ -339,17 +391,30 @@ pub(super) fn exchange(child: Child, input: &[u8]) -> io::Result<Output> {
     exchange_by(child, input, None)
 }
 
-pub(super) fn exchange_by(mut child: Child, input: &[u8], deadline: Option<Instant>) -> io::Result<Output> {
-    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+pub(super) fn exchange_by(
+    mut child: Child,
+    input: &[u8],
+    deadline: Option<Instant>,
+) -> io::Result<Output> {
+    let written = child
+        .stdin
+        .take()
+        .map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let output = finish_by(child, deadline)?;
     match written {
-        Err(error) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        Err(error) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error)
+        }
         _ => Ok(output),
     }
 }
 
 fn checked(verb: &str, output: Output) -> Result<Vec<u8>, ChildError> {
-    if output.status.success() { Ok(output.stdout) } else { Err(failed(verb, &output)) }
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(failed(verb, &output))
+    }
 }
 
 /// Takes away every variable that holds a key: no hook, filter or helper of a child has any use for them.
@@ -362,9 +427,19 @@ pub(super) fn without_keys(command: &mut Command) {
 /// Turns a failed child's output into an error.
 pub(super) fn failed(verb: &str, output: &Output) -> ChildError {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let told = stderr.lines().find_map(|line| line.strip_prefix("error: ").or(line.strip_prefix("fatal: ")));
-    let message = told.or(stderr.lines().last()).unwrap_or("no message").to_owned();
-    ChildError::Failed { verb: verb.to_owned(), code: output.status.code(), message }
+    let told = stderr.lines().find_map(|line| {
+        line.strip_prefix("error: ")
+            .or(line.strip_prefix("fatal: "))
+    });
+    let message = told
+        .or(stderr.lines().last())
+        .unwrap_or("no message")
+        .to_owned();
+    ChildError::Failed {
+        verb: verb.to_owned(),
+        code: output.status.code(),
+        message,
+    }
 }
 
 #[cfg(test)]
@@ -378,18 +453,40 @@ mod tests {
         let fixture = Fixture::new();
         fixture.commit("one");
         let (lines, repo) = (50_000, fixture.open());
-        let told = GitCommand::new(&repo, "cat-file").option("--batch-check").run(&b"HEAD\n".repeat(lines)).unwrap();
+        let told = GitCommand::new(&repo, "cat-file")
+            .option("--batch-check")
+            .run(&b"HEAD\n".repeat(lines))
+            .unwrap();
         assert_eq!(told.split(|byte| *byte == b'\n').count(), lines + 1);
-        let told = GitCommand::new(&repo, "rev-parse").option("HEAD").run(&b"not read\n".repeat(lines)).unwrap();
-        assert_eq!(String::from_utf8(told).unwrap().trim(), fixture.id("HEAD").to_string());
+        let told = GitCommand::new(&repo, "rev-parse")
+            .option("HEAD")
+            .run(&b"not read\n".repeat(lines))
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(told).unwrap().trim(),
+            fixture.id("HEAD").to_string()
+        );
     }
 
     #[test]
     fn failures_say_what_git_said() {
         let fixture = Fixture::new();
-        let error = GitCommand::new(&fixture.open(), "rev-parse").option("--verify").operand("--all").run(b"").unwrap_err();
-        assert_eq!(error.to_string(), "'git rev-parse' failed: Needed a single revision");
-        assert!(matches!(error, ChildError::Failed { code: Some(128), .. }));
+        let error = GitCommand::new(&fixture.open(), "rev-parse")
+            .option("--verify")
+            .operand("--all")
+            .run(b"")
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "'git rev-parse' failed: Needed a single revision"
+        );
+        assert!(matches!(
+            error,
+            ChildError::Failed {
+                code: Some(128),
+                ..
+            }
+        ));
     }
 
     #[test]
@@ -403,14 +500,27 @@ mod tests {
         let installed = fixture.root.join(".git/hooks/reference-transaction");
         std::fs::copy(&hook, &installed).unwrap();
         fixture.git(&["config", "core.fsmonitor", hook.to_str().unwrap()]);
-        let settings = vec!["core.hooksPath=.git/hooks".to_owned(), "merkle.seen=yes".to_owned()];
-        let location = super::super::repo::Location { directory: fixture.root.clone(), git_dir: None, settings };
+        let settings = vec![
+            "core.hooksPath=.git/hooks".to_owned(),
+            "merkle.seen=yes".to_owned(),
+        ];
+        let location = super::super::repo::Location {
+            directory: fixture.root.clone(),
+            git_dir: None,
+            settings,
+        };
         let repo = Repository::open(&location).unwrap();
         let line = format!("create refs/merkle/x {one}\n");
-        GitCommand::new(&repo, "update-ref").option("--stdin").run(line.as_bytes()).unwrap();
+        GitCommand::new(&repo, "update-ref")
+            .option("--stdin")
+            .run(line.as_bytes())
+            .unwrap();
         GitCommand::new(&repo, "status").run(b"").unwrap();
         assert!(!installed.with_extension("ran").exists() && !hook.with_extension("ran").exists());
-        let told = GitCommand::new(&repo, "config").option("merkle.seen").run(b"").unwrap();
+        let told = GitCommand::new(&repo, "config")
+            .option("merkle.seen")
+            .run(b"")
+            .unwrap();
         assert_eq!(told, b"yes\n");
     }
 }

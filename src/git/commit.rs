@@ -11,14 +11,28 @@ use crate::base::NodeId;
 ///
 /// `author` is a name and a mail address; characters that would end them early are left out, as git does.
 #[must_use]
-pub fn commit_body(tree: &NodeId, parents: &[NodeId], author: (&str, &str), message: &str, seconds: u64) -> Vec<u8> {
+pub fn commit_body(
+    tree: &NodeId,
+    parents: &[NodeId],
+    author: (&str, &str),
+    message: &str,
+    seconds: u64,
+) -> Vec<u8> {
     let who = identity(author.0, author.1, seconds);
     let mut body = format!("tree {tree}\n");
     for parent in parents {
         body.extend(["parent ", &parent.to_string(), "\n"]);
     }
     let message = message.replace('\0', "");
-    body.extend(["author ", &who, "\ncommitter ", &who, "\n\n", message.trim_end_matches('\n'), "\n"]);
+    body.extend([
+        "author ",
+        &who,
+        "\ncommitter ",
+        &who,
+        "\n\n",
+        message.trim_end_matches('\n'),
+        "\n",
+    ]);
     body.into_bytes()
 }
 
@@ -33,28 +47,46 @@ impl Repository {
     pub fn tree_of(&self, commit: &NodeId) -> Result<NodeId, ObjectError> {
         let (id, body) = self.read_commit(commit)?;
         let mut links = links(id, &body);
-        links.next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))?
+        links
+            .next()
+            .ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))?
     }
 
     /// The root tree of what must be a commit itself, and no tag of one.
     pub fn tree_of_commit(&self, commit: &NodeId) -> Result<NodeId, ObjectError> {
         let (id, body) = self.read_commit(commit)?;
         if id != *commit {
-            return Err(ObjectError::Kind { id: *commit, expected: ObjectKind::Commit, actual: ObjectKind::Tag });
+            return Err(ObjectError::Kind {
+                id: *commit,
+                expected: ObjectKind::Commit,
+                actual: ObjectKind::Tag,
+            });
         }
-        links(id, &body).next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))?
+        links(id, &body)
+            .next()
+            .ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))?
     }
 
     /// The first line of a commit's message; what is not UTF-8 in it is replaced.
     pub fn subject_of(&self, commit: &NodeId) -> Result<String, ObjectError> {
-        Ok(self.message_of(commit)?.lines().next().unwrap_or_default().trim().to_owned())
+        Ok(self
+            .message_of(commit)?
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned())
     }
 
     /// A commit's message; what is not UTF-8 in it is replaced.
     pub fn message_of(&self, commit: &NodeId) -> Result<String, ObjectError> {
         let (_, body) = self.read_commit(commit)?;
         let text = String::from_utf8_lossy(&body);
-        Ok(text.split_once("\n\n").map(|(_, message)| message).unwrap_or_default().to_owned())
+        Ok(text
+            .split_once("\n\n")
+            .map(|(_, message)| message)
+            .unwrap_or_default()
+            .to_owned())
     }
 
     /// The parents of a commit (or of a tag of one), in order; none at the edge of a shallow clone.
@@ -69,13 +101,22 @@ impl Repository {
     /// Goes back from a commit along first parents, the commit itself first: each with its root tree.
     ///
     /// Ends at a root, at the edge of a shallow clone, or after an error.
-    pub fn first_parents(&self, commit: &NodeId) -> impl Iterator<Item = Result<(NodeId, NodeId), ObjectError>> + '_ {
+    pub fn first_parents(
+        &self,
+        commit: &NodeId,
+    ) -> impl Iterator<Item = Result<(NodeId, NodeId), ObjectError>> + '_ {
         let mut next = Some(*commit);
         std::iter::from_fn(move || {
             let step = self.read_commit(&next.take()?).and_then(|(id, body)| {
                 let mut links = links(id, &body);
-                let tree = links.next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))??;
-                next = if self.is_cut_off(&id) { None } else { links.next().transpose()? };
+                let tree = links
+                    .next()
+                    .ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))??;
+                next = if self.is_cut_off(&id) {
+                    None
+                } else {
+                    links.next().transpose()?
+                };
                 Ok((id, tree))
             });
             Some(step)
@@ -95,9 +136,16 @@ impl Repository {
                 ObjectKind::Commit => return Ok((id, body)),
                 ObjectKind::Tag => {
                     let target = links(id, &body).next();
-                    id = target.ok_or_else(|| ObjectError::damaged(id, "tag names no object"))??;
+                    id =
+                        target.ok_or_else(|| ObjectError::damaged(id, "tag names no object"))??;
                 }
-                actual => return Err(ObjectError::Kind { id, expected: ObjectKind::Commit, actual }),
+                actual => {
+                    return Err(ObjectError::Kind {
+                        id,
+                        expected: ObjectKind::Commit,
+                        actual,
+                    });
+                }
             }
         }
     }
@@ -109,14 +157,23 @@ impl Repository {
 }
 
 /// The ids at the head of a commit (tree, parents) or of a tag (object).
-pub(super) fn links(id: NodeId, body: &[u8]) -> impl Iterator<Item = Result<NodeId, ObjectError>> + '_ {
+pub(super) fn links(
+    id: NodeId,
+    body: &[u8],
+) -> impl Iterator<Item = Result<NodeId, ObjectError>> + '_ {
     let lines = body.split(|byte| *byte == b'\n');
-    lines.map_while(|line| ["tree ", "parent ", "object "].iter().find_map(|key| line.strip_prefix(key.as_bytes()))).map(
-        move |hex| {
-            let parsed = std::str::from_utf8(hex).ok().and_then(|hex| hex.parse().ok());
+    lines
+        .map_while(|line| {
+            ["tree ", "parent ", "object "]
+                .iter()
+                .find_map(|key| line.strip_prefix(key.as_bytes()))
+        })
+        .map(move |hex| {
+            let parsed = std::str::from_utf8(hex)
+                .ok()
+                .and_then(|hex| hex.parse().ok());
             parsed.ok_or_else(|| ObjectError::damaged(id, "a link is not an object id"))
-        },
-    )
+        })
 }
 
 #[cfg(test)]
@@ -132,14 +189,28 @@ mod tests {
             let repo = fixture.open();
             let tree = repo.tree_of(&first).unwrap();
             assert_eq!(tree, fixture.id("HEAD^{tree}"));
-            let body = commit_body(&tree, &[first], ("A <U>\nThor", "a@b"), "frames\n\nmore\n\n", 1_795_291_985);
+            let body = commit_body(
+                &tree,
+                &[first],
+                ("A <U>\nThor", "a@b"),
+                "frames\n\nmore\n\n",
+                1_795_291_985,
+            );
             let commit = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
             let id = commit.id;
             let mut batch = Batch::default();
             batch.add(commit);
             drop(repo.write(&batch).unwrap());
-            let shown = fixture.git(&["show", "-s", "--format=%an|%ae|%at|%cn|%P|%B", &id.to_string()]);
-            assert_eq!(shown, format!("A UThor|a@b|1795291985|A UThor|{first}|frames\n\nmore"));
+            let shown = fixture.git(&[
+                "show",
+                "-s",
+                "--format=%an|%ae|%at|%cn|%P|%B",
+                &id.to_string(),
+            ]);
+            assert_eq!(
+                shown,
+                format!("A UThor|a@b|1795291985|A UThor|{first}|frames\n\nmore")
+            );
             fixture.git(&["fsck", "--strict", "--full"]);
             assert_eq!(repo.parents_of(&id).unwrap(), [first]);
             assert_eq!(repo.subject_of(&id).unwrap(), "frames");
@@ -149,12 +220,20 @@ mod tests {
     #[test]
     fn tags_lead_to_commits_and_history_goes_back() {
         let fixture = Fixture::new();
-        let commits: Vec<_> = ["one", "two", "three"].map(|text| fixture.commit(text)).into();
+        let commits: Vec<_> = ["one", "two", "three"]
+            .map(|text| fixture.commit(text))
+            .into();
         fixture.git(&["tag", "-a", "-m", "t", "inner"]);
         fixture.git(&["tag", "-a", "-m", "t", "outer", "inner"]);
         let repo = fixture.open();
-        assert_eq!(repo.tree_of(&fixture.id("outer")).unwrap(), fixture.id("HEAD^{tree}"));
-        let line: Vec<_> = repo.first_parents(&fixture.id("outer")).map(|step| step.unwrap().0).collect();
+        assert_eq!(
+            repo.tree_of(&fixture.id("outer")).unwrap(),
+            fixture.id("HEAD^{tree}")
+        );
+        let line: Vec<_> = repo
+            .first_parents(&fixture.id("outer"))
+            .map(|step| step.unwrap().0)
+            .collect();
         assert_eq!(line, [commits[2], commits[1], commits[0]]);
         let tree = fixture.id("HEAD^{tree}");
         assert!(matches!(repo.tree_of(&tree), Err(ObjectError::Kind { .. })));
@@ -165,7 +244,10 @@ mod tests {
         fixture.git(&["clone", "-q", "--depth=2", &url, clone.to_str().unwrap()]);
         let shallow = open_at(&clone);
         assert!(shallow.is_shallow());
-        let line: Vec<_> = shallow.first_parents(&commits[2]).map(|step| step.unwrap().0).collect();
+        let line: Vec<_> = shallow
+            .first_parents(&commits[2])
+            .map(|step| step.unwrap().0)
+            .collect();
         assert_eq!(line, [commits[2], commits[1]]);
         assert_eq!(shallow.parents_of(&commits[1]).unwrap(), []);
     }

@@ -51,13 +51,18 @@ impl Repository {
     pub fn protected_string(&self, key: &str) -> Option<String> {
         let section = key.split('.').next().unwrap_or_default();
         let mut values = self.config_section(section).into_iter();
-        values.rfind(|value| value.key == key && value.scope.is_protected()).and_then(|value| value.value)
+        values
+            .rfind(|value| value.key == key && value.scope.is_protected())
+            .and_then(|value| value.value)
     }
 
     /// The last value of a configuration key in all of git's scopes, `-c` included.
     #[must_use]
     pub fn config_string(&self, key: &str) -> Option<String> {
-        self.inner.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
+        self.inner
+            .config_snapshot()
+            .string(key)
+            .map(|value| value.to_str_lossy().into_owned())
     }
 
     /// Same, read as git reads booleans; `None` when unset or not a boolean.
@@ -82,7 +87,11 @@ impl Repository {
             values.next().map(|value| value.to_str_lossy().into_owned())
         };
         let name = first(&["committer.name", "user.name"]);
-        let mail = first(&["committer.email", "user.email", "gitoxide.user.emailFallback"]);
+        let mail = first(&[
+            "committer.email",
+            "user.email",
+            "gitoxide.user.emailFallback",
+        ]);
         match (name, mail) {
             (Some(name), Some(mail)) if !name.is_empty() => (name, mail),
             _ => ("git-merkle".to_owned(), "git-merkle@localhost".to_owned()),
@@ -96,10 +105,15 @@ impl Repository {
     pub fn author(&self) -> (String, String) {
         let own = |name: &str, key: &str| {
             let variable = variable(name).and_then(|value| value.into_string().ok());
-            variable.or_else(|| self.config_string(key)).filter(|value| !value.trim().is_empty())
+            variable
+                .or_else(|| self.config_string(key))
+                .filter(|value| !value.trim().is_empty())
         };
         let (name, mail) = self.signature();
-        let author = (own("GIT_AUTHOR_NAME", "author.name"), own("GIT_AUTHOR_EMAIL", "author.email"));
+        let author = (
+            own("GIT_AUTHOR_NAME", "author.name"),
+            own("GIT_AUTHOR_EMAIL", "author.email"),
+        );
         (author.0.unwrap_or(name), author.1.unwrap_or(mail))
     }
 }
@@ -109,7 +123,9 @@ impl Repository {
 /// A file that cannot be read sets nothing; inside a repository git itself complains about it.
 #[must_use]
 pub fn section_outside(name: &str) -> Vec<ConfigValue> {
-    gix::config::File::from_globals().map(|file| section_of(&file, name)).unwrap_or_default()
+    gix::config::File::from_globals()
+        .map(|file| section_of(&file, name))
+        .unwrap_or_default()
 }
 
 /// All settings of a section that may be trusted, in order of rank.
@@ -119,10 +135,15 @@ pub(super) fn section(repository: &gix::Repository, name: &str) -> Vec<ConfigVal
 
 fn section_of(file: &gix::config::File, name: &str) -> Vec<ConfigValue> {
     let trusted = |meta: &gix::config::file::Metadata| {
-        meta.trust == gix::sec::Trust::Full || meta.source.kind() != gix::config::source::Kind::Repository
+        meta.trust == gix::sec::Trust::Full
+            || meta.source.kind() != gix::config::source::Kind::Repository
     };
     let sections = file.sections_by_name_and_filter(name, trusted);
-    sections.into_iter().flatten().flat_map(section_values).collect()
+    sections
+        .into_iter()
+        .flatten()
+        .flat_map(section_values)
+        .collect()
 }
 
 fn section_values(section: gix::config::file::SectionRef<'_>) -> Vec<ConfigValue> {
@@ -142,13 +163,24 @@ fn section_values(section: gix::config::file::SectionRef<'_>) -> Vec<ConfigValue
     let mut values = Vec::new();
     for name in section.value_names() {
         let name = name.to_lowercase();
-        let nth = seen.entry(name.clone()).and_modify(|n| *n += 1).or_insert(0_usize);
+        let nth = seen
+            .entry(name.clone())
+            .and_modify(|n| *n += 1)
+            .or_insert(0_usize);
         // gix lists a key without `=` as empty and tells it apart only where it is the section's last of that name.
         let is_bare = section.value_implicit(&name) == Some(None);
-        let value = section.values(&name).get(*nth).map(|value| value.to_str_lossy().into_owned());
+        let value = section
+            .values(&name)
+            .get(*nth)
+            .map(|value| value.to_str_lossy().into_owned());
         let value = value.filter(|value| !(value.is_empty() && is_bare));
         let file = section.meta().path.clone();
-        values.push(ConfigValue { key: format!("{prefix}.{name}"), value, scope, file });
+        values.push(ConfigValue {
+            key: format!("{prefix}.{name}"),
+            value,
+            scope,
+            file,
+        });
     }
     values
 }
@@ -157,7 +189,8 @@ fn section_values(section: gix::config::file::SectionRef<'_>) -> Vec<ConfigValue
 pub(super) fn command_settings(settings: &[String]) -> Result<Vec<String>, OpenError> {
     let inherited = variable("GIT_CONFIG_PARAMETERS").unwrap_or_default();
     let text = inherited.to_string_lossy();
-    let mut all = parse_parameters(&text).ok_or_else(|| OpenError::Setting(text.clone().into_owned()))?;
+    let mut all =
+        parse_parameters(&text).ok_or_else(|| OpenError::Setting(text.clone().into_owned()))?;
     all.extend_from_slice(settings);
     for setting in &all {
         let key = setting.split('=').next().unwrap_or_default();
@@ -180,13 +213,21 @@ fn parse_parameters(text: &str) -> Option<Vec<String>> {
         rest = after;
         if let Some(value) = rest.strip_prefix('=') {
             let (key, value_text);
-            (value_text, rest) = if value.starts_with('\'') { unquote(value)? } else { (String::new(), value) };
+            (value_text, rest) = if value.starts_with('\'') {
+                unquote(value)?
+            } else {
+                (String::new(), value)
+            };
             key = setting;
             if key.contains('=') {
                 rest = rest.trim_start_matches(' ');
                 continue;
             }
-            setting = if value.starts_with('\'') { format!("{key}={value_text}") } else { key };
+            setting = if value.starts_with('\'') {
+                format!("{key}={value_text}")
+            } else {
+                key
+            };
         }
         if !rest.is_empty() && !rest.starts_with(' ') {
             return None;
@@ -204,7 +245,10 @@ fn unquote(text: &str) -> Option<(String, &str)> {
     loop {
         let (part, after) = rest.split_once('\'')?;
         word.push_str(part);
-        let escaped = after.strip_prefix("\\'").map(|rest| ('\'', rest)).or(after.strip_prefix("\\!").map(|rest| ('!', rest)));
+        let escaped = after
+            .strip_prefix("\\'")
+            .map(|rest| ('\'', rest))
+            .or(after.strip_prefix("\\!").map(|rest| ('!', rest)));
         match escaped {
             Some((c, after)) => {
                 word.push(c);
@@ -217,7 +261,9 @@ fn unquote(text: &str) -> Option<(String, &str)> {
 
 /// Reads a boolean as git writes them.
 pub(super) fn parse_bool(text: &str) -> Option<bool> {
-    gix::config::Boolean::try_from(gix::bstr::BString::from(text)).ok().map(|value| value.0)
+    gix::config::Boolean::try_from(gix::bstr::BString::from(text))
+        .ok()
+        .map(|value| value.0)
 }
 
 #[cfg(test)]
@@ -247,42 +293,88 @@ mod tests {
     #[test]
     fn a_section_lists_all_values_with_their_places_in_order_of_rank() {
         let fixture = Fixture::new();
-        fixture.file("more", "[merkle \"Claude\"]\n\tEndpoint = one\n\tendpoint = two\n\tplain\n");
+        fixture.file(
+            "more",
+            "[merkle \"Claude\"]\n\tEndpoint = one\n\tendpoint = two\n\tplain\n",
+        );
         fixture.git(&["config", "merkle.notes", "yes"]);
         fixture.git(&["config", "include.path", "../more"]);
         fixture.git(&["config", "extensions.worktreeConfig", "true"]);
         fixture.git(&["config", "--worktree", "merkle.notes", "off"]);
         let settings = vec!["merkle.flag=v".to_owned()];
-        let location = super::super::repo::Location { directory: fixture.root.clone(), git_dir: None, settings };
+        let location = super::super::repo::Location {
+            directory: fixture.root.clone(),
+            git_dir: None,
+            settings,
+        };
         let repo = Repository::open(&location).unwrap();
         let listed: Vec<_> = repo
             .config_section("merkle")
             .into_iter()
             .filter(|value| !matches!(value.scope, ConfigScope::System | ConfigScope::Global))
             .map(|value| {
-                let file = value.file.map(|file| file.file_name().unwrap().to_string_lossy().into_owned());
+                let file = value
+                    .file
+                    .map(|file| file.file_name().unwrap().to_string_lossy().into_owned());
                 (value.key, value.value, value.scope, file)
             })
             .collect();
         let expect = |key: &str, value: Option<&str>, scope, file: Option<&str>| {
-            (key.to_owned(), value.map(str::to_owned), scope, file.map(str::to_owned))
+            (
+                key.to_owned(),
+                value.map(str::to_owned),
+                scope,
+                file.map(str::to_owned),
+            )
         };
         assert_eq!(
             listed,
             [
-                expect("merkle.notes", Some("yes"), ConfigScope::Local, Some("config")),
-                expect("merkle.Claude.endpoint", Some("one"), ConfigScope::Local, Some("more")),
-                expect("merkle.Claude.endpoint", Some("two"), ConfigScope::Local, Some("more")),
-                expect("merkle.Claude.plain", None, ConfigScope::Local, Some("more")),
-                expect("merkle.notes", Some("off"), ConfigScope::Worktree, Some("config.worktree")),
+                expect(
+                    "merkle.notes",
+                    Some("yes"),
+                    ConfigScope::Local,
+                    Some("config")
+                ),
+                expect(
+                    "merkle.Claude.endpoint",
+                    Some("one"),
+                    ConfigScope::Local,
+                    Some("more")
+                ),
+                expect(
+                    "merkle.Claude.endpoint",
+                    Some("two"),
+                    ConfigScope::Local,
+                    Some("more")
+                ),
+                expect(
+                    "merkle.Claude.plain",
+                    None,
+                    ConfigScope::Local,
+                    Some("more")
+                ),
+                expect(
+                    "merkle.notes",
+                    Some("off"),
+                    ConfigScope::Worktree,
+                    Some("config.worktree")
+                ),
                 expect("merkle.flag", Some("v"), ConfigScope::Command, None),
             ]
         );
         assert_eq!(repo.config_bool("merkle.notes"), Some(false));
-        assert_eq!(repo.config_bool("merkle.claude.plain"), None, "subsections are case sensitive");
+        assert_eq!(
+            repo.config_bool("merkle.claude.plain"),
+            None,
+            "subsections are case sensitive"
+        );
         assert_eq!(repo.config_bool("merkle.Claude.plain"), Some(true));
         assert_eq!(repo.config_bool("merkle.flag"), None);
-        assert_eq!(repo.config_string("merkle.Claude.Endpoint").as_deref(), Some("two"));
+        assert_eq!(
+            repo.config_string("merkle.Claude.Endpoint").as_deref(),
+            Some("two")
+        );
     }
 
     #[test]
@@ -290,6 +382,9 @@ mod tests {
         let fixture = Fixture::new();
         fixture.git(&["config", "user.name", "Ä User"]);
         fixture.git(&["config", "user.email", "u@example.com"]);
-        assert_eq!(fixture.open().signature(), ("Ä User".to_owned(), "u@example.com".to_owned()));
+        assert_eq!(
+            fixture.open().signature(),
+            ("Ä User".to_owned(), "u@example.com".to_owned())
+        );
     }
 }

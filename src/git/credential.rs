@@ -45,34 +45,60 @@ pub struct CredentialOrigin {
 impl CredentialOrigin {
     /// The lines that a helper is given.
     fn description(&self) -> String {
-        format!("protocol={}\nhost={}\nusername={USER_NAME}\n", self.protocol, self.host)
+        format!(
+            "protocol={}\nhost={}\nusername={USER_NAME}\n",
+            self.protocol, self.host
+        )
     }
 }
 
 /// Asks the helpers for a key; `None` when none of them has one.
 pub fn fill(origin: &CredentialOrigin) -> Result<Option<String>, ChildError> {
-    let output = run("credential", &["fill"], &format!("{}\n", origin.description()))?;
+    let output = run(
+        "credential",
+        &["fill"],
+        &format!("{}\n", origin.description()),
+    )?;
     let answer = String::from_utf8_lossy(&output.stdout);
-    let same_host = answer.lines().any(|line| line.strip_prefix("host=") == Some(&origin.host));
-    let password = answer.lines().find_map(|line| line.strip_prefix("password=")).filter(|password| !password.is_empty());
-    Ok(password.filter(|_| output.status.success() && same_host).map(str::to_owned))
+    let same_host = answer
+        .lines()
+        .any(|line| line.strip_prefix("host=") == Some(&origin.host));
+    let password = answer
+        .lines()
+        .find_map(|line| line.strip_prefix("password="))
+        .filter(|password| !password.is_empty());
+    Ok(password
+        .filter(|_| output.status.success() && same_host)
+        .map(str::to_owned))
 }
 
 /// Gives a key to the helpers.
 pub fn approve(origin: &CredentialOrigin, key: &str) -> Result<(), ChildError> {
-    let output = run("credential", &["approve"], &format!("{}password={key}\n\n", origin.description()))?;
+    let output = run(
+        "credential",
+        &["approve"],
+        &format!("{}password={key}\n\n", origin.description()),
+    )?;
     checked("credential approve", output).map(drop)
 }
 
 /// Makes the helpers forget the key.
 pub fn reject(origin: &CredentialOrigin) -> Result<(), ChildError> {
-    let output = run("credential", &["reject"], &format!("{}\n", origin.description()))?;
+    let output = run(
+        "credential",
+        &["reject"],
+        &format!("{}\n", origin.description()),
+    )?;
     checked("credential reject", output).map(drop)
 }
 
 /// True when the user has configured a helper at all.
 pub fn has_helper() -> Result<bool, ChildError> {
-    let output = run("config", &["--get-regexp", r"^credential\.(.*\.)?helper$"], "")?;
+    let output = run(
+        "config",
+        &["--get-regexp", r"^credential\.(.*\.)?helper$"],
+        "",
+    )?;
     Ok(output.status.success() && !output.stdout.is_empty())
 }
 
@@ -83,7 +109,11 @@ pub fn add_global(key: &str, value: &str) -> Result<(), ChildError> {
 }
 
 fn checked(verb: &str, output: Output) -> Result<Output, ChildError> {
-    if output.status.success() { Ok(output) } else { Err(failed(verb, &output)) }
+    if output.status.success() {
+        Ok(output)
+    } else {
+        Err(failed(verb, &output))
+    }
 }
 
 fn run(verb: &str, arguments: &[&str], input: &str) -> Result<Output, ChildError> {
@@ -92,9 +122,24 @@ fn run(verb: &str, arguments: &[&str], input: &str) -> Result<Output, ChildError
         command.env_remove(variable);
     }
     without_keys(&mut command);
-    command.env("GIT_CEILING_DIRECTORIES", OUTSIDE).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    command.current_dir(OUTSIDE).args(["-c", "core.askPass=", "-c", "credential.interactive=false", verb]).args(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env("GIT_CEILING_DIRECTORIES", OUTSIDE)
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C");
+    command
+        .current_dir(OUTSIDE)
+        .args([
+            "-c",
+            "core.askPass=",
+            "-c",
+            "credential.interactive=false",
+            verb,
+        ])
+        .args(arguments);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let child = command.spawn().map_err(ChildError::Start)?;
     exchange(child, input.as_bytes()).map_err(ChildError::Start)
 }

@@ -39,7 +39,11 @@ pub fn diff_trees(
         return Ok(());
     }
     let id_bytes = repo.hash_kind().id_bytes();
-    let mut descent = Descent { repo, levels: Vec::new(), spare: Vec::new() };
+    let mut descent = Descent {
+        repo,
+        levels: Vec::new(),
+        spare: Vec::new(),
+    };
     let mut path = Vec::new();
     descent.enter([old, new], 0)?;
     while let Some(level) = descent.levels.last_mut() {
@@ -48,8 +52,15 @@ pub fn diff_trees(
             descent.leave();
             continue;
         };
-        let goes_in = visit(Change { path: TreePath::new(path.as_slice()), old, new });
-        let directories = [old, new].map(|side| side.filter(|side| side.0 == EntryMode::Directory).map(|side| side.1));
+        let goes_in = visit(Change {
+            path: TreePath::new(path.as_slice()),
+            old,
+            new,
+        });
+        let directories = [old, new].map(|side| {
+            side.filter(|side| side.0 == EntryMode::Directory)
+                .map(|side| side.1)
+        });
         if goes_in && directories != [None, None] {
             descent.enter(directories, path.len())?;
         }
@@ -59,13 +70,30 @@ pub fn diff_trees(
 
 impl Repository {
     /// The files that git finds renamed from one tree to another (`-M`), old path and new path.
-    pub fn renames(&self, old: &NodeId, new: &NodeId) -> Result<Vec<(TreePath, TreePath)>, ChildError> {
-        let command = GitCommand::new(self, "diff-tree").option("-r").option("-M").option("--diff-filter=R");
-        let command = command.option("--name-status").option("-z").option("--no-ext-diff").option("--no-textconv");
-        let told = command.operand(old.to_string()).operand(new.to_string()).run(b"")?;
+    pub fn renames(
+        &self,
+        old: &NodeId,
+        new: &NodeId,
+    ) -> Result<Vec<(TreePath, TreePath)>, ChildError> {
+        let command = GitCommand::new(self, "diff-tree")
+            .option("-r")
+            .option("-M")
+            .option("--diff-filter=R");
+        let command = command
+            .option("--name-status")
+            .option("-z")
+            .option("--no-ext-diff")
+            .option("--no-textconv");
+        let told = command
+            .operand(old.to_string())
+            .operand(new.to_string())
+            .run(b"")?;
         // Each rename is three fields: the status with its likeness, the old path, the new path.
         let fields: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
-        Ok(fields.chunks_exact(3).map(|rename| (TreePath::new(rename[1]), TreePath::new(rename[2]))).collect())
+        Ok(fields
+            .chunks_exact(3)
+            .map(|rename| (TreePath::new(rename[1]), TreePath::new(rename[2])))
+            .collect())
     }
 }
 
@@ -81,11 +109,20 @@ impl Descent<'_> {
     /// Opens a directory on the sides where there is one.
     fn enter(&mut self, trees: [Option<NodeId>; 2], path_bytes: usize) -> Result<(), ObjectError> {
         if self.levels.len() > TREE_DEPTH_MAX {
-            let id = trees[0].or(trees[1]).expect("a directory stands on one side");
-            return Err(ObjectError::TooDeep { id, max: TREE_DEPTH_MAX });
+            let id = trees[0]
+                .or(trees[1])
+                .expect("a directory stands on one side");
+            return Err(ObjectError::TooDeep {
+                id,
+                max: TREE_DEPTH_MAX,
+            });
         }
         let [old, new] = trees.map(|tree| self.open(tree));
-        self.levels.push(Level { old: old?, new: new?, path_bytes });
+        self.levels.push(Level {
+            old: old?,
+            new: new?,
+            path_bytes,
+        });
         Ok(())
     }
 
@@ -115,7 +152,11 @@ struct Level {
 
 impl Level {
     /// Goes to the next entry that differs, appends its name to `path`, and returns both sides; `None` at the end.
-    fn next_difference(&mut self, id_bytes: usize, path: &mut Vec<u8>) -> Result<Option<[Option<Side>; 2]>, ObjectError> {
+    fn next_difference(
+        &mut self,
+        id_bytes: usize,
+        path: &mut Vec<u8>,
+    ) -> Result<Option<[Option<Side>; 2]>, ObjectError> {
         loop {
             let (old, old_next) = self.old.peek(id_bytes)?;
             let (new, new_next) = self.new.peek(id_bytes)?;
@@ -188,7 +229,9 @@ mod tests {
                 _ if kind(&old_mode) != kind(&new_mode) => 'T',
                 _ => 'M',
             };
-            out.extend_from_slice(format!(":{old_mode} {new_mode} {old_id} {new_id} {status}\0").as_bytes());
+            out.extend_from_slice(
+                format!(":{old_mode} {new_mode} {old_id} {new_id} {status}\0").as_bytes(),
+            );
             out.extend_from_slice(change.path.as_bytes());
             out.push(0);
             true
@@ -200,7 +243,17 @@ mod tests {
     #[test]
     fn changes_are_what_diff_tree_says() {
         for fixture in Fixture::both() {
-            for path in ["a", "a-b", "b/c/d", "b/c/e", "b/f", "gone/x/y", "same/s", "turns/into/file", "z"] {
+            for path in [
+                "a",
+                "a-b",
+                "b/c/d",
+                "b/c/e",
+                "b/f",
+                "gone/x/y",
+                "same/s",
+                "turns/into/file",
+                "z",
+            ] {
                 fixture.file(path, path);
             }
             fixture.commit("one");
@@ -217,16 +270,39 @@ mod tests {
 
             let repo = fixture.open();
             let empty = fixture.git(&["hash-object", "-w", "-t", "tree", "/dev/null"]);
-            for (old, new) in [("HEAD~2", "HEAD~1"), ("HEAD~1", "HEAD~2"), ("HEAD~2", "HEAD"), ("HEAD", "HEAD~1"), ("", "HEAD")] {
-                let tree = |revision: &str| (!revision.is_empty()).then(|| fixture.id(&format!("{revision}^{{tree}}")));
+            for (old, new) in [
+                ("HEAD~2", "HEAD~1"),
+                ("HEAD~1", "HEAD~2"),
+                ("HEAD~2", "HEAD"),
+                ("HEAD", "HEAD~1"),
+                ("", "HEAD"),
+            ] {
+                let tree = |revision: &str| {
+                    (!revision.is_empty()).then(|| fixture.id(&format!("{revision}^{{tree}}")))
+                };
                 let [old, new] = [tree(old), tree(new)];
                 let name = |id: Option<NodeId>| id.map_or(empty.clone(), |id| id.to_string());
-                let options = ["diff-tree", "-r", "-t", "--raw", "-z", "--no-abbrev", "--no-renames"];
+                let options = [
+                    "diff-tree",
+                    "-r",
+                    "-t",
+                    "--raw",
+                    "-z",
+                    "--no-abbrev",
+                    "--no-renames",
+                ];
                 let names = [name(old), name(new)];
                 let arguments = [&options[..], &[&names[0], &names[1]]].concat();
-                let git = fixture.command(&fixture.root, &arguments).output().unwrap().stdout;
+                let git = fixture
+                    .command(&fixture.root, &arguments)
+                    .output()
+                    .unwrap()
+                    .stdout;
                 let ours = raw_diff(&repo, old, new);
-                assert_eq!(String::from_utf8_lossy(&ours), String::from_utf8_lossy(&git));
+                assert_eq!(
+                    String::from_utf8_lossy(&ours),
+                    String::from_utf8_lossy(&git)
+                );
                 assert!(!ours.is_empty());
                 assert!(raw_diff(&repo, new, new).is_empty());
             }
@@ -246,7 +322,10 @@ mod tests {
         fixture.commit("two");
         let [old, new] = ["HEAD~1^{tree}", "HEAD^{tree}"].map(|revision| fixture.id(revision));
         let repo = fixture.open();
-        assert_eq!(repo.renames(&old, &new).unwrap(), [("a/x y\n".into(), "c/d/x".into())]);
+        assert_eq!(
+            repo.renames(&old, &new).unwrap(),
+            [("a/x y\n".into(), "c/d/x".into())]
+        );
         assert_eq!(repo.renames(&old, &old).unwrap(), []);
     }
 
@@ -259,7 +338,8 @@ mod tests {
         fixture.file("a/x", "2");
         fixture.commit("two");
         let repo = fixture.open();
-        let [old, new] = ["HEAD~1^{tree}", "HEAD^{tree}"].map(|revision| Some(fixture.id(revision)));
+        let [old, new] =
+            ["HEAD~1^{tree}", "HEAD^{tree}"].map(|revision| Some(fixture.id(revision)));
         let mut paths = Vec::new();
         diff_trees(&repo, old, new, &mut |change| {
             paths.push(change.path);
@@ -269,7 +349,14 @@ mod tests {
         assert_eq!(paths, [TreePath::from("a")]);
 
         let same = fixture.id("HEAD:b").to_string();
-        std::fs::remove_file(fixture.root.join(".git/objects").join(&same[..2]).join(&same[2..])).unwrap();
+        std::fs::remove_file(
+            fixture
+                .root
+                .join(".git/objects")
+                .join(&same[..2])
+                .join(&same[2..]),
+        )
+        .unwrap();
         let mut count = 0;
         diff_trees(&fixture.open(), old, new, &mut |_| {
             count += 1;
@@ -290,7 +377,12 @@ mod tests {
         batch.add(empty);
         for _ in 0..=TREE_DEPTH_MAX {
             let mut body = Vec::new();
-            TreeEntry { mode: EntryMode::Directory, name: b"d", id }.encode(&mut body);
+            TreeEntry {
+                mode: EntryMode::Directory,
+                name: b"d",
+                id,
+            }
+            .encode(&mut body);
             let tree = Encoded::new(repo.hash_kind(), ObjectKind::Tree, &body);
             id = tree.id;
             batch.add(tree);

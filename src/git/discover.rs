@@ -24,10 +24,15 @@ use super::repo::{OpenError, Repository, options, variable};
 use super::system::{is_system_error, system_cause};
 
 /// Looks for a repository upwards.
-pub(super) fn discover(directory: &Path, overrides: &[String]) -> Result<gix::ThreadSafeRepository, OpenError> {
+pub(super) fn discover(
+    directory: &Path,
+    overrides: &[String],
+) -> Result<gix::ThreadSafeRepository, OpenError> {
     refuse_embedded(directory, overrides)?;
     match look_up(directory, overrides) {
-        Err(error @ (OpenError::NotFound(_) | OpenError::Untrusted(_) | OpenError::Damaged { .. })) => {
+        Err(
+            error @ (OpenError::NotFound(_) | OpenError::Untrusted(_) | OpenError::Damaged { .. }),
+        ) => {
             match probe(directory)? {
                 // Whatever kept it from being seen has passed.
                 Some(_) => look_up(directory, overrides),
@@ -42,17 +47,29 @@ pub(super) fn discover(directory: &Path, overrides: &[String]) -> Result<gix::Th
 ///
 /// Nothing of its configuration is read before.
 fn refuse_embedded(directory: &Path, overrides: &[String]) -> Result<(), OpenError> {
-    let Some((git_dir, _)) = nearest(directory, upwards(TrustPolicy::Assume(Trust::Full))) else { return Ok(()) };
-    let Some(real) = bare_layout(directory, &git_dir) else { return Ok(()) };
+    let Some((git_dir, _)) = nearest(directory, upwards(TrustPolicy::Assume(Trust::Full))) else {
+        return Ok(());
+    };
+    let Some(real) = bare_layout(directory, &git_dir) else {
+        return Ok(());
+    };
     if accepts_all(overrides) {
         return Ok(());
     }
     // Every repository above counts, wherever git itself would stop.
     for above in real.ancestors().skip(1) {
         let trust = TrustPolicy::Assume(Trust::Full);
-        let everywhere = gix::discover::upwards::Options { cross_fs: true, trust, ..Default::default() };
-        let Some((found, work_dir)) = nearest(above, everywhere) else { return Ok(()) };
-        let outer = work_dir.and_then(|work_dir| work_dir.canonicalize().ok()).filter(|outer| real.starts_with(outer));
+        let everywhere = gix::discover::upwards::Options {
+            cross_fs: true,
+            trust,
+            ..Default::default()
+        };
+        let Some((found, work_dir)) = nearest(above, everywhere) else {
+            return Ok(());
+        };
+        let outer = work_dir
+            .and_then(|work_dir| work_dir.canonicalize().ok())
+            .filter(|outer| real.starts_with(outer));
         match (found.canonicalize().is_ok_and(|found| found == real), outer) {
             // A `.git` file that leads to this very repository: its own work tree.
             (true, Some(_)) => return Ok(()),
@@ -66,42 +83,70 @@ fn refuse_embedded(directory: &Path, overrides: &[String]) -> Result<(), OpenErr
 /// The git directory without links on the way, when the user stands in it and it is not called `.git`, nor part of one.
 pub(super) fn bare_layout(directory: &Path, git_dir: &Path) -> Option<PathBuf> {
     let real = git_dir.canonicalize().ok()?;
-    let is_inside = directory.canonicalize().is_ok_and(|here| here.starts_with(&real));
+    let is_inside = directory
+        .canonicalize()
+        .is_ok_and(|here| here.starts_with(&real));
     (is_inside && !real.components().any(|part| part.as_os_str() == ".git")).then_some(real)
 }
 
 /// The nearest repository and its work tree, opened by nobody.
-fn nearest(directory: &Path, options: gix::discover::upwards::Options<'_>) -> Option<(PathBuf, Option<PathBuf>)> {
+fn nearest(
+    directory: &Path,
+    options: gix::discover::upwards::Options<'_>,
+) -> Option<(PathBuf, Option<PathBuf>)> {
     let (found, _) = gix::discover::upwards_opts(directory, options).ok()?;
     Some(found.into_repository_and_work_tree_directories())
 }
 
 /// Refuses a work tree elsewhere that the repository's own configuration names and that does not know of it.
 pub(super) fn refuse_foreign_work_tree(repo: &Repository) -> Result<(), OpenError> {
-    let named = repo.config_section("core").into_iter().rfind(|setting| setting.key == "core.worktree");
+    let named = repo
+        .config_section("core")
+        .into_iter()
+        .rfind(|setting| setting.key == "core.worktree");
     let is_own = named.is_some_and(|setting| !setting.scope.is_protected());
-    let Some(work_tree) = repo.work_dir().filter(|_| is_own) else { return Ok(()) };
+    let Some(work_tree) = repo.work_dir().filter(|_| is_own) else {
+        return Ok(());
+    };
     let real = |path: &Path| path.canonicalize().ok();
-    let (Some(git_dir), Some(root)) = (real(repo.git_dir()), real(work_tree)) else { return Ok(()) };
-    let is_beside = git_dir.parent().is_some_and(|folder| root.starts_with(folder));
+    let (Some(git_dir), Some(root)) = (real(repo.git_dir()), real(work_tree)) else {
+        return Ok(());
+    };
+    let is_beside = git_dir
+        .parent()
+        .is_some_and(|folder| root.starts_with(folder));
     let led_to = gix::discover::path::from_gitdir_file(&root.join(".git")).ok();
     if is_beside || led_to.is_some_and(|led_to| real(&led_to) == Some(git_dir)) {
         return Ok(());
     }
-    Err(OpenError::WorkTree { git_dir: repo.git_dir().to_owned(), work_tree: work_tree.to_owned() })
+    Err(OpenError::WorkTree {
+        git_dir: repo.git_dir().to_owned(),
+        work_tree: work_tree.to_owned(),
+    })
 }
 
 /// True when the user's own configuration says `safe.bareRepository=all`.
 fn accepts_all(overrides: &[String]) -> bool {
     let named = |setting: &config::ConfigValue| setting.key == "safe.barerepository";
-    let own = config::section_outside("safe").into_iter().rfind(named).and_then(|setting| setting.value);
-    let given = overrides.iter().filter_map(|setting| setting.split_once('='));
-    let given = given.rev().find(|(key, _)| key.eq_ignore_ascii_case("safe.bareRepository"));
-    given.map(|(_, value)| value.to_owned()).or(own).is_some_and(|value| value == "all")
+    let own = config::section_outside("safe")
+        .into_iter()
+        .rfind(named)
+        .and_then(|setting| setting.value);
+    let given = overrides
+        .iter()
+        .filter_map(|setting| setting.split_once('='));
+    let given = given
+        .rev()
+        .find(|(key, _)| key.eq_ignore_ascii_case("safe.bareRepository"));
+    given
+        .map(|(_, value)| value.to_owned())
+        .or(own)
+        .is_some_and(|value| value == "all")
 }
 
 fn upwards(trust: TrustPolicy) -> gix::discover::upwards::Options<'static> {
-    let across = variable("GIT_DISCOVERY_ACROSS_FILESYSTEM").and_then(|value| config::parse_bool(value.to_str()?));
+    let across = variable("GIT_DISCOVERY_ACROSS_FILESYSTEM")
+        .and_then(|value| config::parse_bool(value.to_str()?));
     let options = gix::discover::upwards::Options {
         match_ceiling_dir_or_error: false,
         cross_fs: across.unwrap_or(false),
@@ -118,9 +163,17 @@ fn probe(directory: &Path) -> Result<Option<PathBuf>, OpenError> {
         let failed = |path: PathBuf| move |source: io::Error| OpenError::Io { path, source };
         match fs::metadata(&git_dir) {
             Ok(found) => {
-                let files: &[&str] = if found.is_dir() { &["HEAD", "config", "objects", "refs"] } else { &[""] };
+                let files: &[&str] = if found.is_dir() {
+                    &["HEAD", "config", "objects", "refs"]
+                } else {
+                    &[""]
+                };
                 for name in files {
-                    let path = if name.is_empty() { git_dir.clone() } else { git_dir.join(name) };
+                    let path = if name.is_empty() {
+                        git_dir.clone()
+                    } else {
+                        git_dir.join(name)
+                    };
                     touch(&path).map_err(failed(path))?;
                 }
                 return Ok(Some(git_dir));
@@ -136,7 +189,11 @@ fn probe(directory: &Path) -> Result<Option<PathBuf>, OpenError> {
 fn touch(path: &Path) -> io::Result<()> {
     let touched = fs::symlink_metadata(path).and_then(|found| {
         let mut byte = [0];
-        if found.is_file() { fs::File::open(path)?.read(&mut byte).map(drop) } else { fs::metadata(path).map(drop) }
+        if found.is_file() {
+            fs::File::open(path)?.read(&mut byte).map(drop)
+        } else {
+            fs::metadata(path).map(drop)
+        }
     });
     match touched {
         Err(error) if is_system_error(&error) => Err(error),
@@ -148,8 +205,12 @@ fn touch(path: &Path) -> io::Result<()> {
 fn look_up(directory: &Path, overrides: &[String]) -> Result<gix::ThreadSafeRepository, OpenError> {
     let look = |trust, bail| {
         let options = options(overrides).bail_if_untrusted(bail);
-        let mapping = gix::sec::trust::Mapping { full: options.clone(), reduced: options };
-        gix::ThreadSafeRepository::discover_opts(directory, upwards(trust), mapping).map_err(|error| open_error(directory, error))
+        let mapping = gix::sec::trust::Mapping {
+            full: options.clone(),
+            reduced: options,
+        };
+        gix::ThreadSafeRepository::discover_opts(directory, upwards(trust), mapping)
+            .map_err(|error| open_error(directory, error))
     };
     match look(TrustPolicy::default(), true) {
         Err(OpenError::Untrusted(_)) => {
@@ -168,14 +229,22 @@ fn look_up(directory: &Path, overrides: &[String]) -> Result<gix::ThreadSafeRepo
 fn is_safe_by_command(foreign: &gix::Repository, root: &Path) -> bool {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let settings = config::section(foreign, "safe").into_iter();
-    let named = settings.filter(|setting| setting.scope == ConfigScope::Command && setting.key == "safe.directory");
-    named.fold(false, |safe, setting| match setting.value.as_deref().unwrap_or_default() {
-        "" => false,
-        "*" => true,
-        directory => match directory.strip_suffix("/*") {
-            Some(above) => safe || root.starts_with(above) && root != Path::new(above),
-            None => safe || root == Path::new(directory) || Path::new(directory).canonicalize().is_ok_and(|it| it == root),
-        },
+    let named = settings
+        .filter(|setting| setting.scope == ConfigScope::Command && setting.key == "safe.directory");
+    named.fold(false, |safe, setting| {
+        match setting.value.as_deref().unwrap_or_default() {
+            "" => false,
+            "*" => true,
+            directory => match directory.strip_suffix("/*") {
+                Some(above) => safe || root.starts_with(above) && root != Path::new(above),
+                None => {
+                    safe || root == Path::new(directory)
+                        || Path::new(directory)
+                            .canonicalize()
+                            .is_ok_and(|it| it == root)
+                }
+            },
+        }
     })
 }
 
@@ -188,6 +257,9 @@ pub(super) fn open_error(path: &Path, error: gix::Error) -> OpenError {
     } else if error.is_not_found() {
         OpenError::NotFound(path)
     } else {
-        OpenError::Damaged { path, source: Box::new(error) }
+        OpenError::Damaged {
+            path,
+            source: Box::new(error),
+        }
     }
 }

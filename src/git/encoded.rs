@@ -31,8 +31,14 @@ impl Encoded {
     /// Hashes and compresses an object.
     #[must_use]
     pub fn new(hash: HashKind, kind: ObjectKind, data: &[u8]) -> Self {
-        let oid = gix::objs::compute_hash(hash.to_gix(), kind.to_gix(), data).expect("data is no SHA-1 collision attack");
-        Self { id: from_oid(&oid), kind, size: data.len(), deflated: deflate(data).into() }
+        let oid = gix::objs::compute_hash(hash.to_gix(), kind.to_gix(), data)
+            .expect("data is no SHA-1 collision attack");
+        Self {
+            id: from_oid(&oid),
+            kind,
+            size: data.len(),
+            deflated: deflate(data).into(),
+        }
     }
 
     /// Writes the object as an entry of a pack: kind and size in a varint, then the zlib stream.
@@ -96,7 +102,10 @@ impl Batch {
 
     /// Adds the objects of another batch.
     pub fn append(&mut self, other: Self) {
-        other.objects.into_iter().for_each(|object| self.add(object));
+        other
+            .objects
+            .into_iter()
+            .for_each(|object| self.add(object));
     }
 
     /// How many objects.
@@ -137,6 +146,9 @@ fn deflate(data: &[u8]) -> Vec<u8> {
         static ENCODER: RefCell<ZlibEncoder<Vec<u8>>> = RefCell::new(ZlibEncoder::new(Vec::new(), LEVEL));
     }
     ENCODER.with_borrow_mut(|encoder| {
-        encoder.write_all(data).and_then(|()| encoder.reset(Vec::new())).expect("zlib takes any bytes and memory holds them")
+        encoder
+            .write_all(data)
+            .and_then(|()| encoder.reset(Vec::new()))
+            .expect("zlib takes any bytes and memory holds them")
     })
 }

@@ -27,7 +27,10 @@ pub fn replace(file: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> 
 }
 
 /// Same, and the bytes and the name are on the disk (fsync) when this returns.
-pub fn replace_durably(file: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+pub fn replace_durably(
+    file: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     let (folder, name) = parts(file)?;
     replace_in(folder.as_fd(), name, write, File::sync_all)?;
     folder.sync_all()
@@ -45,13 +48,23 @@ pub fn remove_abandoned(directory: &Path) {
 /// True for the name of a file that is being written, or was when its writer died.
 #[must_use]
 pub fn is_temporary(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension.as_bytes().starts_with(TEMPORARY_PREFIX.as_bytes()))
+    file.extension().is_some_and(|extension| {
+        extension
+            .as_bytes()
+            .starts_with(TEMPORARY_PREFIX.as_bytes())
+    })
 }
 
 /// The open folder of a file, and the file's name.
 fn parts(file: &Path) -> io::Result<(File, &str)> {
-    let name = file.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = file
+        .file_name()
+        .and_then(|name| name.to_str())
+        .ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     Ok((File::open(folder)?, name))
 }
 
@@ -76,9 +89,12 @@ fn open_temporary(folder: BorrowedFd<'_>, name: &str) -> io::Result<(File, Strin
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = Path::new(name).with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
+        let path = Path::new(name)
+            .with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
         let temporary = path.to_str().expect("made from text").to_owned();
-        let Some(open) = create_new_in(folder, &temporary)? else { continue };
+        let Some(open) = create_new_in(folder, &temporary)? else {
+            continue;
+        };
         // Where the file system has no locks, no process gets one, and nothing is cleared away.
         let is_taken = matches!(open.try_lock(), Err(TryLockError::WouldBlock));
         if !is_taken && open.metadata()?.nlink() > 0 {
@@ -99,9 +115,15 @@ pub(super) fn create_new_in(folder: BorrowedFd<'_>, name: &str) -> io::Result<Op
 
 /// Removes from an open folder what [`remove_abandoned`] does.
 pub(super) fn remove_abandoned_in(folder: BorrowedFd<'_>) {
-    for name in names_in(folder).unwrap_or_default().iter().filter(|name| is_temporary(Path::new(name))) {
+    for name in names_in(folder)
+        .unwrap_or_default()
+        .iter()
+        .filter(|name| is_temporary(Path::new(name)))
+    {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let Ok(open) = openat(folder, name, flags, Mode::empty()).map(File::from) else { continue };
+        let Ok(open) = openat(folder, name, flags, Mode::empty()).map(File::from) else {
+            continue;
+        };
         if open.metadata().is_ok_and(|found| found.is_file()) && open.try_lock().is_ok() {
             let _ = unlinkat(folder, name, AtFlags::empty());
         }
@@ -137,7 +159,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x");
         for number in 0..2_000 {
-            let left = file.with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
+            let left =
+                file.with_extension(format!("{TEMPORARY_PREFIX}{}-{number}", std::process::id()));
             fs::write(left, "half").unwrap();
         }
         replace(&file, |open| open.write_all(b"whole")).unwrap();

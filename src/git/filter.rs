@@ -29,7 +29,10 @@ impl Programs {
     /// True when git would run something: `process` hides `clean`, even when it is empty.
     fn run(&self) -> bool {
         let Self([clean, process]) = self;
-        process.as_ref().or(clean.as_ref()).is_some_and(|program| !program.is_empty())
+        process
+            .as_ref()
+            .or(clean.as_ref())
+            .is_some_and(|program| !program.is_empty())
     }
 }
 
@@ -53,10 +56,22 @@ impl Filters {
     fn judge(values: &[ConfigValue]) -> Self {
         let mut drivers: BTreeMap<&str, (Programs, Programs)> = BTreeMap::new();
         for value in values {
-            let Some((name, key)) = value.key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) else { continue };
-            let Some(number) = KEYS.iter().position(|known| *known == key) else { continue };
+            let Some((name, key)) = value
+                .key
+                .strip_prefix("filter.")
+                .and_then(|rest| rest.rsplit_once('.'))
+            else {
+                continue;
+            };
+            let Some(number) = KEYS.iter().position(|known| *known == key) else {
+                continue;
+            };
             let (protected, local) = drivers.entry(name).or_default();
-            let place = if value.scope.is_protected() { protected } else { local };
+            let place = if value.scope.is_protected() {
+                protected
+            } else {
+                local
+            };
             place.0[number] = Some(value.value.clone().unwrap_or_default());
         }
         let mut filters = Self::default();
@@ -73,41 +88,63 @@ impl Filters {
             let (own, found) = (&protected.0[number], &local.0[number]);
             runs.0[number] = found.clone().or_else(|| own.clone());
             // What the repository turns off stays off: that runs nothing.
-            let Some(program) = found.clone().filter(|program| !program.is_empty() && Some(program) != own.as_ref()) else {
+            let Some(program) = found
+                .clone()
+                .filter(|program| !program.is_empty() && Some(program) != own.as_ref())
+            else {
                 continue;
             };
             let allowed = own.clone().unwrap_or_default();
-            self.overrides.push((format!("filter.{name}.{key}"), allowed.clone()));
+            self.overrides
+                .push((format!("filter.{name}.{key}"), allowed.clone()));
             runs.0[number] = Some(allowed);
             theirs.push((key, program));
         }
         if !theirs.is_empty() && !runs.run() {
-            self.overrides.push((format!("filter.{name}.required"), "false".to_owned()));
-            self.required.push((format!("filter.{name}.required"), "true".to_owned()));
+            self.overrides
+                .push((format!("filter.{name}.required"), "false".to_owned()));
+            self.required
+                .push((format!("filter.{name}.required"), "true".to_owned()));
             self.refused.insert(name.to_owned(), theirs);
         }
     }
 
     /// Explains a failure of the child, where it is that of a filter without a program.
     pub(super) fn explain(&self, error: ChildError) -> ChildError {
-        let ChildError::Failed { message, .. } = &error else { return error };
+        let ChildError::Failed { message, .. } = &error else {
+            return error;
+        };
         let found = self.refused.iter().find_map(|(name, programs)| {
             let path = message.strip_suffix(&format!(": clean filter '{name}' failed"))?;
             Some((path.to_owned(), name, programs))
         });
-        let Some((path, filter, programs)) = found else { return error };
+        let Some((path, filter, programs)) = found else {
+            return error;
+        };
         let line = |(key, program): &(&str, String)| {
-            format!("git config --global {} {}", quoted(&format!("filter.{filter}.{key}")), quoted(program))
+            format!(
+                "git config --global {} {}",
+                quoted(&format!("filter.{filter}.{key}")),
+                quoted(program)
+            )
         };
         let allow = programs.iter().map(line).collect::<Vec<_>>().join("\n");
-        ChildError::Filter { path, filter: filter.clone(), allow }
+        ChildError::Filter {
+            path,
+            filter: filter.clone(),
+            allow,
+        }
     }
 }
 
 /// One word of a shell's command line.
 pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +163,11 @@ mod tests {
     }
 
     fn overrides(filters: &Filters) -> Vec<String> {
-        let all = filters.overrides.iter().filter(|(key, _)| !key.ends_with(".required")).chain(&filters.required);
+        let all = filters
+            .overrides
+            .iter()
+            .filter(|(key, _)| !key.ends_with(".required"))
+            .chain(&filters.required);
         all.map(|(key, value)| format!("{key}={value}")).collect()
     }
 
@@ -134,15 +175,57 @@ mod tests {
     fn programs_of_the_user_run_and_those_of_the_repository_do_not() {
         use ConfigScope::{Command, Global, Local, Worktree};
         for (values, expected, refuses) in [
-            (&[(Global, "lfs.clean", "git-lfs clean"), (Global, "lfs.process", "git-lfs p")][..], &[][..], false),
-            (&[(Global, "lfs.process", "git-lfs p"), (Local, "lfs.process", "git-lfs p")], &[], false),
-            (&[(Global, "lfs.process", "p"), (Local, "lfs.process", "evil")], &["filter.lfs.process=p"], false),
-            (&[(Local, "x.clean", "evil")], &["filter.x.clean=", "filter.x.required=true"], true),
-            (&[(Worktree, "a=b.c.process", "evil")], &["filter.a=b.c.process=", "filter.a=b.c.required=true"], true),
-            (&[(Global, "x.clean", "c"), (Local, "x.process", "p")], &["filter.x.process=", "filter.x.required=true"], true),
-            (&[(Local, "x.clean", "c"), (Command, "x.clean", "c")], &[], false),
-            (&[(Global, "x.clean", "c"), (Local, "x.clean", "")], &[], false),
-            (&[(Local, "x.smudge", "evil"), (Local, "x.required", "true")], &[], false),
+            (
+                &[
+                    (Global, "lfs.clean", "git-lfs clean"),
+                    (Global, "lfs.process", "git-lfs p"),
+                ][..],
+                &[][..],
+                false,
+            ),
+            (
+                &[
+                    (Global, "lfs.process", "git-lfs p"),
+                    (Local, "lfs.process", "git-lfs p"),
+                ],
+                &[],
+                false,
+            ),
+            (
+                &[(Global, "lfs.process", "p"), (Local, "lfs.process", "evil")],
+                &["filter.lfs.process=p"],
+                false,
+            ),
+            (
+                &[(Local, "x.clean", "evil")],
+                &["filter.x.clean=", "filter.x.required=true"],
+                true,
+            ),
+            (
+                &[(Worktree, "a=b.c.process", "evil")],
+                &["filter.a=b.c.process=", "filter.a=b.c.required=true"],
+                true,
+            ),
+            (
+                &[(Global, "x.clean", "c"), (Local, "x.process", "p")],
+                &["filter.x.process=", "filter.x.required=true"],
+                true,
+            ),
+            (
+                &[(Local, "x.clean", "c"), (Command, "x.clean", "c")],
+                &[],
+                false,
+            ),
+            (
+                &[(Global, "x.clean", "c"), (Local, "x.clean", "")],
+                &[],
+                false,
+            ),
+            (
+                &[(Local, "x.smudge", "evil"), (Local, "x.required", "true")],
+                &[],
+                false,
+            ),
         ] {
             let filters = judged(values);
             assert_eq!(overrides(&filters), expected, "{values:?}");
@@ -153,12 +236,27 @@ mod tests {
     #[test]
     fn the_error_names_file_filter_and_what_allows_it() {
         let filters = judged(&[(ConfigScope::Local, "it's.clean", "run 'me'")]);
-        let failed = |message: &str| ChildError::Failed { verb: "add".into(), code: Some(128), message: message.into() };
-        let ChildError::Filter { path, filter, allow } = filters.explain(failed("a: b: clean filter 'it's' failed")) else {
+        let failed = |message: &str| ChildError::Failed {
+            verb: "add".into(),
+            code: Some(128),
+            message: message.into(),
+        };
+        let ChildError::Filter {
+            path,
+            filter,
+            allow,
+        } = filters.explain(failed("a: b: clean filter 'it's' failed"))
+        else {
             panic!("not explained")
         };
         assert_eq!((path.as_str(), filter.as_str()), ("a: b", "it's"));
-        assert_eq!(allow, r"git config --global 'filter.it'\''s.clean' 'run '\''me'\'''");
-        assert!(matches!(filters.explain(failed("a: clean filter 'other' failed")), ChildError::Failed { .. }));
+        assert_eq!(
+            allow,
+            r"git config --global 'filter.it'\''s.clean' 'run '\''me'\'''"
+        );
+        assert!(matches!(
+            filters.explain(failed("a: clean filter 'other' failed")),
+            ChildError::Failed { .. }
+        ));
     }
 }

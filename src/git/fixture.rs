@@ -41,20 +41,44 @@ impl Fixture {
 
     pub(super) fn git_in(&self, directory: &Path, arguments: &[&str]) -> String {
         let output = self.command(directory, arguments).output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned();
-        assert!(output.status.success(), "git {arguments:?}: {}", text(&output.stderr));
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(bytes)
+                .trim_end_matches('\n')
+                .to_owned()
+        };
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            text(&output.stderr)
+        );
         text(&output.stdout)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "stock git makes the repository and is the oracle")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "stock git makes the repository and is the oracle"
+    )]
     pub(super) fn command(&self, directory: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
-        command.current_dir(directory).args(arguments).stdin(Stdio::null()).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", self.folder.path());
-        let environment = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C"), ("TZ", "UTC")];
+        command
+            .current_dir(directory)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .env_clear();
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.folder.path());
+        let environment = [
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("LC_ALL", "C"),
+            ("TZ", "UTC"),
+        ];
         command.envs(environment);
         for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "A U Thor").env(format!("GIT_{who}_EMAIL"), "author@example.com");
+            command
+                .env(format!("GIT_{who}_NAME"), "A U Thor")
+                .env(format!("GIT_{who}_EMAIL"), "author@example.com");
             command.env(format!("GIT_{who}_DATE"), "1795291985 +0000");
         }
         command
@@ -76,7 +100,9 @@ impl Fixture {
 
     /// What git says a revision is.
     pub(super) fn id(&self, revision: &str) -> NodeId {
-        self.git(&["rev-parse", "--verify", "--end-of-options", revision]).parse().unwrap()
+        self.git(&["rev-parse", "--verify", "--end-of-options", revision])
+            .parse()
+            .unwrap()
     }
 
     /// Opens it.
@@ -87,7 +113,11 @@ impl Fixture {
 
 /// Opens the repository that a directory is in.
 pub(super) fn open_at(directory: &Path) -> Repository {
-    Repository::open(&Location { directory: directory.to_owned(), ..Location::default() }).unwrap()
+    Repository::open(&Location {
+        directory: directory.to_owned(),
+        ..Location::default()
+    })
+    .unwrap()
 }
 
 /// A batch of so many different blobs.
@@ -95,7 +125,11 @@ pub(super) fn blobs(hash: HashKind, count: usize) -> Batch {
     let mut batch = Batch::default();
     for number in 0..count {
         let text = format!("blob {number}\n").repeat(number % 50);
-        batch.add(Encoded::new(hash, super::object::ObjectKind::Blob, format!("{number}{text}").as_bytes()));
+        batch.add(Encoded::new(
+            hash,
+            super::object::ObjectKind::Blob,
+            format!("{number}{text}").as_bytes(),
+        ));
     }
     batch
 }

@@ -24,9 +24,20 @@ impl Lock {
     /// The file (mode 0600) and its directory (0700) are made when missing.
     pub fn acquire(file: &Path, wait: Duration) -> io::Result<Option<Self>> {
         if let Some(directory) = file.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(directory)?;
         }
-        Self::on(OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(file)?, wait)
+        Self::on(
+            OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .mode(0o600)
+                .open(file)?,
+            wait,
+        )
     }
 
     /// Takes the lock on an open file.
@@ -58,7 +69,11 @@ impl Drop for Lock {
 
 /// Takes a missing file for a success, where it was to be removed.
 pub(super) fn absent_is_fine(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+    if error.kind() == io::ErrorKind::NotFound {
+        Ok(())
+    } else {
+        Err(error)
+    }
 }
 
 #[cfg(test)]
@@ -71,10 +86,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("merkle/lock");
         let held = Lock::acquire(&file, Duration::ZERO).unwrap().unwrap();
-        assert!(Lock::acquire(&file, Duration::from_millis(5)).unwrap().is_none());
+        assert!(
+            Lock::acquire(&file, Duration::from_millis(5))
+                .unwrap()
+                .is_none()
+        );
         drop(held);
         assert!(Lock::acquire(&file, Duration::ZERO).unwrap().is_some());
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(file.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(
+            file.parent()
+                .unwrap()
+                .metadata()
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777,
+            0o700
+        );
     }
 }

@@ -27,12 +27,28 @@ impl Repository {
         let text = String::from_utf8_lossy(&body);
         let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
         let field = |key: &str| head.lines().find_map(|line| line.strip_prefix(key));
-        let seconds = field("committer ").and_then(|line| line.rsplit(' ').nth(1)?.parse().ok()).unwrap_or(0);
-        let author = field("author ").and_then(|line| line.rsplit_once('>')).map_or("", |(author, _)| author);
+        let seconds = field("committer ")
+            .and_then(|line| line.rsplit(' ').nth(1)?.parse().ok())
+            .unwrap_or(0);
+        let author = field("author ")
+            .and_then(|line| line.rsplit_once('>'))
+            .map_or("", |(author, _)| author);
         let mut links = links(id, &body);
-        let tree = links.next().ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))??;
-        let parents = if self.is_cut_off(&id) { Vec::new() } else { links.collect::<Result<_, _>>()? };
-        Ok(LogEntry { tree, parents, seconds, author: author.to_owned(), message: message.to_owned() })
+        let tree = links
+            .next()
+            .ok_or_else(|| ObjectError::damaged(id, "commit names no tree"))??;
+        let parents = if self.is_cut_off(&id) {
+            Vec::new()
+        } else {
+            links.collect::<Result<_, _>>()?
+        };
+        Ok(LogEntry {
+            tree,
+            parents,
+            seconds,
+            author: author.to_owned(),
+            message: message.to_owned(),
+        })
     }
 }
 
@@ -46,8 +62,19 @@ mod tests {
             let first = fixture.commit("one");
             let second = fixture.commit("two");
             let entry = fixture.open().log_entry(&second).expect("a commit");
-            let told = fixture.git(&["show", "-s", "--format=%T|%P|%ct|%an <%ae|%B", &second.to_string()]);
-            let line = format!("{}|{first}|{}|{}|{}", entry.tree, entry.seconds, entry.author, entry.message.trim_end());
+            let told = fixture.git(&[
+                "show",
+                "-s",
+                "--format=%T|%P|%ct|%an <%ae|%B",
+                &second.to_string(),
+            ]);
+            let line = format!(
+                "{}|{first}|{}|{}|{}",
+                entry.tree,
+                entry.seconds,
+                entry.author,
+                entry.message.trim_end()
+            );
             assert_eq!(line, told);
         }
     }

@@ -127,7 +127,9 @@ impl TreeEntry<'_> {
             None if entry.mode == EntryMode::Directory => b'/',
             None => 0,
         };
-        self.name[..common].cmp(&other.name[..common]).then_with(|| end(self).cmp(&end(other)))
+        self.name[..common]
+            .cmp(&other.name[..common])
+            .then_with(|| end(self).cmp(&end(other)))
     }
 
     /// Appends the entry to the bytes of a tree object; the caller adds entries in [tree order](Self::tree_order).
@@ -195,7 +197,10 @@ pub enum ObjectError {
 }
 
 impl ObjectError {
-    pub(super) fn damaged(id: NodeId, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    pub(super) fn damaged(
+        id: NodeId,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
         let source = source.into();
         match system_cause(source.as_ref()) {
             Some(source) => Self::Io { id, source },
@@ -208,18 +213,26 @@ impl Repository {
     /// Kind and size of an object; `None` when it is absent. Never fetches.
     pub fn header(&self, id: &NodeId) -> Result<Option<Header>, ObjectError> {
         let oid = self.known_id(id)?;
-        let mut found = self.inner.try_header(&oid).map_err(|error| ObjectError::damaged(*id, error))?;
+        let mut found = self
+            .inner
+            .try_header(&oid)
+            .map_err(|error| ObjectError::damaged(*id, error))?;
         for (_, store) in &self.alternates {
             if found.is_none() {
-                found = gix::objs::FindHeader::try_header(store, &oid).map_err(|error| ObjectError::damaged(*id, error))?;
+                found = gix::objs::FindHeader::try_header(store, &oid)
+                    .map_err(|error| ObjectError::damaged(*id, error))?;
             }
         }
         if found.is_none()
             && let Some(store) = self.second_look(id)?
         {
-            found = gix::objs::FindHeader::try_header(&store, &oid).map_err(|error| ObjectError::damaged(*id, error))?;
+            found = gix::objs::FindHeader::try_header(&store, &oid)
+                .map_err(|error| ObjectError::damaged(*id, error))?;
         }
-        Ok(found.map(|header| Header { kind: header.kind.into(), size_bytes: header.size }))
+        Ok(found.map(|header| Header {
+            kind: header.kind.into(),
+            size_bytes: header.size,
+        }))
     }
 
     /// The object store opened anew, for an object that was not found in it.
@@ -231,26 +244,53 @@ impl Repository {
             return Ok(None);
         }
         match std::fs::read_dir(self.objects_dir.join("pack")) {
-            Err(source) if is_system_error(&source) => return Err(ObjectError::Io { id: *id, source }),
+            Err(source) if is_system_error(&source) => {
+                return Err(ObjectError::Io { id: *id, source });
+            }
             _ => {}
         }
-        let store =
-            object_store(&self.objects_dir, self.inner.object_hash()).map_err(|error| ObjectError::damaged(*id, error))?;
+        let store = object_store(&self.objects_dir, self.inner.object_hash())
+            .map_err(|error| ObjectError::damaged(*id, error))?;
         let handle = gix::odb::Cache::from(std::sync::Arc::new(store).to_handle_arc());
-        Ok(Some(gix::odb::memory::Proxy::from(handle).with_write_passthrough()))
+        Ok(Some(
+            gix::odb::memory::Proxy::from(handle).with_write_passthrough(),
+        ))
     }
 
     /// Reads an object's body into the cleared buffer. Never fetches.
-    pub fn read(&self, id: &NodeId, kind: ObjectKind, buffer: &mut Vec<u8>) -> Result<(), ObjectError> {
+    pub fn read(
+        &self,
+        id: &NodeId,
+        kind: ObjectKind,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), ObjectError> {
         let actual = self.read_any(id, buffer)?;
-        if actual == kind { Ok(()) } else { Err(ObjectError::Kind { id: *id, expected: kind, actual }) }
+        if actual == kind {
+            Ok(())
+        } else {
+            Err(ObjectError::Kind {
+                id: *id,
+                expected: kind,
+                actual,
+            })
+        }
     }
 
     /// The same for an object of at most `max` bytes; the size is looked up before anything is read.
-    pub fn read_at_most(&self, id: &NodeId, kind: ObjectKind, max: u64, buffer: &mut Vec<u8>) -> Result<(), ObjectError> {
+    pub fn read_at_most(
+        &self,
+        id: &NodeId,
+        kind: ObjectKind,
+        max: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), ObjectError> {
         let header = self.header(id)?.ok_or(ObjectError::Missing(*id))?;
         if header.size_bytes > max {
-            return Err(ObjectError::Size { id: *id, size_bytes: header.size_bytes, max });
+            return Err(ObjectError::Size {
+                id: *id,
+                size_bytes: header.size_bytes,
+                max,
+            });
         }
         self.read(id, kind, buffer)
     }
@@ -276,16 +316,26 @@ impl Repository {
     }
 
     /// Finds the entry at a path below a tree; `None` when there is none. The empty path is the tree itself.
-    pub fn find_entry(&self, tree: &NodeId, path: &[u8]) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
+    pub fn find_entry(
+        &self,
+        tree: &NodeId,
+        path: &[u8],
+    ) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
         let mut at = (EntryMode::Directory, *tree);
         let mut buffer = Vec::new();
-        for name in path.split(|byte| *byte == b'/').filter(|name| !name.is_empty()) {
+        for name in path
+            .split(|byte| *byte == b'/')
+            .filter(|name| !name.is_empty())
+        {
             if at.0 != EntryMode::Directory {
                 return Ok(None);
             }
             self.read(&at.1, ObjectKind::Tree, &mut buffer)?;
             let mut entries = tree_entries(at.1, &buffer, self.hash_kind());
-            match entries.find(|entry| entry.as_ref().map_or(true, |entry| entry.name == name)).transpose()? {
+            match entries
+                .find(|entry| entry.as_ref().map_or(true, |entry| entry.name == name))
+                .transpose()?
+            {
                 Some(entry) => at = (entry.mode, entry.id),
                 None => return Ok(None),
             }
@@ -296,7 +346,11 @@ impl Repository {
     /// The id for gix, which panics over one of another hash than the repository's: such an object is missing.
     fn known_id(&self, id: &NodeId) -> Result<gix::ObjectId, ObjectError> {
         let oid = to_oid(id);
-        if oid.kind() == self.inner.object_hash() { Ok(oid) } else { Err(ObjectError::Missing(*id)) }
+        if oid.kind() == self.inner.object_hash() {
+            Ok(oid)
+        } else {
+            Err(ObjectError::Missing(*id))
+        }
     }
 }
 
@@ -309,7 +363,11 @@ pub(super) fn from_oid(id: &gix::oid) -> NodeId {
 }
 
 /// Iterates over the entries of a tree's bytes; `id` names the tree in errors. Ends after the first error.
-pub fn tree_entries(id: NodeId, data: &[u8], hash: HashKind) -> impl Iterator<Item = Result<TreeEntry<'_>, ObjectError>> + '_ {
+pub fn tree_entries(
+    id: NodeId,
+    data: &[u8],
+    hash: HashKind,
+) -> impl Iterator<Item = Result<TreeEntry<'_>, ObjectError>> + '_ {
     let (mut rest, id_bytes) = (data, hash.id_bytes());
     std::iter::from_fn(move || {
         let entry = next_entry(id, &mut rest, id_bytes);
@@ -321,7 +379,11 @@ pub fn tree_entries(id: NodeId, data: &[u8], hash: HashKind) -> impl Iterator<It
 }
 
 /// Takes one entry off the front of the bytes of a tree; `None` at the end.
-pub(super) fn next_entry<'a>(tree: NodeId, rest: &mut &'a [u8], id_bytes: usize) -> Result<Option<TreeEntry<'a>>, ObjectError> {
+pub(super) fn next_entry<'a>(
+    tree: NodeId,
+    rest: &mut &'a [u8],
+    id_bytes: usize,
+) -> Result<Option<TreeEntry<'a>>, ObjectError> {
     if rest.is_empty() {
         return Ok(None);
     }
@@ -335,11 +397,21 @@ pub(super) fn next_entry<'a>(tree: NodeId, rest: &mut &'a [u8], id_bytes: usize)
         return Err(malformed());
     }
     let after = &rest[at + 1..];
-    let end = after.iter().position(|byte| *byte == 0).filter(|end| *end > 0).ok_or_else(malformed)?;
-    let id = after.get(end + 1..end + 1 + id_bytes).ok_or_else(malformed)?;
+    let end = after
+        .iter()
+        .position(|byte| *byte == 0)
+        .filter(|end| *end > 0)
+        .ok_or_else(malformed)?;
+    let id = after
+        .get(end + 1..end + 1 + id_bytes)
+        .ok_or_else(malformed)?;
     let id = NodeId::from_bytes(id).expect("the length of the repository's hash");
     *rest = &after[end + 1 + id_bytes..];
-    Ok(Some(TreeEntry { mode: EntryMode::from_bits(bits), name: &after[..end], id }))
+    Ok(Some(TreeEntry {
+        mode: EntryMode::from_bits(bits),
+        name: &after[..end],
+        id,
+    }))
 }
 
 #[cfg(test)]
@@ -367,8 +439,15 @@ mod tests {
         }
         std::fs::write(fixture.root.join("listing"), listing).unwrap();
         let mut command = fixture.command(&fixture.root, &["mktree", "-z"]);
-        let output = command.stdin(std::fs::File::open(fixture.root.join("listing")).unwrap()).output().unwrap();
-        std::str::from_utf8(&output.stdout).unwrap().trim().parse().unwrap()
+        let output = command
+            .stdin(std::fs::File::open(fixture.root.join("listing")).unwrap())
+            .output()
+            .unwrap();
+        std::str::from_utf8(&output.stdout)
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap()
     }
 
     #[test]
@@ -386,7 +465,9 @@ mod tests {
                     EntryMode::Submodule => "commit",
                     _ => "blob",
                 };
-                listed.extend_from_slice(format!("{:0>6} {kind} {}\t", entry.mode.octal(), entry.id).as_bytes());
+                listed.extend_from_slice(
+                    format!("{:0>6} {kind} {}\t", entry.mode.octal(), entry.id).as_bytes(),
+                );
                 listed.extend_from_slice(entry.name);
                 listed.push(0);
                 entry.encode(&mut encoded);
@@ -394,7 +475,9 @@ mod tests {
             let mut command = fixture.command(&fixture.root, &["ls-tree", "-z", &tree.to_string()]);
             assert_eq!(listed, command.output().unwrap().stdout);
             assert_eq!(encoded, body);
-            let entries: Vec<_> = tree_entries(tree, &body, repo.hash_kind()).map(Result::unwrap).collect();
+            let entries: Vec<_> = tree_entries(tree, &body, repo.hash_kind())
+                .map(Result::unwrap)
+                .collect();
             assert!(entries.is_sorted_by(|one, two| one.tree_order(two).is_lt()));
         }
     }
@@ -419,7 +502,14 @@ mod tests {
             assert!(matches!(entries[1], Err(ObjectError::Damaged { .. })));
         }
         let legacy = [b"100664 a\0", &[7; 20][..]].concat();
-        assert_eq!(tree_entries(id, &legacy, HashKind::Sha1).next().unwrap().unwrap().mode, EntryMode::File);
+        assert_eq!(
+            tree_entries(id, &legacy, HashKind::Sha1)
+                .next()
+                .unwrap()
+                .unwrap()
+                .mode,
+            EntryMode::File
+        );
     }
 
     #[test]
@@ -438,11 +528,18 @@ mod tests {
                 for revision in ["v1", "HEAD", "HEAD^{tree}", "HEAD:small", "HEAD:large"] {
                     let id = fixture.id(revision);
                     let header = repo.header(&id).unwrap().unwrap();
-                    assert_eq!(header.kind.to_string(), fixture.git(&["cat-file", "-t", revision]));
-                    assert_eq!(header.size_bytes.to_string(), fixture.git(&["cat-file", "-s", revision]));
+                    assert_eq!(
+                        header.kind.to_string(),
+                        fixture.git(&["cat-file", "-t", revision])
+                    );
+                    assert_eq!(
+                        header.size_bytes.to_string(),
+                        fixture.git(&["cat-file", "-s", revision])
+                    );
                     repo.read(&id, header.kind, &mut body).unwrap();
                     let kind = header.kind.to_string();
-                    let mut command = fixture.command(&fixture.root, &["cat-file", &kind, &id.to_string()]);
+                    let mut command =
+                        fixture.command(&fixture.root, &["cat-file", &kind, &id.to_string()]);
                     assert_eq!(body, command.output().unwrap().stdout);
                 }
             }
@@ -459,19 +556,39 @@ mod tests {
         let absent = NodeId::from_bytes(&[9; 20]).unwrap();
         let foreign = NodeId::from_bytes(&[9; 32]).unwrap();
         for id in [absent, foreign] {
-            assert!(matches!(repo.read(&id, ObjectKind::Blob, &mut buffer), Err(ObjectError::Missing(_))));
+            assert!(matches!(
+                repo.read(&id, ObjectKind::Blob, &mut buffer),
+                Err(ObjectError::Missing(_))
+            ));
         }
         assert_eq!(repo.header(&absent).unwrap(), None);
-        let error = repo.read(&commit, ObjectKind::Blob, &mut buffer).unwrap_err();
-        assert_eq!(error.to_string(), format!("object {commit} is a commit, not a blob"));
+        let error = repo
+            .read(&commit, ObjectKind::Blob, &mut buffer)
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("object {commit} is a commit, not a blob")
+        );
         let hex = fixture.id("HEAD:file").to_string();
-        let path = fixture.root.join(".git/objects").join(&hex[..2]).join(&hex[2..]);
+        let path = fixture
+            .root
+            .join(".git/objects")
+            .join(&hex[..2])
+            .join(&hex[2..]);
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "garbage").unwrap();
-        let error = repo.read(&fixture.id("HEAD:file"), ObjectKind::Blob, &mut buffer).unwrap_err();
+        let error = repo
+            .read(&fixture.id("HEAD:file"), ObjectKind::Blob, &mut buffer)
+            .unwrap_err();
         assert!(matches!(error, ObjectError::Damaged { .. }), "{error}");
-        let empty = fixture.git(&["hash-object", "-t", "tree", "/dev/null"]).parse().unwrap();
-        assert!(repo.header(&empty).unwrap().is_some(), "the empty tree is there without being there");
+        let empty = fixture
+            .git(&["hash-object", "-t", "tree", "/dev/null"])
+            .parse()
+            .unwrap();
+        assert!(
+            repo.header(&empty).unwrap().is_some(),
+            "the empty tree is there without being there"
+        );
     }
 
     #[test]
@@ -483,9 +600,15 @@ mod tests {
         let (repo, tree) = (fixture.open(), fixture.id("HEAD^{tree}"));
         let find = |path: &str| repo.find_entry(&tree, path.as_bytes()).unwrap();
         assert_eq!(find(""), Some((EntryMode::Directory, tree)));
-        assert_eq!(find("a/b"), Some((EntryMode::Directory, fixture.id("HEAD:a/b"))));
+        assert_eq!(
+            find("a/b"),
+            Some((EntryMode::Directory, fixture.id("HEAD:a/b")))
+        );
         assert_eq!(find("a/b/"), find("a/b"));
-        assert_eq!(find("a/b/c"), Some((EntryMode::File, fixture.id("HEAD:a/b/c"))));
+        assert_eq!(
+            find("a/b/c"),
+            Some((EntryMode::File, fixture.id("HEAD:a/b/c")))
+        );
         for absent in ["b", "a/c", "a/b/c/d", "a.b/c"] {
             assert_eq!(find(absent), None, "{absent}");
         }

@@ -25,7 +25,10 @@ pub(super) fn finish_by(child: Child, deadline: Option<Instant>) -> io::Result<O
         stdout.extend_from_slice(block);
         true
     })?;
-    Ok(Output { stdout, ..ended.expect("nothing has ended it before") })
+    Ok(Output {
+        stdout,
+        ..ended.expect("nothing has ended it before")
+    })
 }
 
 /// Hands over what the child writes to its standard output, and waits for it; `None` when `visit` has ended it.
@@ -40,15 +43,29 @@ pub(super) fn finish_visiting(
         let _ = child.kill();
     }
     let status = child.wait()?;
-    Ok(read?.map(|stderr| Output { status, stdout: Vec::new(), stderr }))
+    Ok(read?.map(|stderr| Output {
+        status,
+        stdout: Vec::new(),
+        stderr,
+    }))
 }
 
-fn read_both(child: &mut Child, deadline: Option<Instant>, visit: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<Option<Vec<u8>>> {
+fn read_both(
+    child: &mut Child,
+    deadline: Option<Instant>,
+    visit: &mut dyn FnMut(&[u8]) -> bool,
+) -> io::Result<Option<Vec<u8>>> {
     let mut err = Vec::new();
     let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
     let mut block = vec![0; BLOCK_BYTES];
     while stdout.is_some() || stderr.is_some() {
-        let [first_ready, second_ready] = ready([stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)], deadline)?;
+        let [first_ready, second_ready] = ready(
+            [
+                stdout.as_ref().map(AsFd::as_fd),
+                stderr.as_ref().map(AsFd::as_fd),
+            ],
+            deadline,
+        )?;
         if first_ready && let Some(first) = &mut stdout {
             match read_some(first, &mut block)? {
                 Some(0) => stdout = None,
@@ -68,11 +85,19 @@ fn read_both(child: &mut Child, deadline: Option<Instant>, visit: &mut dyn FnMut
 
 /// Waits until at least one has something to read or has ended.
 fn ready(streams: [Option<BorrowedFd<'_>>; 2], deadline: Option<Instant>) -> io::Result<[bool; 2]> {
-    let mut polled: Vec<PollFd<'_>> = streams.iter().flatten().map(|stream| PollFd::new(*stream, PollFlags::POLLIN)).collect();
+    let mut polled: Vec<PollFd<'_>> = streams
+        .iter()
+        .flatten()
+        .map(|stream| PollFd::new(*stream, PollFlags::POLLIN))
+        .collect();
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    let timeout = left.map_or(PollTimeout::NONE, |left| PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX));
+    let timeout = left.map_or(PollTimeout::NONE, |left| {
+        PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
+    });
     match poll(&mut polled, timeout) {
-        Ok(0) if deadline.is_some_and(|deadline| deadline <= Instant::now()) => Err(io::ErrorKind::TimedOut.into()),
+        Ok(0) if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {
+            Err(io::ErrorKind::TimedOut.into())
+        }
         Ok(_) | Err(nix::errno::Errno::EINTR) => {
             let mut found = polled.iter().map(|pipe| pipe.any().unwrap_or(false));
             Ok(streams.map(|stream| stream.is_some() && found.next().unwrap_or(false)))

@@ -26,14 +26,21 @@ static WORK_TREES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 static DIRECTORIES: LazyLock<Vec<(PathBuf, PathBuf)>> = LazyLock::new(|| {
     let path = variable(VARIABLE).unwrap_or_default();
     let absolute = std::env::split_paths(&path).filter(|directory| directory.is_absolute());
-    absolute.filter_map(|directory| directory.canonicalize().ok().map(|real| (directory, real))).collect()
+    absolute
+        .filter_map(|directory| directory.canonicalize().ok().map(|real| (directory, real)))
+        .collect()
 });
 
 /// Keeps the search for programs out of a work tree from now on.
 pub(super) fn keep_out_of(work_tree: &Path) {
-    let Ok(real) = work_tree.canonicalize() else { return };
+    let Ok(real) = work_tree.canonicalize() else {
+        return;
+    };
     if real.parent().is_some() {
-        WORK_TREES.lock().unwrap_or_else(PoisonError::into_inner).insert(real);
+        WORK_TREES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(real);
     }
 }
 
@@ -46,29 +53,52 @@ pub fn search_path() -> OsString {
 /// Finds a program by its name; none that a work tree holds, by a link either.
 #[must_use]
 pub fn find(name: &str) -> Option<PathBuf> {
-    let is_program =
-        |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
-    let candidates = directories().into_iter().map(|directory| directory.join(name)).filter(is_program);
-    candidates.into_iter().find(|path| path.canonicalize().is_ok_and(|real| !is_delivered(&real)))
+    let is_program = |path: &PathBuf| {
+        path.metadata()
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    let candidates = directories()
+        .into_iter()
+        .map(|directory| directory.join(name))
+        .filter(is_program);
+    candidates
+        .into_iter()
+        .find(|path| path.canonicalize().is_ok_and(|real| !is_delivered(&real)))
 }
 
 /// `git` by its absolute path, with the search path for children.
-#[expect(clippy::disallowed_methods, reason = "the home of git's child processes")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the home of git's child processes"
+)]
 pub(super) fn git() -> io::Result<Command> {
-    let program = find("git")
-        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no 'git' on the search path outside of the work tree"))?;
+    let program = find("git").ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "no 'git' on the search path outside of the work tree",
+        )
+    })?;
     let mut command = Command::new(program);
     command.env(VARIABLE, search_path());
     Ok(command)
 }
 
 /// Another program of the user's configuration: by its absolute path, or by a name that the search path has.
-#[expect(clippy::disallowed_methods, reason = "the home of git's child processes, and of those that git would start")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the home of git's child processes, and of those that git would start"
+)]
 pub(super) fn other(name: &OsStr) -> io::Result<Command> {
     let path = Path::new(name);
-    let found =
-        if path.is_absolute() { Some(path.to_owned()) } else { name.to_str().filter(|name| !name.contains('/')).and_then(find) };
-    let program = found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it is not on the search path"))?;
+    let found = if path.is_absolute() {
+        Some(path.to_owned())
+    } else {
+        name.to_str()
+            .filter(|name| !name.contains('/'))
+            .and_then(find)
+    };
+    let program = found
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it is not on the search path"))?;
     let mut command = Command::new(program);
     command.env(VARIABLE, search_path());
     Ok(command)
@@ -79,19 +109,29 @@ pub fn with_search_path<'a>(
     variables: impl Iterator<Item = (&'a OsStr, &'a OsStr)>,
 ) -> impl Iterator<Item = (OsString, OsString)> {
     variables.map(|(name, value)| {
-        let value = if name == VARIABLE { search_path() } else { value.to_owned() };
+        let value = if name == VARIABLE {
+            search_path()
+        } else {
+            value.to_owned()
+        };
         (name.to_owned(), value)
     })
 }
 
 fn directories() -> Vec<&'static Path> {
-    DIRECTORIES.iter().filter(|(_, real)| !is_delivered(real)).map(|(directory, _)| directory.as_path()).collect()
+    DIRECTORIES
+        .iter()
+        .filter(|(_, real)| !is_delivered(real))
+        .map(|(directory, _)| directory.as_path())
+        .collect()
 }
 
 /// True for what lies in a work tree.
 fn is_delivered(real: &Path) -> bool {
     let work_trees = WORK_TREES.lock().unwrap_or_else(PoisonError::into_inner);
-    work_trees.iter().any(|work_tree| real.starts_with(work_tree))
+    work_trees
+        .iter()
+        .any(|work_tree| real.starts_with(work_tree))
 }
 
 #[cfg(test)]
@@ -109,6 +149,10 @@ mod tests {
         keep_out_of(folder.path());
         assert!(is_delivered(&real.join("bin/git")));
         keep_out_of(Path::new("/"));
-        assert_eq!(find("git"), Some(git), "the root of the file system excludes nothing");
+        assert_eq!(
+            find("git"),
+            Some(git),
+            "the root of the file system excludes nothing"
+        );
     }
 }

@@ -26,13 +26,31 @@ impl Repository {
     /// Which of the wanted objects are in reach; the walk ends when all are found.
     ///
     /// In a partial clone what is absent is found by its name in a tree, and not what is below it; elsewhere it is an error.
-    pub fn in_reach(&self, reach: Reach<'_>, more: &[NodeId], wanted: HashSet<NodeId>) -> Result<HashSet<NodeId>, ChildError> {
-        let command = GitCommand::new(self, "rev-list").option("--objects").option("--no-object-names").option("--stdin");
-        let command = if self.is_partial() { command.option("--missing=print") } else { command };
+    pub fn in_reach(
+        &self,
+        reach: Reach<'_>,
+        more: &[NodeId],
+        wanted: HashSet<NodeId>,
+    ) -> Result<HashSet<NodeId>, ChildError> {
+        let command = GitCommand::new(self, "rev-list")
+            .option("--objects")
+            .option("--no-object-names")
+            .option("--stdin");
+        let command = if self.is_partial() {
+            command.option("--missing=print")
+        } else {
+            command
+        };
         match reach {
-            Reach::Tips => {
-                find(command.option("--no-walk").option(OWN_REFS).option("--all").option("--indexed-objects"), more, wanted)
-            }
+            Reach::Tips => find(
+                command
+                    .option("--no-walk")
+                    .option(OWN_REFS)
+                    .option("--all")
+                    .option("--indexed-objects"),
+                more,
+                wanted,
+            ),
             Reach::History => find(command.option(OWN_REFS).option("--all"), more, wanted),
             // '--objects --since' leaves out what the commits before that time have, though it may still be there.
             Reach::Since(time) => match self.commits_since(time, more)?.as_slice() {
@@ -43,27 +61,45 @@ impl Repository {
     }
 
     fn commits_since(&self, time: &str, more: &[NodeId]) -> Result<Vec<NodeId>, ChildError> {
-        let command = GitCommand::new(self, "rev-list").option_value("--since", time).option("--stdin");
-        let listed = command.option(OWN_REFS).option("--all").run(revisions(more, &[]).as_bytes())?;
-        Ok(String::from_utf8_lossy(&listed).lines().filter_map(|line| line.parse().ok()).collect())
+        let command = GitCommand::new(self, "rev-list")
+            .option_value("--since", time)
+            .option("--stdin");
+        let listed = command
+            .option(OWN_REFS)
+            .option("--all")
+            .run(revisions(more, &[]).as_bytes())?;
+        Ok(String::from_utf8_lossy(&listed)
+            .lines()
+            .filter_map(|line| line.parse().ok())
+            .collect())
     }
 
     /// Where the branches and tags of a remote stand.
     pub fn remote_tips(&self, remote: &str, prompt: Prompt) -> Result<Vec<NodeId>, ChildError> {
-        let command = network(self, "ls-remote", remote, prompt).option("--heads").option("--tags").option("--refs");
+        let command = network(self, "ls-remote", remote, prompt)
+            .option("--heads")
+            .option("--tags")
+            .option("--refs");
         let output = command.operand(remote).output(b"")?;
         if !output.status.success() {
             return Err(failed("ls-remote", &output));
         }
         let listed = String::from_utf8_lossy(&output.stdout);
-        let mut tips: Vec<NodeId> = listed.lines().filter_map(|line| line.split('\t').next()?.parse().ok()).collect();
+        let mut tips: Vec<NodeId> = listed
+            .lines()
+            .filter_map(|line| line.split('\t').next()?.parse().ok())
+            .collect();
         tips.sort_unstable();
         tips.dedup();
         Ok(tips)
     }
 }
 
-fn find(command: GitCommand, from: &[NodeId], mut wanted: HashSet<NodeId>) -> Result<HashSet<NodeId>, ChildError> {
+fn find(
+    command: GitCommand,
+    from: &[NodeId],
+    mut wanted: HashSet<NodeId>,
+) -> Result<HashSet<NodeId>, ChildError> {
     let mut found = HashSet::new();
     if wanted.is_empty() {
         return Ok(found);
@@ -92,13 +128,19 @@ mod tests {
             })
             .into();
         let repo = fixture.open();
-        let trees: Vec<NodeId> = commits.iter().map(|commit| repo.tree_of(commit).unwrap()).collect();
+        let trees: Vec<NodeId> = commits
+            .iter()
+            .map(|commit| repo.tree_of(commit).unwrap())
+            .collect();
         fixture.git(&["update-ref", "refs/merkle/frames", &commits[2].to_string()]);
         fixture.git(&["reset", "-q", "--hard", &commits[1].to_string()]);
         let wanted = || trees.iter().copied().collect::<HashSet<_>>();
         let of = |reach, more: &[NodeId]| {
             let found = repo.in_reach(reach, more, wanted()).unwrap();
-            trees.iter().map(|tree| found.contains(tree)).collect::<Vec<_>>()
+            trees
+                .iter()
+                .map(|tree| found.contains(tree))
+                .collect::<Vec<_>>()
         };
         assert_eq!(of(Reach::Tips, &[]), [false, true, false]);
         assert_eq!(of(Reach::Tips, &commits[2..]), [false, true, true]);

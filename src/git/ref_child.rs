@@ -51,7 +51,9 @@ impl RefChild {
         loop {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let name = format!("{PREFIX}{}-{number}", std::process::id());
-            let Some(mut made) = state.create_new(&name)? else { continue };
+            let Some(mut made) = state.create_new(&name)? else {
+                continue;
+            };
             made.write_all(instructions.as_bytes())?;
             let file = match state.open(&name, INSTRUCTIONS_BYTES_MAX) {
                 // Another process took it for a dead one's in the moment before it was locked.
@@ -61,7 +63,12 @@ impl RefChild {
             // Where the file system has no such locks, nothing is ever taken for abandoned.
             let _ = file.try_lock();
             if file.metadata()?.nlink() > 0 {
-                return Ok(Self { state, name, file, is_kept: false });
+                return Ok(Self {
+                    state,
+                    name,
+                    file,
+                    is_kept: false,
+                });
             }
         }
     }
@@ -109,13 +116,25 @@ impl Repository {
     /// The locks on refs that this program writes too, and whose they are.
     #[must_use]
     pub fn ref_locks_left(&self) -> Vec<RefLockLeft> {
-        locks(self).into_iter().map(|path| RefLockLeft { owner: self.owner_of(&path), path }).collect()
+        locks(self)
+            .into_iter()
+            .map(|path| RefLockLeft {
+                owner: self.owner_of(&path),
+                path,
+            })
+            .collect()
     }
 
     fn owner_of(&self, path: &Path) -> LockOwner {
-        let Ok(lock) = fs::symlink_metadata(path) else { return LockOwner::Unknown };
+        let Ok(lock) = fs::symlink_metadata(path) else {
+            return LockOwner::Unknown;
+        };
         let places = [self.work_dir(), Some(self.common_dir())];
-        let places: Vec<PathBuf> = places.into_iter().flatten().filter_map(|place| place.canonicalize().ok()).collect();
+        let places: Vec<PathBuf> = places
+            .into_iter()
+            .flatten()
+            .filter_map(|place| place.canonicalize().ok())
+            .collect();
         match holder(&lock, &places) {
             Ok(Some(process)) => LockOwner::Process(process),
             Ok(None) if self.is_of_dead_child(&lock) => LockOwner::DeadChild,
@@ -125,10 +144,16 @@ impl Repository {
 
     fn is_of_dead_child(&self, lock: &Metadata) -> bool {
         let own = rustix::process::geteuid().as_raw() == lock.uid();
-        let Ok(came) = lock.modified() else { return false };
+        let Ok(came) = lock.modified() else {
+            return false;
+        };
         let is_old = came.elapsed().is_ok_and(|age| age >= AGE_MIN);
         let dead = abandoned(&StateDir::of(self)).unwrap_or_default();
-        own && is_old && dead.into_iter().any(|(_, started)| came.duration_since(started).is_ok_and(|after| after <= START_MAX))
+        own && is_old
+            && dead.into_iter().any(|(_, started)| {
+                came.duration_since(started)
+                    .is_ok_and(|after| after <= START_MAX)
+            })
     }
 }
 
@@ -150,8 +175,14 @@ impl RefLockLeft {
 /// Git's locks on refs: those of a reftable, or of the packed refs and of this program's own.
 fn locks(repo: &Repository) -> Vec<PathBuf> {
     let common_dir = repo.common_dir();
-    let directories = if repo.is_reftable() { vec!["reftable"] } else { vec!["", "refs/merkle"] };
-    let entries = directories.into_iter().filter_map(|directory| fs::read_dir(common_dir.join(directory)).ok());
+    let directories = if repo.is_reftable() {
+        vec!["reftable"]
+    } else {
+        vec!["", "refs/merkle"]
+    };
+    let entries = directories
+        .into_iter()
+        .filter_map(|directory| fs::read_dir(common_dir.join(directory)).ok());
     let names = entries.flatten().flatten().map(|entry| entry.path());
     let is_lock = |path: &PathBuf| {
         let is_top = path.parent() == Some(common_dir);
@@ -166,9 +197,15 @@ fn locks(repo: &Repository) -> Vec<PathBuf> {
 /// Instructions that no process has open any more: names and times.
 fn abandoned(state: &StateDir) -> io::Result<Vec<(String, SystemTime)>> {
     let mut found = Vec::new();
-    for name in state.names()?.into_iter().filter(|name| name.starts_with(PREFIX)) {
+    for name in state
+        .names()?
+        .into_iter()
+        .filter(|name| name.starts_with(PREFIX))
+    {
         // What is refused there was not made by this program.
-        let Ok(open) = state.open(&name, INSTRUCTIONS_BYTES_MAX) else { continue };
+        let Ok(open) = state.open(&name, INSTRUCTIONS_BYTES_MAX) else {
+            continue;
+        };
         if open.try_lock().is_ok() {
             found.push((name, open.metadata()?.modified()?));
         }
@@ -177,15 +214,26 @@ fn abandoned(state: &StateDir) -> io::Result<Vec<(String, SystemTime)>> {
 }
 
 fn remove_abandoned(state: &StateDir) -> io::Result<()> {
-    abandoned(state)?.iter().try_for_each(|(name, _)| state.remove(name))
+    abandoned(state)?
+        .iter()
+        .try_for_each(|(name, _)| state.remove(name))
 }
 
 /// The process that has a lock open, or a git that works in one of the places; an error where the system does not say.
 fn holder(lock: &Metadata, places: &[PathBuf]) -> io::Result<Option<u32>> {
     let ancestors = ancestors(std::process::id())?;
     for entry in fs::read_dir("/proc")?.flatten() {
-        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        let files = fs::read_dir(entry.path().join("fd")).into_iter().flatten().flatten();
+        let Some(process) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse::<u32>().ok())
+        else {
+            continue;
+        };
+        let files = fs::read_dir(entry.path().join("fd"))
+            .into_iter()
+            .flatten()
+            .flatten();
         let mut files = files.filter_map(|file| fs::metadata(file.path()).ok());
         let has_it = files.any(|file| (file.dev(), file.ino()) == (lock.dev(), lock.ino()));
         if has_it || !ancestors.contains(&process) && is_git_at_work(&entry.path(), places) {
@@ -197,9 +245,14 @@ fn holder(lock: &Metadata, places: &[PathBuf]) -> io::Result<Option<u32>> {
 
 fn is_git_at_work(process: &Path, places: &[PathBuf]) -> bool {
     let is_git = fs::read(process.join("comm")).is_ok_and(|name| name.trim_ascii_end() == b"git");
-    let stands = || fs::read_link(process.join("cwd")).is_ok_and(|cwd| places.iter().any(|place| cwd.starts_with(place)));
-    let watches =
-        || fs::read(process.join("cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains("fsmonitor--daemon"));
+    let stands = || {
+        fs::read_link(process.join("cwd"))
+            .is_ok_and(|cwd| places.iter().any(|place| cwd.starts_with(place)))
+    };
+    let watches = || {
+        fs::read(process.join("cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains("fsmonitor--daemon"))
+    };
     is_git && stands() && !watches()
 }
 
@@ -208,8 +261,12 @@ fn ancestors(process: u32) -> io::Result<Vec<u32>> {
     let (mut found, mut at) = (vec![process], process);
     while found.len() < ANCESTORS_MAX {
         let status = fs::read_to_string(format!("/proc/{at}/status"))?;
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok());
-        let Some(parent) = parent.filter(|parent| *parent != 0) else { break };
+        let parent = status
+            .lines()
+            .find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok());
+        let Some(parent) = parent.filter(|parent| *parent != 0) else {
+            break;
+        };
         found.push(parent);
         at = parent;
     }

@@ -28,7 +28,14 @@ const DRAFT_PREFIX: &str = "ref-";
 const DRAFT_BYTES_MAX: u64 = 1024;
 
 /// What the system says where a file can have no second name.
-const NO_LINKS: [Errno; 6] = [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK, Errno::XDEV];
+const NO_LINKS: [Errno; 6] = [
+    Errno::PERM,
+    Errno::NOTSUP,
+    Errno::OPNOTSUPP,
+    Errno::NOSYS,
+    Errno::MLINK,
+    Errno::XDEV,
+];
 
 /// What came of asking for a lock.
 pub(super) enum Asked {
@@ -62,17 +69,32 @@ impl RefLock {
             remove_stale(drafts)?;
             if let Some((draft, file)) = write_draft(drafts, name, value)? {
                 fs::create_dir_all(lock.parent().expect("a ref has a directory"))?;
-                let held = Self { lock: lock.clone(), drafts: drafts.clone(), draft, file, committed: false };
+                let held = Self {
+                    lock: lock.clone(),
+                    drafts: drafts.clone(),
+                    draft,
+                    file,
+                    committed: false,
+                };
                 match drafts.link(&held.draft, &held.lock) {
                     Ok(()) => return Ok(Asked::Held(held)),
                     // Taken, or git removed the empty directory, or somebody took the draft for a dead one's.
-                    Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
+                        ) =>
+                    {
                         held.abandon();
                     }
                     Err(error) => {
                         held.abandon();
                         let code = error.raw_os_error().map(Errno::from_raw_os_error);
-                        return if code.is_some_and(|code| NO_LINKS.contains(&code)) { Ok(Asked::NoLinks) } else { Err(error) };
+                        return if code.is_some_and(|code| NO_LINKS.contains(&code)) {
+                            Ok(Asked::NoLinks)
+                        } else {
+                            Err(error)
+                        };
                     }
                 }
             }
@@ -118,8 +140,14 @@ fn write_draft(drafts: &StateDir, name: &str, value: &str) -> io::Result<Option<
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     // A ref name has no ':'.
-    let draft = format!("{DRAFT_PREFIX}{}-{number}-{}", std::process::id(), name.replace('/', ":"));
-    let Some(mut file) = drafts.create_new(&draft)? else { return Ok(None) };
+    let draft = format!(
+        "{DRAFT_PREFIX}{}-{number}-{}",
+        std::process::id(),
+        name.replace('/', ":")
+    );
+    let Some(mut file) = drafts.create_new(&draft)? else {
+        return Ok(None);
+    };
     if file.try_lock().is_err() {
         return Ok(None);
     }
@@ -133,13 +161,20 @@ fn write_draft(drafts: &StateDir, name: &str, value: &str) -> io::Result<Option<
 /// Removes drafts whose writers are dead, and the locks that are the same files.
 fn remove_stale(drafts: &StateDir) -> io::Result<()> {
     for file_name in drafts.names()? {
-        let Some(name) = ref_of(&file_name) else { continue };
-        let Ok(file) = drafts.open(&file_name, DRAFT_BYTES_MAX) else { continue };
+        let Some(name) = ref_of(&file_name) else {
+            continue;
+        };
+        let Ok(file) = drafts.open(&file_name, DRAFT_BYTES_MAX) else {
+            continue;
+        };
         if file.try_lock().is_err() {
             continue;
         }
         let lock = drafts.git_dir().join(format!("{name}.lock"));
-        if fs::symlink_metadata(&lock).is_ok_and(|lock| file.metadata().is_ok_and(|draft| is_same_file(&lock, &draft))) {
+        if fs::symlink_metadata(&lock).is_ok_and(|lock| {
+            file.metadata()
+                .is_ok_and(|draft| is_same_file(&lock, &draft))
+        }) {
             fs::remove_file(&lock)?;
         }
         let _ = drafts.remove(&file_name);

@@ -14,7 +14,10 @@ const SHARED: [&str; 4] = ["refs", "logs", "logs/refs", "reftable"];
 
 /// The first link between the git directory and a path below it that is no such folder; `None` when there is none.
 pub(super) fn link_on_the_way(common_dir: &Path, below: &str) -> Option<PathBuf> {
-    let ends = below.match_indices('/').map(|(end, _)| end).chain([below.len()]);
+    let ends = below
+        .match_indices('/')
+        .map(|(end, _)| end)
+        .chain([below.len()]);
     ends.map(|end| &below[..end]).find_map(|place| {
         let path = common_dir.join(place);
         let is_link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
@@ -24,11 +27,15 @@ pub(super) fn link_on_the_way(common_dir: &Path, below: &str) -> Option<PathBuf>
 
 /// True when a link leads to the same folder of a repository with the same objects.
 fn is_shared(common_dir: &Path, place: &str) -> bool {
-    let Ok(target) = common_dir.join(place).canonicalize() else { return false };
+    let Ok(target) = common_dir.join(place).canonicalize() else {
+        return false;
+    };
     if !SHARED.contains(&place) || !target.ends_with(place) || !target.is_dir() {
         return false;
     }
     let objects = |folder: &Path| folder.join("objects").canonicalize().ok();
     let other = target.ancestors().nth(place.split('/').count());
-    other.and_then(objects).is_some_and(|there| objects(common_dir) == Some(there))
+    other
+        .and_then(objects)
+        .is_some_and(|there| objects(common_dir) == Some(there))
 }

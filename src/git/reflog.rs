@@ -22,7 +22,8 @@ impl Repository {
     ///
     /// None is begun: `git gc` locks every ref that has a log, so it would fail beside the lock of a killed writer.
     pub(super) fn keeps_log(&self, name: &str) -> bool {
-        let is_wanted = name.starts_with(OWN) && self.config_bool("core.logAllRefUpdates") != Some(false);
+        let is_wanted =
+            name.starts_with(OWN) && self.config_bool("core.logAllRefUpdates") != Some(false);
         is_wanted && self.log_of(name).is_file()
     }
 
@@ -35,10 +36,20 @@ impl Repository {
         let path = self.log_of(name);
         let folder = path.parent().expect("a log has a folder");
         fs::create_dir_all(folder)?;
-        let old = old.map_or_else(|| "0".repeat(2 * self.hash_kind().id_bytes()), |old| old.to_string());
+        let old = old.map_or_else(
+            || "0".repeat(2 * self.hash_kind().id_bytes()),
+            |old| old.to_string(),
+        );
         let (who, mail) = self.signature();
-        let line = format!("{old} {new} {}\tgit-merkle\n", identity(&who, &mail, clock::now_seconds()));
-        OpenOptions::new().append(true).create(true).open(&path)?.write_all(line.as_bytes())
+        let line = format!(
+            "{old} {new} {}\tgit-merkle\n",
+            identity(&who, &mail, clock::now_seconds())
+        );
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&path)?
+            .write_all(line.as_bytes())
     }
 
     /// True when git knows where a ref has stood before.
@@ -51,8 +62,13 @@ impl Repository {
     #[must_use]
     pub fn left_behind(&self, name: &str, settled: &[NodeId]) -> Vec<NodeId> {
         let logged = self.logged(name);
-        let Ok(Some(now)) = self.find_direct_ref(name) else { return logged };
-        let before: Vec<&NodeId> = logged.iter().filter(|commit| matches!(self.header(commit), Ok(Some(_)))).collect();
+        let Ok(Some(now)) = self.find_direct_ref(name) else {
+            return logged;
+        };
+        let before: Vec<&NodeId> = logged
+            .iter()
+            .filter(|commit| matches!(self.header(commit), Ok(Some(_))))
+            .collect();
         let mut input = format!("^{now}\n");
         for commit in settled {
             input.extend(["^", &commit.to_string(), "\n"]);
@@ -60,16 +76,32 @@ impl Repository {
         for commit in &before {
             input.extend([&commit.to_string(), "\n"]);
         }
-        let listed = GitCommand::new(self, "rev-list").option("--stdin").run(input.as_bytes()).unwrap_or_default();
-        let commits = String::from_utf8_lossy(&listed).lines().filter_map(|line| line.parse().ok()).collect::<Vec<NodeId>>();
-        commits.into_iter().filter(|commit| before.contains(&commit)).collect()
+        let listed = GitCommand::new(self, "rev-list")
+            .option("--stdin")
+            .run(input.as_bytes())
+            .unwrap_or_default();
+        let commits = String::from_utf8_lossy(&listed)
+            .lines()
+            .filter_map(|line| line.parse().ok())
+            .collect::<Vec<NodeId>>();
+        commits
+            .into_iter()
+            .filter(|commit| before.contains(&commit))
+            .collect()
     }
 
     /// Where a ref has stood, newest first; empty where no log is kept.
     fn logged(&self, name: &str) -> Vec<NodeId> {
-        let command = GitCommand::new(self, "reflog").option("show").option("--format=%H").option(ENTRIES_MAX).operand(name);
+        let command = GitCommand::new(self, "reflog")
+            .option("show")
+            .option("--format=%H")
+            .option(ENTRIES_MAX)
+            .operand(name);
         let listed = command.run(b"").unwrap_or_default();
-        String::from_utf8_lossy(&listed).lines().filter_map(|line| line.parse().ok()).collect()
+        String::from_utf8_lossy(&listed)
+            .lines()
+            .filter_map(|line| line.parse().ok())
+            .collect()
     }
 }
 
@@ -93,10 +125,17 @@ mod tests {
         fixture.git(&["update-ref", NAME, &two.to_string()]);
         repo.update_ref(NAME, &one, Expected::At(two)).unwrap();
         assert_eq!(repo.logged(NAME), [one, two, one]);
-        assert_eq!(repo.left_behind(NAME, &[]), [two], "'two' is a child of 'one'");
+        assert_eq!(
+            repo.left_behind(NAME, &[]),
+            [two],
+            "'two' is a child of 'one'"
+        );
         fixture.git(&["reflog", "expire", "--expire=all", NAME]);
         assert_eq!(repo.logged(NAME), []);
         repo.delete_ref(NAME).unwrap();
-        assert!(!repo.log_of(NAME).exists(), "a log of no ref would be in the way of refs below that name");
+        assert!(
+            !repo.log_of(NAME).exists(),
+            "a log of no ref would be in the way of refs below that name"
+        );
     }
 }

@@ -84,11 +84,20 @@ pub enum RefError {
 
 impl RefError {
     fn symbolic(name: &str, target: &str) -> Self {
-        Self::Symbolic { name: name.to_owned(), target: target.to_owned() }
+        Self::Symbolic {
+            name: name.to_owned(),
+            target: target.to_owned(),
+        }
     }
 
-    pub(super) fn failed(name: &str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Failed { name: name.to_owned(), source: source.into() }
+    pub(super) fn failed(
+        name: &str,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Failed {
+            name: name.to_owned(),
+            source: source.into(),
+        }
     }
 }
 
@@ -114,7 +123,12 @@ impl Repository {
         if self.is_reftable() {
             return self.find_direct_ref_by_program(name);
         }
-        match self.inner.refs.try_find(name).map_err(|error| RefError::failed(name, error))? {
+        match self
+            .inner
+            .refs
+            .try_find(name)
+            .map_err(|error| RefError::failed(name, error))?
+        {
             Some(reference) if reference.name.as_bstr() == name => match reference.target {
                 Target::Object(id) => Ok(Some(from_oid(&id))),
                 Target::Symbolic(to) => Err(RefError::symbolic(name, &to.as_bstr().to_string())),
@@ -133,11 +147,17 @@ impl Repository {
         }
         let failed = |error: gix::Error| RefError::failed(prefix, error);
         let platform = self.inner.refs.iter().map_err(failed)?;
-        let path = <&gix::path::RelativePath>::try_from(prefix).map_err(|error| RefError::failed(prefix, error))?;
+        let path = <&gix::path::RelativePath>::try_from(prefix)
+            .map_err(|error| RefError::failed(prefix, error))?;
         let mut found = Vec::new();
-        for reference in platform.prefixed(path).map_err(|error| RefError::failed(prefix, error))? {
+        for reference in platform
+            .prefixed(path)
+            .map_err(|error| RefError::failed(prefix, error))?
+        {
             let reference = reference.map_err(|error| RefError::failed(prefix, error))?;
-            let Ok(name) = std::str::from_utf8(reference.name.as_bstr()) else { continue };
+            let Ok(name) = std::str::from_utf8(reference.name.as_bstr()) else {
+                continue;
+            };
             if let Some(id) = self.follow(name, reference.target.clone())? {
                 found.push((name.to_owned(), id));
             }
@@ -147,7 +167,12 @@ impl Repository {
     }
 
     /// Moves or creates a ref if it is as expected; the new value is on disk (fsync) when this returns.
-    pub fn update_ref(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
+    pub fn update_ref(
+        &self,
+        name: &str,
+        target: &NodeId,
+        expected: Expected,
+    ) -> Result<(), RefError> {
         self.check_ref_path(name)?;
         self.check_log_path(name)?;
         if !self.needs_program(name)
@@ -163,7 +188,9 @@ impl Repository {
                     // What cannot be logged moves all the same: the log helps after a mistake, and is no part of the store.
                     let _ = self.log_ref(name, current, target);
                 }
-                let moved = lock.commit(&path).and_then(|()| sync_above(&path, self.common_dir(), current.is_none()));
+                let moved = lock
+                    .commit(&path)
+                    .and_then(|()| sync_above(&path, self.common_dir(), current.is_none()));
                 return moved.map_err(|error| RefError::failed(name, error));
             }
         }
@@ -181,11 +208,18 @@ impl Repository {
             && !self.log_of(name).exists()
             && let Some(lock) = self.lock_ref(name, "")?
         {
-            let packed = self.inner.refs.cached_packed_buffer().map_err(|error| RefError::failed(name, error))?;
-            let packed = packed.is_some_and(|packed| packed.try_find(name).is_ok_and(|found| found.is_some()));
+            let packed = self
+                .inner
+                .refs
+                .cached_packed_buffer()
+                .map_err(|error| RefError::failed(name, error))?;
+            let packed = packed
+                .is_some_and(|packed| packed.try_find(name).is_ok_and(|found| found.is_some()));
             if !packed {
                 let path = self.common_dir().join(name);
-                return fs::remove_file(path).or_else(absent_is_fine).map_err(|error| RefError::failed(name, error));
+                return fs::remove_file(path)
+                    .or_else(absent_is_fine)
+                    .map_err(|error| RefError::failed(name, error));
             }
             drop(lock);
         }
@@ -200,9 +234,10 @@ impl Repository {
         self.refuse_link("ref", name, name)?;
         let path = self.common_dir().join(name);
         match fs::symlink_metadata(&path) {
-            Ok(found) if !found.is_file() && !found.is_dir() => {
-                Err(RefError::failed(name, format!("'{}' is not a regular file", path.display())))
-            }
+            Ok(found) if !found.is_file() && !found.is_dir() => Err(RefError::failed(
+                name,
+                format!("'{}' is not a regular file", path.display()),
+            )),
             _ => Ok(()),
         }
     }
@@ -215,30 +250,41 @@ impl Repository {
         let below = format!("logs/{name}");
         self.refuse_link("log of ref", name, &below)?;
         match fs::symlink_metadata(self.common_dir().join(&below)) {
-            Ok(found) if !found.is_file() && !found.is_dir() => {
-                Err(RefError::failed(name, format!("'{below}' is not a regular file")))
-            }
-            Ok(found) if found.is_file() && found.nlink() > 1 => {
-                Err(RefError::failed(name, format!("'{below}' has a second name (hard link)")))
-            }
+            Ok(found) if !found.is_file() && !found.is_dir() => Err(RefError::failed(
+                name,
+                format!("'{below}' is not a regular file"),
+            )),
+            Ok(found) if found.is_file() && found.nlink() > 1 => Err(RefError::failed(
+                name,
+                format!("'{below}' has a second name (hard link)"),
+            )),
             _ => Ok(()),
         }
     }
 
     fn refuse_link(&self, what: &'static str, name: &str, below: &str) -> Result<(), RefError> {
         match ref_path::link_on_the_way(self.common_dir(), below) {
-            Some(path) => Err(RefError::Linked { what, name: name.to_owned(), path }),
+            Some(path) => Err(RefError::Linked {
+                what,
+                name: name.to_owned(),
+                path,
+            }),
             None => Ok(()),
         }
     }
 
     fn find_direct_ref_by_program(&self, name: &str) -> Result<Option<NodeId>, RefError> {
-        let command = GitCommand::new(self, "for-each-ref").option("--format=%(objectname) %(refname) %(symref)");
-        let listed = command.operand(name).run(b"").map_err(|error| RefError::failed(name, error))?;
+        let command = GitCommand::new(self, "for-each-ref")
+            .option("--format=%(objectname) %(refname) %(symref)");
+        let listed = command
+            .operand(name)
+            .run(b"")
+            .map_err(|error| RefError::failed(name, error))?;
         let listed = String::from_utf8_lossy(&listed);
         for line in listed.lines() {
             let mut words = line.splitn(3, ' ');
-            let (id, found, target) = (words.next(), words.next(), words.next().unwrap_or_default());
+            let (id, found, target) =
+                (words.next(), words.next(), words.next().unwrap_or_default());
             if found == Some(name) && !target.is_empty() {
                 return Err(RefError::symbolic(name, target));
             }
@@ -250,8 +296,15 @@ impl Repository {
     }
 
     fn find_ref_once(&self, name: &str) -> Result<Option<NodeId>, RefError> {
-        match self.inner.refs.try_find(name).map_err(|error| RefError::failed(name, error))? {
-            Some(reference) if reference.name.as_bstr() == name => self.follow(name, reference.target),
+        match self
+            .inner
+            .refs
+            .try_find(name)
+            .map_err(|error| RefError::failed(name, error))?
+        {
+            Some(reference) if reference.name.as_bstr() == name => {
+                self.follow(name, reference.target)
+            }
             _ => Ok(None),
         }
     }
@@ -261,8 +314,14 @@ impl Repository {
             match target {
                 Target::Object(id) => return Ok(Some(from_oid(&id))),
                 Target::Symbolic(to) => {
-                    let found = self.inner.refs.try_find(to.as_ref()).map_err(|error| RefError::failed(name, error))?;
-                    let Some(reference) = found.filter(|reference| reference.name == to) else { return Ok(None) };
+                    let found = self
+                        .inner
+                        .refs
+                        .try_find(to.as_ref())
+                        .map_err(|error| RefError::failed(name, error))?;
+                    let Some(reference) = found.filter(|reference| reference.name == to) else {
+                        return Ok(None);
+                    };
                     target = reference.target;
                 }
             }
@@ -272,7 +331,9 @@ impl Repository {
 
     /// The lock on a ref; `None` on a file system without hard links, where git moves it.
     fn lock_ref(&self, name: &str, value: &str) -> Result<Option<RefLock>, RefError> {
-        match RefLock::acquire(&StateDir::of(self), name, value).map_err(|error| RefError::failed(name, error))? {
+        match RefLock::acquire(&StateDir::of(self), name, value)
+            .map_err(|error| RefError::failed(name, error))?
+        {
             Asked::Held(lock) => Ok(Some(lock)),
             Asked::NoLinks => Ok(None),
             Asked::Busy => Err(RefError::Moved(name.to_owned())),
@@ -296,47 +357,72 @@ impl Repository {
                 return Ok(false);
             }
         }
-        Ok(!self.common_dir().join(name).exists() && self.refs_below(&format!("{name}/"))?.is_empty())
+        Ok(!self.common_dir().join(name).exists()
+            && self.refs_below(&format!("{name}/"))?.is_empty())
     }
 
     pub(super) fn is_reftable(&self) -> bool {
-        self.config_string("extensions.refStorage").is_some_and(|value| value.eq_ignore_ascii_case("reftable"))
+        self.config_string("extensions.refStorage")
+            .is_some_and(|value| value.eq_ignore_ascii_case("reftable"))
     }
 
     /// True when a ref is moved by git: see the module's words.
     fn needs_program(&self, name: &str) -> bool {
         let shared = name.starts_with("refs/")
-            && !["refs/worktree/", "refs/bisect/", "refs/rewritten/"].iter().any(|private| name.starts_with(private))
+            && !["refs/worktree/", "refs/bisect/", "refs/rewritten/"]
+                .iter()
+                .any(|private| name.starts_with(private))
             && gix::refs::FullName::try_from(name).is_ok();
-        let logs_all = self.config_string("core.logAllRefUpdates").is_some_and(|value| value.eq_ignore_ascii_case("always"));
+        let logs_all = self
+            .config_string("core.logAllRefUpdates")
+            .is_some_and(|value| value.eq_ignore_ascii_case("always"));
         !shared
             || logs_all
             || self.is_reftable()
             || self.sets_shared_modes()
-            || ["refs/heads/", "refs/remotes/", "refs/notes/"].iter().any(|logged| name.starts_with(logged))
+            || ["refs/heads/", "refs/remotes/", "refs/notes/"]
+                .iter()
+                .any(|logged| name.starts_with(logged))
             || (!self.keeps_log(name) && self.log_of(name).is_file())
     }
 
-    fn update_ref_by_program(&self, name: &str, target: &NodeId, expected: Expected) -> Result<(), RefError> {
+    fn update_ref_by_program(
+        &self,
+        name: &str,
+        target: &NodeId,
+        expected: Expected,
+    ) -> Result<(), RefError> {
         let old = match expected {
             Expected::At(id) => id.to_string(),
             Expected::Absent => "0".repeat(2 * self.hash_kind().id_bytes()),
         };
         match self.update_ref_program(name, &format!("update {name}\0{target}\0{old}\0")) {
-            Err(RefError::Failed { .. }) if !expected.is(self.find_direct_ref(name)?) => Err(RefError::Moved(name.to_owned())),
+            Err(RefError::Failed { .. }) if !expected.is(self.find_direct_ref(name)?) => {
+                Err(RefError::Moved(name.to_owned()))
+            }
             done => done,
         }
     }
 
     fn update_ref_program(&self, name: &str, instruction: &str) -> Result<(), RefError> {
-        let command = GitCommand::new(self, "update-ref").durable().option("--no-deref").option("-m").option("git-merkle");
-        let command = if self.keeps_log(name) { command.setting("core.logAllRefUpdates=always") } else { command };
+        let command = GitCommand::new(self, "update-ref")
+            .durable()
+            .option("--no-deref")
+            .option("-m")
+            .option("git-merkle");
+        let command = if self.keeps_log(name) {
+            command.setting("core.logAllRefUpdates=always")
+        } else {
+            command
+        };
         let failed = |error: io::Error| RefError::failed(name, error);
         let child = RefChild::write(self, instruction).map_err(failed)?;
         let input = child.input().map_err(failed)?;
         match command.option("--stdin").option("-z").run_from(input) {
             Ok(_) => Ok(()),
-            Err(ChildError::Failed { message, .. }) if LOCKED.iter().any(|text| message.contains(text)) => {
+            Err(ChildError::Failed { message, .. })
+                if LOCKED.iter().any(|text| message.contains(text)) =>
+            {
                 Err(RefError::Moved(name.to_owned()))
             }
             Err(error) => {
@@ -351,194 +437,51 @@ impl Repository {
     fn find_ref_by_program(&self, name: &str) -> Result<Option<NodeId>, RefError> {
         if name.starts_with("refs/") {
             let found = self.refs_by_program(name)?;
-            return Ok(found.into_iter().find(|(found, _)| found == name).map(|(_, id)| id));
+            return Ok(found
+                .into_iter()
+                .find(|(found, _)| found == name)
+                .map(|(_, id)| id));
         }
-        let command = GitCommand::new(self, "rev-parse").option("--verify").option("--quiet");
-        let output = command.operand(name).output(b"").map_err(|error| RefError::failed(name, error))?;
-        Ok(std::str::from_utf8(&output.stdout).ok().and_then(|text| text.trim().parse().ok()))
+        let command = GitCommand::new(self, "rev-parse")
+            .option("--verify")
+            .option("--quiet");
+        let output = command
+            .operand(name)
+            .output(b"")
+            .map_err(|error| RefError::failed(name, error))?;
+        Ok(std::str::from_utf8(&output.stdout)
+            .ok()
+            .and_then(|text| text.trim().parse().ok()))
     }
 
     fn refs_by_program(&self, prefix: &str) -> Result<Vec<(String, NodeId)>, RefError> {
-        let command = GitCommand::new(self, "for-each-ref").option("--format=%(objectname) %(refname)");
-        let listed = command.operand(prefix).run(b"").map_err(|error| RefError::failed(prefix, error))?;
+        let command =
+            GitCommand::new(self, "for-each-ref").option("--format=%(objectname) %(refname)");
+        let listed = command
+            .operand(prefix)
+            .run(b"")
+            .map_err(|error| RefError::failed(prefix, error))?;
         let parse = |line: &[u8]| {
             let (id, name) = std::str::from_utf8(line).ok()?.split_once(' ')?;
             Some((name.to_owned(), id.parse().ok()?))
         };
-        Ok(listed.split(|byte| *byte == b'\n').filter_map(parse).collect())
+        Ok(listed
+            .split(|byte| *byte == b'\n')
+            .filter_map(parse)
+            .collect())
     }
 }
 
 /// Flushes the directory of a file, and for a new one those above that may be new, up to the git directory.
 fn sync_above(path: &Path, top: &Path, is_new: bool) -> io::Result<()> {
-    let directories = path.ancestors().skip(1).take_while(|directory| *directory != top);
-    directories.take(if is_new { usize::MAX } else { 1 }).try_for_each(sync_dir)
+    let directories = path
+        .ancestors()
+        .skip(1)
+        .take_while(|directory| *directory != top);
+    directories
+        .take(if is_new { usize::MAX } else { 1 })
+        .try_for_each(sync_dir)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::fixture::{Fixture, open_at};
-    use super::*;
-
-    const NAME: &str = "refs/merkle/frames";
-
-    /// The repositories of every kind that a ref is moved in.
-    fn kinds() -> Vec<Fixture> {
-        let logs = Fixture::new();
-        logs.git(&["config", "core.logAllRefUpdates", "always"]);
-        let [sha1, sha256] = Fixture::both();
-        vec![sha1, sha256, logs, Fixture::init(&["--ref-format=reftable"]), Fixture::init(&["--shared"])]
-    }
-
-    #[test]
-    fn refs_move_only_from_what_is_expected() {
-        for fixture in kinds() {
-            let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
-            let repo = fixture.open();
-            assert_eq!(repo.find_ref(NAME).unwrap(), None);
-            assert!(matches!(repo.update_ref(NAME, &one, Expected::At(two)), Err(RefError::Moved(_))));
-            repo.update_ref(NAME, &one, Expected::Absent).unwrap();
-            assert_eq!(fixture.id(NAME), one);
-            assert!(matches!(repo.update_ref(NAME, &two, Expected::Absent), Err(RefError::Moved(_))));
-            assert!(matches!(repo.update_ref(NAME, &two, Expected::At(two)), Err(RefError::Moved(_))));
-            repo.update_ref(NAME, &two, Expected::At(one)).unwrap();
-            fixture.git(&["pack-refs", "--all"]);
-            assert_eq!(repo.find_ref(NAME).unwrap(), Some(two));
-            repo.update_ref(NAME, &one, Expected::At(two)).unwrap();
-            assert_eq!(fixture.id(NAME), one);
-            assert_eq!(repo.refs_below("refs/merkle/").unwrap(), [(NAME.to_owned(), one)]);
-            assert_eq!(repo.refs_below("refs/merkle").unwrap(), [(NAME.to_owned(), one)]);
-            repo.delete_ref(NAME).unwrap();
-            repo.delete_ref(NAME).unwrap();
-            assert_eq!(repo.find_ref(NAME).unwrap(), None);
-            assert_eq!(fixture.git(&["for-each-ref", "refs/merkle"]), "");
-            assert_eq!(repo.refs_below("refs/merkle/").unwrap(), []);
-            assert_eq!(repo.find_ref("HEAD").unwrap(), Some(two));
-            fixture.git(&["fsck", "--strict", "--full"]);
-            let left: Vec<_> = fs::read_dir(repo.common_dir().join("merkle")).map_or(Vec::new(), Iterator::collect);
-            assert!(left.is_empty(), "{left:?}");
-        }
-    }
-
-    #[test]
-    fn a_reflog_is_kept_only_where_it_is_wanted() {
-        let [plain, logs, none] = [Fixture::new(), Fixture::new(), Fixture::new()];
-        logs.git(&["config", "core.logAllRefUpdates", "always"]);
-        none.git(&["config", "core.logAllRefUpdates", "false"]);
-        let shared = Fixture::init(&["--shared"]);
-        for (fixture, lines) in [(&plain, 0), (&logs, 2), (&shared, 0), (&none, 0)] {
-            let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
-            let repo = fixture.open();
-            repo.update_ref(NAME, &one, Expected::Absent).unwrap();
-            repo.update_ref(NAME, &two, Expected::At(one)).unwrap();
-            let log = fs::read_to_string(repo.common_dir().join("logs").join(NAME)).unwrap_or_default();
-            assert_eq!(log.lines().count(), lines);
-        }
-    }
-
-    #[test]
-    fn a_lock_of_somebody_else_is_respected() {
-        let fixture = Fixture::new();
-        let one = fixture.commit("one");
-        let repo = fixture.open();
-        fixture.file(&format!(".git/{NAME}.lock"), "");
-        assert!(matches!(repo.update_ref(NAME, &one, Expected::Absent), Err(RefError::Moved(_))));
-        assert!(fixture.root.join(".git").join(format!("{NAME}.lock")).exists());
-        assert_eq!(repo.refs_below("refs/merkle/").unwrap(), []);
-    }
-
-    #[test]
-    fn a_lock_left_by_the_dead_is_cleared() {
-        let fixture = Fixture::new();
-        let one = fixture.commit("one");
-        let repo = fixture.open();
-        let lock = RefLock::acquire(&StateDir::of(&repo), NAME, "x").unwrap();
-        let Asked::Held(lock) = lock else { panic!("nobody holds it") };
-        assert!(matches!(repo.update_ref(NAME, &one, Expected::Absent), Err(RefError::Moved(_))));
-        lock.die();
-        assert!(fixture.root.join(".git").join(format!("{NAME}.lock")).exists());
-        repo.update_ref(NAME, &one, Expected::Absent).unwrap();
-        assert_eq!(fixture.id(NAME), one);
-        assert_eq!(fs::read_dir(repo.common_dir().join("merkle")).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn names_that_collide_are_refused_and_nothing_is_written_through_symbolic_refs() {
-        let fixture = Fixture::new();
-        let [one, two] = ["one", "two"].map(|text| fixture.commit(text));
-        let repo = fixture.open();
-        repo.update_ref("refs/merkle/a", &one, Expected::Absent).unwrap();
-        for packed in [false, true] {
-            if packed {
-                fixture.git(&["pack-refs", "--all"]);
-            }
-            for name in ["refs/merkle/a/b", "refs/merkle"] {
-                let error = repo.update_ref(name, &one, Expected::Absent).unwrap_err();
-                assert!(matches!(error, RefError::Failed { .. }), "{name} {packed} {error:?}");
-            }
-        }
-        for name in ["refs/merkle/..", "refs/merkle/a b", "refs/merkle/x.lock", "refs/merkle/x\ndelete refs/merkle/a"] {
-            assert!(matches!(repo.update_ref(name, &one, Expected::Absent), Err(RefError::Failed { .. })), "{name}");
-        }
-        fixture.git(&["symbolic-ref", "refs/merkle/s", "refs/merkle/a"]);
-        assert_eq!(repo.find_ref("refs/merkle/s").unwrap(), Some(one));
-        // Before, the ref was followed, and what it leads to was moved.
-        fixture.git(&["symbolic-ref", "refs/merkle/nowhere", "refs/heads/nowhere"]);
-        for (name, expected) in [("refs/merkle/s", Expected::At(one)), ("refs/merkle/nowhere", Expected::Absent)] {
-            assert!(matches!(repo.find_direct_ref(name), Err(RefError::Symbolic { .. })), "{name}");
-            assert!(matches!(repo.update_ref(name, &two, expected), Err(RefError::Symbolic { .. })), "{name}");
-        }
-        assert_eq!((fixture.id("refs/merkle/a"), repo.find_ref("refs/heads/nowhere").unwrap()), (one, None));
-        let heads = fixture.root.join(".git/refs/heads");
-        std::os::unix::fs::symlink(heads.join("main"), fixture.root.join(".git/refs/merkle/l")).unwrap();
-        assert!(matches!(repo.find_direct_ref("refs/merkle/l"), Err(RefError::Linked { .. })));
-        std::os::unix::fs::symlink(&heads, fixture.root.join(".git/refs/x")).unwrap();
-        assert!(matches!(repo.update_ref("refs/x/y", &one, Expected::Absent), Err(RefError::Linked { .. })));
-        assert!(!heads.join("y").exists());
-        // An empty directory that git left in the place of a ref.
-        fs::create_dir_all(repo.common_dir().join("refs/merkle/d/e")).unwrap();
-        repo.update_ref("refs/merkle/d", &one, Expected::Absent).unwrap();
-        assert_eq!(fixture.id("refs/merkle/d"), one);
-    }
-
-    #[test]
-    fn linked_worktrees_share_the_ref() {
-        let fixture = Fixture::new();
-        let one = fixture.commit("one");
-        let linked = fixture.folder.path().join("linked");
-        fixture.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
-        open_at(&linked).update_ref(NAME, &one, Expected::Absent).unwrap();
-        assert_eq!(fixture.open().find_ref(NAME).unwrap(), Some(one));
-        assert_eq!(fixture.id(NAME), one);
-    }
-
-    #[test]
-    fn no_increment_is_lost_between_threads_and_git() {
-        let fixture = Fixture::new();
-        fixture.commit("base");
-        let tree = fixture.id("HEAD^{tree}").to_string();
-        let (repo, rounds) = (fixture.open(), 10);
-        let add_one = |repo: &Repository, who: usize, round: usize| loop {
-            let current = repo.find_ref(NAME).unwrap();
-            let message = format!("{who} {round}");
-            let mut arguments = vec!["commit-tree".to_owned(), "-m".to_owned(), message, tree.clone()];
-            arguments.extend(current.iter().flat_map(|id| ["-p".to_owned(), id.to_string()]));
-            let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-            let next = fixture.git(&arguments).parse().unwrap();
-            match repo.update_ref(NAME, &next, current.map_or(Expected::Absent, Expected::At)) {
-                Ok(()) => break,
-                Err(RefError::Moved(_)) => {}
-                Err(error) => panic!("{error:?}"),
-            }
-        };
-        std::thread::scope(|scope| {
-            for who in 0..4 {
-                let repo = repo.fork();
-                let add_one = &add_one;
-                scope.spawn(move || (0..rounds).for_each(|round| add_one(&repo, who, round)));
-            }
-            scope.spawn(|| (0..10).for_each(|_| drop(fixture.git(&["pack-refs", "--all"]))));
-        });
-        assert_eq!(fixture.git(&["rev-list", "--count", NAME]), (4 * rounds).to_string());
-    }
-}
+mod tests;

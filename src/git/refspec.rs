@@ -24,35 +24,63 @@ impl Repository {
             for (key, is_fetch) in [("fetch", true), ("push", false)] {
                 let values = self.remote_settings(&remote, key);
                 // git leaves out what a refspec with '^' names.
-                if values.iter().any(|value| value.strip_prefix('^').is_some_and(|pattern| covers(pattern, name))) {
+                if values.iter().any(|value| {
+                    value
+                        .strip_prefix('^')
+                        .is_some_and(|pattern| covers(pattern, name))
+                }) {
                     continue;
                 }
                 for value in values {
                     // A fetch that prunes takes away what it maps and the remote lacks, with and without '+'.
                     let without = (is_fetch && self.prunes(&remote)).then_some(value.as_str());
-                    let Some(refspec) = value.strip_prefix('+').or(without) else { continue };
-                    let target = refspec.split_once(':').map_or(if is_fetch { "" } else { refspec }, |(_, target)| target);
+                    let Some(refspec) = value.strip_prefix('+').or(without) else {
+                        continue;
+                    };
+                    let target = refspec
+                        .split_once(':')
+                        .map_or(if is_fetch { "" } else { refspec }, |(_, target)| target);
                     if covers(target, name) {
-                        found.push(Overwriting { remote: remote.clone(), key, value, is_fetch });
+                        found.push(Overwriting {
+                            remote: remote.clone(),
+                            key,
+                            value,
+                            is_fetch,
+                        });
                     }
                 }
             }
             let is_mirror = self.config_bool(&format!("remote.{remote}.mirror")) == Some(true);
-            if is_mirror && !self.remote_settings(&remote, "push").iter().any(|value| value.starts_with('^')) {
-                found.push(Overwriting { remote, key: "mirror", value: "true".to_owned(), is_fetch: false });
+            if is_mirror
+                && !self
+                    .remote_settings(&remote, "push")
+                    .iter()
+                    .any(|value| value.starts_with('^'))
+            {
+                found.push(Overwriting {
+                    remote,
+                    key: "mirror",
+                    value: "true".to_owned(),
+                    is_fetch: false,
+                });
             }
         }
         found
     }
 
     fn prunes(&self, remote: &str) -> bool {
-        let setting = self.config_bool(&format!("remote.{remote}.prune")).or_else(|| self.config_bool("fetch.prune"));
+        let setting = self
+            .config_bool(&format!("remote.{remote}.prune"))
+            .or_else(|| self.config_bool("fetch.prune"));
         setting == Some(true)
     }
 
     fn remote_settings(&self, remote: &str, key: &str) -> Vec<String> {
         let snapshot = self.inner.config_snapshot();
-        let values = snapshot.plumbing().strings_by("remote", Some(remote.into()), key).unwrap_or_default();
+        let values = snapshot
+            .plumbing()
+            .strings_by("remote", Some(remote.into()), key)
+            .unwrap_or_default();
         values.iter().map(ToString::to_string).collect()
     }
 }
@@ -61,6 +89,8 @@ impl Repository {
 pub(super) fn covers(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
-        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after) && rest.len() >= after.len()),
+        Some((before, after)) => name
+            .strip_prefix(before)
+            .is_some_and(|rest| rest.ends_with(after) && rest.len() >= after.len()),
     }
 }

@@ -24,7 +24,11 @@ const RACE_REASONS: [&str; 7] = [
 ];
 
 /// Reasons in git's words that come of a connection or a server's process that broke off: the ref may have moved or not.
-const BROKEN_REASONS: [&str; 3] = ["remote failed to report status", "unpacker error", "failed to migrate objects"];
+const BROKEN_REASONS: [&str; 3] = [
+    "remote failed to report status",
+    "unpacker error",
+    "failed to migrate objects",
+];
 
 /// A ref of a remote.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +65,12 @@ impl Repository {
     /// The names of the configured remotes, in order.
     #[must_use]
     pub fn remotes(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.inner.remote_names().iter().map(ToString::to_string).collect();
+        let mut names: Vec<String> = self
+            .inner
+            .remote_names()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         names.sort();
         names
     }
@@ -79,7 +88,12 @@ impl Repository {
     /// Everything that they reach comes along, in a partial clone too. It fails where one of them is not there. A git that
     /// is killed leaves its locks on the refs here, so that they must be ones that nothing else needs: see
     /// [`Self::clear_refs`].
-    pub fn fetch_refs(&self, remote: &str, refs: &[(String, String)], prompt: Prompt) -> Result<(), ChildError> {
+    pub fn fetch_refs(
+        &self,
+        remote: &str,
+        refs: &[(String, String)],
+        prompt: Prompt,
+    ) -> Result<(), ChildError> {
         let fetch = network(self, "fetch", remote, prompt)
             // git itself streams larger objects to the disk.
             .setting("core.bigFileThreshold=16m")
@@ -93,7 +107,9 @@ impl Repository {
             .option("--no-show-forced-updates")
             .option("--refmap=")
             .operand(remote);
-        let fetch = refs.iter().fold(fetch, |fetch, (there, here)| fetch.operand(format!("+{there}:{here}")));
+        let fetch = refs.iter().fold(fetch, |fetch, (there, here)| {
+            fetch.operand(format!("+{there}:{here}"))
+        });
         fetch.run(b"").map(drop)
     }
 
@@ -107,11 +123,16 @@ impl Repository {
                 self.delete_ref(&name)?;
             }
         }
-        let files = std::fs::read_dir(self.common_dir().join(folder)).into_iter().flatten().flatten();
+        let files = std::fs::read_dir(self.common_dir().join(folder))
+            .into_iter()
+            .flatten()
+            .flatten();
         for file in files {
             let name = file.file_name().to_string_lossy().into_owned();
             if name.starts_with(start) && file.path().extension().is_some_and(|end| end == "lock") {
-                std::fs::remove_file(file.path()).or_else(absent_is_fine).map_err(|error| RefError::failed(&name, error))?;
+                std::fs::remove_file(file.path())
+                    .or_else(absent_is_fine)
+                    .map_err(|error| RefError::failed(&name, error))?;
             }
         }
         Ok(())
@@ -127,14 +148,28 @@ impl Repository {
         prompt: Prompt,
         visit: &mut dyn FnMut(RemoteRef) -> bool,
     ) -> Result<(), ChildError> {
-        let list = network(self, "ls-remote", remote, prompt).option("--refs").option("--quiet").operand(remote);
+        let list = network(self, "ls-remote", remote, prompt)
+            .option("--refs")
+            .option("--quiet")
+            .operand(remote);
         let list = patterns.iter().fold(list, GitCommand::operand);
         // git finds a pattern at the end of longer names, too.
-        let is_asked = |name: &str| patterns.iter().any(|pattern| super::refspec::covers(pattern, name));
+        let is_asked = |name: &str| {
+            patterns
+                .iter()
+                .any(|pattern| super::refspec::covers(pattern, name))
+        };
         list.run_records(b"", b'\n', &mut |line| {
-            let found = std::str::from_utf8(line).ok().and_then(|line| line.split_once('\t'));
+            let found = std::str::from_utf8(line)
+                .ok()
+                .and_then(|line| line.split_once('\t'));
             let found = found.filter(|(_, name)| is_asked(name) && is_ref_name(name));
-            match found.and_then(|(id, name)| Some(RemoteRef { name: name.to_owned(), id: id.parse().ok()? })) {
+            match found.and_then(|(id, name)| {
+                Some(RemoteRef {
+                    name: name.to_owned(),
+                    id: id.parse().ok()?,
+                })
+            }) {
                 Some(found) => visit(found),
                 None => true,
             }
@@ -142,14 +177,38 @@ impl Repository {
     }
 
     /// What git says of a push of a commit to a ref of a remote, without pushing it.
-    pub fn try_push(&self, remote: &str, commit: &NodeId, name: &str, prompt: Prompt) -> Result<(), ChildError> {
-        let command = network(self, "push", remote, prompt).option("--dry-run").option("--no-verify").option("--quiet");
-        command.operand(remote).operand(format!("+{commit}:{name}")).run(b"").map(drop)
+    pub fn try_push(
+        &self,
+        remote: &str,
+        commit: &NodeId,
+        name: &str,
+        prompt: Prompt,
+    ) -> Result<(), ChildError> {
+        let command = network(self, "push", remote, prompt)
+            .option("--dry-run")
+            .option("--no-verify")
+            .option("--quiet");
+        command
+            .operand(remote)
+            .operand(format!("+{commit}:{name}"))
+            .run(b"")
+            .map(drop)
     }
 
     /// Pushes a commit to a ref of a remote, if the ref is an ancestor of it or absent.
-    pub fn push_commit(&self, remote: &str, commit: &NodeId, name: &str, prompt: Prompt) -> Result<Pushed, ChildError> {
-        pushed(pushing(self, remote, &[name], prompt), remote, &format!("{commit}:{name}"), &RACE_REASONS)
+    pub fn push_commit(
+        &self,
+        remote: &str,
+        commit: &NodeId,
+        name: &str,
+        prompt: Prompt,
+    ) -> Result<Pushed, ChildError> {
+        pushed(
+            pushing(self, remote, &[name], prompt),
+            remote,
+            &format!("{commit}:{name}"),
+            &RACE_REASONS,
+        )
     }
 
     /// Puts a commit in the place of another one at a ref of a remote, whatever either descends from.
@@ -160,22 +219,43 @@ impl Repository {
         name: &str,
         prompt: Prompt,
     ) -> Result<Pushed, ChildError> {
-        let command = pushing(self, remote, &[name], prompt).option_value("--force-with-lease", format!("{name}:{old}"));
+        let command = pushing(self, remote, &[name], prompt)
+            .option_value("--force-with-lease", format!("{name}:{old}"));
         // A remote that refuses whatever is no descendant refuses it again.
-        pushed(command, remote, &format!("{new}:{name}"), &RACE_REASONS[2..])
+        pushed(
+            command,
+            remote,
+            &format!("{new}:{name}"),
+            &RACE_REASONS[2..],
+        )
     }
 
     /// Deletes refs of a remote, each only while it is where it is said to be; how many went.
-    pub fn delete_remote_refs(&self, remote: &str, refs: &[RemoteRef], prompt: Prompt) -> Result<usize, ChildError> {
-        let leases = refs.iter().map(|found| format!("{}:{}", found.name, found.id));
+    pub fn delete_remote_refs(
+        &self,
+        remote: &str,
+        refs: &[RemoteRef],
+        prompt: Prompt,
+    ) -> Result<usize, ChildError> {
+        let leases = refs
+            .iter()
+            .map(|found| format!("{}:{}", found.name, found.id));
         let names: Vec<&str> = refs.iter().map(|found| found.name.as_str()).collect();
         let push = pushing(self, remote, &names, prompt);
-        let push = leases.fold(push, |push, lease| push.option_value("--force-with-lease", lease));
-        let push = refs.iter().fold(push.operand(remote), |push, found| push.operand(format!(":{}", found.name)));
+        let push = leases.fold(push, |push, lease| {
+            push.option_value("--force-with-lease", lease)
+        });
+        let push = refs.iter().fold(push.operand(remote), |push, found| {
+            push.operand(format!(":{}", found.name))
+        });
         let output = push.output(b"")?;
         let report = String::from_utf8_lossy(&output.stdout);
         let count = |mark: &str| report.lines().filter(|line| line.starts_with(mark)).count();
-        if output.status.success() || count("!\t") > 0 { Ok(count("-\t")) } else { Err(failed("push", &output)) }
+        if output.status.success() || count("!\t") > 0 {
+            Ok(count("-\t"))
+        } else {
+            Err(failed("push", &output))
+        }
     }
 }
 
@@ -185,7 +265,12 @@ pub fn is_ref_name(name: &str) -> bool {
     name.starts_with("refs/") && gix::refs::FullName::try_from(name).is_ok()
 }
 
-fn pushed(command: GitCommand, remote: &str, refspec: &str, races: &[&str]) -> Result<Pushed, ChildError> {
+fn pushed(
+    command: GitCommand,
+    remote: &str,
+    refspec: &str,
+    races: &[&str],
+) -> Result<Pushed, ChildError> {
     let output = command.operand(remote).operand(refspec).output(b"")?;
     if output.status.success() {
         return Ok(Pushed::Accepted);
@@ -205,7 +290,10 @@ fn pushed(command: GitCommand, remote: &str, refspec: &str, races: &[&str]) -> R
 
 fn pushing(repo: &Repository, remote: &str, names: &[&str], prompt: Prompt) -> GitCommand {
     // What a push has moved over there, git moves here as well where a refspec of 'fetch' maps it: onto the store, perhaps.
-    let without: Vec<_> = names.iter().map(|name| (format!("remote.{remote}.fetch"), format!("^{name}"))).collect();
+    let without: Vec<_> = names
+        .iter()
+        .map(|name| (format!("remote.{remote}.fetch"), format!("^{name}")))
+        .collect();
     network(repo, "push", remote, prompt)
         .overriding(&without)
         .option("--porcelain")
@@ -214,10 +302,20 @@ fn pushing(repo: &Repository, remote: &str, names: &[&str], prompt: Prompt) -> G
         .option("--no-recurse-submodules")
 }
 
-pub(super) fn network(repo: &Repository, verb: &'static str, remote: &str, prompt: Prompt) -> GitCommand {
+pub(super) fn network(
+    repo: &Repository,
+    verb: &'static str,
+    remote: &str,
+    prompt: Prompt,
+) -> GitCommand {
     // git refuses refspecs for a remote that is marked as a mirror, and its own pushes would delete refs there.
-    let command = GitCommand::new(repo, verb).overriding(&[(format!("remote.{remote}.mirror"), "false".to_owned())]);
+    let command = GitCommand::new(repo, verb)
+        .overriding(&[(format!("remote.{remote}.mirror"), "false".to_owned())]);
     let RemotePrograms { overrides, refused } = RemotePrograms::of(repo, remote);
     let command = command.overriding(&overrides).refusing(refused);
-    if prompt == Prompt::Allowed { command.asking() } else { command.silent() }
+    if prompt == Prompt::Allowed {
+        command.asking()
+    } else {
+        command.silent()
+    }
 }

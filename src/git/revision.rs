@@ -36,7 +36,10 @@ pub enum RevisionError {
 
 impl RevisionError {
     fn failed(spec: &str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Failed { spec: spec.to_owned(), source: source.into() }
+        Self::Failed {
+            spec: spec.to_owned(),
+            source: source.into(),
+        }
     }
 }
 
@@ -46,8 +49,12 @@ impl Repository {
     /// Other than in git, a whole id must be that of an object that is there.
     pub fn resolve(&self, spec: &str) -> Result<NodeId, RevisionError> {
         if let Ok(id) = spec.parse::<NodeId>() {
-            let found = self.header(&id).map_err(|error| RevisionError::failed(spec, error))?;
-            return found.map(|_| id).ok_or_else(|| RevisionError::Unknown(spec.to_owned()));
+            let found = self
+                .header(&id)
+                .map_err(|error| RevisionError::failed(spec, error))?;
+            return found
+                .map(|_| id)
+                .ok_or_else(|| RevisionError::Unknown(spec.to_owned()));
         }
         if !self.is_reftable()
             && let Ok(id) = self.inner.rev_parse_single(spec)
@@ -63,34 +70,51 @@ impl Repository {
             Err(RevisionError::Ambiguous(_)) => self.resolve(&format!("{spec}^{{commit}}"))?,
             resolved => resolved?,
         };
-        self.peel_to_commit(&id).map_err(|error| RevisionError::failed(spec, error))
+        self.peel_to_commit(&id)
+            .map_err(|error| RevisionError::failed(spec, error))
     }
 
     /// A best common ancestor of two commits, as `git merge-base` says; `None` when they have none.
-    pub fn merge_base(&self, one: &NodeId, other: &NodeId) -> Result<Option<NodeId>, RevisionError> {
+    pub fn merge_base(
+        &self,
+        one: &NodeId,
+        other: &NodeId,
+    ) -> Result<Option<NodeId>, RevisionError> {
         let spec = format!("{one}...{other}");
-        let command = GitCommand::new(self, "merge-base").operand(one.to_string()).operand(other.to_string());
+        let command = GitCommand::new(self, "merge-base")
+            .operand(one.to_string())
+            .operand(other.to_string());
         match command.run(b"") {
-            Ok(told) => Ok(std::str::from_utf8(&told).ok().and_then(|text| text.trim().parse().ok())),
+            Ok(told) => Ok(std::str::from_utf8(&told)
+                .ok()
+                .and_then(|text| text.trim().parse().ok())),
             Err(ChildError::Failed { code: Some(1), .. }) => Ok(None),
             Err(error) => Err(RevisionError::failed(&spec, error)),
         }
     }
 
     fn resolve_by_program(&self, spec: &str) -> Result<NodeId, RevisionError> {
-        let command = GitCommand::new(self, "rev-parse").option("--verify").operand(spec);
+        let command = GitCommand::new(self, "rev-parse")
+            .option("--verify")
+            .operand(spec);
         let told = match command.run(b"") {
             Ok(told) => told,
-            Err(ChildError::Failed { message, .. }) if message.contains("is ambiguous") && message.contains("object ID") => {
+            Err(ChildError::Failed { message, .. })
+                if message.contains("is ambiguous") && message.contains("object ID") =>
+            {
                 return Err(RevisionError::Ambiguous(spec.to_owned()));
             }
-            Err(ChildError::Failed { .. }) if names_head(spec) && matches!(self.find_ref("HEAD"), Ok(None)) => {
+            Err(ChildError::Failed { .. })
+                if names_head(spec) && matches!(self.find_ref("HEAD"), Ok(None)) =>
+            {
                 return Err(RevisionError::Unborn);
             }
             Err(ChildError::Failed { .. }) => return Err(RevisionError::Unknown(spec.to_owned())),
             Err(error) => return Err(RevisionError::failed(spec, error)),
         };
-        let id = std::str::from_utf8(&told).ok().and_then(|text| text.trim().parse().ok());
+        let id = std::str::from_utf8(&told)
+            .ok()
+            .and_then(|text| text.trim().parse().ok());
         id.ok_or_else(|| RevisionError::Unknown(spec.to_owned()))
     }
 }
@@ -119,26 +143,58 @@ mod tests {
 
     #[test]
     fn revisions_are_what_rev_parse_says() {
-        for options in [&[][..], &["--object-format=sha256"], &["--ref-format=reftable"]] {
+        for options in [
+            &[][..],
+            &["--object-format=sha256"],
+            &["--ref-format=reftable"],
+        ] {
             let fixture = history(options);
             let repo = fixture.open();
             let short = fixture.git(&["rev-parse", "--short", "HEAD"]);
-            let specs =
-                ["HEAD", "@", "HEAD~2", "HEAD^", "main:src/lib.rs", "v1", "v1^{tree}", "v1^{}", "HEAD:", "HEAD:src", "side"];
-            for spec in
-                specs.into_iter().chain([":/commit 1", "HEAD^{/commit 2}", ":src/lib.rs", "refs/heads/side", short.as_str()])
-            {
+            let specs = [
+                "HEAD",
+                "@",
+                "HEAD~2",
+                "HEAD^",
+                "main:src/lib.rs",
+                "v1",
+                "v1^{tree}",
+                "v1^{}",
+                "HEAD:",
+                "HEAD:src",
+                "side",
+            ];
+            for spec in specs.into_iter().chain([
+                ":/commit 1",
+                "HEAD^{/commit 2}",
+                ":src/lib.rs",
+                "refs/heads/side",
+                short.as_str(),
+            ]) {
                 assert_eq!(repo.resolve(spec).unwrap(), fixture.id(spec), "{spec}");
             }
             let id = fixture.id("HEAD");
             assert_eq!(repo.resolve(&id.to_string()).unwrap(), id);
             assert_eq!(repo.resolve_commit("v1").unwrap(), fixture.id("HEAD~1"));
-            for spec in ["", "nothing", "HEAD~9", "main..side", "HEAD:absent", "-x", "--all", "0123456789", "side@{1"] {
+            for spec in [
+                "",
+                "nothing",
+                "HEAD~9",
+                "main..side",
+                "HEAD:absent",
+                "-x",
+                "--all",
+                "0123456789",
+                "side@{1",
+            ] {
                 let error = repo.resolve(spec).unwrap_err();
                 assert_eq!(error.to_string(), format!("unknown revision '{spec}'"));
             }
             let absent = id.to_string().replace(['0', '1', '2', '3'], "4");
-            assert!(matches!(repo.resolve(&absent), Err(RevisionError::Unknown(_))));
+            assert!(matches!(
+                repo.resolve(&absent),
+                Err(RevisionError::Unknown(_))
+            ));
             let error = repo.resolve_commit("HEAD:src").unwrap_err();
             assert_eq!(error.to_string(), "revision 'HEAD:src' cannot be resolved");
         }
@@ -150,11 +206,23 @@ mod tests {
             let repo = Fixture::init(options);
             let repo = repo.open();
             for spec in ["HEAD", "@", "HEAD^", "HEAD:src"] {
-                assert!(matches!(repo.resolve(spec), Err(RevisionError::Unborn)), "{spec}");
+                assert!(
+                    matches!(repo.resolve(spec), Err(RevisionError::Unborn)),
+                    "{spec}"
+                );
             }
-            assert!(matches!(repo.resolve_commit("HEAD"), Err(RevisionError::Unborn)));
-            assert!(matches!(repo.resolve("main"), Err(RevisionError::Unknown(_))));
-            assert!(matches!(repo.resolve("HEADER"), Err(RevisionError::Unknown(_))));
+            assert!(matches!(
+                repo.resolve_commit("HEAD"),
+                Err(RevisionError::Unborn)
+            ));
+            assert!(matches!(
+                repo.resolve("main"),
+                Err(RevisionError::Unknown(_))
+            ));
+            assert!(matches!(
+                repo.resolve("HEADER"),
+                Err(RevisionError::Unknown(_))
+            ));
         }
     }
 
@@ -174,7 +242,10 @@ mod tests {
         fixture.file("twin", twin.unwrap());
         fixture.git(&["hash-object", "-w", "twin"]);
         let repo = fixture.open();
-        assert!(matches!(repo.resolve(&prefix), Err(RevisionError::Ambiguous(_))));
+        assert!(matches!(
+            repo.resolve(&prefix),
+            Err(RevisionError::Ambiguous(_))
+        ));
         assert_eq!(repo.resolve_commit(&prefix).unwrap(), fixture.id("HEAD"));
     }
 }

@@ -34,7 +34,10 @@ pub(super) struct Seal {
 impl Seal {
     /// The seal for a git directory with the key that is kept in a folder.
     pub(super) fn kept_in(folder: PathBuf, git_dir: PathBuf) -> Self {
-        Self { place: Some((folder, git_dir)), key: OnceLock::new() }
+        Self {
+            place: Some((folder, git_dir)),
+            key: OnceLock::new(),
+        }
     }
 
     pub(super) fn key(&self) -> Key {
@@ -71,19 +74,29 @@ fn kept(folder: &Path) -> Option<Key> {
 
 fn read(path: &Path) -> Option<Key> {
     let mut text = String::new();
-    File::open(path).ok()?.take(100).read_to_string(&mut text).ok()?;
+    File::open(path)
+        .ok()?
+        .take(100)
+        .read_to_string(&mut text)
+        .ok()?;
     Digest::from_hex(text.strip_suffix('\n')?).map(|key| Key::new(key.0))
 }
 
 /// Random bytes: from the system's source, and from what the standard library has drawn from it.
 fn random() -> Digest {
     let mut bytes = [0; 32];
-    let drawn: io::Result<()> = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
+    let drawn: io::Result<()> =
+        File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
     // Without that source, as in a bare chroot, the second one alone has 128 random bits.
     drop(drawn);
     let own = RandomState::new();
-    let own: Vec<u8> = (0..4_u64).flat_map(|number| own.hash_one(number).to_le_bytes()).collect();
-    FieldHasher::new("git-merkle 2026 random/1").field(&bytes).field(&own).finish()
+    let own: Vec<u8> = (0..4_u64)
+        .flat_map(|number| own.hash_one(number).to_le_bytes())
+        .collect();
+    FieldHasher::new("git-merkle 2026 random/1")
+        .field(&bytes)
+        .field(&own)
+        .finish()
 }
 
 #[cfg(test)]
@@ -93,7 +106,9 @@ mod tests {
     use super::*;
 
     fn digest(folder: &Path, git_dir: &Path) -> Digest {
-        Seal::kept_in(folder.to_owned(), git_dir.to_owned()).key().digest(b"x")
+        Seal::kept_in(folder.to_owned(), git_dir.to_owned())
+            .key()
+            .digest(b"x")
     }
 
     #[test]
@@ -110,6 +125,10 @@ mod tests {
         std::fs::write(one.join(FILE_NAME), "damaged").unwrap();
         assert_ne!(digest(&one, a), sealed, "a damaged key is made anew");
         assert_ne!(Seal::default().key().digest(b"x"), sealed);
-        assert_eq!(Seal::default().key().digest(b"x"), Seal::default().key().digest(b"x"), "one key for a process");
+        assert_eq!(
+            Seal::default().key().digest(b"x"),
+            Seal::default().key().digest(b"x"),
+            "one key for a process"
+        );
     }
 }

@@ -49,7 +49,11 @@ impl SmallPack {
     pub(super) fn new(hash: HashKind) -> Self {
         let mut data = HEADER.to_vec();
         data.resize(HEADER_BYTES, 0);
-        Self { hash, data, places: BTreeMap::new() }
+        Self {
+            hash,
+            data,
+            places: BTreeMap::new(),
+        }
     }
 
     /// True for a batch that goes into a small pack.
@@ -81,14 +85,20 @@ impl SmallPack {
 
     fn push(&mut self, object: &Encoded) {
         let offset = self.data.len();
-        object.write_entry(&mut self.data).expect("memory takes everything");
-        let place = Place { offset: offset as u32, crc: crc(&self.data[offset..]) };
+        object
+            .write_entry(&mut self.data)
+            .expect("memory takes everything");
+        let place = Place {
+            offset: offset as u32,
+            crc: crc(&self.data[offset..]),
+        };
         self.places.insert(object.id, place);
     }
 
     /// The bytes of the pack and of its index.
     pub(super) fn finish(mut self) -> (Vec<u8>, Vec<u8>) {
-        self.data[HEADER.len()..HEADER_BYTES].copy_from_slice(&(self.places.len() as u32).to_be_bytes());
+        self.data[HEADER.len()..HEADER_BYTES]
+            .copy_from_slice(&(self.places.len() as u32).to_be_bytes());
         let checksum = digest(self.hash, &[&self.data]);
         self.data.extend_from_slice(checksum.as_bytes());
 
@@ -102,9 +112,15 @@ impl SmallPack {
             total += count;
             index.extend_from_slice(&total.to_be_bytes());
         }
-        self.places.keys().for_each(|id| index.extend_from_slice(id.as_bytes()));
-        self.places.values().for_each(|place| index.extend_from_slice(&place.crc.to_be_bytes()));
-        self.places.values().for_each(|place| index.extend_from_slice(&place.offset.to_be_bytes()));
+        self.places
+            .keys()
+            .for_each(|id| index.extend_from_slice(id.as_bytes()));
+        self.places
+            .values()
+            .for_each(|place| index.extend_from_slice(&place.crc.to_be_bytes()));
+        self.places
+            .values()
+            .for_each(|place| index.extend_from_slice(&place.offset.to_be_bytes()));
         index.extend_from_slice(checksum.as_bytes());
         let checksum = digest(self.hash, &[&index]);
         index.extend_from_slice(checksum.as_bytes());
@@ -116,7 +132,11 @@ impl SmallPack {
         if is_claimed(name) {
             return None;
         }
-        Self::decode(hash, read_small(&name.with_extension("pack"))?, &read_small(&name.with_extension("idx"))?)
+        Self::decode(
+            hash,
+            read_small(&name.with_extension("pack"))?,
+            &read_small(&name.with_extension("idx"))?,
+        )
     }
 
     fn decode(hash: HashKind, mut data: Vec<u8>, index: &[u8]) -> Option<Self> {
@@ -140,10 +160,19 @@ impl SmallPack {
         let ends = starts.clone().skip(1).chain([self.data.len()]);
         let is_entry = |range: Range<usize>, place: &Place| {
             let entry = self.data.get(range).unwrap_or_default();
-            entry.first().is_some_and(|byte| (1..=4).contains(&(byte >> 4 & 7))) && crc(entry) == place.crc
+            entry
+                .first()
+                .is_some_and(|byte| (1..=4).contains(&(byte >> 4 & 7)))
+                && crc(entry) == place.crc
         };
-        let first = places.first().map_or(self.data.len(), |place| place.offset as usize);
-        first == HEADER_BYTES && starts.zip(ends).zip(&places).all(|((start, end), place)| is_entry(start..end, place))
+        let first = places
+            .first()
+            .map_or(self.data.len(), |place| place.offset as usize);
+        first == HEADER_BYTES
+            && starts
+                .zip(ends)
+                .zip(&places)
+                .all(|((start, end), place)| is_entry(start..end, place))
     }
 }
 
@@ -165,19 +194,36 @@ impl Listing {
         }
         let count = tables.len().checked_sub(ids)? / (id_bytes + 8);
         let (checksums, offsets) = (ids + count * id_bytes, ids + count * (id_bytes + 4));
-        let number = |table: usize, at: usize| tables[table + 4 * at..].first_chunk().copied().map(u32::from_be_bytes);
+        let number = |table: usize, at: usize| {
+            tables[table + 4 * at..]
+                .first_chunk()
+                .copied()
+                .map(u32::from_be_bytes)
+        };
         let mut places = BTreeMap::new();
         for at in 0..count {
             let id = NodeId::from_bytes(&tables[ids + at * id_bytes..][..id_bytes])?;
-            places.insert(id, Place { offset: number(offsets, at)?, crc: number(checksums, at)? });
+            places.insert(
+                id,
+                Place {
+                    offset: number(offsets, at)?,
+                    crc: number(checksums, at)?,
+                },
+            );
         }
         let is_exact = places.len() == count && tables.len() == offsets + 4 * count;
-        Some(Self { checksum: NodeId::from_bytes(checksum)?, places }).filter(|_| is_exact)
+        Some(Self {
+            checksum: NodeId::from_bytes(checksum)?,
+            places,
+        })
+        .filter(|_| is_exact)
     }
 }
 
 fn is_claimed(name: &Path) -> bool {
-    CLAIMS.iter().any(|claim| name.with_extension(claim).exists())
+    CLAIMS
+        .iter()
+        .any(|claim| name.with_extension(claim).exists())
 }
 
 /// Reads a file of the size of a small pack, with room for what is to come.
@@ -200,7 +246,11 @@ pub(super) fn digest(hash: HashKind, parts: &[&[u8]]) -> NodeId {
     for part in parts {
         hasher.update(part);
     }
-    from_oid(&hasher.try_finalize().expect("data is no SHA-1 collision attack"))
+    from_oid(
+        &hasher
+            .try_finalize()
+            .expect("data is no SHA-1 collision attack"),
+    )
 }
 
 /// Removes a pack that another holds all objects of; its index first, as git does.
@@ -228,7 +278,14 @@ mod tests {
             for count in [1, 2, 100] {
                 let (data, index) = packed(hash, count);
                 fixture.file("a.pack", &data);
-                fixture.git(&["index-pack", "--strict", "--index-version=2", "-o", "b.idx", "a.pack"]);
+                fixture.git(&[
+                    "index-pack",
+                    "--strict",
+                    "--index-version=2",
+                    "-o",
+                    "b.idx",
+                    "a.pack",
+                ]);
                 assert_eq!(fs::read(fixture.root.join("b.idx")).unwrap(), index);
                 fs::remove_file(fixture.root.join("b.idx")).unwrap();
             }
@@ -254,12 +311,20 @@ mod tests {
         for at in 0..data.len() - hash.id_bytes() {
             let mut damaged = data.clone();
             damaged[at] ^= 0x10;
-            assert_eq!(SmallPack::decode(hash, damaged, &index), None, "byte {at} of the pack");
+            assert_eq!(
+                SmallPack::decode(hash, damaged, &index),
+                None,
+                "byte {at} of the pack"
+            );
         }
         for at in 0..index.len() {
             let mut damaged = index.clone();
             damaged[at] ^= 1;
-            assert_eq!(SmallPack::decode(hash, data.clone(), &damaged), None, "byte {at} of the index");
+            assert_eq!(
+                SmallPack::decode(hash, data.clone(), &damaged),
+                None,
+                "byte {at} of the index"
+            );
         }
         for len in 0..data.len() {
             assert_eq!(SmallPack::decode(hash, data[..len].to_vec(), &index), None);
@@ -278,8 +343,16 @@ mod tests {
             fixture.commit("edit");
         }
         fixture.git(&["repack", "-adq"]);
-        let listed = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
-        let pack = listed.into_iter().find(|path| path.extension().is_some_and(|end| end == "pack")).unwrap();
-        assert_eq!(SmallPack::read(&pack.with_extension(""), HashKind::Sha1), None);
+        let listed = fs::read_dir(fixture.root.join(".git/objects/pack"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let pack = listed
+            .into_iter()
+            .find(|path| path.extension().is_some_and(|end| end == "pack"))
+            .unwrap();
+        assert_eq!(
+            SmallPack::read(&pack.with_extension(""), HashKind::Sha1),
+            None
+        );
     }
 }

@@ -54,7 +54,9 @@ pub enum SshError {
     #[error("no key to sign with: 'user.signingKey' is not set")]
     NoKey,
     /// A path of the user's configuration would lead into the repository.
-    #[error("'{key}' must be an absolute path, or begin with '~/': '{path}' would lead into the repository")]
+    #[error(
+        "'{key}' must be an absolute path, or begin with '~/': '{path}' would lead into the repository"
+    )]
     Relative {
         /// The setting.
         key: &'static str,
@@ -120,17 +122,24 @@ pub struct Signer {
 impl Signer {
     /// What the user's own configuration says; `own_key` goes before git's key, and then git's format does not matter.
     pub fn of(repo: &Repository, own_key: Option<&str>) -> Result<Self, SshError> {
-        let format = repo.protected_string("gpg.format").unwrap_or_else(|| "openpgp".to_owned());
+        let format = repo
+            .protected_string("gpg.format")
+            .unwrap_or_else(|| "openpgp".to_owned());
         let program = Program::of(repo);
         let spelled = match own_key {
             Some(key) => key.to_owned(),
             None if format != "ssh" => return Err(SshError::Format(format)),
-            None => match repo.protected_string("user.signingkey").filter(|key| !key.is_empty()) {
+            None => match repo
+                .protected_string("user.signingkey")
+                .filter(|key| !key.is_empty())
+            {
                 Some(key) => key,
                 None => default_key(repo)?,
             },
         };
-        let literal = spelled.strip_prefix("key::").or_else(|| spelled.starts_with("ssh-").then_some(spelled.as_str()));
+        let literal = spelled
+            .strip_prefix("key::")
+            .or_else(|| spelled.starts_with("ssh-").then_some(spelled.as_str()));
         let key = match literal {
             Some(literal) => SigningKey::Literal(literal.to_owned()),
             None => SigningKey::File(absolute("user.signingKey", &spelled)?),
@@ -145,10 +154,14 @@ impl Signer {
         let file = scratch.write("manifest", text).map_err(failed)?;
         let key_file = match &self.key {
             SigningKey::File(path) => path.clone(),
-            SigningKey::Literal(key) => scratch.write("key.pub", format!("{key}\n").as_bytes()).map_err(failed)?,
+            SigningKey::Literal(key) => scratch
+                .write("key.pub", format!("{key}\n").as_bytes())
+                .map_err(failed)?,
         };
         let mut command = self.program.command(&scratch)?;
-        command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]).arg(key_file);
+        command
+            .args(["-Y", "sign", "-n", NAMESPACE, "-f"])
+            .arg(key_file);
         if matches!(self.key, SigningKey::Literal(_)) {
             command.arg("-U");
         }
@@ -159,13 +172,20 @@ impl Signer {
             None
         } else {
             // 'force' makes it ask a program, and that one is not there: nothing opens a window or the terminal.
-            command.env("SSH_ASKPASS", scratch.0.join("none")).env("SSH_ASKPASS_REQUIRE", "force").stdin(Stdio::null());
+            command
+                .env("SSH_ASKPASS", scratch.0.join("none"))
+                .env("SSH_ASKPASS_REQUIRE", "force")
+                .stdin(Stdio::null());
             Some(Instant::now() + SILENT_PATIENCE)
         };
         let output = self.program.run(command, b"", deadline)?;
         let signature = fs::read_to_string(scratch.0.join("manifest.sig")).unwrap_or_default();
         let is_signed = output.status.success() && is_signature(&signature);
-        if is_signed { Ok(signature) } else { Err(self.program.failure(&output)) }
+        if is_signed {
+            Ok(signature)
+        } else {
+            Err(self.program.failure(&output))
+        }
     }
 }
 
@@ -177,7 +197,11 @@ pub fn is_signature(text: &str) -> bool {
 
 /// The public key that a signature says it was made with.
 fn public_key(signature: &str) -> Option<Vec<u8>> {
-    let body: String = signature.strip_prefix(BEGIN)?.strip_suffix(END)?.split('\n').collect();
+    let body: String = signature
+        .strip_prefix(BEGIN)?
+        .strip_suffix(END)?
+        .split('\n')
+        .collect();
     let bytes = BASE64_STANDARD.decode(body).ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
@@ -196,29 +220,43 @@ impl Signers {
     /// Reads them; none where the user's configuration names no file.
     pub fn of(repo: &Repository) -> Result<Option<Self>, SshError> {
         let file = |key: &'static str| {
-            let Some(path) = repo.protected_string(&key.to_ascii_lowercase()).filter(|path| !path.is_empty()) else {
+            let Some(path) = repo
+                .protected_string(&key.to_ascii_lowercase())
+                .filter(|path| !path.is_empty())
+            else {
                 return Ok(None);
             };
             let path = absolute(key, &path)?;
             let mut bytes = Vec::new();
-            let read = File::open(&path).and_then(|file| file.take(SIGNERS_BYTES_MAX + 1).read_to_end(&mut bytes));
+            let read = File::open(&path)
+                .and_then(|file| file.take(SIGNERS_BYTES_MAX + 1).read_to_end(&mut bytes));
             match read {
-                Ok(count) if count as u64 > SIGNERS_BYTES_MAX => {
-                    Err(SshError::File { key, path, source: io::ErrorKind::FileTooLarge.into() })
-                }
+                Ok(count) if count as u64 > SIGNERS_BYTES_MAX => Err(SshError::File {
+                    key,
+                    path,
+                    source: io::ErrorKind::FileTooLarge.into(),
+                }),
                 Ok(_) => Ok(Some(bytes)),
                 Err(source) => Err(SshError::File { key, path, source }),
             }
         };
-        let Some(allowed) = file("gpg.ssh.allowedSignersFile")? else { return Ok(None) };
-        Ok(Some(Self { program: Program::of(repo), allowed, revoked: file("gpg.ssh.revocationFile")? }))
+        let Some(allowed) = file("gpg.ssh.allowedSignersFile")? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            program: Program::of(repo),
+            allowed,
+            revoked: file("gpg.ssh.revocationFile")?,
+        }))
     }
 
     /// A digest of all that decides what counts, but for the text and the signature.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let hasher = FieldHasher::new("git-merkle 2026 signers/1").field(&self.allowed);
-        let hasher = hasher.field(self.revoked.as_deref().unwrap_or_default()).field(&[u8::from(self.revoked.is_some())]);
+        let hasher = hasher
+            .field(self.revoked.as_deref().unwrap_or_default())
+            .field(&[u8::from(self.revoked.is_some())]);
         hasher.field(self.program.0.as_encoded_bytes()).finish()
     }
 
@@ -237,26 +275,44 @@ impl Signers {
     /// A key that stands nowhere among the allowed ones costs no child, so that a remote cannot make this expensive with keys
     /// of its own; one that does costs two.
     pub fn check(&self, text: &[u8], signature: &str, seconds: u64) -> Result<Checked, SshError> {
-        let Some(key) = public_key(signature) else { return Ok(Checked::Wrong) };
+        let Some(key) = public_key(signature) else {
+            return Ok(Checked::Wrong);
+        };
         if let Some(stranger) = self.stranger(signature) {
             return Ok(Checked::NotAllowed(stranger));
         }
         let scratch = Scratch::new().map_err(|source| self.program.start_error(source))?;
         let failed = |source| self.program.start_error(source);
         let allowed = scratch.write("allowed", &self.allowed).map_err(failed)?;
-        let signature = scratch.write("signature", signature.as_bytes()).map_err(failed)?;
+        let signature = scratch
+            .write("signature", signature.as_bytes())
+            .map_err(failed)?;
         let time = format!("-Overify-time={}", compact_utc(seconds));
         let mut command = self.program.command(&scratch)?;
-        command.args(["-Y", "find-principals", "-f"]).arg(&allowed).arg("-s").arg(&signature).arg(&time);
+        command
+            .args(["-Y", "find-principals", "-f"])
+            .arg(&allowed)
+            .arg("-s")
+            .arg(&signature)
+            .arg(&time);
         let found = self.run(command, b"")?;
         let principals = String::from_utf8_lossy(&found.stdout).into_owned();
         if !found.status.success() || principals.trim().is_empty() {
             return Ok(Checked::NotAllowed(fingerprint(&key)));
         }
-        let revoked = self.revoked.as_ref().map(|bytes| scratch.write("revoked", bytes)).transpose().map_err(failed)?;
+        let revoked = self
+            .revoked
+            .as_ref()
+            .map(|bytes| scratch.write("revoked", bytes))
+            .transpose()
+            .map_err(failed)?;
         for principal in principals.lines().filter(|line| !line.is_empty()) {
             let mut command = self.program.command(&scratch)?;
-            command.args(["-Y", "verify", "-n", NAMESPACE, "-f"]).arg(&allowed).arg("-I").arg(principal);
+            command
+                .args(["-Y", "verify", "-n", NAMESPACE, "-f"])
+                .arg(&allowed)
+                .arg("-I")
+                .arg(principal);
             command.arg("-s").arg(&signature).arg(&time);
             if let Some(revoked) = &revoked {
                 command.arg("-r").arg(revoked);
@@ -268,27 +324,46 @@ impl Signers {
         }
         // It may be in order, and the file of signers keeps its key from this namespace, or it was revoked.
         let mut command = self.program.command(&scratch)?;
-        command.args(["-Y", "check-novalidate", "-n", NAMESPACE, "-s"]).arg(&signature);
+        command
+            .args(["-Y", "check-novalidate", "-n", NAMESPACE, "-s"])
+            .arg(&signature);
         let is_in_order = self.run(command, text)?.status.success();
-        Ok(if is_in_order { Checked::NotAllowed(fingerprint(&key)) } else { Checked::Wrong })
+        Ok(if is_in_order {
+            Checked::NotAllowed(fingerprint(&key))
+        } else {
+            Checked::Wrong
+        })
     }
 
     fn run(&self, command: Command, input: &[u8]) -> Result<Output, SshError> {
-        let output = self.program.run(command, input, Some(Instant::now() + VERIFY_PATIENCE))?;
+        let output = self
+            .program
+            .run(command, input, Some(Instant::now() + VERIFY_PATIENCE))?;
         // A program that was ended, or that does not know an option, has judged nothing.
-        let is_too_old =
-            !output.status.success() && String::from_utf8_lossy(&output.stderr).lines().any(|line| line.starts_with("usage:"));
-        if output.status.code().is_none() || is_too_old { Err(self.program.failure(&output)) } else { Ok(output) }
+        let is_too_old = !output.status.success()
+            && String::from_utf8_lossy(&output.stderr)
+                .lines()
+                .any(|line| line.starts_with("usage:"));
+        if output.status.code().is_none() || is_too_old {
+            Err(self.program.failure(&output))
+        } else {
+            Ok(output)
+        }
     }
 }
 
 fn fingerprint(key: &[u8]) -> String {
-    format!("SHA256:{}", BASE64_STANDARD_NO_PAD.encode(hash::sha256(key).0))
+    format!(
+        "SHA256:{}",
+        BASE64_STANDARD_NO_PAD.encode(hash::sha256(key).0)
+    )
 }
 
 /// True where bytes hold a word, letters of either case.
 fn has_word(bytes: &[u8], word: &[u8]) -> bool {
-    bytes.windows(word.len()).any(|at| at.eq_ignore_ascii_case(word))
+    bytes
+        .windows(word.len())
+        .any(|at| at.eq_ignore_ascii_case(word))
 }
 
 /// `gpg.ssh.program`.
@@ -296,40 +371,71 @@ struct Program(OsString);
 
 impl Program {
     fn of(repo: &Repository) -> Self {
-        let named = repo.protected_string("gpg.ssh.program").filter(|name| !name.is_empty());
-        Self(named.map_or_else(|| "ssh-keygen".into(), |name| home(&name).map_or_else(|| name.into(), PathBuf::into_os_string)))
+        let named = repo
+            .protected_string("gpg.ssh.program")
+            .filter(|name| !name.is_empty());
+        Self(named.map_or_else(
+            || "ssh-keygen".into(),
+            |name| home(&name).map_or_else(|| name.into(), PathBuf::into_os_string),
+        ))
     }
 
     fn command(&self, scratch: &Scratch) -> Result<Command, SshError> {
         let mut command = program::other(&self.0).map_err(|source| self.start_error(source))?;
         without_keys(&mut command);
         // Times in the file of signers are in UTC, like those that are given.
-        command.current_dir(&scratch.0).env("LC_ALL", "C").env("TZ", "UTC");
+        command
+            .current_dir(&scratch.0)
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC");
         Ok(command)
     }
 
-    fn run(&self, mut command: Command, input: &[u8], deadline: Option<Instant>) -> Result<Output, SshError> {
+    fn run(
+        &self,
+        mut command: Command,
+        input: &[u8],
+        deadline: Option<Instant>,
+    ) -> Result<Output, SshError> {
         if !input.is_empty() {
             command.stdin(Stdio::piped());
         }
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        child.and_then(|child| exchange_by(child, input, deadline)).map_err(|source| self.start_error(source))
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        child
+            .and_then(|child| exchange_by(child, input, deadline))
+            .map_err(|source| self.start_error(source))
     }
 
     fn start_error(&self, source: io::Error) -> SshError {
-        SshError::Start { program: self.0.to_string_lossy().into_owned(), source }
+        SshError::Start {
+            program: self.0.to_string_lossy().into_owned(),
+            source,
+        }
     }
 
     fn failure(&self, output: &Output) -> SshError {
         let told = String::from_utf8_lossy(&output.stderr);
-        let message = told.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message").trim().to_owned();
-        SshError::Failed { program: self.0.to_string_lossy().into_owned(), message }
+        let message = told
+            .lines()
+            .rfind(|line| !line.trim().is_empty())
+            .unwrap_or("no message")
+            .trim()
+            .to_owned();
+        SshError::Failed {
+            program: self.0.to_string_lossy().into_owned(),
+            message,
+        }
     }
 }
 
 /// The first key that the user's `gpg.ssh.defaultKeyCommand` prints.
 fn default_key(repo: &Repository) -> Result<String, SshError> {
-    let line = repo.protected_string("gpg.ssh.defaultkeycommand").unwrap_or_default();
+    let line = repo
+        .protected_string("gpg.ssh.defaultkeycommand")
+        .unwrap_or_default();
     let mut words = words(&line).into_iter();
     let name = words.next().ok_or(SshError::NoKey)?;
     let program = Program(home(&name).map_or_else(|| name.into(), PathBuf::into_os_string));
@@ -338,8 +444,13 @@ fn default_key(repo: &Repository) -> Result<String, SshError> {
     command.args(words).stdin(Stdio::null());
     let output = program.run(command, b"", Some(Instant::now() + SILENT_PATIENCE))?;
     let told = String::from_utf8_lossy(&output.stdout);
-    let key = told.lines().next().filter(|key| key.starts_with("key::") || key.starts_with("ssh-"));
-    key.filter(|_| output.status.success()).map(str::to_owned).ok_or_else(|| program.failure(&output))
+    let key = told
+        .lines()
+        .next()
+        .filter(|key| key.starts_with("key::") || key.starts_with("ssh-"));
+    key.filter(|_| output.status.success())
+        .map(str::to_owned)
+        .ok_or_else(|| program.failure(&output))
 }
 
 /// Splits a command line as git does without a shell: at blanks, but for what is quoted.
@@ -364,7 +475,14 @@ fn words(line: &str) -> Vec<String> {
 
 fn absolute(key: &'static str, path: &str) -> Result<PathBuf, SshError> {
     let found = home(path).unwrap_or_else(|| path.into());
-    if found.is_absolute() { Ok(found) } else { Err(SshError::Relative { key, path: path.to_owned() }) }
+    if found.is_absolute() {
+        Ok(found)
+    } else {
+        Err(SshError::Relative {
+            key,
+            path: path.to_owned(),
+        })
+    }
 }
 
 /// A path that begins in the user's home.
@@ -375,7 +493,10 @@ fn home(path: &str) -> Option<PathBuf> {
 
 /// A time as `ssh-keygen` takes it: `YYYYMMDDHHMMSS`.
 fn compact_utc(seconds: u64) -> String {
-    clock::render_utc(seconds).chars().filter(char::is_ascii_digit).collect()
+    clock::render_utc(seconds)
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect()
 }
 
 /// A folder of this process alone, gone when dropped. What stands in it is public.
@@ -386,7 +507,11 @@ impl Scratch {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         for _ in 0..100 {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("git-merkle-{}-{number}-{:x}", std::process::id(), clock::random_part().to_bits());
+            let name = format!(
+                "git-merkle-{}-{number}-{:x}",
+                std::process::id(),
+                clock::random_part().to_bits()
+            );
             let path = std::env::temp_dir().join(name);
             match DirBuilder::new().mode(0o700).create(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -417,7 +542,10 @@ mod tests {
         for (line, expected) in [
             ("", &[][..]),
             ("  ssh-add -L ", &["ssh-add", "-L"]),
-            ("a 'b c' \"d \\\" e\" f\\ g ''", &["a", "b c", "d \" e", "f g", ""]),
+            (
+                "a 'b c' \"d \\\" e\" f\\ g ''",
+                &["a", "b c", "d \" e", "f g", ""],
+            ),
             ("a;b $(c)", &["a;b", "$(c)"]),
         ] {
             assert_eq!(words(line), expected, "{line}");
@@ -426,15 +554,27 @@ mod tests {
 
     #[test]
     fn what_is_no_signature_is_told_without_a_child() {
-        for bad in ["", BEGIN, &format!("{BEGIN}{END}"), &format!("{BEGIN}U1NIU0lH\n{END}"), &format!("{BEGIN}!\n{END}")] {
+        for bad in [
+            "",
+            BEGIN,
+            &format!("{BEGIN}{END}"),
+            &format!("{BEGIN}U1NIU0lH\n{END}"),
+            &format!("{BEGIN}!\n{END}"),
+        ] {
             assert!(!is_signature(bad), "{bad:?}");
         }
         let text = [MAGIC, &[0, 0, 0, 2, 7, 8, 9]].concat();
-        assert_eq!(public_key(&format!("{BEGIN}{}\n{END}", BASE64_STANDARD.encode(text))), Some(vec![7, 8]));
+        assert_eq!(
+            public_key(&format!("{BEGIN}{}\n{END}", BASE64_STANDARD.encode(text))),
+            Some(vec![7, 8])
+        );
         // A key of no bytes would be found in every file of signers: red before, the search for it panicked.
         for bad in [[255, 0, 0, 2, 7, 8, 9], [0, 0, 0, 0, 7, 8, 9]] {
             let text = [MAGIC, &bad].concat();
-            assert_eq!(public_key(&format!("{BEGIN}{}\n{END}", BASE64_STANDARD.encode(text))), None);
+            assert_eq!(
+                public_key(&format!("{BEGIN}{}\n{END}", BASE64_STANDARD.encode(text))),
+                None
+            );
         }
     }
 

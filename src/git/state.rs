@@ -24,7 +24,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, linkat, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, linkat, mkdirat, openat, renameat, statat,
+    unlinkat,
+};
 use rustix::io::Errno;
 
 use super::file::{create_new_in, names_in, remove_abandoned_in, replace_in};
@@ -88,19 +91,32 @@ impl StateDir {
     /// The state directory in the common git directory, which linked worktrees share; nothing is created.
     #[must_use]
     pub fn of(repo: &Repository) -> Self {
-        Self { base: repo.common_dir().to_owned(), below: vec![NAME], seal: Arc::default(), lists_unsigned: false }
+        Self {
+            base: repo.common_dir().to_owned(),
+            below: vec![NAME],
+            seal: Arc::default(),
+            lists_unsigned: false,
+        }
     }
 
     /// The one in the git directory of this worktree.
     #[must_use]
     pub fn of_worktree(repo: &Repository) -> Self {
-        Self { base: repo.git_dir().to_owned(), ..Self::of(repo) }
+        Self {
+            base: repo.git_dir().to_owned(),
+            ..Self::of(repo)
+        }
     }
 
     /// A folder that stands for a state directory, in a place that the caller vouches for.
     #[must_use]
     pub fn at(folder: &Path) -> Self {
-        Self { base: folder.to_owned(), below: Vec::new(), seal: Arc::default(), lists_unsigned: false }
+        Self {
+            base: folder.to_owned(),
+            below: Vec::new(),
+            seal: Arc::default(),
+            lists_unsigned: false,
+        }
     }
 
     /// The same with a seal that other processes of this user have as well; its key is kept in `key_folder`.
@@ -108,14 +124,19 @@ impl StateDir {
     /// Without a folder, as before: what this process seals is believed by this process alone.
     #[must_use]
     pub fn sealed(self, key_folder: Option<PathBuf>) -> Self {
-        let seal = key_folder.map_or_else(Arc::default, |folder| Arc::new(Seal::kept_in(folder, self.base.clone())));
+        let seal = key_folder.map_or_else(Arc::default, |folder| {
+            Arc::new(Seal::kept_in(folder, self.base.clone()))
+        });
         Self { seal, ..self }
     }
 
     /// The same where statements that are stored are listed until they are signed; see `frame::unsigned`.
     #[must_use]
     pub fn listing_unsigned(self, lists_unsigned: bool) -> Self {
-        Self { lists_unsigned, ..self }
+        Self {
+            lists_unsigned,
+            ..self
+        }
     }
 
     /// True where statements that are stored are listed until they are signed.
@@ -153,7 +174,9 @@ impl StateDir {
     /// The folder's path, to be shown to a person or to be written down. It is not opened by this path.
     #[must_use]
     pub fn shown(&self) -> PathBuf {
-        self.below.iter().fold(self.base.clone(), |path, name| path.join(name))
+        self.below
+            .iter()
+            .fold(self.base.clone(), |path, name| path.join(name))
     }
 
     /// The path of a file, for the same uses.
@@ -196,7 +219,11 @@ impl StateDir {
     /// Opens a file for reading that is no larger than `bytes_max`.
     pub fn open(&self, name: &str, bytes_max: u64) -> io::Result<File> {
         let file = self.open_file(&self.open_folder()?, name, OFlags::RDONLY)?;
-        if file.metadata()?.len() > bytes_max { Err(self.refused(name, IS_LARGE)) } else { Ok(file) }
+        if file.metadata()?.len() > bytes_max {
+            Err(self.refused(name, IS_LARGE))
+        } else {
+            Ok(file)
+        }
     }
 
     /// Opens a file for reading and for adding to its end; makes it where it is missing.
@@ -209,7 +236,11 @@ impl StateDir {
     /// Opens a file for writing at any place; makes it where it is missing.
     fn open_to_change(&self, name: &str, flags: OFlags) -> io::Result<File> {
         let file = self.open_file(&self.open_folder()?, name, flags | OFlags::CREATE)?;
-        if file.metadata()?.nlink() > 1 { Err(self.refused(name, IS_SHARED)) } else { Ok(file) }
+        if file.metadata()?.nlink() > 1 {
+            Err(self.refused(name, IS_SHARED))
+        } else {
+            Ok(file)
+        }
     }
 
     /// Makes a file that was not there; `None` where something has the name.
@@ -220,25 +251,40 @@ impl StateDir {
     /// Reads a file that is no larger than `bytes_max`.
     pub fn read(&self, name: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
         let file = self.open(name, bytes_max)?;
-        let mut bytes = Vec::with_capacity(file.metadata().map_or(0, |found| found.len() as usize + 1));
+        let mut bytes =
+            Vec::with_capacity(file.metadata().map_or(0, |found| found.len() as usize + 1));
         file.take(bytes_max).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     /// The same as text.
     pub fn read_text(&self, name: &str, bytes_max: u64) -> io::Result<String> {
-        String::from_utf8(self.read(name, bytes_max)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+        String::from_utf8(self.read(name, bytes_max)?)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
     /// Writes a file by way of a temporary one and a rename: readers see the old bytes or the new, never a part.
     ///
     /// Not flushed to the disk: for derived data. See [`StateDir::replace_durably`].
-    pub fn replace(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-        replace_in(self.open_for_replacing(name)?.folder.as_fd(), name, write, |_| Ok(()))
+    pub fn replace(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<()> {
+        replace_in(
+            self.open_for_replacing(name)?.folder.as_fd(),
+            name,
+            write,
+            |_| Ok(()),
+        )
     }
 
     /// Same, and the bytes and the name are on the disk (fsync) when this returns.
-    pub fn replace_durably(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    pub fn replace_durably(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<()> {
         let open = self.open_for_replacing(name)?;
         replace_in(open.folder.as_fd(), name, write, File::sync_all)?;
         Ok(rustix::fs::fsync(&open.folder)?)
@@ -265,9 +311,14 @@ impl StateDir {
     /// Reads what this user has written for this repository; what came with it, or is damaged, counts as absent.
     #[must_use]
     pub fn read_sealed(&self, name: &str, bytes_max: u64) -> Option<Vec<u8>> {
-        let mut bytes = self.read(name, bytes_max.saturating_add(SEAL_LINE_BYTES as u64)).ok()?;
+        let mut bytes = self
+            .read(name, bytes_max.saturating_add(SEAL_LINE_BYTES as u64))
+            .ok()?;
         let (line, body) = bytes.split_at_checked(SEAL_LINE_BYTES)?;
-        let seal = std::str::from_utf8(line).ok()?.strip_prefix(SEAL_HEAD)?.strip_suffix('\n')?;
+        let seal = std::str::from_utf8(line)
+            .ok()?
+            .strip_prefix(SEAL_HEAD)?
+            .strip_suffix('\n')?;
         if Digest::from_hex(seal)? != self.seal_of(name, body) {
             return None;
         }
@@ -285,7 +336,10 @@ impl StateDir {
         // The place is bound in, from the state directory on: no sealed file can stand for another one.
         let place: Vec<&str> = self.below.iter().skip(1).copied().chain([name]).collect();
         let place = place.join("/");
-        self.seal.key().derive(SEAL_CONTEXT, place.as_bytes()).digest(bytes)
+        self.seal
+            .key()
+            .derive(SEAL_CONTEXT, place.as_bytes())
+            .digest(bytes)
     }
 
     /// Removes a plain file; one that is gone already is fine.
@@ -311,7 +365,11 @@ impl StateDir {
         let (from, into) = (self.open_folder()?, to.open_folder()?);
         self.check_replaceable(&from, name)?;
         for number in 1_u32.. {
-            let aside = if number == 1 { name.to_owned() } else { format!("{name}.{number}") };
+            let aside = if number == 1 {
+                name.to_owned()
+            } else {
+                format!("{name}.{number}")
+            };
             // The empty file takes the name, so that no other process does.
             if to.create_new(&aside)?.is_some() {
                 renameat(&from.folder, name, &into.folder, &aside)?;
@@ -323,7 +381,13 @@ impl StateDir {
 
     /// Gives a file a second name at a path outside; fails where something has it.
     pub(super) fn link(&self, name: &str, path: &Path) -> io::Result<()> {
-        Ok(linkat(&self.open_folder()?.folder, checked(name)?, CWD, path, AtFlags::empty())?)
+        Ok(linkat(
+            &self.open_folder()?.folder,
+            checked(name)?,
+            CWD,
+            path,
+            AtFlags::empty(),
+        )?)
     }
 
     /// The names in the folder, in order; none where there is no folder.
@@ -348,20 +412,29 @@ impl StateDir {
     }
 
     fn at_depth(&self, depth: usize) -> Self {
-        Self { below: self.below[..depth].to_vec(), ..self.clone() }
+        Self {
+            below: self.below[..depth].to_vec(),
+            ..self.clone()
+        }
     }
 
     /// Walks down to the folder.
     fn open_folder(&self) -> io::Result<Open> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let base = if self.base.as_os_str().is_empty() { Path::new(".") } else { &self.base };
+        let base = if self.base.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            &self.base
+        };
         let mut folder = openat(CWD, base, flags, Mode::empty())?;
         let owners = [rustix::process::geteuid().as_raw(), fstat(&folder)?.st_uid];
         for (depth, name) in self.below.iter().enumerate() {
             let refused = |why| refused(self.at_depth(depth + 1).shown(), why);
             let next = openat(&folder, *name, flags | OFlags::NOFOLLOW, Mode::empty());
             folder = match next {
-                Err(Errno::LOOP | Errno::NOTDIR) if is_link(&folder, name) => return Err(refused(IS_LINK)),
+                Err(Errno::LOOP | Errno::NOTDIR) if is_link(&folder, name) => {
+                    return Err(refused(IS_LINK));
+                }
                 Err(Errno::LOOP | Errno::NOTDIR) => return Err(refused(IS_NO_FOLDER)),
                 next => next?,
             };
@@ -374,7 +447,12 @@ impl StateDir {
 
     fn open_file(&self, open: &Open, name: &str, flags: OFlags) -> io::Result<File> {
         let safe = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = match openat(&open.folder, checked(name)?, flags | safe, Mode::RUSR | Mode::WUSR) {
+        let file = match openat(
+            &open.folder,
+            checked(name)?,
+            flags | safe,
+            Mode::RUSR | Mode::WUSR,
+        ) {
             Err(Errno::LOOP) => return Err(self.refused(name, IS_LINK)),
             // A directory, a pipe that no process reads, a socket.
             Err(Errno::ISDIR | Errno::NXIO) => return Err(self.refused(name, IS_NO_FILE)),
@@ -424,5 +502,9 @@ fn is_link(folder: &OwnedFd, name: &str) -> bool {
 /// A name, which never leads out of its folder.
 fn checked(name: &str) -> io::Result<&str> {
     let is_name = !name.is_empty() && !matches!(name, "." | "..") && !name.contains(['/', '\0']);
-    if is_name { Ok(name) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    if is_name {
+        Ok(name)
+    } else {
+        Err(io::ErrorKind::InvalidInput.into())
+    }
 }

@@ -27,19 +27,26 @@ const SYSTEM_ERRORS: [Errno; 13] = [
 
 /// True for an error that says nothing about what is on the disk.
 pub(super) fn is_system_error(error: &io::Error) -> bool {
-    error.raw_os_error().is_some_and(|code| SYSTEM_ERRORS.contains(&Errno::from_raw_os_error(code)))
+    error
+        .raw_os_error()
+        .is_some_and(|code| SYSTEM_ERRORS.contains(&Errno::from_raw_os_error(code)))
 }
 
 /// The system's error below another one, as a value of its own.
 #[must_use]
 pub fn system_cause(error: &(dyn Error + 'static)) -> Option<io::Error> {
     let own = |error: &(dyn Error + 'static)| {
-        let code = error.downcast_ref::<io::Error>().filter(|error| is_system_error(error))?.raw_os_error()?;
+        let code = error
+            .downcast_ref::<io::Error>()
+            .filter(|error| is_system_error(error))?
+            .raw_os_error()?;
         Some(io::Error::from_raw_os_error(code))
     };
     let mut next = Some(error);
     while let Some(error) = next {
-        let inner = error.downcast_ref::<gix::Error>().and_then(|error| error.iter_errors().find_map(own));
+        let inner = error
+            .downcast_ref::<gix::Error>()
+            .and_then(|error| error.iter_errors().find_map(own));
         if let Some(cause) = own(error).or(inner) {
             return Some(cause);
         }

@@ -39,7 +39,11 @@ impl Repository {
             .option("--stdin")
             .literal_paths();
         let walked = command.run_records(&input, 0, &mut |path| {
-            let folders = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at]);
+            let folders = path
+                .iter()
+                .enumerate()
+                .filter(|(_, byte)| **byte == b'/')
+                .map(|(at, _)| &path[..at]);
             for known in folders.chain([path]) {
                 found.extend(wanted.take(known));
             }
@@ -74,7 +78,9 @@ impl Repository {
             .option("--stdin");
         command.run_records(input.as_bytes(), b'\n', &mut |line| {
             let digits = line.strip_prefix(b"?").unwrap_or(line);
-            let id = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<NodeId>().ok());
+            let id = std::str::from_utf8(digits)
+                .ok()
+                .and_then(|digits| digits.parse::<NodeId>().ok());
             if let Some(id) = id.filter(|id| wanted.remove(id)) {
                 found.insert(id);
             }
@@ -87,5 +93,9 @@ impl Repository {
 /// Commits to begin at and to end before, as `--stdin` takes them.
 pub(super) fn revisions(tips: &[NodeId], not: &[NodeId]) -> String {
     let not = not.iter().map(|commit| format!("^{commit}\n"));
-    tips.iter().map(|commit| format!("{commit}\n")).chain(not).collect::<Vec<_>>().concat()
+    tips.iter()
+        .map(|commit| format!("{commit}\n"))
+        .chain(not)
+        .collect::<Vec<_>>()
+        .concat()
 }

@@ -70,14 +70,25 @@ impl Repository {
     fn add_all(&self, copy: &IndexCopy, filters: &Filters) -> Result<(), ChildError> {
         let submodules = self.tracked_submodules()?;
         // `--sparse` takes in new files outside of a sparse checkout; what is not checked out stays as it is.
-        let command = self.with_index("add", copy, filters).option("-A").option("--sparse").option("--ignore-errors");
+        let command = self
+            .with_index("add", copy, filters)
+            .option("-A")
+            .option("--sparse")
+            .option("--ignore-errors");
         let mut command = command.overriding(&filters.required);
         if !submodules.is_empty() {
-            command = command.option("--pathspec-from-file=-").option("--pathspec-file-nul");
+            command = command
+                .option("--pathspec-from-file=-")
+                .option("--pathspec-file-nul");
         }
-        let excluded = submodules.iter().flat_map(|path| [b":(top,literal,exclude)", &path[..], b"\0"].concat());
-        let pathspecs: Vec<u8> =
-            if submodules.is_empty() { Vec::new() } else { b":/\0".iter().copied().chain(excluded).collect() };
+        let excluded = submodules
+            .iter()
+            .flat_map(|path| [b":(top,literal,exclude)", &path[..], b"\0"].concat());
+        let pathspecs: Vec<u8> = if submodules.is_empty() {
+            Vec::new()
+        } else {
+            b":/\0".iter().copied().chain(excluded).collect()
+        };
         let output = command.output(&pathspecs)?;
         if !output.status.success() && !only_lacks_commits(&output) {
             return Err(filters.explain(failed("add", &output)));
@@ -85,60 +96,121 @@ impl Repository {
         if submodules.is_empty() {
             return Ok(());
         }
-        let paths: Vec<u8> = submodules.iter().flat_map(|path| [&path[..], b"\0"].concat()).collect();
-        let command = self.with_index("update-index", copy, filters).overriding(&filters.required);
-        let command = command.option("--add").option("--remove").option("--replace").option("--ignore-skip-worktree-entries");
+        let paths: Vec<u8> = submodules
+            .iter()
+            .flat_map(|path| [&path[..], b"\0"].concat())
+            .collect();
+        let command = self
+            .with_index("update-index", copy, filters)
+            .overriding(&filters.required);
+        let command = command
+            .option("--add")
+            .option("--remove")
+            .option("--replace")
+            .option("--ignore-skip-worktree-entries");
         let command = command.option("-z").option("--stdin");
-        command.run(&paths).map(drop).map_err(|error| filters.explain(error))
+        command
+            .run(&paths)
+            .map(drop)
+            .map_err(|error| filters.explain(error))
     }
 
     /// The paths of submodules in the user's index.
     fn tracked_submodules(&self) -> Result<Vec<Vec<u8>>, ChildError> {
-        let index = self.inner.index_or_empty().map_err(|error| ChildError::Start(io::Error::other(error)))?;
-        let entries = index.entries().iter().filter(|entry| entry.mode == gix::index::entry::Mode::COMMIT);
+        let index = self
+            .inner
+            .index_or_empty()
+            .map_err(|error| ChildError::Start(io::Error::other(error)))?;
+        let entries = index
+            .entries()
+            .iter()
+            .filter(|entry| entry.mode == gix::index::entry::Mode::COMMIT);
         let paths: BTreeSet<Vec<u8>> = entries.map(|entry| entry.path(&index).to_vec()).collect();
         Ok(paths.into_iter().collect())
     }
 
     fn list_ignored(&self, copy: &IndexCopy, filters: &Filters) -> GitCommand {
-        self.with_index("ls-files", copy, filters).option("-z").option("-o").option("-i").option("--exclude-standard")
+        self.with_index("ls-files", copy, filters)
+            .option("-z")
+            .option("-o")
+            .option("-i")
+            .option("--exclude-standard")
     }
 
-    fn add_ignored(&self, copy: &IndexCopy, filters: &Filters, listed: &[u8], include: &Include<'_>) -> Result<(), ChildError> {
+    fn add_ignored(
+        &self,
+        copy: &IndexCopy,
+        filters: &Filters,
+        listed: &[u8],
+        include: &Include<'_>,
+    ) -> Result<(), ChildError> {
         // A name that ends in '/' is an embedded repository.
-        let wanted = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/") && include(path));
-        let wanted: Vec<u8> = wanted.flat_map(|path| path.iter().copied().chain([0])).collect();
+        let wanted = listed
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty() && !path.ends_with(b"/") && include(path));
+        let wanted: Vec<u8> = wanted
+            .flat_map(|path| path.iter().copied().chain([0]))
+            .collect();
         if wanted.is_empty() {
             return Ok(());
         }
-        let command = self.with_index("add", copy, filters).literal_paths().overriding(&filters.required);
-        let command = command.option("-f").option("--sparse").option("--pathspec-from-file=-").option("--pathspec-file-nul");
-        command.run(&wanted).map(drop).map_err(|error| filters.explain(error))
+        let command = self
+            .with_index("add", copy, filters)
+            .literal_paths()
+            .overriding(&filters.required);
+        let command = command
+            .option("-f")
+            .option("--sparse")
+            .option("--pathspec-from-file=-")
+            .option("--pathspec-file-nul");
+        command
+            .run(&wanted)
+            .map(drop)
+            .map_err(|error| filters.explain(error))
     }
 
     fn write_tree(&self, copy: &IndexCopy, filters: &Filters) -> Result<NodeId, ChildError> {
         let output = self.with_index("write-tree", copy, filters).output(b"")?;
-        let told = std::str::from_utf8(&output.stdout).ok().and_then(|text| text.trim().parse().ok());
+        let told = std::str::from_utf8(&output.stdout)
+            .ok()
+            .and_then(|text| text.trim().parse().ok());
         if let Some(id) = told.filter(|_| output.status.success()) {
             return Ok(id);
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
-        let unmerged = stderr.lines().find_map(|line| line.split_once(": unmerged ("));
-        Err(unmerged.map_or_else(|| failed("write-tree", &output), |(path, _)| ChildError::Unmerged(path.to_owned())))
+        let unmerged = stderr
+            .lines()
+            .find_map(|line| line.split_once(": unmerged ("));
+        Err(unmerged.map_or_else(
+            || failed("write-tree", &output),
+            |(path, _)| ChildError::Unmerged(path.to_owned()),
+        ))
     }
 
     fn with_index(&self, verb: &'static str, copy: &IndexCopy, filters: &Filters) -> GitCommand {
         let index = copy.state.shown_file(&copy.name);
-        GitCommand::new(self, verb).setting("core.splitIndex=false").index(&index).overriding(&filters.overrides)
+        GitCommand::new(self, verb)
+            .setting("core.splitIndex=false")
+            .index(&index)
+            .overriding(&filters.overrides)
     }
 }
 
 /// True when `git add` failed over nothing but embedded repositories without commits, which have nothing to record.
 fn only_lacks_commits(output: &Output) -> bool {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let mut errors = stderr.lines().filter_map(|line| line.strip_prefix("error: ").or(line.strip_prefix("fatal: "))).peekable();
+    let mut errors = stderr
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("error: ")
+                .or(line.strip_prefix("fatal: "))
+        })
+        .peekable();
     errors.peek().is_some()
-        && errors.all(|error| error.ends_with("does not have a commit checked out") || error.starts_with("unable to index file"))
+        && errors.all(|error| {
+            error.ends_with("does not have a commit checked out")
+                || error.starts_with("unable to index file")
+        })
 }
 
 /// A copy of the user's index, gone when dropped.
@@ -154,7 +226,10 @@ impl IndexCopy {
         state.create()?;
         remove_stale(&state)?;
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let copy = Self { state, name: format!("{COPY_PREFIX}{}-{number}", std::process::id()) };
+        let copy = Self {
+            state,
+            name: format!("{COPY_PREFIX}{}-{number}", std::process::id()),
+        };
         copy.fill(&repo.inner.index_path())?;
         Ok(copy)
     }
@@ -166,7 +241,10 @@ impl IndexCopy {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             metadata => metadata?.modified()?,
         };
-        let mut copy = self.state.create_new(&self.name)?.ok_or(io::ErrorKind::AlreadyExists)?;
+        let mut copy = self
+            .state
+            .create_new(&self.name)?
+            .ok_or(io::ErrorKind::AlreadyExists)?;
         io::copy(&mut File::open(original)?, &mut copy)?;
         copy.set_times(FileTimes::new().set_modified(modified))
     }
@@ -206,7 +284,10 @@ mod tests {
     /// The index as it stands: its bytes and its time stamp.
     fn index(fixture: &Fixture) -> Option<(Vec<u8>, std::time::SystemTime)> {
         let path = fixture.root.join(".git/index");
-        Some((fs::read(&path).ok()?, path.metadata().ok()?.modified().unwrap()))
+        Some((
+            fs::read(&path).ok()?,
+            path.metadata().ok()?.modified().unwrap(),
+        ))
     }
 
     /// The work tree's tree, checked against `git add -A` and to leave the index and no copy behind.
@@ -214,7 +295,12 @@ mod tests {
         let (repo, before) = (fixture.open(), index(fixture));
         let tree = repo.write_work_tree(None).unwrap();
         assert_eq!(index(fixture), before);
-        assert_eq!(fs::read_dir(repo.common_dir().join("merkle")).unwrap().count(), 0);
+        assert_eq!(
+            fs::read_dir(repo.common_dir().join("merkle"))
+                .unwrap()
+                .count(),
+            0
+        );
         fixture.git(&["add", "-A", "--sparse"]);
         assert_eq!(tree, fixture.git(&["write-tree"]).parse().unwrap());
         tree
@@ -222,7 +308,11 @@ mod tests {
 
     #[test]
     fn the_work_tree_is_what_add_would_make_of_it() {
-        for options in [&[][..], &["--object-format=sha256"], &["--ref-format=reftable"]] {
+        for options in [
+            &[][..],
+            &["--object-format=sha256"],
+            &["--ref-format=reftable"],
+        ] {
             let fixture = Fixture::init(options);
             checked_work_tree(&fixture);
             for path in ["kept", "changed", "deleted", "dir/gone", "becomes/file"] {
@@ -256,20 +346,36 @@ mod tests {
         let fixture = Fixture::new();
         fixture.file(".gitignore", "*.log\nbuild/\n");
         fixture.commit("one");
-        for path in ["a.log", "b.log", "[ab].log", ":(top)x.log", "build/deep/out"] {
+        for path in [
+            "a.log",
+            "b.log",
+            "[ab].log",
+            ":(top)x.log",
+            "build/deep/out",
+        ] {
             fixture.file(path, path);
         }
         let repo = fixture.open();
         let seen = std::cell::RefCell::new(Vec::new());
         let include = |path: &[u8]| {
-            seen.borrow_mut().push(String::from_utf8(path.to_vec()).unwrap());
+            seen.borrow_mut()
+                .push(String::from_utf8(path.to_vec()).unwrap());
             path == b"[ab].log" || path == b":(top)x.log" || path.starts_with(b"build/")
         };
         let tree = repo.write_work_tree(Some(&include)).unwrap().to_string();
         let listed = fixture.git(&["ls-tree", "-r", "--name-only", &tree]);
         assert_eq!(listed, ".gitignore\n:(top)x.log\n[ab].log\nbuild/deep/out");
         seen.borrow_mut().sort();
-        assert_eq!(*seen.borrow(), [":(top)x.log", "[ab].log", "a.log", "b.log", "build/deep/out"]);
+        assert_eq!(
+            *seen.borrow(),
+            [
+                ":(top)x.log",
+                "[ab].log",
+                "a.log",
+                "b.log",
+                "build/deep/out"
+            ]
+        );
         let plain = repo.write_work_tree(Some(&|_| false)).unwrap();
         assert_eq!(plain, repo.write_work_tree(None).unwrap());
     }
@@ -285,10 +391,20 @@ mod tests {
         fixture.git(&["checkout", "-q", "main"]);
         fixture.file("a b", "main\n");
         fixture.commit("main");
-        assert!(!fixture.command(&fixture.root, &["merge", "-q", "side"]).output().unwrap().status.success());
+        assert!(
+            !fixture
+                .command(&fixture.root, &["merge", "-q", "side"])
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
         let (repo, before) = (fixture.open(), index(&fixture));
         let error = repo.write_index_tree().unwrap_err();
-        assert_eq!(error.to_string(), "the index has conflicts, the first in 'a b'");
+        assert_eq!(
+            error.to_string(),
+            "the index has conflicts, the first in 'a b'"
+        );
         assert!(matches!(error, ChildError::Unmerged(_)));
         assert_eq!(index(&fixture), before);
         checked_work_tree(&fixture);
@@ -303,10 +419,16 @@ mod tests {
             fixture.file(&format!("{name}/inside"), "x");
             fixture.git_in(&fixture.root.join(name), &["init", "-q"]);
         }
-        fixture.git_in(&fixture.root.join("full"), &["commit", "-q", "--allow-empty", "-m", "c"]);
+        fixture.git_in(
+            &fixture.root.join("full"),
+            &["commit", "-q", "--allow-empty", "-m", "c"],
+        );
         let repo = fixture.open();
         let tree = repo.write_work_tree(None).unwrap();
-        assert_eq!(fixture.git(&["ls-tree", "-r", "--name-only", &tree.to_string()]), "file\nfull");
+        assert_eq!(
+            fixture.git(&["ls-tree", "-r", "--name-only", &tree.to_string()]),
+            "file\nfull"
+        );
         let mode = repo.find_entry(&tree, b"full").unwrap().unwrap().0;
         assert_eq!(mode, super::super::object::EntryMode::Submodule);
     }
@@ -320,15 +442,32 @@ mod tests {
         fixture.git(&["config", "filter.broken.required", "true"]);
         fixture.file(".gitattributes", "b filter=broken\n");
         let error = fixture.open().write_work_tree(None).unwrap_err();
-        assert!(matches!(error, ChildError::Filter { path, filter, .. } if path == "b" && filter == "broken"));
+        assert!(
+            matches!(error, ChildError::Filter { path, filter, .. } if path == "b" && filter == "broken")
+        );
         let settings = vec!["filter.broken.clean=false".to_owned()];
-        let location = super::super::repo::Location { directory: fixture.root.clone(), git_dir: None, settings };
-        let error = Repository::open(&location).unwrap().write_work_tree(None).unwrap_err();
-        assert!(error.to_string().starts_with("'git add' failed: external filter 'false' failed"), "{error}");
+        let location = super::super::repo::Location {
+            directory: fixture.root.clone(),
+            git_dir: None,
+            settings,
+        };
+        let error = Repository::open(&location)
+            .unwrap()
+            .write_work_tree(None)
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("'git add' failed: external filter 'false' failed"),
+            "{error}"
+        );
         let bare = fixture.folder.path().join("bare");
         fixture.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
         let error = open_at(&bare).write_work_tree(None).unwrap_err();
-        assert_eq!(error.to_string(), "'git add' failed: this operation must be run in a work tree");
+        assert_eq!(
+            error.to_string(),
+            "'git add' failed: this operation must be run in a work tree"
+        );
     }
 
     #[test]
@@ -343,21 +482,34 @@ mod tests {
         fixture.file("in/new", "x");
         fixture.file("out/new", "x");
         let tree = checked_work_tree(&fixture).to_string();
-        assert_eq!(fixture.git(&["ls-tree", "-r", "--name-only", &tree]), "in/a\nin/new\nout/b\nout/new");
+        assert_eq!(
+            fixture.git(&["ls-tree", "-r", "--name-only", &tree]),
+            "in/a\nin/new\nout/b\nout/new"
+        );
     }
 
     #[test]
     fn copies_of_the_dead_are_removed() {
         let fixture = Fixture::new();
-        let mut child = fixture.command(&fixture.root, &["version"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let mut child = fixture
+            .command(&fixture.root, &["version"])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
         child.wait().unwrap();
         let dead = child.id();
-        for name in [format!("index-{dead}-0"), format!("index-{dead}-0.lock"), "index-x".to_owned()] {
+        for name in [
+            format!("index-{dead}-0"),
+            format!("index-{dead}-0.lock"),
+            "index-x".to_owned(),
+        ] {
             fixture.file(&format!(".git/merkle/{name}"), "x");
         }
         fixture.open().write_index_tree().unwrap();
-        let left: Vec<_> =
-            fs::read_dir(fixture.root.join(".git/merkle")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> = fs::read_dir(fixture.root.join(".git/merkle"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(left, ["index-x"]);
     }
 
@@ -367,6 +519,14 @@ mod tests {
         fixture.file("file", "x");
         fixture.commit("one");
         let copy = IndexCopy::of(&fixture.open()).unwrap();
-        assert_eq!(copy.state.shown_file(&copy.name).metadata().unwrap().modified().unwrap(), index(&fixture).unwrap().1);
+        assert_eq!(
+            copy.state
+                .shown_file(&copy.name)
+                .metadata()
+                .unwrap()
+                .modified()
+                .unwrap(),
+            index(&fixture).unwrap().1
+        );
     }
 }

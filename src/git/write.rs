@@ -74,7 +74,9 @@ impl From<ChildError> for WriteError {
         match error {
             ChildError::Start(error) => Self::Io(error),
             ChildError::Failed { message, .. } => Self::Pack(message),
-            ChildError::Unmerged(_) | ChildError::Filter { .. } | ChildError::Program { .. } => Self::Pack(error.to_string()),
+            ChildError::Unmerged(_) | ChildError::Filter { .. } | ChildError::Program { .. } => {
+                Self::Pack(error.to_string())
+            }
         }
     }
 }
@@ -106,12 +108,16 @@ impl Repository {
             let written = if batch.is_empty() {
                 Ok(None)
             } else if SmallPack::takes(batch) && !self.sets_shared_modes() {
-                self.write_small_pack(batch, &mark).map(Some).map_err(WriteError::Io)
+                self.write_small_pack(batch, &mark)
+                    .map(Some)
+                    .map_err(WriteError::Io)
             } else {
                 self.write_pack(batch, &mark)
             };
             match written {
-                Err(error) if error.is_vanished_file() && attempts < WRITE_ATTEMPTS_MAX => attempts += 1,
+                Err(error) if error.is_vanished_file() && attempts < WRITE_ATTEMPTS_MAX => {
+                    attempts += 1
+                }
                 written => return Ok(Held { keep: written? }),
             }
         }
@@ -120,10 +126,17 @@ impl Repository {
     /// Checks that every object of the batch is there, of its kind and size; names the first that is not.
     pub fn verify(&self, batch: &Batch) -> Result<(), NodeId> {
         let is_there = |object: &Encoded| {
-            let expected = Header { kind: object.kind, size_bytes: object.size as u64 };
+            let expected = Header {
+                kind: object.kind,
+                size_bytes: object.size as u64,
+            };
             matches!(self.header(&object.id), Ok(Some(found)) if found == expected)
         };
-        batch.objects.iter().find(|object| !is_there(object)).map_or(Ok(()), |object| Err(object.id))
+        batch
+            .objects
+            .iter()
+            .find(|object| !is_there(object))
+            .map_or(Ok(()), |object| Err(object.id))
     }
 
     /// The files that writers of this program leave in `objects/pack` when they are killed.
@@ -131,9 +144,13 @@ impl Repository {
     /// While a writer is at work its own are among them.
     #[must_use]
     pub fn writers_leftovers(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.objects_dir.join("pack")) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(self.objects_dir.join("pack")) else {
+            return Vec::new();
+        };
         let paths = entries.flatten().map(|entry| entry.path());
-        let mut left: Vec<PathBuf> = paths.filter(|path| is_temporary_pack_file(path) || is_own_mark(path)).collect();
+        let mut left: Vec<PathBuf> = paths
+            .filter(|path| is_temporary_pack_file(path) || is_own_mark(path))
+            .collect();
         left.sort();
         left
     }
@@ -143,10 +160,13 @@ impl Repository {
     ///
     /// The caller holds the store lock, so that no mark of this program belongs to a living writer.
     pub fn remove_stale_keeps(&self) -> io::Result<usize> {
-        self.writers_leftovers().iter().filter(|path| is_temporary_pack_file(path)).for_each(|path| {
-            // What cannot be removed now is left for another time, or for `git prune`.
-            let _ = fs::remove_file(path);
-        });
+        self.writers_leftovers()
+            .iter()
+            .filter(|path| is_temporary_pack_file(path))
+            .for_each(|path| {
+                // What cannot be removed now is left for another time, or for `git prune`.
+                let _ = fs::remove_file(path);
+            });
         self.remove_keeps(|mark| mark.split(' ').next() == Some(KEEP_MESSAGE))
     }
 
@@ -158,7 +178,9 @@ impl Repository {
         };
         for entry in entries {
             let path = entry?.path();
-            let is_keep = path.extension().is_some_and(|extension| extension == "keep");
+            let is_keep = path
+                .extension()
+                .is_some_and(|extension| extension == "keep");
             if is_keep && read_mark(&path).is_some_and(|mark| is_wanted(mark.trim_end())) {
                 if !path.with_extension("idx").exists() {
                     small_pack::remove(&path);
@@ -173,21 +195,30 @@ impl Repository {
     /// True when files must be readable for others by `core.sharedRepository`, which is left to git.
     pub(super) fn sets_shared_modes(&self) -> bool {
         let private = ["umask", "false", "no", "off", "0", ""];
-        self.config_string("core.sharedRepository").is_some_and(|value| !private.contains(&value.as_str()))
+        self.config_string("core.sharedRepository")
+            .is_some_and(|value| !private.contains(&value.as_str()))
     }
 
     fn write_pack(&self, batch: &Batch, mark: &str) -> Result<Option<PathBuf>, WriteError> {
         let hash = self.hash_kind();
-        let command = GitCommand::new(self, "index-pack").durable().option("--stdin").option_value("--keep", mark);
-        let told = command.run_fed(|pipe| batch.write_pack(hash, pipe)).inspect_err(|_| {
-            // The mark comes first, so it may stand without a pack.
-            let _ = self.remove_keeps(|found| found == mark);
-        })?;
+        let command = GitCommand::new(self, "index-pack")
+            .durable()
+            .option("--stdin")
+            .option_value("--keep", mark);
+        let told = command
+            .run_fed(|pipe| batch.write_pack(hash, pipe))
+            .inspect_err(|_| {
+                // The mark comes first, so it may stand without a pack.
+                let _ = self.remove_keeps(|found| found == mark);
+            })?;
         let directory = self.objects_dir.join("pack");
         sync_dir(&directory)?;
         // "keep" and the pack's name, or "pack" when a mark stood there already, which is not ours.
         let told = String::from_utf8_lossy(&told);
-        Ok(told.trim().strip_prefix("keep\t").map(|name| directory.join(format!("pack-{name}.keep"))))
+        Ok(told
+            .trim()
+            .strip_prefix("keep\t")
+            .map(|name| directory.join(format!("pack-{name}.keep"))))
     }
 
     /// Writes a batch as the small pack, with the one before it, and returns the mark that keeps it.
@@ -196,7 +227,8 @@ impl Repository {
         let mut known = self.known_small_packs().into_iter();
         let last = known.next().filter(|name| self.may_remove_pack(name));
         let last = last.and_then(|name| Some((SmallPack::read(&name, hash)?, vec![name])));
-        let held = |(pack, _): &(SmallPack, _)| known.filter(|name| pack.holds(name)).collect::<Vec<_>>();
+        let held =
+            |(pack, _): &(SmallPack, _)| known.filter(|name| pack.holds(name)).collect::<Vec<_>>();
         let done = last.as_ref().map(held).unwrap_or_default();
         // One that has grown stays, as a pack like any other.
         let last = last.filter(|(pack, _)| pack.has_room(batch));
@@ -204,34 +236,62 @@ impl Repository {
         pack.add(batch);
         let (data, index) = pack.finish();
         // The index ends in a digest of itself, and it holds the pack's.
-        let unique = small_pack::digest(hash, &[&index[index.len() - hash.id_bytes()..], mark.as_bytes()]);
+        let unique = small_pack::digest(
+            hash,
+            &[&index[index.len() - hash.id_bytes()..], mark.as_bytes()],
+        );
         let name = self.objects_dir.join("pack").join(format!("pack-{unique}"));
-        put_pack(&name, [("keep", mark.as_bytes()), ("pack", &data), ("idx", &index)]).inspect_err(|_| {
+        put_pack(
+            &name,
+            [("keep", mark.as_bytes()), ("pack", &data), ("idx", &index)],
+        )
+        .inspect_err(|_| {
             small_pack::remove(&name);
             let _ = fs::remove_file(name.with_extension("keep"));
         })?;
         taken_in.extend_from_slice(&done);
         self.remember_small_packs(&name, &taken_in);
         // What was taken in now goes with the next batch: a reader that has just listed it still finds it.
-        done.iter().filter(|name| self.may_remove_pack(name)).for_each(|name| small_pack::remove(name));
+        done.iter()
+            .filter(|name| self.may_remove_pack(name))
+            .for_each(|name| small_pack::remove(name));
         Ok(name.with_extension("keep"))
     }
 
     /// The small pack and those that it took in, as far as they are there, without extensions.
     fn known_small_packs(&self) -> Vec<PathBuf> {
-        let text = StateDir::of(self).cache().read_text(SMALL_PACK_FILE, SMALL_PACK_FILE_BYTES_MAX).unwrap_or_default();
-        let names = text.lines().filter(|line| line.strip_prefix("pack-").is_some_and(|id| id.parse::<NodeId>().is_ok()));
+        let text = StateDir::of(self)
+            .cache()
+            .read_text(SMALL_PACK_FILE, SMALL_PACK_FILE_BYTES_MAX)
+            .unwrap_or_default();
+        let names = text.lines().filter(|line| {
+            line.strip_prefix("pack-")
+                .is_some_and(|id| id.parse::<NodeId>().is_ok())
+        });
         let paths = names.map(|name| self.objects_dir.join("pack").join(name));
-        paths.filter(|path| ["pack", "idx"].iter().any(|extension| path.with_extension(extension).exists())).collect()
+        paths
+            .filter(|path| {
+                ["pack", "idx"]
+                    .iter()
+                    .any(|extension| path.with_extension(extension).exists())
+            })
+            .collect()
     }
 
     /// Remembers them; a disk that refuses only costs a pack more.
     fn remember_small_packs(&self, small: &Path, taken_in: &[PathBuf]) {
-        let paths = [small].into_iter().chain(taken_in.iter().map(PathBuf::as_path));
-        let names: Vec<_> = paths.filter_map(Path::file_name).map(|name| name.to_string_lossy()).collect();
+        let paths = [small]
+            .into_iter()
+            .chain(taken_in.iter().map(PathBuf::as_path));
+        let names: Vec<_> = paths
+            .filter_map(Path::file_name)
+            .map(|name| name.to_string_lossy())
+            .collect();
         let text = names.join("\n") + "\n";
         let cache = StateDir::of(self).cache();
-        let _ = cache.create().and_then(|()| cache.replace(SMALL_PACK_FILE, |open| open.write_all(text.as_bytes())));
+        let _ = cache
+            .create()
+            .and_then(|()| cache.replace(SMALL_PACK_FILE, |open| open.write_all(text.as_bytes())));
     }
 
     /// False for a pack that somebody may have listed who does not look again: a running gc or maintenance, a
@@ -244,11 +304,17 @@ impl Repository {
             directory.join("multi-pack-index.lock"),
         ];
         let written = |path: PathBuf| fs::metadata(path).and_then(|found| found.modified()).ok();
-        let lists = ["multi-pack-index", "multi-pack-index.d/multi-pack-index-chain"];
+        let lists = [
+            "multi-pack-index",
+            "multi-pack-index.d/multi-pack-index-chain",
+        ];
         // Git touches a pack when it finds in it what it was about to write, but never the index.
         let came = written(name.with_extension("idx")).unwrap_or(SystemTime::UNIX_EPOCH);
         !marks.iter().any(|mark| mark.exists())
-            && lists.iter().filter_map(|list| written(directory.join(list))).all(|listed| listed < came)
+            && lists
+                .iter()
+                .filter_map(|list| written(directory.join(list)))
+                .all(|listed| listed < came)
     }
 }
 
@@ -261,7 +327,10 @@ fn put_pack(name: &Path, files: [(&str, &[u8]); 3]) -> io::Result<()> {
     for (extension, bytes) in files {
         temporary.push((extension, write_temporary(directory, extension, bytes)?));
     }
-    for (_, (_, file)) in temporary.iter().filter(|(extension, _)| *extension != "keep") {
+    for (_, (_, file)) in temporary
+        .iter()
+        .filter(|(extension, _)| *extension != "keep")
+    {
         file.sync_all()?;
     }
     for (extension, (written, _)) in &temporary {
@@ -282,30 +351,54 @@ impl Drop for Temporary {
 
 /// True for the name that [`write_temporary`] gives.
 fn is_temporary_pack_file(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix("tmp_"));
-    let numbers = name.and_then(|name| name.split_once(TEMPORARY_MARK)).and_then(|(_, numbers)| numbers.split_once('_'));
-    numbers.is_some_and(|(process, number)| [process, number].iter().all(|text| text.parse::<u64>().is_ok()))
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .and_then(|name| name.strip_prefix("tmp_"));
+    let numbers = name
+        .and_then(|name| name.split_once(TEMPORARY_MARK))
+        .and_then(|(_, numbers)| numbers.split_once('_'));
+    numbers.is_some_and(|(process, number)| {
+        [process, number]
+            .iter()
+            .all(|text| text.parse::<u64>().is_ok())
+    })
 }
 
 /// True for a mark that this program made.
 fn is_own_mark(path: &Path) -> bool {
-    let is_keep = path.extension().is_some_and(|extension| extension == "keep");
+    let is_keep = path
+        .extension()
+        .is_some_and(|extension| extension == "keep");
     is_keep && read_mark(path).is_some_and(|mark| mark.split(' ').next() == Some(KEEP_MESSAGE))
 }
 
 /// The text of a mark; `None` for what is no small file.
 fn read_mark(path: &Path) -> Option<String> {
-    let is_small = fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MARK_BYTES_MAX);
+    let is_small = fs::symlink_metadata(path)
+        .is_ok_and(|found| found.is_file() && found.len() <= MARK_BYTES_MAX);
     is_small.then(|| fs::read_to_string(path).ok()).flatten()
 }
 
 /// Writes a temporary file, which is not flushed yet.
-fn write_temporary(directory: &Path, extension: &str, bytes: &[u8]) -> io::Result<(Temporary, File)> {
+fn write_temporary(
+    directory: &Path,
+    extension: &str,
+    bytes: &[u8],
+) -> io::Result<(Temporary, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = directory.join(format!("tmp_{extension}{TEMPORARY_MARK}{}_{number}", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path) {
+        let path = directory.join(format!(
+            "tmp_{extension}{TEMPORARY_MARK}{}_{number}",
+            std::process::id()
+        ));
+        match OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o444)
+            .open(&path)
+        {
             Ok(mut file) => {
                 let temporary = Temporary(path);
                 file.write_all(bytes)?;
@@ -323,285 +416,4 @@ pub(super) fn sync_dir(directory: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::commit::commit_body;
-    use super::super::fixture::{Fixture, blobs};
-    use super::super::object::{EntryMode, ObjectKind, TreeEntry};
-    use super::super::refs::Expected;
-    use super::*;
-    use small_pack::BATCH_OBJECTS_MAX;
-
-    fn keeps(fixture: &Fixture) -> usize {
-        let entries = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap();
-        entries.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "keep")).count()
-    }
-
-    /// How many packs git counts towards `gc.autoPackLimit`.
-    fn packs(fixture: &Fixture) -> usize {
-        let entries = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
-        entries.filter(|path| path.extension().is_some_and(|end| end == "idx")).count()
-    }
-
-    #[test]
-    fn git_reads_what_is_written_small_and_large() {
-        for fixture in Fixture::both() {
-            let repo = fixture.open();
-            for count in [0, 1, 3, BATCH_OBJECTS_MAX, BATCH_OBJECTS_MAX + 1, 500] {
-                let batch = blobs(repo.hash_kind(), count);
-                let held = repo.write(&batch).unwrap();
-                assert_eq!(keeps(&fixture), usize::from(count > 0));
-                repo.verify(&batch).unwrap();
-                for object in &batch.objects {
-                    assert_eq!(fixture.git(&["cat-file", "-s", &object.id.to_string()]), object.size.to_string());
-                }
-                drop(held);
-            }
-            assert_eq!(keeps(&fixture), 0);
-            let leftover = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap();
-            assert!(!leftover.into_iter().any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("tmp")));
-            fixture.git(&["fsck", "--strict", "--full"]);
-        }
-    }
-
-    /// A batch of three objects of its own.
-    fn small(repo: &Repository, number: usize) -> Batch {
-        let mut batch = Batch::default();
-        for part in 0..3 {
-            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, format!("{number} {part}").as_bytes()));
-        }
-        batch
-    }
-
-    #[test]
-    fn small_batches_pile_up_in_one_pack_whoever_looks() {
-        let fixture = Fixture::new();
-        let [repo, before] = [fixture.open(), fixture.open()];
-        let count = 2 * super::super::repo::PACK_SLOTS_MIN;
-        for number in 0..count {
-            drop(repo.write(&small(&repo, number)).unwrap());
-            assert_eq!(packs(&fixture), 1 + usize::from(number > 0), "it and the one before");
-            for reader in [&repo, &before] {
-                reader.verify(&small(&repo, number)).unwrap();
-                reader.verify(&small(&repo, number / 2)).unwrap();
-            }
-        }
-        (0..count).for_each(|number| fixture.open().verify(&small(&repo, number)).unwrap());
-        fixture.git(&["fsck", "--strict", "--full"]);
-    }
-
-    #[test]
-    fn a_small_pack_that_has_grown_stays() {
-        let fixture = Fixture::new();
-        let repo = fixture.open();
-        let mut seed = 1;
-        for round in 1..=7 {
-            let mut batch = small(&repo, round);
-            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, &noise(&mut seed, 100_000)));
-            drop(repo.write(&batch).unwrap());
-            assert_eq!(packs(&fixture), round / 2 + 1, "two fit into one");
-        }
-        fixture.git(&["fsck", "--strict", "--full"]);
-    }
-
-    #[test]
-    fn nobody_who_has_listed_packs_misses_one() {
-        let fixture = Fixture::new();
-        fixture.commit("one");
-        let repo = fixture.open();
-        drop(repo.write(&small(&repo, 0)).unwrap());
-        for (number, mark) in [".git/gc.pid", ".git/objects/maintenance.lock"].into_iter().enumerate() {
-            fixture.file(mark, "1 elsewhere");
-            drop(repo.write(&small(&repo, number + 1)).unwrap());
-            assert_eq!(packs(&fixture), number + 2);
-            fs::remove_file(fixture.root.join(mark)).unwrap();
-        }
-        drop(repo.write(&small(&repo, 3)).unwrap());
-        assert_eq!(packs(&fixture), 4, "the last one is taken in again, and stays for one batch");
-        fixture.git(&["multi-pack-index", "write"]);
-        for number in 4..8 {
-            drop(repo.write(&small(&repo, number)).unwrap());
-            assert_eq!(packs(&fixture), 5 + usize::from(number > 4), "two beside those that are listed");
-            fixture.git(&["multi-pack-index", "verify"]);
-            fixture.git(&["fsck", "--strict", "--full"]);
-        }
-        (0..8).for_each(|number| fixture.open().verify(&small(&repo, number)).unwrap());
-    }
-
-    #[test]
-    fn what_a_dead_writer_took_in_is_removed_by_the_next() {
-        let fixture = Fixture::new();
-        let repo = fixture.open();
-        let paths = || fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
-        drop(repo.write(&small(&repo, 0)).unwrap());
-        let kept: Vec<_> = paths().map(|path| (fs::read(&path).unwrap(), path)).collect();
-        drop(repo.write(&small(&repo, 1)).unwrap());
-        for dropped in ["idx", "none"] {
-            // The writer died before it had removed both files.
-            for (_, path) in &kept {
-                let _ = fs::remove_file(path);
-            }
-            kept.iter()
-                .filter(|(_, path)| path.extension().is_none_or(|end| end != dropped))
-                .for_each(|(data, path)| fs::write(path, data).unwrap());
-            let file = StateDir::of(&repo).cache().shown_file(SMALL_PACK_FILE);
-            let old = kept[0].1.file_stem().unwrap().to_string_lossy().into_owned();
-            fs::write(&file, format!("{}{old}\n", fs::read_to_string(&file).unwrap())).unwrap();
-            drop(repo.write(&small(&repo, 2)).unwrap());
-            assert_eq!((packs(&fixture), paths().count()), (2, 4));
-        }
-        (0..3).for_each(|number| fixture.open().verify(&small(&repo, number)).unwrap());
-    }
-
-    #[test]
-    fn a_state_file_that_lies_costs_no_object() {
-        let fixture = Fixture::new();
-        fixture.commit("one");
-        fixture.git(&["repack", "-adq"]);
-        let repo = fixture.open();
-        let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
-        let mut paths = fs::read_dir(fixture.root.join(".git/objects/pack")).unwrap().map(|entry| entry.unwrap().path());
-        let theirs = name(&paths.find(|path| path.extension().is_some_and(|end| end == "idx")).unwrap());
-        let file = StateDir::of(&repo).cache().shown_file(SMALL_PACK_FILE);
-        for text in [format!("{theirs}\n"), format!("\n{theirs}\n{theirs}\n"), "../../HEAD\npack-\n\u{fffd}\n".to_owned()] {
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(&file, text).unwrap();
-            drop(repo.write(&small(&repo, 0)).unwrap());
-            fixture.git(&["fsck", "--strict", "--full"]);
-            assert_eq!(fixture.git(&["rev-list", "--objects", "--all"]).lines().count(), 2);
-        }
-    }
-
-    /// Bytes that do not compress.
-    fn noise(seed: &mut u64, size: usize) -> Vec<u8> {
-        let mut next = || {
-            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (*seed >> 33) as u8
-        };
-        (0..size).map(|_| next()).collect()
-    }
-
-    #[test]
-    fn large_and_hard_objects_survive_compression() {
-        let fixture = Fixture::new();
-        let repo = fixture.open();
-        let bodies = [Vec::new(), vec![b'x'], vec![0; 1_000_000], noise(&mut 1, 300_000)];
-        let mut batch = Batch::default();
-        for body in &bodies {
-            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, body));
-            batch.add(Encoded::new(repo.hash_kind(), ObjectKind::Blob, body));
-        }
-        assert_eq!(batch.len(), bodies.len());
-        for is_small in [true, false] {
-            let mark = "git-merkle x";
-            let keep =
-                if is_small { repo.write_small_pack(&batch, mark) } else { Ok(repo.write_pack(&batch, mark).unwrap().unwrap()) };
-            fs::remove_file(keep.unwrap()).unwrap();
-            for (object, body) in batch.objects.iter().zip(&bodies) {
-                let arguments = ["cat-file", "blob", &object.id.to_string()];
-                assert_eq!(&fixture.command(&fixture.root, &arguments).output().unwrap().stdout, body);
-            }
-        }
-        fixture.git(&["fsck", "--strict", "--full"]);
-    }
-
-    #[test]
-    fn a_kept_pack_outlives_gc_and_prune_until_the_ref_has_moved() {
-        for count in [5, BATCH_OBJECTS_MAX + 1] {
-            let fixture = Fixture::new();
-            fixture.commit("one");
-            let repo = fixture.open();
-            let batch = blobs(repo.hash_kind(), count);
-            let held = repo.write(&batch).unwrap();
-            fixture.git(&["prune", "--expire=now"]);
-            fixture.git(&["gc", "-q", "--prune=now"]);
-            fixture.open().verify(&batch).unwrap();
-            let keep = fs::read_to_string(held.keep.as_ref().unwrap()).unwrap();
-            assert!(keep.starts_with(&format!("git-merkle {} ", std::process::id())), "{keep}");
-            drop(held);
-            fixture.git(&["gc", "-q", "--prune=now"]);
-            assert_eq!(fixture.open().verify(&batch), Err(batch.objects[0].id));
-        }
-    }
-
-    #[test]
-    fn every_batch_survives_a_gc_that_runs_all_the_while() {
-        let fixture = Fixture::new();
-        let repo = fixture.open();
-        let commits = 20;
-        let mut all = Vec::new();
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for _ in 0..2 * commits {
-                    fixture.git(&["gc", "-q", "--prune=now"]);
-                }
-            });
-            let mut expected = Expected::Absent;
-            for round in 0..commits {
-                let mut batch = Batch::default();
-                let mut tree = Vec::new();
-                for number in 0..if round % 3 == 0 { 150 } else { 4 } {
-                    let blob = Encoded::new(repo.hash_kind(), ObjectKind::Blob, format!("{round} {number}").as_bytes());
-                    let name = format!("{number:03}");
-                    TreeEntry { mode: EntryMode::File, name: name.as_bytes(), id: blob.id }.encode(&mut tree);
-                    all.push(blob.id);
-                    batch.add(blob);
-                }
-                let tree = Encoded::new(repo.hash_kind(), ObjectKind::Tree, &tree);
-                let parents = if let Expected::At(parent) = expected { vec![parent] } else { Vec::new() };
-                let body = commit_body(&tree.id, &parents, ("a", "b"), "frames", 1);
-                let commit = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
-                let id = commit.id;
-                batch.add(tree);
-                batch.add(commit);
-                let held = repo.write(&batch).unwrap();
-                repo.update_ref("refs/merkle/frames", &id, expected).unwrap();
-                drop(held);
-                expected = Expected::At(id);
-            }
-        });
-        let mut buffer = Vec::new();
-        for id in &all {
-            repo.read(id, ObjectKind::Blob, &mut buffer).unwrap();
-        }
-        fixture.git(&["fsck", "--strict", "--full"]);
-        assert_eq!(fixture.git(&["rev-list", "--count", "refs/merkle/frames"]), commits.to_string());
-        assert_eq!(keeps(&fixture), 0);
-    }
-
-    #[test]
-    fn only_our_stale_keeps_are_removed() {
-        let fixture = Fixture::new();
-        let repo = fixture.open();
-        assert_eq!(repo.remove_stale_keeps().unwrap(), 0);
-        std::mem::forget(repo.write(&blobs(repo.hash_kind(), 50)).unwrap());
-        std::mem::forget(repo.write(&blobs(repo.hash_kind(), 500)).unwrap());
-        fixture.file(".git/objects/pack/pack-1.keep", "git-merkleish");
-        fixture.file(".git/objects/pack/pack-2.keep", "");
-        fixture.file(".git/objects/pack/pack-3.keep", "git-merkle 1 1");
-        fixture.file(".git/objects/pack/pack-3.pack", "without an index");
-        assert_eq!(repo.remove_stale_keeps().unwrap(), 3);
-        assert_eq!((keeps(&fixture), packs(&fixture)), (2, 2));
-        assert!(!fixture.root.join(".git/objects/pack/pack-3.pack").exists());
-    }
-
-    #[test]
-    fn shared_repositories_get_gits_modes() {
-        use std::os::unix::fs::PermissionsExt;
-        let fixture = Fixture::init(&["--shared=all"]);
-        let repo = fixture.open();
-        let batch = blobs(repo.hash_kind(), 1);
-        let held = repo.write(&batch).unwrap();
-        let pack = held.keep.as_ref().expect("packed").with_extension("pack");
-        assert_eq!(pack.metadata().unwrap().permissions().mode() & 0o777, 0o444);
-    }
-
-    #[test]
-    fn what_cannot_be_written_is_an_error() {
-        let fixture = Fixture::new();
-        let repo = fixture.open();
-        fs::remove_dir_all(fixture.root.join(".git/objects")).unwrap();
-        assert!(matches!(repo.write(&blobs(repo.hash_kind(), 1)), Err(WriteError::Io(_))));
-        let error = repo.write(&blobs(repo.hash_kind(), 500)).unwrap_err();
-        assert!(matches!(error, WriteError::Pack(_)), "{error}");
-    }
-}
+mod tests;

@@ -19,13 +19,23 @@ const KEPT: [&str; 6] = [
 ];
 
 /// Starts a program with arguments, apart from this one, and does not wait for it.
-#[expect(clippy::disallowed_methods, reason = "the worker is this program itself")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the worker is this program itself"
+)]
 pub fn start(program: &Path, arguments: &[&OsStr], environment: &Environment) -> io::Result<()> {
     let mut command = Command::new(program);
-    command.args(arguments).current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(arguments)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     for (name, _) in environment.variables() {
         let text = name.to_string_lossy();
-        let is_git = text.starts_with("GIT_") && !text.starts_with("GIT_MERKLE_") && !KEPT.contains(&text.as_ref());
+        let is_git = text.starts_with("GIT_")
+            && !text.starts_with("GIT_MERKLE_")
+            && !KEPT.contains(&text.as_ref());
         if is_git || holds_key(name) {
             command.env_remove(name);
         }
@@ -42,7 +52,9 @@ pub fn settle() {
     let _ = rustix::process::setsid();
     let _ = rustix::process::nice(10);
     let descriptors = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();
-    let numbers: Vec<i32> = descriptors.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let numbers: Vec<i32> = descriptors
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect();
     for number in numbers.into_iter().filter(|number| *number > 2) {
         // The directory's own is closed by now.
         let _ = nix::unistd::close(number);

@@ -42,23 +42,32 @@ fn try_add(state: &StateDir, line: &str) -> io::Result<()> {
 /// The last lines, oldest first.
 #[must_use]
 pub fn tail(state: &StateDir, lines: usize) -> Vec<String> {
-    let text = folder(state).read_text(LOG_FILE, READ_BYTES_MAX).unwrap_or_default();
+    let text = folder(state)
+        .read_text(LOG_FILE, READ_BYTES_MAX)
+        .unwrap_or_default();
     let all: Vec<&str> = text.lines().collect();
-    all[all.len().saturating_sub(lines)..].iter().map(|line| (*line).to_owned()).collect()
+    all[all.len().saturating_sub(lines)..]
+        .iter()
+        .map(|line| (*line).to_owned())
+        .collect()
 }
 
 /// Leaves an error for the next command in the foreground.
 pub fn leave_error(state: &StateDir, error: &str) {
     let text: String = error.chars().take(ERROR_BYTES_MAX).collect();
     let folder = folder(state);
-    let _ = folder.create().and_then(|()| folder.replace(ERROR_FILE, |open| open.write_all(text.as_bytes())));
+    let _ = folder
+        .create()
+        .and_then(|()| folder.replace(ERROR_FILE, |open| open.write_all(text.as_bytes())));
 }
 
 /// Takes the error that was left, so that it is told once; `None` when there is none.
 #[must_use]
 pub fn take_error(state: &StateDir) -> Option<String> {
     let folder = folder(state);
-    let text = folder.read_text(ERROR_FILE, 4 * ERROR_BYTES_MAX as u64).ok()?;
+    let text = folder
+        .read_text(ERROR_FILE, 4 * ERROR_BYTES_MAX as u64)
+        .ok()?;
     folder.remove(ERROR_FILE).ok()?;
     Some(text).filter(|text| !text.is_empty())
 }

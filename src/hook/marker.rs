@@ -37,7 +37,11 @@ pub struct Marker {
 pub fn leave(state: &StateDir, marker: &Marker) -> io::Result<()> {
     let queue = queue(state);
     queue.create()?;
-    let event: String = marker.event.chars().filter(|c| c.is_ascii_lowercase() || *c == '-').collect();
+    let event: String = marker
+        .event
+        .chars()
+        .filter(|c| c.is_ascii_lowercase() || *c == '-')
+        .collect();
     queue.replace(&name(&marker.git_dir), |open| {
         writeln!(open, "{FORMAT}\n{event}")?;
         open.write_all(marker.git_dir.as_os_str().as_bytes())?;
@@ -54,7 +58,9 @@ pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
     let mut markers = Vec::new();
     for name in queue.names()?.iter().filter(|name| is_name(name)) {
         // Not there any more, because it was taken or its work done since the folder was read; or no file of ours.
-        let Ok((bytes, age)) = read(&queue, name) else { continue };
+        let Ok((bytes, age)) = read(&queue, name) else {
+            continue;
+        };
         match parse(&bytes).filter(|marker| is_named(name, marker) && is_of(state, marker)) {
             Some(marker) => markers.push((name.ends_with(TAKEN), marker, age)),
             // Damage tells nothing; what it stood for is found by comparing. Nor is a worktree of another repository
@@ -65,7 +71,11 @@ pub fn list(state: &StateDir) -> io::Result<Vec<(Marker, Duration)>> {
     markers.sort_by(|a, b| (a.0, &a.1.git_dir).cmp(&(b.0, &b.1.git_dir)));
     let mut seen = BTreeSet::new();
     let first = |(_, marker, _): &(bool, Marker, Duration)| seen.insert(marker.git_dir.clone());
-    Ok(markers.into_iter().filter(first).map(|(_, marker, age)| (marker, age)).collect())
+    Ok(markers
+        .into_iter()
+        .filter(first)
+        .map(|(_, marker, age)| (marker, age))
+        .collect())
 }
 
 /// Takes a marker. One that is left while its work is done is another one, and waits.
@@ -86,7 +96,13 @@ pub fn clear_abandoned(state: &StateDir) {
 }
 
 fn absent_is_fine(done: io::Result<()>) -> io::Result<()> {
-    done.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    done.or_else(|error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })
 }
 
 fn queue(state: &StateDir) -> StateDir {
@@ -104,19 +120,27 @@ fn read(queue: &StateDir, name: &str) -> io::Result<(Vec<u8>, Duration)> {
 /// True for a worktree of the repository that the queue is in: its common git directory, or one below `worktrees`.
 fn is_of(state: &StateDir, marker: &Marker) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
-    let Some(common) = real(state.git_dir()) else { return false };
-    let Some(git_dir) = real(&marker.git_dir) else { return false };
+    let Some(common) = real(state.git_dir()) else {
+        return false;
+    };
+    let Some(git_dir) = real(&marker.git_dir) else {
+        return false;
+    };
     git_dir == common || git_dir.parent() == Some(&common.join("worktrees"))
 }
 
 /// True for a name that a marker can have.
 fn is_name(name: &str) -> bool {
     let digits = name.strip_suffix(TAKEN).unwrap_or(name);
-    digits.len() == NAME_DIGITS && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    digits.len() == NAME_DIGITS
+        && digits
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn name(git_dir: &Path) -> String {
-    let digest = Digest::of("git-merkle 2026 worktree/1", git_dir.as_os_str().as_bytes()).to_string();
+    let digest =
+        Digest::of("git-merkle 2026 worktree/1", git_dir.as_os_str().as_bytes()).to_string();
     digest[..NAME_DIGITS].to_owned()
 }
 
@@ -133,7 +157,11 @@ fn parse(bytes: &[u8]) -> Option<Marker> {
     let path = |bytes: &[u8]| PathBuf::from(std::ffi::OsString::from_vec(bytes.to_vec()));
     let (git_dir, directory) = (path(&places[..at]), path(&places[at + 1..]));
     let is_marker = format == FORMAT.as_bytes() && git_dir.is_absolute() && directory.is_absolute();
-    is_marker.then_some(Marker { git_dir, directory, event })
+    is_marker.then_some(Marker {
+        git_dir,
+        directory,
+        event,
+    })
 }
 
 /// The time since then. A marker of the future was left before the clock was set back: long enough ago.
@@ -148,15 +176,35 @@ mod tests {
     /// Before, such a marker was as young as can be, and the worker looked at it ten times a second for ten minutes.
     #[test]
     fn a_marker_of_the_future_waits_no_longer() {
-        assert!(age(SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 500)) > Duration::from_hours(1));
+        assert!(
+            age(SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 500))
+                > Duration::from_hours(1)
+        );
     }
 
     #[test]
     fn a_marker_reads_back_whatever_the_path() {
         let git_dir = PathBuf::from(std::ffi::OsString::from_vec(b"/a\nb/\xff".to_vec()));
-        let bytes = [b"git-merkle/marker/1\npost-commit\n", git_dir.as_os_str().as_bytes(), b"\0/w"].concat();
-        assert_eq!(parse(&bytes), Some(Marker { git_dir, directory: "/w".into(), event: "post-commit".to_owned() }));
-        for damage in ["", "x\ny\n/z", "git-merkle/marker/1\npost-commit\nrelative\0/w", "git-merkle/marker/1\npost-commit\n/a"] {
+        let bytes = [
+            b"git-merkle/marker/1\npost-commit\n",
+            git_dir.as_os_str().as_bytes(),
+            b"\0/w",
+        ]
+        .concat();
+        assert_eq!(
+            parse(&bytes),
+            Some(Marker {
+                git_dir,
+                directory: "/w".into(),
+                event: "post-commit".to_owned()
+            })
+        );
+        for damage in [
+            "",
+            "x\ny\n/z",
+            "git-merkle/marker/1\npost-commit\nrelative\0/w",
+            "git-merkle/marker/1\npost-commit\n/a",
+        ] {
             assert_eq!(parse(damage.as_bytes()), None);
         }
     }

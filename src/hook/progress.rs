@@ -3,7 +3,14 @@
 use std::path::Path;
 
 /// What stands in a worktree's git directory while an operation goes on.
-const SIGNS: [&str; 6] = ["rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer"];
+const SIGNS: [&str; 6] = [
+    "rebase-merge",
+    "rebase-apply",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "sequencer",
+];
 
 /// True while a rebase, merge, cherry-pick or revert goes on.
 #[must_use]

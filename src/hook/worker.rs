@@ -39,7 +39,9 @@ pub fn is_at_work(state: &StateDir) -> bool {
 /// A marker that is left between the last look and the end of the lock is seen by the look after it.
 pub fn run(state: &StateDir, quiet: Duration, work: Work<'_>) -> io::Result<bool> {
     loop {
-        let Some(lock) = state.lock(LOCK_FILE, LOOKED_AT)? else { return Ok(false) };
+        let Some(lock) = state.lock(LOCK_FILE, LOOKED_AT)? else {
+            return Ok(false);
+        };
         marker::clear_abandoned(state);
         let gave_up = until_empty(state, quiet, work)?;
         drop(lock);
@@ -57,7 +59,9 @@ fn until_empty(state: &StateDir, quiet: Duration, work: Work<'_>) -> io::Result<
         if markers.is_empty() {
             return Ok(false);
         }
-        let ready = markers.iter().find(|(marker, age)| *age >= quiet && !progress::is_going_on(&marker.git_dir));
+        let ready = markers
+            .iter()
+            .find(|(marker, age)| *age >= quiet && !progress::is_going_on(&marker.git_dir));
         match ready {
             Some((marker, _)) => {
                 marker::take(state, marker)?;

@@ -45,7 +45,10 @@ impl IgnoreRules {
             return Err(TooManyRules(directory.join(FILE_NAME)));
         }
         let mut builder = GitignoreBuilder::new("");
-        for line in String::from_utf8_lossy(text).trim_start_matches('\u{feff}').lines() {
+        for line in String::from_utf8_lossy(text)
+            .trim_start_matches('\u{feff}')
+            .lines()
+        {
             let _ = builder.add_line(None, line);
         }
         if let Ok(rules) = builder.build()
@@ -58,7 +61,8 @@ impl IgnoreRules {
 
     /// Forgets the rules of directories that `path` is not below.
     pub fn retain_above(&mut self, path: &TreePath) {
-        self.files.retain(|(directory, ..)| relative(directory, path).is_some());
+        self.files
+            .retain(|(directory, ..)| relative(directory, path).is_some());
     }
 
     /// What the rules say of one entry: `Some(true)` leave out, `Some(false)` let in, `None` nothing.
@@ -91,7 +95,9 @@ fn relative<'p>(directory: &TreePath, path: &'p TreePath) -> Option<&'p [u8]> {
     if directory.is_root() {
         return Some(path.as_bytes());
     }
-    path.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")
+    path.as_bytes()
+        .strip_prefix(directory.as_bytes())?
+        .strip_prefix(b"/")
 }
 
 /// True for names that usually hold credentials: letting such a file in deserves a warning.
@@ -111,9 +117,19 @@ pub fn looks_like_secret(name: &[u8]) -> bool {
         "credentials",
         "credentials.json",
     ];
-    const ENDINGS: [&str; 8] = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"];
+    const ENDINGS: [&str; 8] = [
+        ".pem",
+        ".key",
+        ".p12",
+        ".pfx",
+        ".jks",
+        ".keystore",
+        ".kdbx",
+        ".ppk",
+    ];
     let name = String::from_utf8_lossy(name).to_lowercase();
-    let is_env = name == ".env" || name.starts_with(".env.") && !name.ends_with(".example") && !name.ends_with(".sample");
+    let is_env = name == ".env"
+        || name.starts_with(".env.") && !name.ends_with(".example") && !name.ends_with(".sample");
     is_env || NAMES.contains(&name.as_str()) || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
@@ -124,8 +140,12 @@ mod tests {
     #[test]
     fn deeper_files_and_later_lines_win() {
         let mut rules = IgnoreRules::default();
-        rules.push(TreePath::root(), b"*.log\n/build/\n# comment\n!keep.log\n").expect("few rules");
-        rules.push(TreePath::from("sub"), b"!*.log\nonly-here\n").expect("few rules");
+        rules
+            .push(TreePath::root(), b"*.log\n/build/\n# comment\n!keep.log\n")
+            .expect("few rules");
+        rules
+            .push(TreePath::from("sub"), b"!*.log\nonly-here\n")
+            .expect("few rules");
         let says = |path: &str, directory| rules.matched(&TreePath::from(path), directory);
         assert_eq!(says("a.log", false), Some(true));
         assert_eq!(says("keep.log", false), Some(false));
@@ -143,13 +163,26 @@ mod tests {
     fn more_rules_than_the_limit_are_refused() {
         let (half, path) = ("x\n".repeat(IGNORE_LINES_MAX / 2), TreePath::from("a"));
         let mut rules = IgnoreRules::default();
-        rules.push(TreePath::root(), half.as_bytes()).expect("half of the limit");
-        let refused = rules.push(path.clone(), half.as_bytes()).expect_err("over it");
+        rules
+            .push(TreePath::root(), half.as_bytes())
+            .expect("half of the limit");
+        let refused = rules
+            .push(path.clone(), half.as_bytes())
+            .expect_err("over it");
         assert_eq!(refused, TooManyRules(TreePath::from("a/.teddyignore")));
         rules.push(path, b"few\n").expect("few rules");
         rules.retain_above(&TreePath::from("b"));
-        rules.push(TreePath::from("b"), "y\n".repeat(IGNORE_LINES_MAX / 3).as_bytes()).expect("those of 'a' do not count");
-        assert!(IgnoreRules::default().push(TreePath::root(), &vec![b'#'; IGNORE_BYTES_MAX as usize + 1]).is_err());
+        rules
+            .push(
+                TreePath::from("b"),
+                "y\n".repeat(IGNORE_LINES_MAX / 3).as_bytes(),
+            )
+            .expect("those of 'a' do not count");
+        assert!(
+            IgnoreRules::default()
+                .push(TreePath::root(), &vec![b'#'; IGNORE_BYTES_MAX as usize + 1])
+                .is_err()
+        );
     }
 
     #[test]

@@ -124,8 +124,18 @@ impl Scan {
             entries: Span::default(),
             paths: 1,
         };
-        let counts = Counts { files: 1, paths: 1, ..Counts::default() };
-        Self { nodes: vec![node], order: vec![0], by_id: HashMap::from_iter([(id, 0)]), counts, ..Self::default() }
+        let counts = Counts {
+            files: 1,
+            paths: 1,
+            ..Counts::default()
+        };
+        Self {
+            nodes: vec![node],
+            order: vec![0],
+            by_id: HashMap::from_iter([(id, 0)]),
+            counts,
+            ..Self::default()
+        }
     }
 
     /// The number of the root directory.
@@ -167,12 +177,14 @@ impl Scan {
     /// The entries of a directory in git's tree order; none for files and for unchanged directories.
     pub fn entries(&self, number: u32) -> impl Iterator<Item = Entry<'_>> {
         let span = self.node(number).entries;
-        self.entries[span.at as usize..(span.at + span.len) as usize].iter().map(|entry| Entry {
-            name: self.bytes(entry.name),
-            mode: entry.mode,
-            id: entry.id,
-            node: (entry.node != NO_NODE).then_some(entry.node),
-        })
+        self.entries[span.at as usize..(span.at + span.len) as usize]
+            .iter()
+            .map(|entry| Entry {
+                name: self.bytes(entry.name),
+                mode: entry.mode,
+                id: entry.id,
+                node: (entry.node != NO_NODE).then_some(entry.node),
+            })
     }
 
     /// The name under which a node was first met: empty for the root, and a whole path for each of several places.
@@ -190,7 +202,11 @@ impl Scan {
             names.push(self.name(number));
             number = self.node(number).parent;
         }
-        names.iter().rev().filter(|name| !name.is_empty()).fold(root.clone(), |path, name| path.join(name))
+        names
+            .iter()
+            .rev()
+            .filter(|name| !name.is_empty())
+            .fold(root.clone(), |path, name| path.join(name))
     }
 
     /// At how many paths below the root a directory's files stand; 1 for a file. Saturates.
@@ -204,7 +220,10 @@ impl Scan {
     }
 
     fn keep_name(&mut self, name: &[u8]) -> Span {
-        let span = Span { at: self.names.len() as u32, len: name.len() as u32 };
+        let span = Span {
+            at: self.names.len() as u32,
+            len: name.len() as u32,
+        };
         self.names.extend_from_slice(name);
         span
     }
@@ -230,7 +249,14 @@ pub fn scan(
     rules: IgnoreRules,
     old: Option<NodeId>,
 ) -> Result<Scan, ScanError> {
-    let mut walk = Walk { repo, root_path, rules, is_shallow: false, scan: Scan::default(), data: Vec::new() };
+    let mut walk = Walk {
+        repo,
+        root_path,
+        rules,
+        is_shallow: false,
+        scan: Scan::default(),
+        data: Vec::new(),
+    };
     walk.run((tree, Span::default()), old)?;
     Ok(walk.scan)
 }
@@ -253,8 +279,22 @@ pub struct Start {
 pub fn scan_all(repo: &Repository, starts: Vec<Start>) -> Result<Scan, ScanError> {
     let root_path = &TreePath::root();
     let rules = IgnoreRules::default();
-    let mut walk = Walk { repo, root_path, rules, is_shallow: false, scan: Scan::default(), data: Vec::new() };
-    for Start { id, is_directory, path, rules, old } in starts {
+    let mut walk = Walk {
+        repo,
+        root_path,
+        rules,
+        is_shallow: false,
+        scan: Scan::default(),
+        data: Vec::new(),
+    };
+    for Start {
+        id,
+        is_directory,
+        path,
+        rules,
+        old,
+    } in starts
+    {
         if walk.scan.find(&id).is_some() {
             continue;
         }
@@ -271,18 +311,40 @@ pub fn scan_all(repo: &Repository, starts: Vec<Start>) -> Result<Scan, ScanError
 }
 
 /// Looks at a directory and its entries only; the entries count as unchanged.
-pub fn scan_entries(repo: &Repository, tree: NodeId, root_path: &TreePath, rules: IgnoreRules) -> Result<Scan, ScanError> {
-    let mut walk = Walk { repo, root_path, rules, is_shallow: true, scan: Scan::default(), data: Vec::new() };
+pub fn scan_entries(
+    repo: &Repository,
+    tree: NodeId,
+    root_path: &TreePath,
+    rules: IgnoreRules,
+) -> Result<Scan, ScanError> {
+    let mut walk = Walk {
+        repo,
+        root_path,
+        rules,
+        is_shallow: true,
+        scan: Scan::default(),
+        data: Vec::new(),
+    };
     walk.run((tree, Span::default()), None)?;
     Ok(walk.scan)
 }
 
 /// The ignore rules of the directories above a path, and not of the path itself.
-pub fn rules_above(repo: &Repository, root: NodeId, path: &TreePath) -> Result<IgnoreRules, ScanError> {
+pub fn rules_above(
+    repo: &Repository,
+    root: NodeId,
+    path: &TreePath,
+) -> Result<IgnoreRules, ScanError> {
     let mut rules = IgnoreRules::default();
     let (mut directory, mut tree) = (TreePath::root(), root);
     for name in path.names() {
-        let find = |name| repo.find_entry(&tree, name).map_err(|source| ScanError::Object { path: directory.clone(), source });
+        let find = |name| {
+            repo.find_entry(&tree, name)
+                .map_err(|source| ScanError::Object {
+                    path: directory.clone(),
+                    source,
+                })
+        };
         if let Some((EntryMode::File | EntryMode::Executable, blob)) = find(FILE_NAME)? {
             push_rules(repo, &mut rules, directory.clone(), &blob)?;
         }
@@ -295,13 +357,21 @@ pub fn rules_above(repo: &Repository, root: NodeId, path: &TreePath) -> Result<I
     Ok(rules)
 }
 
-fn push_rules(repo: &Repository, rules: &mut IgnoreRules, directory: TreePath, blob: &NodeId) -> Result<(), ScanError> {
+fn push_rules(
+    repo: &Repository,
+    rules: &mut IgnoreRules,
+    directory: TreePath,
+    blob: &NodeId,
+) -> Result<(), ScanError> {
     let mut text = Vec::new();
     match repo.read_at_most(blob, ObjectKind::Blob, IGNORE_BYTES_MAX, &mut text) {
         // In a partial clone that never had it.
         Err(ObjectError::Missing(_)) => Ok(()),
         Err(ObjectError::Size { .. }) => Err(TooManyRules(directory.join(FILE_NAME)).into()),
-        Err(source) => Err(ScanError::Object { path: directory, source }),
+        Err(source) => Err(ScanError::Object {
+            path: directory,
+            source,
+        }),
         Ok(()) => Ok(rules.push(directory, &text)?),
     }
 }
@@ -309,8 +379,13 @@ fn push_rules(repo: &Repository, rules: &mut IgnoreRules, directory: TreePath, b
 /// The file of ignore rules in a directory: what stands behind its place in git's order is not looked at.
 fn rules_in(tree: NodeId, data: &[u8], hash: HashKind) -> Option<NodeId> {
     let is_file = |mode| matches!(mode, EntryMode::File | EntryMode::Executable);
-    let before = tree_entries(tree, data, hash).filter_map(Result::ok).take_while(|entry| entry.name <= FILE_NAME);
-    before.filter(|entry| entry.name == FILE_NAME && is_file(entry.mode)).map(|entry| entry.id).last()
+    let before = tree_entries(tree, data, hash)
+        .filter_map(Result::ok)
+        .take_while(|entry| entry.name <= FILE_NAME);
+    before
+        .filter(|entry| entry.name == FILE_NAME && is_file(entry.mode))
+        .map(|entry| entry.id)
+        .last()
 }
 
 struct Walk<'w> {
@@ -340,7 +415,10 @@ impl Walk<'_> {
             }
             let at = inside.next as usize;
             inside.next += 1;
-            let before = inside.old.get(self.scan.bytes(self.scan.entries[at].name)).copied();
+            let before = inside
+                .old
+                .get(self.scan.bytes(self.scan.entries[at].name))
+                .copied();
             let number = inside.number;
             if let Some(child) = self.enter(at, number, before)? {
                 if open.len() >= TREE_DEPTH_MAX {
@@ -353,7 +431,12 @@ impl Walk<'_> {
     }
 
     /// Gives the entry its node; returns it when it is a directory to go into.
-    fn enter(&mut self, at: usize, parent: u32, before: Option<NodeId>) -> Result<Option<u32>, ScanError> {
+    fn enter(
+        &mut self,
+        at: usize,
+        parent: u32,
+        before: Option<NodeId>,
+    ) -> Result<Option<u32>, ScanError> {
         let RawEntry { name, mode, id, .. } = self.scan.entries[at];
         match mode {
             EntryMode::Symlink => self.scan.counts.symlinks += 1,
@@ -377,13 +460,23 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    fn add_node(&mut self, id: NodeId, mode: EntryMode, at: (u32, Span), is_unchanged: bool) -> Result<u32, ScanError> {
+    fn add_node(
+        &mut self,
+        id: NodeId,
+        mode: EntryMode,
+        at: (u32, Span),
+        is_unchanged: bool,
+    ) -> Result<u32, ScanError> {
         let (parent, name) = at;
         if self.scan.nodes.len() >= NODES_MAX {
             return Err(ScanError::Nodes);
         }
         let is_directory = mode == EntryMode::Directory;
-        *(if is_directory { &mut self.scan.counts.directories } else { &mut self.scan.counts.files }) += 1;
+        *(if is_directory {
+            &mut self.scan.counts.directories
+        } else {
+            &mut self.scan.counts.files
+        }) += 1;
         let number = self.scan.nodes.len() as u32;
         self.scan.nodes.push(Node {
             id,
@@ -408,7 +501,12 @@ impl Walk<'_> {
             return Err(ScanError::Entries(self.scan.path(self.root_path, number)));
         }
         self.scan.nodes[number as usize].entries = span;
-        Ok(Open { number, next: span.at, end: span.at + span.len, old })
+        Ok(Open {
+            number,
+            next: span.at,
+            end: span.at + span.len,
+            old,
+        })
     }
 
     fn read_entries(
@@ -418,9 +516,13 @@ impl Walk<'_> {
         data: &mut Vec<u8>,
     ) -> Result<(Span, HashMap<Vec<u8>, NodeId>), ScanError> {
         let id = self.scan.node(number).id;
-        let read_old = |data: &mut Vec<u8>| old.map_or_else(|| Ok(HashMap::new()), |old| self.read_old(&old, data));
+        let read_old = |data: &mut Vec<u8>| {
+            old.map_or_else(|| Ok(HashMap::new()), |old| self.read_old(&old, data))
+        };
         let mut before = read_old(data).map_err(|source| self.failed(number, source))?;
-        self.repo.read(&id, ObjectKind::Tree, data).map_err(|source| self.failed(number, source))?;
+        self.repo
+            .read(&id, ObjectKind::Tree, data)
+            .map_err(|source| self.failed(number, source))?;
         let rules = rules_in(id, data, self.repo.hash_kind());
         if rules != before.get(FILE_NAME).copied() {
             // Other rules can let other things in, however unchanged they are.
@@ -431,14 +533,23 @@ impl Walk<'_> {
             push_rules(self.repo, &mut self.rules, directory, &blob)?;
         }
         let added = self.add_entries(number, id, data);
-        added.map(|span| (span, before)).map_err(|source| self.failed(number, source))
+        added
+            .map(|span| (span, before))
+            .map_err(|source| self.failed(number, source))
     }
 
     fn failed(&self, number: u32, source: ObjectError) -> ScanError {
-        ScanError::Object { path: self.scan.path(self.root_path, number), source }
+        ScanError::Object {
+            path: self.scan.path(self.root_path, number),
+            source,
+        }
     }
 
-    fn read_old(&self, old: &NodeId, data: &mut Vec<u8>) -> Result<HashMap<Vec<u8>, NodeId>, ObjectError> {
+    fn read_old(
+        &self,
+        old: &NodeId,
+        data: &mut Vec<u8>,
+    ) -> Result<HashMap<Vec<u8>, NodeId>, ObjectError> {
         self.repo.read(old, ObjectKind::Tree, data)?;
         let is_node = |mode| !matches!(mode, EntryMode::Symlink | EntryMode::Submodule);
         tree_entries(*old, data, self.repo.hash_kind())
@@ -463,24 +574,40 @@ impl Walk<'_> {
                 continue;
             }
             let name = self.scan.keep_name(entry.name);
-            self.scan.entries.push(RawEntry { name, mode: entry.mode, id: entry.id, node: NO_NODE });
+            self.scan.entries.push(RawEntry {
+                name,
+                mode: entry.mode,
+                id: entry.id,
+                node: NO_NODE,
+            });
             if self.scan.entries.len() as u32 - start > TREE_ENTRIES_MAX as u32 {
                 break;
             }
         }
-        Ok(Span { at: start, len: self.scan.entries.len() as u32 - start })
+        Ok(Span {
+            at: start,
+            len: self.scan.entries.len() as u32 - start,
+        })
     }
 
     /// Everything below is done: counts its paths and puts it into the order.
     fn close(&mut self, number: u32) {
         if self.scan.node(number).is_directory {
-            let paths = self.scan.entries(number).filter_map(|entry| entry.node).map(|child| self.scan.paths(child));
+            let paths = self
+                .scan
+                .entries(number)
+                .filter_map(|entry| entry.node)
+                .map(|child| self.scan.paths(child));
             let sum = paths.fold(0, u64::saturating_add);
             self.scan.nodes[number as usize].paths = sum;
         }
         self.scan.order.push(number);
         if self.scan.node(number).parent == NO_NODE {
-            self.scan.counts.paths = self.scan.counts.paths.saturating_add(self.scan.paths(number));
+            self.scan.counts.paths = self
+                .scan
+                .counts
+                .paths
+                .saturating_add(self.scan.paths(number));
         }
     }
 }

@@ -63,22 +63,46 @@ impl Snapshot {
         match self {
             Self::Revision(spec) => {
                 let object = repo.resolve(spec)?;
-                let is_tree = repo.header(&object)?.is_some_and(|header| header.kind == ObjectKind::Tree);
-                let tree = if is_tree { object } else { repo.tree_of(&object)? };
+                let is_tree = repo
+                    .header(&object)?
+                    .is_some_and(|header| header.kind == ObjectKind::Tree);
+                let tree = if is_tree {
+                    object
+                } else {
+                    repo.tree_of(&object)?
+                };
                 let commit = (!is_tree).then_some(object);
-                Ok(SnapshotRoot { snapshot, tree, commit, history: commit, secrets: Vec::new() })
+                Ok(SnapshotRoot {
+                    snapshot,
+                    tree,
+                    commit,
+                    history: commit,
+                    secrets: Vec::new(),
+                })
             }
             Self::Index => {
                 repo.work_dir().ok_or(SnapshotError::Bare)?;
                 let history = repo.resolve_commit("HEAD").ok();
-                Ok(SnapshotRoot { snapshot, tree: repo.write_index_tree()?, commit: None, history, secrets: Vec::new() })
+                Ok(SnapshotRoot {
+                    snapshot,
+                    tree: repo.write_index_tree()?,
+                    commit: None,
+                    history,
+                    secrets: Vec::new(),
+                })
             }
             Self::Worktree => {
                 let directory = repo.work_dir().ok_or(SnapshotError::Bare)?;
                 let included = Included::new(directory);
                 let tree = repo.write_work_tree(Some(&|path| included.lets_in(path)))?;
                 let history = repo.resolve_commit("HEAD").ok();
-                Ok(SnapshotRoot { snapshot, tree, commit: None, history, secrets: included.secrets.into_inner() })
+                Ok(SnapshotRoot {
+                    snapshot,
+                    tree,
+                    commit: None,
+                    history,
+                    secrets: included.secrets.into_inner(),
+                })
             }
         }
     }
@@ -93,15 +117,29 @@ struct Included<'d> {
 
 impl<'d> Included<'d> {
     fn new(directory: &'d Path) -> Self {
-        Self { directory, files: RefCell::default(), secrets: RefCell::default() }
+        Self {
+            directory,
+            files: RefCell::default(),
+            secrets: RefCell::default(),
+        }
     }
 
     fn lets_in(&self, path: &[u8]) -> bool {
         let path = TreePath::new(path);
         let mut rules = IgnoreRules::default();
         let mut at = TreePath::root();
-        for name in path.parent().unwrap_or_default().names().map(Some).chain([None]) {
-            if let Some(text) = self.files.borrow_mut().entry(at.clone()).or_insert_with(|| self.read(&at))
+        for name in path
+            .parent()
+            .unwrap_or_default()
+            .names()
+            .map(Some)
+            .chain([None])
+        {
+            if let Some(text) = self
+                .files
+                .borrow_mut()
+                .entry(at.clone())
+                .or_insert_with(|| self.read(&at))
                 && rules.push(at.clone(), text).is_err()
             {
                 // The scan of the tree says so; what is ignored stays out until then.
@@ -117,7 +155,10 @@ impl<'d> Included<'d> {
     }
 
     fn read(&self, directory: &TreePath) -> Option<Vec<u8>> {
-        let file = self.directory.join(OsStr::from_bytes(directory.as_bytes())).join(OsStr::from_bytes(FILE_NAME));
+        let file = self
+            .directory
+            .join(OsStr::from_bytes(directory.as_bytes()))
+            .join(OsStr::from_bytes(FILE_NAME));
         let found = std::fs::symlink_metadata(&file).ok()?;
         if !found.is_file() || found.len() > IGNORE_BYTES_MAX {
             return None;
@@ -132,5 +173,7 @@ fn parent_is_in(rules: &IgnoreRules, path: &TreePath) -> bool {
         return false;
     }
     let above = std::iter::successors(path.parent(), TreePath::parent);
-    above.filter(|parent| !parent.is_root()).any(|parent| rules.matched(&parent, true) == Some(false))
+    above
+        .filter(|parent| !parent.is_root())
+        .any(|parent| rules.matched(&parent, true) == Some(false))
 }

@@ -35,19 +35,47 @@ const V4: &[(Ipv4Addr, u32, &str)] = &[
 const V6: &[(Ipv6Addr, u32, &str)] = &[
     (Ipv6Addr::UNSPECIFIED, 128, "unspecified"),
     (Ipv6Addr::LOCALHOST, 128, "loopback"),
-    (Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0), 96, "IPv4-mapped"),
+    (
+        Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0),
+        96,
+        "IPv4-mapped",
+    ),
     (Ipv6Addr::UNSPECIFIED, 96, "IPv4-compatible"),
     (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96, "NAT64"),
     (Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, 0, 0), 48, "NAT64"),
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 32, "Teredo"),
-    (Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, 0), 48, "benchmarking"),
+    (
+        Ipv6Addr::new(0x2001, 2, 0, 0, 0, 0, 0, 0),
+        48,
+        "benchmarking",
+    ),
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, "reserved"),
-    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, "documentation"),
+    (
+        Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0),
+        32,
+        "documentation",
+    ),
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16, "6to4"),
-    (Ipv6Addr::new(0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0), 48, "reserved"),
-    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, "documentation"),
-    (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), 128, "metadata"),
-    (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, "unique-local"),
+    (
+        Ipv6Addr::new(0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0),
+        48,
+        "reserved",
+    ),
+    (
+        Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0),
+        20,
+        "documentation",
+    ),
+    (
+        Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+        128,
+        "metadata",
+    ),
+    (
+        Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0),
+        7,
+        "unique-local",
+    ),
     (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 10, "link-local"),
     (Ipv6Addr::new(0xfec0, 0, 0, 0, 0, 0, 0, 0), 10, "site-local"),
     (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, "multicast"),
@@ -67,12 +95,17 @@ pub struct Policy {
 
 impl Policy {
     /// Public addresses, over TLS: what this program does, and no setting changes it.
-    pub const PUBLIC: Self = Self { refused_kind, plain_hosts: &[] };
+    pub const PUBLIC: Self = Self {
+        refused_kind,
+        plain_hosts: &[],
+    };
 
     /// The same for tests of this module, which listen on this machine and have no certificates.
     #[cfg(test)]
-    pub(super) const LOOPBACK: Self =
-        Self { refused_kind: |address| refused_kind(address).filter(|kind| *kind != "loopback"), plain_hosts: &["page.test"] };
+    pub(super) const LOOPBACK: Self = Self {
+        refused_kind: |address| refused_kind(address).filter(|kind| *kind != "loopback"),
+        plain_hosts: &["page.test"],
+    };
 
     /// The kind of an address that must not be reached; `None` for one that may.
     #[must_use]
@@ -96,8 +129,12 @@ fn refused_kind(address: IpAddr) -> Option<&'static str> {
             V4.iter().find(is_in).map(|(_, _, kind)| *kind)
         }
         IpAddr::V6(address) => {
-            let shared = |network: Ipv6Addr| (address.to_bits() ^ network.to_bits()).leading_zeros();
-            let known = V6.iter().find(|(network, length, _)| shared(*network) >= *length).map(|(_, _, kind)| *kind);
+            let shared =
+                |network: Ipv6Addr| (address.to_bits() ^ network.to_bits()).leading_zeros();
+            let known = V6
+                .iter()
+                .find(|(network, length, _)| shared(*network) >= *length)
+                .map(|(_, _, kind)| *kind);
             known.or_else(|| (shared(V6_GLOBAL.0) < V6_GLOBAL.1).then_some("reserved"))
         }
     }
@@ -196,7 +233,10 @@ mod tests {
     fn tests_widen_nothing_but_loopback() {
         let policy = Policy::LOOPBACK;
         assert_eq!(policy.refused_kind(IpAddr::from([127, 0, 0, 1])), None);
-        assert_eq!(policy.refused_kind(IpAddr::from([10, 0, 0, 1])), Some("private"));
+        assert_eq!(
+            policy.refused_kind(IpAddr::from([10, 0, 0, 1])),
+            Some("private")
+        );
         assert!(policy.allows_plain("page.test") && !policy.allows_plain("other.test"));
         assert!(!Policy::PUBLIC.allows_plain("page.test"));
     }

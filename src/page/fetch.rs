@@ -14,7 +14,10 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, USER_AGENT};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION,
+    USER_AGENT,
+};
 use reqwest::redirect::Policy as Redirects;
 use reqwest::{Client, Response};
 use tokio::sync::Semaphore;
@@ -34,7 +37,8 @@ pub const TIME_MAX: Duration = Duration::from_secs(15);
 /// Pages that are fetched at the same time.
 const AT_ONCE: usize = 8;
 /// What is asked for; servers that send something else are judged by what they send.
-const WANTED: &str = "text/html, text/markdown, text/plain, application/json, application/xml;q=0.9, */*;q=0.1";
+const WANTED: &str =
+    "text/html, text/markdown, text/plain, application/json, application/xml;q=0.9, */*;q=0.1";
 
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,15 +97,26 @@ pub struct Page {
 
 /// Looks up the addresses of a name.
 pub(super) trait Names: Send + Sync + 'static {
-    fn look_up(&self, name: String) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+    fn look_up(
+        &self,
+        name: String,
+    ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 }
 
 /// The operating system's resolver.
 struct SystemNames;
 
 impl Names for SystemNames {
-    fn look_up(&self, name: String) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> {
-        Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
+    fn look_up(
+        &self,
+        name: String,
+    ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> {
+        Box::pin(async move {
+            Ok(tokio::net::lookup_host((name, 0))
+                .await?
+                .map(|address| address.ip())
+                .collect())
+        })
     }
 }
 
@@ -120,14 +135,22 @@ impl Resolve for Judged {
             // One inner address among public ones is no mistake of the name's owner.
             for address in &addresses {
                 if let Some(kind) = policy.refused_kind(*address) {
-                    return Err(PageError::from(LinkError::Address { host: format!("{name} ({address})"), kind }).into());
+                    return Err(PageError::from(LinkError::Address {
+                        host: format!("{name} ({address})"),
+                        kind,
+                    })
+                    .into());
                 }
             }
             if addresses.is_empty() {
                 return Err(PageError::Name(name).into());
             }
             // The port is that of the URL.
-            Ok(Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
+            Ok(Box::new(
+                addresses
+                    .into_iter()
+                    .map(|address| SocketAddr::new(address, 0)),
+            ) as Addrs)
         })
     }
 }
@@ -146,7 +169,11 @@ impl Fetcher {
         Self::with(Policy::PUBLIC, Arc::new(SystemNames), TIME_MAX)
     }
 
-    pub(super) fn with(policy: Policy, names: Arc<dyn Names>, time_max: Duration) -> Result<Self, PageError> {
+    pub(super) fn with(
+        policy: Policy,
+        names: Arc<dyn Names>,
+        time_max: Duration,
+    ) -> Result<Self, PageError> {
         static PROVIDER: Once = Once::new();
         // Somebody else's choice of cryptography, if there is one, is as good.
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
@@ -165,11 +192,19 @@ impl Fetcher {
             .dns_resolver(Judged { names, policy })
             .build()
             .map_err(|error| PageError::Connection("the web".to_owned(), error.to_string()))?;
-        Ok(Self { client, policy, time_max })
+        Ok(Self {
+            client,
+            policy,
+            time_max,
+        })
     }
 
     /// Fetches several pages at once, in the order of the URLs; `on_done` hears how many are done after each.
-    pub fn fetch_all(&self, urls: &[Url], on_done: &mut dyn FnMut(usize)) -> Vec<Result<Page, PageError>> {
+    pub fn fetch_all(
+        &self,
+        urls: &[Url],
+        on_done: &mut dyn FnMut(usize),
+    ) -> Vec<Result<Page, PageError>> {
         let runtime = match runtime() {
             Ok(runtime) => runtime,
             Err(error) => {
@@ -183,7 +218,11 @@ impl Fetcher {
         pages
     }
 
-    async fn fetch_together(&self, urls: &[Url], on_done: &mut dyn FnMut(usize)) -> Vec<Result<Page, PageError>> {
+    async fn fetch_together(
+        &self,
+        urls: &[Url],
+        on_done: &mut dyn FnMut(usize),
+    ) -> Vec<Result<Page, PageError>> {
         let places = Arc::new(Semaphore::new(AT_ONCE));
         let mut tasks = JoinSet::new();
         for (at, url) in urls.iter().cloned().enumerate() {
@@ -226,15 +265,25 @@ impl Fetcher {
 }
 
 fn headers() -> HeaderMap {
-    let rows: [(HeaderName, &'static str); 3] =
-        [(USER_AGENT, concat!("git-merkle/", env!("CARGO_PKG_VERSION"))), (ACCEPT, WANTED), (ACCEPT_ENCODING, "identity")];
-    rows.into_iter().map(|(name, value)| (name, value.parse().expect("plain text"))).collect()
+    let rows: [(HeaderName, &'static str); 3] = [
+        (
+            USER_AGENT,
+            concat!("git-merkle/", env!("CARGO_PKG_VERSION")),
+        ),
+        (ACCEPT, WANTED),
+        (ACCEPT_ENCODING, "identity"),
+    ];
+    rows.into_iter()
+        .map(|(name, value)| (name, value.parse().expect("plain text")))
+        .collect()
 }
 
 /// Where a redirect leads, read as strictly as a URL that a person wrote.
 fn target(from: &Url, response: &Response) -> Result<Url, PageError> {
     let location = response.headers().get(LOCATION).ok_or(PageError::Target)?;
-    let joined = from.join(location.to_str().map_err(|_| PageError::Target)?).map_err(|_| PageError::Target)?;
+    let joined = from
+        .join(location.to_str().map_err(|_| PageError::Target)?)
+        .map_err(|_| PageError::Target)?;
     Ok(link::parse(joined.as_str().as_bytes())?)
 }
 
@@ -245,14 +294,24 @@ fn failure(url: &Url, error: &reqwest::Error) -> PageError {
         if let Some(own) = deepest.downcast_ref::<PageError>() {
             return own.clone();
         }
-        let Some(source) = deepest.source() else { break };
+        let Some(source) = deepest.source() else {
+            break;
+        };
         deepest = source;
     }
-    PageError::Connection(url.host_str().unwrap_or_default().to_owned(), deepest.to_string())
+    PageError::Connection(
+        url.host_str().unwrap_or_default().to_owned(),
+        deepest.to_string(),
+    )
 }
 
 async fn read(url: &Url, mut response: Response) -> Result<Page, PageError> {
-    let header = |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase());
+    let header = |name| {
+        response
+            .headers()
+            .get(name)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase())
+    };
     if let Some(encoding) = header(CONTENT_ENCODING).filter(|encoding| encoding != "identity") {
         return Err(PageError::Encoding(encoding));
     }
@@ -261,11 +320,18 @@ async fn read(url: &Url, mut response: Response) -> Result<Page, PageError> {
     if !is_text(&media_type) {
         return Err(PageError::Media(media_type));
     }
-    if response.content_length().is_some_and(|bytes| bytes > PAGE_BYTES_MAX as u64) {
+    if response
+        .content_length()
+        .is_some_and(|bytes| bytes > PAGE_BYTES_MAX as u64)
+    {
         return Err(PageError::Size);
     }
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| failure(url, &error))? {
+    while let Some(piece) = response
+        .chunk()
+        .await
+        .map_err(|error| failure(url, &error))?
+    {
         if body.len() + piece.len() > PAGE_BYTES_MAX {
             return Err(PageError::Size);
         }
@@ -274,22 +340,36 @@ async fn read(url: &Url, mut response: Response) -> Result<Page, PageError> {
     if body.contains(&0) {
         return Err(PageError::Media("what came".to_owned()));
     }
-    let is_readable = body.is_ascii() || charset.is_none_or(|charset| matches!(charset.as_str(), "utf-8" | "utf8"));
-    let text = String::from_utf8(body).ok().filter(|_| is_readable).ok_or(PageError::Charset)?;
-    Ok(Page { url: url.to_string(), media_type, text: text.trim_start_matches('\u{feff}').to_owned() })
+    let is_readable = body.is_ascii()
+        || charset.is_none_or(|charset| matches!(charset.as_str(), "utf-8" | "utf8"));
+    let text = String::from_utf8(body)
+        .ok()
+        .filter(|_| is_readable)
+        .ok_or(PageError::Charset)?;
+    Ok(Page {
+        url: url.to_string(),
+        media_type,
+        text: text.trim_start_matches('\u{feff}').to_owned(),
+    })
 }
 
 /// `text/html; charset="utf-8"` as type and charset.
 fn split_content_type(text: &str) -> (String, Option<String>) {
     let mut parts = text.split(';').map(str::trim);
     let media_type = parts.next().unwrap_or_default().to_owned();
-    let charset =
-        parts.find_map(|part| part.strip_prefix("charset=")).map(|charset| charset.trim_matches(['"', '\'']).to_owned());
+    let charset = parts
+        .find_map(|part| part.strip_prefix("charset="))
+        .map(|charset| charset.trim_matches(['"', '\'']).to_owned());
     (media_type, charset)
 }
 
 fn is_text(media_type: &str) -> bool {
     let (kind, name) = media_type.split_once('/').unwrap_or_default();
-    let is_named = |names: &[&str]| names.iter().any(|known| name == *known || name.ends_with(&format!("+{known}")));
-    kind == "text" || (kind == "application" && is_named(&["json", "xml", "yaml", "toml", "javascript"]))
+    let is_named = |names: &[&str]| {
+        names
+            .iter()
+            .any(|known| name == *known || name.ends_with(&format!("+{known}")))
+    };
+    kind == "text"
+        || (kind == "application" && is_named(&["json", "xml", "yaml", "toml", "javascript"]))
 }

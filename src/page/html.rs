@@ -32,7 +32,9 @@ const MARKDOWN_BYTES_MAX: usize = 4 * 1024 * 1024;
 const STACK_BYTES: usize = 64 * 1024 * 1024;
 
 /// Elements of which nothing is said.
-const SKIPPED: [&str; 9] = ["script", "style", "svg", "noscript", "template", "iframe", "object", "canvas", "math"];
+const SKIPPED: [&str; 9] = [
+    "script", "style", "svg", "noscript", "template", "iframe", "object", "canvas", "math",
+];
 /// A page in Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Markdown {
@@ -48,15 +50,19 @@ pub fn to_markdown(html: &str) -> Result<Markdown, PageError> {
     let failed = PageError::Html("cannot be read");
     let (sender, receiver) = channel();
     // Levels are worked through by recursion.
-    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        // Nobody listens any more when it took too long.
-        let _ = sender.send(convert(&html));
-    });
+    let thread = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            // Nobody listens any more when it took too long.
+            let _ = sender.send(convert(&html));
+        });
     thread.map_err(|_| failed.clone())?;
-    receiver.recv_timeout(WAIT_MAX).map_err(|error| match error {
-        RecvTimeoutError::Timeout => PageError::Html("takes too long to read"),
-        RecvTimeoutError::Disconnected => failed,
-    })?
+    receiver
+        .recv_timeout(WAIT_MAX)
+        .map_err(|error| match error {
+            RecvTimeoutError::Timeout => PageError::Html("takes too long to read"),
+            RecvTimeoutError::Disconnected => failed,
+        })?
 }
 
 fn convert(html: &str) -> Result<Markdown, PageError> {
@@ -64,21 +70,34 @@ fn convert(html: &str) -> Result<Markdown, PageError> {
     let found = Arc::clone(&title);
     let converter = HtmlToMarkdown::builder()
         .skip_tags(SKIPPED.to_vec())
-        .add_handler(vec!["title"], move |handlers: &dyn Handlers, element: Element<'_>| {
-            let text = unescaped(&handlers.walk_children(element.node).content);
-            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let mut title = found.lock().unwrap_or_else(PoisonError::into_inner);
-            *title = title.take().or(Some(line).filter(|line| !line.is_empty()));
-            None
-        })
-        .add_handler(vec!["img"], |handlers: &dyn Handlers, element: Element<'_>| {
-            // A picture that is part of the page's text says nothing to a reader of text.
-            let is_inline =
-                element.attrs.iter().any(|attribute| &*attribute.name.local == "src" && attribute.value.starts_with("data:"));
-            if is_inline { None } else { handlers.fallback(element) }
-        })
+        .add_handler(
+            vec!["title"],
+            move |handlers: &dyn Handlers, element: Element<'_>| {
+                let text = unescaped(&handlers.walk_children(element.node).content);
+                let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let mut title = found.lock().unwrap_or_else(PoisonError::into_inner);
+                *title = title.take().or(Some(line).filter(|line| !line.is_empty()));
+                None
+            },
+        )
+        .add_handler(
+            vec!["img"],
+            |handlers: &dyn Handlers, element: Element<'_>| {
+                // A picture that is part of the page's text says nothing to a reader of text.
+                let is_inline = element.attrs.iter().any(|attribute| {
+                    &*attribute.name.local == "src" && attribute.value.starts_with("data:")
+                });
+                if is_inline {
+                    None
+                } else {
+                    handlers.fallback(element)
+                }
+            },
+        )
         .build();
-    let tree = converter.html_to_tree(html).map_err(|_| PageError::Html("cannot be read"))?;
+    let tree = converter
+        .html_to_tree(html)
+        .map_err(|_| PageError::Html("cannot be read"))?;
     bounded(&tree)?;
     let text = converter.tree_to_markdown(&tree);
     if text.len() > MARKDOWN_BYTES_MAX {
@@ -93,7 +112,11 @@ fn unescaped(markdown: &str) -> String {
     let mut rest = markdown.chars().peekable();
     let mut text = String::with_capacity(markdown.len());
     while let Some(c) = rest.next() {
-        let escaped = if c == '\\' { rest.next_if(char::is_ascii_punctuation) } else { None };
+        let escaped = if c == '\\' {
+            rest.next_if(char::is_ascii_punctuation)
+        } else {
+            None
+        };
         text.push(escaped.unwrap_or(c));
     }
     text
@@ -111,14 +134,24 @@ fn bounded(tree: &Rc<Node>) -> Result<(), PageError> {
             return Err(PageError::Html("is nested too deeply"));
         }
         node.children.borrow_mut().retain(|child| !is_hidden(child));
-        open.extend(node.children.borrow().iter().map(|child| (Rc::clone(child), depth + 1)));
+        open.extend(
+            node.children
+                .borrow()
+                .iter()
+                .map(|child| (Rc::clone(child), depth + 1)),
+        );
     }
     Ok(())
 }
 
 fn is_hidden(node: &Rc<Node>) -> bool {
-    let NodeData::Element { attrs, .. } = &node.data else { return false };
-    attrs.borrow().iter().any(|attribute| &*attribute.name.local == "hidden")
+    let NodeData::Element { attrs, .. } = &node.data else {
+        return false;
+    };
+    attrs
+        .borrow()
+        .iter()
+        .any(|attribute| &*attribute.name.local == "hidden")
 }
 
 #[cfg(test)]
@@ -152,12 +185,21 @@ mod tests {
         let html = "<p>seen</p><p hidden>one</p><div style='display:none'>two<p>three</div><span aria-hidden=true>four</span>\
             <b style='font-size:0'>five</b><p>x<i style='visibility:hidden'>six</i>y</p><template>seven</template><font hidden>eight</font>";
         let text = to_markdown(html).expect("converted").text;
-        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["seen", "xy"], "{text}");
+        assert_eq!(
+            text.split_whitespace().collect::<Vec<_>>(),
+            ["seen", "xy"],
+            "{text}"
+        );
     }
 
     #[test]
     fn a_tag_with_any_number_of_attributes_is_read_at_once() {
-        let attributes = |count: usize| (0..count).map(|number| format!(" a{number}=\">'\"")).collect::<Vec<_>>().concat();
+        let attributes = |count: usize| {
+            (0..count)
+                .map(|number| format!(" a{number}=\">'\""))
+                .collect::<Vec<_>>()
+                .concat()
+        };
         for html in [
             format!("<p{}>x", attributes(100_000)),
             format!("<!-- <p ' --><p{}>x", attributes(100_000)),
@@ -166,7 +208,12 @@ mod tests {
         ] {
             let begun = std::time::Instant::now();
             let text = to_markdown(&html).expect("converted").text;
-            assert!(text.len() < 10 && begun.elapsed() < WAIT_MAX / 2, "{} bytes, {:?}", text.len(), begun.elapsed());
+            assert!(
+                text.len() < 10 && begun.elapsed() < WAIT_MAX / 2,
+                "{} bytes, {:?}",
+                text.len(),
+                begun.elapsed()
+            );
         }
     }
 
@@ -184,6 +231,12 @@ mod tests {
         let html = (0..20_000).fold(String::new(), |html, n| html + &format!("<p><b a{n}>x</p>"));
         let text = to_markdown(&html).expect("converted").text;
         assert!(text.len() < 1_000_000, "{}", text.len());
-        assert_eq!(to_markdown("").expect("converted"), Markdown { title: None, text: String::new() });
+        assert_eq!(
+            to_markdown("").expect("converted"),
+            Markdown {
+                title: None,
+                text: String::new()
+            }
+        );
     }
 }

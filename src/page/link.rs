@@ -49,7 +49,9 @@ pub fn parse(text: &[u8]) -> Result<Url, LinkError> {
     }
     // The parser would drop some of them, and two readers could see two hosts.
     if text.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
-        return Err(form("white space, backslashes and control characters stand in none"));
+        return Err(form(
+            "white space, backslashes and control characters stand in none",
+        ));
     }
     let mut url = Url::parse(text).map_err(|error| form(&error.to_string()))?;
     url.set_fragment(None);
@@ -58,15 +60,21 @@ pub fn parse(text: &[u8]) -> Result<Url, LinkError> {
 
 /// Judges everything but what a name resolves to.
 pub fn check(url: &Url, policy: &Policy) -> Result<(), LinkError> {
-    let host = url.host().ok_or_else(|| LinkError::Scheme(url.scheme().to_owned()))?;
-    let is_plain = url.scheme() == "http" && url.host_str().is_some_and(|host| policy.allows_plain(host));
+    let host = url
+        .host()
+        .ok_or_else(|| LinkError::Scheme(url.scheme().to_owned()))?;
+    let is_plain =
+        url.scheme() == "http" && url.host_str().is_some_and(|host| policy.allows_plain(host));
     if url.scheme() != "https" && !is_plain {
         return Err(LinkError::Scheme(url.scheme().to_owned()));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(LinkError::User);
     }
-    if let Some(port) = url.port().filter(|port| *port != HTTPS_PORT && *port < FREE_PORT_MIN) {
+    if let Some(port) = url
+        .port()
+        .filter(|port| *port != HTTPS_PORT && *port < FREE_PORT_MIN)
+    {
         return Err(LinkError::Port(port));
     }
     let literal: IpAddr = match host {
@@ -75,7 +83,10 @@ pub fn check(url: &Url, policy: &Policy) -> Result<(), LinkError> {
         Host::Domain(_) => return Ok(()),
     };
     match policy.refused_kind(literal) {
-        Some(kind) => Err(LinkError::Address { host: literal.to_string(), kind }),
+        Some(kind) => Err(LinkError::Address {
+            host: literal.to_string(),
+            kind,
+        }),
         None => Ok(()),
     }
 }
@@ -89,7 +100,9 @@ impl Prefix {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let url = parse(text.as_bytes()).ok()?;
-        let is_usable = check(&url, &Policy::PUBLIC).is_ok() && url.query().is_none() && !text.contains(['*', '#']);
+        let is_usable = check(&url, &Policy::PUBLIC).is_ok()
+            && url.query().is_none()
+            && !text.contains(['*', '#']);
         is_usable.then_some(Self(url))
     }
 
@@ -97,14 +110,26 @@ impl Prefix {
     #[must_use]
     pub fn covers(&self, url: &Url) -> bool {
         let Self(prefix) = self;
-        let origin = |url: &Url| (url.scheme().to_owned(), url.host().map(|host| host.to_owned()), url.port());
+        let origin = |url: &Url| {
+            (
+                url.scheme().to_owned(),
+                url.host().map(|host| host.to_owned()),
+                url.port(),
+            )
+        };
         if origin(prefix) != origin(url) {
             return false;
         }
         let (top, path) = (prefix.path().trim_end_matches('/'), url.path());
         // A server may read an encoded slash as one, and then walk up again.
-        let is_plain = !["%2f", "%5c"].iter().any(|coded| path.to_ascii_lowercase().contains(coded));
-        top.is_empty() || (is_plain && path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        let is_plain = !["%2f", "%5c"]
+            .iter()
+            .any(|coded| path.to_ascii_lowercase().contains(coded));
+        top.is_empty()
+            || (is_plain
+                && path
+                    .strip_prefix(top)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     }
 }
 
@@ -113,7 +138,9 @@ mod tests {
     use super::*;
 
     fn judged(text: &str) -> Result<(), String> {
-        parse(text.as_bytes()).and_then(|url| check(&url, &Policy::PUBLIC)).map_err(|error| error.to_string())
+        parse(text.as_bytes())
+            .and_then(|url| check(&url, &Policy::PUBLIC))
+            .map_err(|error| error.to_string())
     }
 
     /// Spellings of addresses that lead to this machine, its network or its cloud.
@@ -187,9 +214,22 @@ mod tests {
     fn no_spelling_of_an_inner_address_passes() {
         for host in INNER {
             let error = judged(&format!("https://{host}/x")).expect_err(host);
-            assert!(error.ends_with("and only public addresses are reached"), "{host}: {error}");
+            assert!(
+                error.ends_with("and only public addresses are reached"),
+                "{host}: {error}"
+            );
         }
-        for host in ["[fe80::1%25eth0]", "[::1", "256.1.1.1", "1.2.3.4.5", "0x100000000", "127.0.0.1:x", "", "a b", "[v1.x]"] {
+        for host in [
+            "[fe80::1%25eth0]",
+            "[::1",
+            "256.1.1.1",
+            "1.2.3.4.5",
+            "0x100000000",
+            "127.0.0.1:x",
+            "",
+            "a b",
+            "[v1.x]",
+        ] {
             let error = judged(&format!("https://{host}/")).expect_err(host);
             assert!(error.starts_with("not a URL"), "{host}: {error}");
         }
@@ -202,26 +242,61 @@ mod tests {
             ("ftp://example.org/", "only https is fetched, not ftp"),
             ("file:///etc/passwd", "only https is fetched, not file"),
             ("data:text/plain,x", "only https is fetched, not data"),
-            ("https://me@example.org/", "URLs with a user name or password are not fetched"),
-            ("https://me:pw@example.org/", "URLs with a user name or password are not fetched"),
-            ("https://:pw@example.org/", "URLs with a user name or password are not fetched"),
-            ("https://example.org:22/", "port 22 belongs to another service than https"),
-            ("https://example.org:80/", "port 80 belongs to another service than https"),
-            ("https://example.org:0/", "port 0 belongs to another service than https"),
+            (
+                "https://me@example.org/",
+                "URLs with a user name or password are not fetched",
+            ),
+            (
+                "https://me:pw@example.org/",
+                "URLs with a user name or password are not fetched",
+            ),
+            (
+                "https://:pw@example.org/",
+                "URLs with a user name or password are not fetched",
+            ),
+            (
+                "https://example.org:22/",
+                "port 22 belongs to another service than https",
+            ),
+            (
+                "https://example.org:80/",
+                "port 80 belongs to another service than https",
+            ),
+            (
+                "https://example.org:0/",
+                "port 0 belongs to another service than https",
+            ),
         ] {
             assert_eq!(judged(url), Err(reason.to_owned()), "{url}");
         }
-        for url in ["https://exam\tple.org/", "https://example.org\\@x/", "https://example.org/a b", "https://a\u{85}b/"] {
-            assert!(judged(url).expect_err(url).starts_with("not a URL"), "{url}");
+        for url in [
+            "https://exam\tple.org/",
+            "https://example.org\\@x/",
+            "https://example.org/a b",
+            "https://a\u{85}b/",
+        ] {
+            assert!(
+                judged(url).expect_err(url).starts_with("not a URL"),
+                "{url}"
+            );
         }
-        for url in ["https://example.org", "https://example.org:443/", "https://example.org:8443/", "https://8.8.8.8/#x"] {
+        for url in [
+            "https://example.org",
+            "https://example.org:443/",
+            "https://example.org:8443/",
+            "https://8.8.8.8/#x",
+        ] {
             assert_eq!(judged(url), Ok(()), "{url}");
         }
     }
 
     #[test]
     fn prefixes_cover_whole_names_of_one_origin() {
-        let covers = |prefix: &str, url: &str| Prefix::parse(prefix).expect(prefix).covers(&parse(url.as_bytes()).expect(url));
+        let covers = |prefix: &str, url: &str| {
+            Prefix::parse(prefix)
+                .expect(prefix)
+                .covers(&parse(url.as_bytes()).expect(url))
+        };
         for (prefix, url, expected) in [
             ("https://docs.example", "https://docs.example/a/b?c#d", true),
             ("https://docs.example/", "https://DOCS.example:443/a", true),
@@ -229,18 +304,36 @@ mod tests {
             ("https://docs.example/a", "https://docs.example/a/b", true),
             ("https://docs.example/a/", "https://docs.example/a?x", true),
             ("https://docs.example/a", "https://docs.example/ab", false),
-            ("https://docs.example/a", "https://docs.example/a/../b", false),
-            ("https://docs.example/a", "https://docs.example/a/%2e%2e/b", false),
-            ("https://docs.example/a", "https://docs.example/a/..%2Fb", false),
+            (
+                "https://docs.example/a",
+                "https://docs.example/a/../b",
+                false,
+            ),
+            (
+                "https://docs.example/a",
+                "https://docs.example/a/%2e%2e/b",
+                false,
+            ),
+            (
+                "https://docs.example/a",
+                "https://docs.example/a/..%2Fb",
+                false,
+            ),
             ("https://docs.example", "https://docs.example.evil/", false),
             ("https://docs.example", "https://sub.docs.example/", false),
             ("https://docs.example", "https://docs.example:8443/", false),
         ] {
             assert_eq!(covers(prefix, url), expected, "{prefix} {url}");
         }
-        for bad in
-            ["", "docs.example", "https://", "http://docs.example", "https://*.example", "https://a/?q", "https://127.0.0.1"]
-        {
+        for bad in [
+            "",
+            "docs.example",
+            "https://",
+            "http://docs.example",
+            "https://*.example",
+            "https://a/?q",
+            "https://127.0.0.1",
+        ] {
             assert_eq!(Prefix::parse(bad), None, "{bad}");
         }
     }

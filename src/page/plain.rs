@@ -13,7 +13,9 @@ const KEPT: [&str; 6] = ["href", "title", "src", "alt", "class", "start"];
 /// The longest value of one that is kept, in bytes: a picture in the page's own text is longer, and is not shown.
 const VALUE_BYTES_MAX: usize = 16 * 1024;
 /// Elements whose text is no text of the page.
-const UNREAD: [&str; 7] = ["script", "style", "xmp", "iframe", "noembed", "noframes", "noscript"];
+const UNREAD: [&str; 7] = [
+    "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript",
+];
 /// Elements in which nothing is a tag.
 const TEXT_ONLY: [&str; 2] = ["title", "textarea"];
 /// Elements that a parser opens again after each block that closed them.
@@ -134,28 +136,44 @@ fn open_after(tag: &Tag<'_>, open: usize) -> usize {
 /// What stands behind a comment, a declaration, an instruction, or an end tag without a name.
 fn markup_without_text(text: &str) -> Option<&str> {
     if let Some(comment) = text.strip_prefix("<!--") {
-        if let Some(rest) = comment.strip_prefix('>').or_else(|| comment.strip_prefix("->")) {
+        if let Some(rest) = comment
+            .strip_prefix('>')
+            .or_else(|| comment.strip_prefix("->"))
+        {
             return Some(rest);
         }
-        let ends = [comment.find("-->").map(|at| at + 3), comment.find("--!>").map(|at| at + 4)];
+        let ends = [
+            comment.find("-->").map(|at| at + 3),
+            comment.find("--!>").map(|at| at + 4),
+        ];
         return Some(&comment[ends.into_iter().flatten().min().unwrap_or(comment.len())..]);
     }
     let is_other = text.starts_with("<!")
         || text.starts_with("<?")
-        || text.strip_prefix("</").is_some_and(|name| !name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        || text
+            .strip_prefix("</")
+            .is_some_and(|name| !name.starts_with(|c: char| c.is_ascii_alphabetic()));
     is_other.then(|| text.find('>').map_or("", |end| &text[end + 1..]))
 }
 
 /// A tag at the start of a text, and what stands behind it. One that does not end is read to the end.
 fn read_tag(text: &str) -> Option<(Tag<'_>, &str)> {
-    let (is_end, rest) = text.strip_prefix("</").map_or((false, &text[1..]), |rest| (true, rest));
+    let (is_end, rest) = text
+        .strip_prefix("</")
+        .map_or((false, &text[1..]), |rest| (true, rest));
     if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }
     let is_space = |c: char| c.is_ascii_whitespace();
-    let name_bytes = rest.find(|c: char| is_space(c) || matches!(c, '/' | '>')).unwrap_or(rest.len());
+    let name_bytes = rest
+        .find(|c: char| is_space(c) || matches!(c, '/' | '>'))
+        .unwrap_or(rest.len());
     let (name, mut rest) = rest.split_at(name_bytes);
-    let mut tag = Tag { is_end, name: name.to_ascii_lowercase(), attributes: Vec::new() };
+    let mut tag = Tag {
+        is_end,
+        name: name.to_ascii_lowercase(),
+        attributes: Vec::new(),
+    };
     loop {
         rest = rest.trim_start_matches(|c: char| is_space(c) || c == '/');
         if rest.is_empty() {
@@ -175,13 +193,23 @@ fn read_tag(text: &str) -> Option<(Tag<'_>, &str)> {
             let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
             let (said, after) = match quote {
                 Some(quote) => rest[1..].split_once(quote).unwrap_or((&rest[1..], "")),
-                None => rest.split_at(rest.find(|c: char| is_space(c) || c == '>').unwrap_or(rest.len())),
+                None => rest.split_at(
+                    rest.find(|c: char| is_space(c) || c == '>')
+                        .unwrap_or(rest.len()),
+                ),
             };
             (value, rest) = (said, after);
         }
         let is_read = |known: &&str| name.eq_ignore_ascii_case(known);
-        let is_known = KEPT.iter().chain(&["hidden", "aria-hidden", "style"]).any(is_read);
-        let is_first = || !tag.attributes.iter().any(|(other, _)| name.eq_ignore_ascii_case(other));
+        let is_known = KEPT
+            .iter()
+            .chain(&["hidden", "aria-hidden", "style"])
+            .any(is_read);
+        let is_first = || {
+            !tag.attributes
+                .iter()
+                .any(|(other, _)| name.eq_ignore_ascii_case(other))
+        };
         if is_known && value.len() <= VALUE_BYTES_MAX && is_first() {
             tag.attributes.push((name.to_ascii_lowercase(), value));
         }
@@ -189,15 +217,23 @@ fn read_tag(text: &str) -> Option<(Tag<'_>, &str)> {
 }
 
 fn push_tag(out: &mut String, tag: &Tag<'_>, languages: &mut Vec<String>) {
-    let name = if PLAIN.contains(&tag.name.as_str()) { "span" } else { tag.name.as_str() };
+    let name = if PLAIN.contains(&tag.name.as_str()) {
+        "span"
+    } else {
+        tag.name.as_str()
+    };
     // A name is what stands up to a space: only what elements are called comes through.
-    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+    if !name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    {
         return;
     }
     out.push_str(if tag.is_end { "</" } else { "<" });
     out.push_str(name);
     for (attribute, value) in tag.attributes.iter().filter(|_| !tag.is_end) {
-        let is_kept = KEPT.contains(&attribute.as_str()) && (!FORMATTING.contains(&name) || is_language(tag, value, languages));
+        let is_kept = KEPT.contains(&attribute.as_str())
+            && (!FORMATTING.contains(&name) || is_language(tag, value, languages));
         if is_kept {
             let _ = write!(out, " {attribute}=\"{}\"", value.replace('"', "&quot;"));
         }
@@ -221,12 +257,14 @@ fn is_language(tag: &Tag<'_>, value: &str, languages: &mut Vec<String>) -> bool 
 
 /// True when the markup itself says that a reader does not see this. What a style sheet hides is not known here.
 fn is_hidden(tag: &Tag<'_>) -> bool {
-    tag.attributes.iter().any(|(name, value)| match name.as_str() {
-        "hidden" => true,
-        "aria-hidden" => unescaped(value).trim().eq_ignore_ascii_case("true"),
-        "style" => style_hides(&unescaped(value)),
-        _ => false,
-    })
+    tag.attributes
+        .iter()
+        .any(|(name, value)| match name.as_str() {
+            "hidden" => true,
+            "aria-hidden" => unescaped(value).trim().eq_ignore_ascii_case("true"),
+            "style" => style_hides(&unescaped(value)),
+            _ => false,
+        })
 }
 
 fn style_hides(style: &str) -> bool {
@@ -237,22 +275,31 @@ fn style_hides(style: &str) -> bool {
         rest = comment.split_once("*/").map_or("", |(_, after)| after);
     }
     plain.push_str(rest);
-    let plain: String = plain.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-    plain.split(';').filter_map(|part| part.split_once(':')).any(|(property, value)| {
-        let value = value.trim_end_matches("!important");
-        let is_zero = || {
-            let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
-            number.parse::<f64>().is_ok_and(|number| number <= 0.0)
-        };
-        match property {
-            "display" => value == "none",
-            "visibility" => matches!(value, "hidden" | "collapse"),
-            "content-visibility" => value == "hidden",
-            "font-size" | "opacity" => is_zero(),
-            "font" => value.starts_with("0/") || value.starts_with("0px") || value.starts_with("0pt"),
-            _ => false,
-        }
-    })
+    let plain: String = plain
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .collect::<String>()
+        .to_ascii_lowercase();
+    plain
+        .split(';')
+        .filter_map(|part| part.split_once(':'))
+        .any(|(property, value)| {
+            let value = value.trim_end_matches("!important");
+            let is_zero = || {
+                let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+                number.parse::<f64>().is_ok_and(|number| number <= 0.0)
+            };
+            match property {
+                "display" => value == "none",
+                "visibility" => matches!(value, "hidden" | "collapse"),
+                "content-visibility" => value == "hidden",
+                "font-size" | "opacity" => is_zero(),
+                "font" => {
+                    value.starts_with("0/") || value.starts_with("0px") || value.starts_with("0pt")
+                }
+                _ => false,
+            }
+        })
 }
 
 /// A value without its character references, as far as they can stand in a word of a style.
@@ -264,12 +311,18 @@ fn unescaped(value: &str) -> Cow<'_, str> {
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        let name_bytes = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'#').take(10).count();
+        let name_bytes = after
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
+            .take(10)
+            .count();
         let (name, behind) = after.split_at(name_bytes);
-        let number = name.strip_prefix('#').and_then(|number| match number.strip_prefix(['x', 'X']) {
-            Some(hex) => u32::from_str_radix(hex, 16).ok(),
-            None => number.parse().ok(),
-        });
+        let number =
+            name.strip_prefix('#')
+                .and_then(|number| match number.strip_prefix(['x', 'X']) {
+                    Some(hex) => u32::from_str_radix(hex, 16).ok(),
+                    None => number.parse().ok(),
+                });
         let named = match name {
             "colon" => Some(':'),
             "semi" => Some(';'),
@@ -298,8 +351,12 @@ fn end_of(text: &str, name: &str) -> usize {
     while let Some(at) = text[from..].find("</") {
         let start = from + at;
         let rest = &text.as_bytes()[start + 2..];
-        let is_name = rest.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()));
-        let is_whole = rest.get(name.len()).is_none_or(|next| next.is_ascii_whitespace() || matches!(next, b'/' | b'>'));
+        let is_name = rest
+            .get(..name.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()));
+        let is_whole = rest
+            .get(name.len())
+            .is_none_or(|next| next.is_ascii_whitespace() || matches!(next, b'/' | b'>'));
         if is_name && is_whole {
             return start;
         }
@@ -324,12 +381,24 @@ mod tests {
             ("1 < 2 <3 <é>", "1 &lt; 2 &lt;3 &lt;é>"),
             ("a<b<b a=<i>é", "aé"),
             ("<code class=x>", "<code>"),
-            ("<code class='language-rust'>", "<code class=\"language-rust\">"),
+            (
+                "<code class='language-rust'>",
+                "<code class=\"language-rust\">",
+            ),
             ("<font color=red>x</font>", "<span>x</span>"),
             ("<a HREF='/x\"y' href=z>", "<a href=\"/x&quot;y\">"),
-            ("<a title=\"a > b\" href=x>t", "<a title=\"a > b\" href=\"x\">t"),
-            ("a<!-- <p> --><!-->b<!---><!--x--!>c<?php ?>d</ x>e<!doctype html>f<![CDATA[g", "abcdef"),
-            ("<script>if (a</b>) '</scriptx>'</script >x", "<script></script>x"),
+            (
+                "<a title=\"a > b\" href=x>t",
+                "<a title=\"a > b\" href=\"x\">t",
+            ),
+            (
+                "a<!-- <p> --><!-->b<!---><!--x--!>c<?php ?>d</ x>e<!doctype html>f<![CDATA[g",
+                "abcdef",
+            ),
+            (
+                "<script>if (a</b>) '</scriptx>'</script >x",
+                "<script></script>x",
+            ),
             ("<title>a<b>c</title>", "<title>a&lt;b>c</title>"),
             ("<style>p{}", "<style>"),
             ("<plaintext>a<b>c", "a<b>c"),
@@ -338,7 +407,10 @@ mod tests {
             assert_eq!(plain_markup(html, 100).as_deref(), Ok(expected), "{html}");
         }
         assert_eq!(plain_markup("<a><a><a>", 2), Err("has too many tags"));
-        assert_eq!(plain_markup(&"<x>".repeat(OPEN_MAX + 1), 9_999), Err("is nested too deeply"));
+        assert_eq!(
+            plain_markup(&"<x>".repeat(OPEN_MAX + 1), 9_999),
+            Err("is nested too deeply")
+        );
         assert!(plain_markup(&"<x></x><p>".repeat(OPEN_MAX), 9_999).is_ok());
     }
 
@@ -364,10 +436,18 @@ mod tests {
             let out = plain_markup(&format!("<div {attributes}>"), 100).expect("one tag");
             assert_eq!(out, "<div hidden>", "{attributes}");
         }
-        for attributes in
-            ["aria-hidden=false", "style='display:block'", "style='font-size:10px'", "style='opacity:.5'", "x-hidden"]
-        {
-            assert_eq!(plain_markup(&format!("<div {attributes}>"), 100).as_deref(), Ok("<div>"), "{attributes}");
+        for attributes in [
+            "aria-hidden=false",
+            "style='display:block'",
+            "style='font-size:10px'",
+            "style='opacity:.5'",
+            "x-hidden",
+        ] {
+            assert_eq!(
+                plain_markup(&format!("<div {attributes}>"), 100).as_deref(),
+                Ok("<div>"),
+                "{attributes}"
+            );
         }
     }
 }

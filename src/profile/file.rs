@@ -72,31 +72,69 @@ struct Providers {
 pub(super) fn parse(text: &str, name: &str, folder: &Folder) -> Result<Profile, Vec<Fault>> {
     let path = folder.path_of(&format!("profiles/{name}/config.yml"));
     let file: File = serde_yaml::from_str(text).map_err(|error| vec![yaml_fault(&path, &error)])?;
-    let mut reader = Reader { path: &path, text, faults: Vec::new() };
+    let mut reader = Reader {
+        path: &path,
+        text,
+        faults: Vec::new(),
+    };
     if file.name != name {
-        reader.fault("name:", format!("profile '{}' must stand in a folder named '{0}'", file.name));
+        reader.fault(
+            "name:",
+            format!("profile '{}' must stand in a folder named '{0}'", file.name),
+        );
     }
     for scope in file.scope_overrides.keys() {
         if !file.scopes.contains_key(scope) && !NODE_SCOPES.contains(&scope.as_str()) {
-            reader.fault("scope_overrides:", format!("scope '{scope}' is neither file, directory nor one of 'scopes'"));
+            reader.fault(
+                "scope_overrides:",
+                format!("scope '{scope}' is neither file, directory nor one of 'scopes'"),
+            );
         }
     }
     let generation_params = reader.phases(file.generation_params);
-    let overrides = file.scope_overrides.into_iter().map(|(scope, phases)| (scope, reader.phases(phases))).collect();
-    let standards = file.standards.iter().filter_map(|path| reader.standard(("standard", path), name, folder)).collect();
-    let examples = file.examples.iter().filter_map(|path| reader.standard(("example", path), name, folder)).collect();
+    let overrides = file
+        .scope_overrides
+        .into_iter()
+        .map(|(scope, phases)| (scope, reader.phases(phases)))
+        .collect();
+    let standards = file
+        .standards
+        .iter()
+        .filter_map(|path| reader.standard(("standard", path), name, folder))
+        .collect();
+    let examples = file
+        .examples
+        .iter()
+        .filter_map(|path| reader.standard(("example", path), name, folder))
+        .collect();
     let providers = reader.providers(file.providers);
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
-    let scopes = file.scopes.into_iter().map(|(name, scope)| (name, scope.into())).collect();
+    let scopes = file
+        .scopes
+        .into_iter()
+        .map(|(name, scope)| (name, scope.into()))
+        .collect();
     let (name, file) = (file.name, Some(path));
-    Ok(Profile { name, file, generation_params, scopes, scope_overrides: overrides, standards, examples, providers })
+    Ok(Profile {
+        name,
+        file,
+        generation_params,
+        scopes,
+        scope_overrides: overrides,
+        standards,
+        examples,
+        providers,
+    })
 }
 
 impl From<ScopeFile> for Scope {
     fn from(scope: ScopeFile) -> Self {
-        Self { description: scope.description, layers: scope.layers }
+        Self {
+            description: scope.description,
+            layers: scope.layers,
+        }
     }
 }
 
@@ -104,7 +142,11 @@ impl From<ScopeFile> for Scope {
 fn yaml_fault(path: &Path, error: &serde_yaml::Error) -> Fault {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-    Fault { file: path.to_owned(), line: error.location().map(|location| location.line()), message }
+    Fault {
+        file: path.to_owned(),
+        line: error.location().map(|location| location.line()),
+        message,
+    }
 }
 
 /// Reads values and books what is wrong with them.
@@ -117,32 +159,75 @@ struct Reader<'r> {
 impl Reader<'_> {
     /// Books a fault at the first line that begins with `key`.
     fn fault(&mut self, key: &str, message: String) {
-        let at = self.text.lines().position(|line| line.trim_start().trim_start_matches("- ").starts_with(key));
-        self.faults.push(Fault { file: self.path.to_owned(), line: at.map(|at| at + 1), message });
+        let at = self
+            .text
+            .lines()
+            .position(|line| line.trim_start().trim_start_matches("- ").starts_with(key));
+        self.faults.push(Fault {
+            file: self.path.to_owned(),
+            line: at.map(|at| at + 1),
+            message,
+        });
     }
 
     fn phases(&mut self, phases: Phases) -> ByPhase {
-        let all = [phases.planning, phases.generating, phases.reviewing, phases.revising];
-        let said = Phase::ALL.into_iter().zip(all).filter_map(|(phase, params)| Some((phase, params?)));
-        said.map(|(phase, params)| (phase, self.params(params))).collect()
+        let all = [
+            phases.planning,
+            phases.generating,
+            phases.reviewing,
+            phases.revising,
+        ];
+        let said = Phase::ALL
+            .into_iter()
+            .zip(all)
+            .filter_map(|(phase, params)| Some((phase, params?)));
+        said.map(|(phase, params)| (phase, self.params(params)))
+            .collect()
     }
 
     fn params(&mut self, params: Params) -> GenerationParams {
-        let Params { max_input_tokens, max_output_tokens, temperature, top_p, seed, stop } = params;
+        let Params {
+            max_input_tokens,
+            max_output_tokens,
+            temperature,
+            top_p,
+            seed,
+            stop,
+        } = params;
         if temperature.is_some_and(|value| !(value.is_finite() && value >= 0.0)) {
             self.fault("temperature:", "temperature must be 0 or more".to_owned());
         }
         if top_p.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
             self.fault("top_p:", "top_p must be between 0 and 1".to_owned());
         }
-        GenerationParams { max_input_tokens, max_output_tokens, temperature, top_p, seed, stop }
+        GenerationParams {
+            max_input_tokens,
+            max_output_tokens,
+            temperature,
+            top_p,
+            seed,
+            stop,
+        }
     }
 
     /// A standard or example beside the profile with its text, else a path for the repository.
-    fn standard(&mut self, (what, named): (&str, &str), profile: &str, folder: &Folder) -> Option<Standard> {
-        let names: Vec<&str> = named.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
+    fn standard(
+        &mut self,
+        (what, named): (&str, &str),
+        profile: &str,
+        folder: &Folder,
+    ) -> Option<Standard> {
+        let names: Vec<&str> = named
+            .split('/')
+            .filter(|name| !name.is_empty() && *name != ".")
+            .collect();
         if named.starts_with('/') || names.contains(&"..") || names.is_empty() {
-            self.fault(named, format!("{what} '{named}' must be a path below the profile's folder or the repository"));
+            self.fault(
+                named,
+                format!(
+                    "{what} '{named}' must be a path below the profile's folder or the repository"
+                ),
+            );
             return None;
         }
         let path = names.join("/");
@@ -152,7 +237,13 @@ impl Reader<'_> {
     }
 
     fn providers(&mut self, providers: Providers) -> BTreeMap<ProviderRole, String> {
-        let Providers { planner, generator, reviewer, reviser, summarizer } = providers;
+        let Providers {
+            planner,
+            generator,
+            reviewer,
+            reviser,
+            summarizer,
+        } = providers;
         let all = [
             (ProviderRole::Planner, planner),
             (ProviderRole::Generator, generator),
@@ -161,11 +252,19 @@ impl Reader<'_> {
             (ProviderRole::Summarizer, summarizer),
         ];
         let mut named = BTreeMap::new();
-        for (role, name) in all.into_iter().filter_map(|(role, name)| Some((role, name?))) {
-            let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+        for (role, name) in all
+            .into_iter()
+            .filter_map(|(role, name)| Some((role, name?)))
+        {
+            let is_plain = name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
             if !is_plain || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
                 let key = format!("{}:", role.as_str());
-                self.fault(&key, format!("'{name}' is no name of a provider: letters, digits, '-', '_' and '.'"));
+                self.fault(
+                    &key,
+                    format!("'{name}' is no name of a provider: letters, digits, '-', '_' and '.'"),
+                );
             }
             named.insert(role, name);
         }
@@ -178,9 +277,20 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Profile, String> {
-        let mut folder = Folder { path: "/f".into(), ..Folder::default() };
-        folder.files.insert("profiles/x/rules.md".to_owned(), b"Be kind.".to_vec());
-        parse(text, "x", &folder).map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        let mut folder = Folder {
+            path: "/f".into(),
+            ..Folder::default()
+        };
+        folder
+            .files
+            .insert("profiles/x/rules.md".to_owned(), b"Be kind.".to_vec());
+        parse(text, "x", &folder).map_err(|faults| {
+            faults
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n")
+        })
     }
 
     #[test]
@@ -194,28 +304,74 @@ mod tests {
         )
         .expect("valid");
         let planning = profile.params(Phase::Planning, "entity");
-        assert_eq!((planning.max_input_tokens, planning.temperature), (Some(50_000), Some(0.7)));
+        assert_eq!(
+            (planning.max_input_tokens, planning.temperature),
+            (Some(50_000), Some(0.7))
+        );
         let file = profile.params(Phase::Generating, "file");
-        assert_eq!((file.max_output_tokens, file.temperature), (Some(0), Some(0.0)));
-        assert_eq!(profile.params(Phase::Generating, "slice").max_output_tokens, Some(32_000));
-        let texts: Vec<_> = profile.standards.iter().map(|standard| (standard.path.as_str(), standard.text.as_deref())).collect();
-        assert_eq!(texts, [("rules.md", Some("Be kind.")), ("docs/style.md", None)]);
+        assert_eq!(
+            (file.max_output_tokens, file.temperature),
+            (Some(0), Some(0.0))
+        );
+        assert_eq!(
+            profile.params(Phase::Generating, "slice").max_output_tokens,
+            Some(32_000)
+        );
+        let texts: Vec<_> = profile
+            .standards
+            .iter()
+            .map(|standard| (standard.path.as_str(), standard.text.as_deref()))
+            .collect();
+        assert_eq!(
+            texts,
+            [("rules.md", Some("Be kind.")), ("docs/style.md", None)]
+        );
         assert_eq!(profile.scopes["entity"].layers, ["domain"]);
     }
 
     #[test]
     fn faults_name_their_line() {
         for (text, fault) in [
-            ("name: x\ngeneration_params:\n  generatting: {}\n", "/f/profiles/x/config.yml:3: "),
-            ("name: x\nproviders:\n  planner: a\nmodel: m\n", "/f/profiles/x/config.yml:4: "),
-            ("name: x\ngeneration_params:\n  planning:\n    temprature: 1\n", "/f/profiles/x/config.yml:4: "),
-            ("name: x\ngeneration_params:\n  planning:\n    seed: -1\n", "/f/profiles/x/config.yml:4: "),
-            ("name: y\n", "/f/profiles/x/config.yml:1: profile 'y' must stand in a folder named 'y'"),
-            ("name: x\nscope_overrides:\n  z: {}\n", "/f/profiles/x/config.yml:2: scope 'z' is neither"),
-            ("name: x\nstandards:\n  - ../x.md\n", "/f/profiles/x/config.yml:3: standard '../x.md' must be"),
-            ("name: x\nproviders:\n  planner: http://x\n", "/f/profiles/x/config.yml:3: 'http://x' is no name"),
-            ("name: x\ngeneration_params:\n  planning: {top_p: 2}\n", "/f/profiles/x/config.yml"),
-            ("name: x\ngeneration_params:\n  planning:\n    temperature: .nan\n", "/f/profiles/x/config.yml:4: temperature"),
+            (
+                "name: x\ngeneration_params:\n  generatting: {}\n",
+                "/f/profiles/x/config.yml:3: ",
+            ),
+            (
+                "name: x\nproviders:\n  planner: a\nmodel: m\n",
+                "/f/profiles/x/config.yml:4: ",
+            ),
+            (
+                "name: x\ngeneration_params:\n  planning:\n    temprature: 1\n",
+                "/f/profiles/x/config.yml:4: ",
+            ),
+            (
+                "name: x\ngeneration_params:\n  planning:\n    seed: -1\n",
+                "/f/profiles/x/config.yml:4: ",
+            ),
+            (
+                "name: y\n",
+                "/f/profiles/x/config.yml:1: profile 'y' must stand in a folder named 'y'",
+            ),
+            (
+                "name: x\nscope_overrides:\n  z: {}\n",
+                "/f/profiles/x/config.yml:2: scope 'z' is neither",
+            ),
+            (
+                "name: x\nstandards:\n  - ../x.md\n",
+                "/f/profiles/x/config.yml:3: standard '../x.md' must be",
+            ),
+            (
+                "name: x\nproviders:\n  planner: http://x\n",
+                "/f/profiles/x/config.yml:3: 'http://x' is no name",
+            ),
+            (
+                "name: x\ngeneration_params:\n  planning: {top_p: 2}\n",
+                "/f/profiles/x/config.yml",
+            ),
+            (
+                "name: x\ngeneration_params:\n  planning:\n    temperature: .nan\n",
+                "/f/profiles/x/config.yml:4: temperature",
+            ),
             ("name: x\nname: x\n", "/f/profiles/x/config.yml:"),
             ("{", "/f/profiles/x/config.yml:"),
             ("", "/f/profiles/x/config.yml:1: missing field `name`"),

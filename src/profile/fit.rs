@@ -119,28 +119,57 @@ pub enum Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TemperatureDropped { from } => write!(f, "temperature {from} is dropped: the model takes none"),
-            Self::TemperatureClamped { from, to } => {
-                write!(f, "temperature {from} becomes {to}, the nearest that the model takes")
+            Self::TemperatureDropped { from } => {
+                write!(f, "temperature {from} is dropped: the model takes none")
             }
-            Self::TopPDropped { from } => write!(f, "top_p {from} is dropped: the model takes none"),
+            Self::TemperatureClamped { from, to } => {
+                write!(
+                    f,
+                    "temperature {from} becomes {to}, the nearest that the model takes"
+                )
+            }
+            Self::TopPDropped { from } => {
+                write!(f, "top_p {from} is dropped: the model takes none")
+            }
             Self::TopPBesideTemperature { from } => {
-                write!(f, "top_p {from} is dropped: the model takes none beside a temperature")
+                write!(
+                    f,
+                    "top_p {from} is dropped: the model takes none beside a temperature"
+                )
             }
             Self::SeedDropped { from } => write!(f, "seed {from} is dropped: the model takes none"),
             Self::StopsCut { to: 0, .. } => f.write_str("stop is dropped: the model takes none"),
-            Self::StopsCut { from, to } => write!(f, "the first {to} of {from} texts of stop are sent: the model takes no more"),
-            Self::OutputClamped { from, to } => write!(f, "max_output_tokens {from} becomes {to}, the most that the model gives"),
+            Self::StopsCut { from, to } => write!(
+                f,
+                "the first {to} of {from} texts of stop are sent: the model takes no more"
+            ),
+            Self::OutputClamped { from, to } => write!(
+                f,
+                "max_output_tokens {from} becomes {to}, the most that the model gives"
+            ),
             Self::OutputCutToWindow { from, to } => {
-                write!(f, "max_output_tokens {from} becomes {to}, what the input leaves of the model's window")
+                write!(
+                    f,
+                    "max_output_tokens {from} becomes {to}, what the input leaves of the model's window"
+                )
             }
             Self::OutputQuartered { from, to } => {
-                write!(f, "max_output_tokens {from} becomes {to}, a quarter of the model's window")
+                write!(
+                    f,
+                    "max_output_tokens {from} becomes {to}, a quarter of the model's window"
+                )
             }
-            Self::InputClamped { from, to } => write!(f, "max_input_tokens {from} becomes {to}, the model's window"),
-            Self::SystemInText => f.write_str("the system prompt stands in front of the user's text: the model takes none"),
+            Self::InputClamped { from, to } => write!(
+                f,
+                "max_input_tokens {from} becomes {to}, the model's window"
+            ),
+            Self::SystemInText => f.write_str(
+                "the system prompt stands in front of the user's text: the model takes none",
+            ),
             Self::SchemaInText => f.write_str("the schema is said in words: the model takes none"),
-            Self::TurnsInText => f.write_str("the conversation so far stands in the last message: the model takes no turns"),
+            Self::TurnsInText => f.write_str(
+                "the conversation so far stands in the last message: the model takes no turns",
+            ),
         }
     }
 }
@@ -176,21 +205,37 @@ pub fn with_output(wish: &Wish, capabilities: &Capabilities) -> (GenerationParam
         return (params, None);
     }
     let longest = params.max_output_tokens.unwrap_or(OUTPUT_TOKENS_DEFAULT);
-    let share = capabilities.context_tokens.map_or(u64::MAX, |window| window / WINDOW_SHARE).max(1);
+    let share = capabilities
+        .context_tokens
+        .map_or(u64::MAX, |window| window / WINDOW_SHARE)
+        .max(1);
     params.max_output_tokens = Some(longest.min(share));
-    let change = Change::OutputQuartered { from: longest, to: share };
-    (params, (share < longest && capabilities.output_tokens.is_none_or(|most| most > share)).then_some(change))
+    let change = Change::OutputQuartered {
+        from: longest,
+        to: share,
+    };
+    (
+        params,
+        (share < longest && capabilities.output_tokens.is_none_or(|most| most > share))
+            .then_some(change),
+    )
 }
 
 /// Which setting makes an answer no longer than it may be: the one to raise.
 #[must_use]
 pub fn output_key(changes: &[Change]) -> OutputKey {
     let of = |change: &Change| match change {
-        Change::OutputCutToWindow { .. } | Change::OutputQuartered { .. } => Some(OutputKey::Window),
+        Change::OutputCutToWindow { .. } | Change::OutputQuartered { .. } => {
+            Some(OutputKey::Window)
+        }
         Change::OutputClamped { .. } => Some(OutputKey::Provider),
         _ => None,
     };
-    changes.iter().rev().find_map(of).unwrap_or(OutputKey::Profile)
+    changes
+        .iter()
+        .rev()
+        .find_map(of)
+        .unwrap_or(OutputKey::Profile)
 }
 
 /// What limits the length of an answer.
@@ -205,24 +250,49 @@ pub enum OutputKey {
 }
 
 /// Fits parameters to a provider for an input of so many tokens.
-pub fn fit(params: &GenerationParams, capabilities: &Capabilities, input_tokens: u64) -> Result<Fitted, FitError> {
+pub fn fit(
+    params: &GenerationParams,
+    capabilities: &Capabilities,
+    input_tokens: u64,
+) -> Result<Fitted, FitError> {
     let counted = input_tokens.saturating_mul(capabilities.tokens_percent) / 100;
-    if let Some(window) = capabilities.context_tokens.filter(|window| counted >= *window) {
-        return Err(FitError::Window { input: counted, window });
+    if let Some(window) = capabilities
+        .context_tokens
+        .filter(|window| counted >= *window)
+    {
+        return Err(FitError::Window {
+            input: counted,
+            window,
+        });
     }
-    if let Some(limit) = params.max_input_tokens.filter(|limit| input_tokens > *limit) {
-        return Err(FitError::Input { input: input_tokens, limit });
+    if let Some(limit) = params
+        .max_input_tokens
+        .filter(|limit| input_tokens > *limit)
+    {
+        return Err(FitError::Input {
+            input: input_tokens,
+            limit,
+        });
     }
-    let mut fitted = Fitted { params: params.clone(), changes: Vec::new() };
+    let mut fitted = Fitted {
+        params: params.clone(),
+        changes: Vec::new(),
+    };
     fitted.fit_temperature(capabilities.temperature);
     fitted.fit_sampling(capabilities);
     let (longest, window) = (capabilities.output_tokens, capabilities.context_tokens);
     let left = window.map(|window| window - counted);
     let output = &mut fitted.params.max_output_tokens;
-    fitted.changes.extend(clamp(output, longest).map(|(from, to)| Change::OutputClamped { from, to }));
-    fitted.changes.extend(clamp(output, left).map(|(from, to)| Change::OutputCutToWindow { from, to }));
+    fitted
+        .changes
+        .extend(clamp(output, longest).map(|(from, to)| Change::OutputClamped { from, to }));
+    fitted
+        .changes
+        .extend(clamp(output, left).map(|(from, to)| Change::OutputCutToWindow { from, to }));
     let input = &mut fitted.params.max_input_tokens;
-    fitted.changes.extend(clamp(input, window).map(|(from, to)| Change::InputClamped { from, to }));
+    fitted
+        .changes
+        .extend(clamp(input, window).map(|(from, to)| Change::InputClamped { from, to }));
     Ok(fitted)
 }
 
@@ -237,7 +307,9 @@ fn clamp(wish: &mut Option<u64>, limit: Option<u64>) -> Option<(u64, u64)> {
 
 impl Fitted {
     fn fit_temperature(&mut self, range: Option<(f64, f64)>) {
-        let Some(from) = self.params.temperature else { return };
+        let Some(from) = self.params.temperature else {
+            return;
+        };
         let Some((least, most)) = range.filter(|_| !from.is_nan()) else {
             self.params.temperature = None;
             return self.changes.push(Change::TemperatureDropped { from });
@@ -253,19 +325,33 @@ impl Fitted {
 impl Fitted {
     fn fit_sampling(&mut self, capabilities: &Capabilities) {
         let is_alone = !capabilities.one_of_sampling || self.params.temperature.is_none();
-        if let Some(from) = self.params.top_p.filter(|_| !capabilities.top_p || !is_alone) {
+        if let Some(from) = self
+            .params
+            .top_p
+            .filter(|_| !capabilities.top_p || !is_alone)
+        {
             self.params.top_p = None;
             let beside = capabilities.top_p;
-            self.changes.push(if beside { Change::TopPBesideTemperature { from } } else { Change::TopPDropped { from } });
+            self.changes.push(if beside {
+                Change::TopPBesideTemperature { from }
+            } else {
+                Change::TopPDropped { from }
+            });
         }
         if let Some(from) = self.params.seed.filter(|_| !capabilities.seed) {
             self.params.seed = None;
             self.changes.push(Change::SeedDropped { from });
         }
         let stops = self.params.stop.as_ref().map_or(0, Vec::len);
-        if let (Some(most), Some(stop)) = (capabilities.stops_max.filter(|most| stops > *most), &mut self.params.stop) {
+        if let (Some(most), Some(stop)) = (
+            capabilities.stops_max.filter(|most| stops > *most),
+            &mut self.params.stop,
+        ) {
             stop.truncate(most);
-            self.changes.push(Change::StopsCut { from: stops, to: most });
+            self.changes.push(Change::StopsCut {
+                from: stops,
+                to: most,
+            });
         }
     }
 }
@@ -273,7 +359,9 @@ impl Fitted {
 /// What is changed of a wish whatever the input is: estimates and dry runs tell it before a request is sent.
 #[must_use]
 pub fn lasting_changes(params: &GenerationParams, capabilities: &Capabilities) -> Vec<Change> {
-    fit(params, capabilities, 0).map(|fitted| fitted.changes).unwrap_or_default()
+    fit(params, capabilities, 0)
+        .map(|fitted| fitted.changes)
+        .unwrap_or_default()
 }
 
 /// What a request has besides parameters that not every provider takes.
@@ -291,11 +379,19 @@ pub struct Wants {
 #[must_use]
 pub fn said_in_words(wants: Wants, capabilities: &Capabilities) -> Vec<Change> {
     let all = [
-        (wants.system && !capabilities.system_prompt, Change::SystemInText),
-        (wants.schema && !capabilities.structured_output, Change::SchemaInText),
+        (
+            wants.system && !capabilities.system_prompt,
+            Change::SystemInText,
+        ),
+        (
+            wants.schema && !capabilities.structured_output,
+            Change::SchemaInText,
+        ),
         (wants.turns && !capabilities.multi_turn, Change::TurnsInText),
     ];
-    all.into_iter().filter_map(|(is_so, change)| is_so.then_some(change)).collect()
+    all.into_iter()
+        .filter_map(|(is_so, change)| is_so.then_some(change))
+        .collect()
 }
 
 /// The most input tokens, by our count, that a payload may have: what the profile allows, and what nine tenths of the
@@ -309,8 +405,13 @@ pub fn input_tokens_max(params: &GenerationParams, capabilities: &Capabilities) 
     };
     let left = |window: u64| (window.saturating_mul(WINDOW_PERCENT) / 100).saturating_sub(output);
     let of_ours = |tokens: u64| tokens.saturating_mul(100) / capabilities.tokens_percent.max(1);
-    let window = capabilities.context_tokens.map(|window| of_ours(left(window)));
-    [params.max_input_tokens, window].into_iter().flatten().min()
+    let window = capabilities
+        .context_tokens
+        .map(|window| of_ours(left(window)));
+    [params.max_input_tokens, window]
+        .into_iter()
+        .flatten()
+        .min()
 }
 
 #[cfg(test)]
@@ -341,7 +442,10 @@ mod tests {
         max_output_tokens 8000 becomes 6000, what the input leaves of the model's window
         max_input_tokens 1000000 becomes 10000, the model's window
         ");
-        let bare = Capabilities { temperature: None, ..Capabilities::default() };
+        let bare = Capabilities {
+            temperature: None,
+            ..Capabilities::default()
+        };
         let fitted = fit(&params, &bare, 4_000).expect("fits");
         assert_eq!((fitted.params.temperature, fitted.changes.len()), (None, 1));
         // Before, these three were sent, or left out, without a word.
@@ -352,34 +456,74 @@ mod tests {
             stop: Some(vec!["a".into(), "b".into(), "c".into()]),
             ..GenerationParams::default()
         };
-        let picky = Capabilities { one_of_sampling: true, seed: false, stops_max: Some(2), ..Capabilities::default() };
+        let picky = Capabilities {
+            one_of_sampling: true,
+            seed: false,
+            stops_max: Some(2),
+            ..Capabilities::default()
+        };
         let said = |capabilities: &Capabilities| {
             let fitted = fit(&sampled, capabilities, 1).expect("fits");
-            fitted.changes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+            fitted
+                .changes
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n")
         };
         insta::assert_snapshot!(said(&picky), @"
         top_p 0.9 is dropped: the model takes none beside a temperature
         seed 7 is dropped: the model takes none
         the first 2 of 3 texts of stop are sent: the model takes no more
         ");
-        let none = Capabilities { temperature: None, top_p: false, seed: false, stops_max: Some(0), ..Capabilities::default() };
+        let none = Capabilities {
+            temperature: None,
+            top_p: false,
+            seed: false,
+            stops_max: Some(0),
+            ..Capabilities::default()
+        };
         insta::assert_snapshot!(said(&none), @"
         temperature 0.5 is dropped: the model takes none
         top_p 0.9 is dropped: the model takes none
         seed 7 is dropped: the model takes none
         stop is dropped: the model takes none
         ");
-        assert_eq!(said(&Capabilities::default()), "", "what is not known is not changed");
-        assert_eq!(fit(&params, &capabilities, 10_000), Err(FitError::Window { input: 10_000, window: 10_000 }));
-        let small = GenerationParams { max_input_tokens: Some(0), ..params };
-        assert_eq!(fit(&small, &capabilities, 1), Err(FitError::Input { input: 1, limit: 0 }));
+        assert_eq!(
+            said(&Capabilities::default()),
+            "",
+            "what is not known is not changed"
+        );
+        assert_eq!(
+            fit(&params, &capabilities, 10_000),
+            Err(FitError::Window {
+                input: 10_000,
+                window: 10_000
+            })
+        );
+        let small = GenerationParams {
+            max_input_tokens: Some(0),
+            ..params
+        };
+        assert_eq!(
+            fit(&small, &capabilities, 1),
+            Err(FitError::Input { input: 1, limit: 0 })
+        );
     }
 
     #[test]
     fn a_payload_leaves_room_for_the_answer() {
-        let capabilities = Capabilities { context_tokens: Some(10_000), output_tokens: Some(4_000), ..Capabilities::default() };
+        let capabilities = Capabilities {
+            context_tokens: Some(10_000),
+            output_tokens: Some(4_000),
+            ..Capabilities::default()
+        };
         let most = |max_input_tokens, max_output_tokens, capabilities: &Capabilities| {
-            let params = GenerationParams { max_input_tokens, max_output_tokens, ..GenerationParams::default() };
+            let params = GenerationParams {
+                max_input_tokens,
+                max_output_tokens,
+                ..GenerationParams::default()
+            };
             input_tokens_max(&params, capabilities)
         };
         assert_eq!(most(None, None, &Capabilities::default()), None);
@@ -394,20 +538,43 @@ mod tests {
     #[test]
     fn a_limit_that_the_user_has_not_set_is_at_most_a_quarter_of_the_window() {
         let wish = |tokens, is_output_own| Wish {
-            params: GenerationParams { max_output_tokens: tokens, ..GenerationParams::default() },
+            params: GenerationParams {
+                max_output_tokens: tokens,
+                ..GenerationParams::default()
+            },
             is_output_own,
         };
-        let small = Capabilities { context_tokens: Some(2_048), ..Capabilities::default() };
-        let output = |wish: &Wish, capabilities: &Capabilities| with_output(wish, capabilities).0.max_output_tokens;
+        let small = Capabilities {
+            context_tokens: Some(2_048),
+            ..Capabilities::default()
+        };
+        let output = |wish: &Wish, capabilities: &Capabilities| {
+            with_output(wish, capabilities).0.max_output_tokens
+        };
         assert_eq!(output(&wish(Some(2_048), false), &small), Some(512));
         assert_eq!(output(&wish(None, true), &small), Some(512));
         assert_eq!(output(&wish(Some(2_048), true), &small), Some(2_048));
-        assert_eq!(output(&wish(Some(2_048), false), &Capabilities::default()), Some(2_048));
-        assert_eq!(output(&wish(None, false), &Capabilities::default()), Some(OUTPUT_TOKENS_DEFAULT));
+        assert_eq!(
+            output(&wish(Some(2_048), false), &Capabilities::default()),
+            Some(2_048)
+        );
+        assert_eq!(
+            output(&wish(None, false), &Capabilities::default()),
+            Some(OUTPUT_TOKENS_DEFAULT)
+        );
         let (params, change) = with_output(&wish(Some(2_048), false), &small);
-        assert_eq!(change, Some(Change::OutputQuartered { from: 2_048, to: 512 }));
+        assert_eq!(
+            change,
+            Some(Change::OutputQuartered {
+                from: 2_048,
+                to: 512
+            })
+        );
         assert_eq!(input_tokens_max(&params, &small), Some(1_331));
-        let wordy = Capabilities { tokens_percent: 120, ..small };
+        let wordy = Capabilities {
+            tokens_percent: 120,
+            ..small
+        };
         assert_eq!(input_tokens_max(&params, &wordy), Some(1_109));
     }
 
@@ -415,18 +582,48 @@ mod tests {
     fn the_key_to_raise_is_the_one_that_limits() {
         let (from, to) = (9, 8);
         assert_eq!(output_key(&[]), OutputKey::Profile);
-        assert_eq!(output_key(&[Change::OutputClamped { from, to }]), OutputKey::Provider);
-        assert_eq!(output_key(&[Change::OutputClamped { from, to }, Change::OutputCutToWindow { from, to }]), OutputKey::Window);
-        assert_eq!(output_key(&[Change::OutputQuartered { from, to }, Change::SystemInText]), OutputKey::Window);
+        assert_eq!(
+            output_key(&[Change::OutputClamped { from, to }]),
+            OutputKey::Provider
+        );
+        assert_eq!(
+            output_key(&[
+                Change::OutputClamped { from, to },
+                Change::OutputCutToWindow { from, to }
+            ]),
+            OutputKey::Window
+        );
+        assert_eq!(
+            output_key(&[Change::OutputQuartered { from, to }, Change::SystemInText]),
+            OutputKey::Window
+        );
     }
 
     #[test]
     fn only_what_is_wanted_is_said_in_words() {
-        let bare = Capabilities { system_prompt: false, multi_turn: false, ..Capabilities::default() };
+        let bare = Capabilities {
+            system_prompt: false,
+            multi_turn: false,
+            ..Capabilities::default()
+        };
         assert_eq!(said_in_words(Wants::default(), &bare), []);
-        let wants = Wants { system: true, schema: true, turns: true };
-        assert_eq!(said_in_words(wants, &bare), [Change::SystemInText, Change::SchemaInText, Change::TurnsInText]);
-        assert_eq!(said_in_words(wants, &Capabilities::default()), [Change::SchemaInText]);
+        let wants = Wants {
+            system: true,
+            schema: true,
+            turns: true,
+        };
+        assert_eq!(
+            said_in_words(wants, &bare),
+            [
+                Change::SystemInText,
+                Change::SchemaInText,
+                Change::TurnsInText
+            ]
+        );
+        assert_eq!(
+            said_in_words(wants, &Capabilities::default()),
+            [Change::SchemaInText]
+        );
     }
 
     prop_compose! {

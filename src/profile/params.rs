@@ -22,7 +22,12 @@ pub enum Phase {
 
 impl Phase {
     /// All phases, in their order.
-    pub const ALL: [Self; 4] = [Self::Planning, Self::Generating, Self::Reviewing, Self::Revising];
+    pub const ALL: [Self; 4] = [
+        Self::Planning,
+        Self::Generating,
+        Self::Reviewing,
+        Self::Revising,
+    ];
 
     /// The word in configuration.
     #[must_use]
@@ -113,8 +118,16 @@ impl Profile {
     /// The parameters of a phase in a scope: those of the phase, with each field that the scope sets in its place.
     #[must_use]
     pub fn params(&self, phase: Phase, scope: &str) -> GenerationParams {
-        let base = self.generation_params.get(&phase).cloned().unwrap_or_default();
-        match self.scope_overrides.get(scope).and_then(|phases| phases.get(&phase)) {
+        let base = self
+            .generation_params
+            .get(&phase)
+            .cloned()
+            .unwrap_or_default();
+        match self
+            .scope_overrides
+            .get(scope)
+            .and_then(|phases| phases.get(&phase))
+        {
             Some(above) => base.overridden(above),
             None => base,
         }
@@ -124,17 +137,28 @@ impl Profile {
     #[must_use]
     pub fn wish(&self, phase: Phase, scope: &str) -> Wish {
         let params = self.params(phase, scope);
-        Wish { is_output_own: self.file.is_some() && params.max_output_tokens.is_some(), params }
+        Wish {
+            is_output_own: self.file.is_some() && params.max_output_tokens.is_some(),
+            params,
+        }
     }
 
     /// What a kind of work means, for a model; `None` for one that the profile does not describe.
     #[must_use]
     pub fn scope_words(&self, scope: &str) -> Option<String> {
-        let Scope { description, layers } = self.scopes.get(scope)?;
-        let title = description.as_ref().map_or(format!("`{scope}`"), |text| format!("`{scope}`: {}", text.trim_end()));
+        let Scope {
+            description,
+            layers,
+        } = self.scopes.get(scope)?;
+        let title = description.as_ref().map_or(format!("`{scope}`"), |text| {
+            format!("`{scope}`: {}", text.trim_end())
+        });
         let layers = match layers.as_slice() {
             [] => String::new(),
-            layers => format!("\n\nThe work covers these layers, each of them and no other: {}.", layers.join(", ")),
+            layers => format!(
+                "\n\nThe work covers these layers, each of them and no other: {}.",
+                layers.join(", ")
+            ),
         };
         Some(format!("{title}{layers}"))
     }
@@ -142,7 +166,9 @@ impl Profile {
     /// The name of the provider that is asked in a phase, if the profile names one.
     #[must_use]
     pub fn provider(&self, phase: Phase) -> Option<&str> {
-        self.providers.get(&phase.provider_role()).map(String::as_str)
+        self.providers
+            .get(&phase.provider_role())
+            .map(String::as_str)
     }
 }
 
@@ -152,8 +178,15 @@ mod tests {
 
     #[test]
     fn a_scope_overrides_field_by_field_and_zero_is_a_value() {
-        let base = GenerationParams { max_output_tokens: Some(100), temperature: Some(0.7), ..GenerationParams::default() };
-        let above = GenerationParams { temperature: Some(0.0), ..GenerationParams::default() };
+        let base = GenerationParams {
+            max_output_tokens: Some(100),
+            temperature: Some(0.7),
+            ..GenerationParams::default()
+        };
+        let above = GenerationParams {
+            temperature: Some(0.0),
+            ..GenerationParams::default()
+        };
         let profile = Profile {
             generation_params: [(Phase::Generating, base.clone())].into(),
             scope_overrides: [("file".to_owned(), [(Phase::Generating, above)].into())].into(),
@@ -161,9 +194,21 @@ mod tests {
             ..Profile::default()
         };
         let file = profile.params(Phase::Generating, "file");
-        assert_eq!((file.max_output_tokens, file.temperature), (Some(100), Some(0.0)));
+        assert_eq!(
+            (file.max_output_tokens, file.temperature),
+            (Some(100), Some(0.0))
+        );
         assert_eq!(profile.params(Phase::Generating, "directory"), base);
-        assert_eq!(profile.params(Phase::Planning, "file"), GenerationParams::default());
-        assert_eq!((profile.provider(Phase::Generating), profile.provider(Phase::Reviewing)), (Some("big"), None));
+        assert_eq!(
+            profile.params(Phase::Planning, "file"),
+            GenerationParams::default()
+        );
+        assert_eq!(
+            (
+                profile.provider(Phase::Generating),
+                profile.provider(Phase::Reviewing)
+            ),
+            (Some("big"), None)
+        );
     }
 }

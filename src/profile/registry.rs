@@ -41,7 +41,11 @@ impl Profiles {
     pub fn load(folders: &[&Folder]) -> Self {
         let built_in = built_in();
         let by_name = [(built_in.name.clone(), built_in)].into();
-        let mut loaded = Self { by_name, faulty: BTreeSet::new(), faults: Vec::new() };
+        let mut loaded = Self {
+            by_name,
+            faulty: BTreeSet::new(),
+            faults: Vec::new(),
+        };
         for folder in folders {
             loaded.add(folder);
         }
@@ -53,7 +57,11 @@ impl Profiles {
             let Some(name) = name_of(path) else { continue };
             let profile = match std::str::from_utf8(bytes) {
                 Ok(text) => file::parse(text, name, folder),
-                Err(_) => Err(vec![Fault { file: folder.path_of(path), line: None, message: "not UTF-8".to_owned() }]),
+                Err(_) => Err(vec![Fault {
+                    file: folder.path_of(path),
+                    line: None,
+                    message: "not UTF-8".to_owned(),
+                }]),
             };
             match profile {
                 Ok(profile) => {
@@ -73,7 +81,11 @@ impl Profiles {
     pub fn get(&self, name: &str) -> Result<&Profile, ProfileError> {
         self.by_name.get(name).ok_or_else(|| {
             let name = name.to_owned();
-            if self.faulty.contains(&name) { ProfileError::Faulty(name) } else { ProfileError::Unknown(name) }
+            if self.faulty.contains(&name) {
+                ProfileError::Faulty(name)
+            } else {
+                ProfileError::Unknown(name)
+            }
         })
     }
 
@@ -85,17 +97,28 @@ impl Profiles {
 
 /// The name of a profile's folder; `None` for every other file.
 fn name_of(path: &str) -> Option<&str> {
-    path.strip_prefix("profiles/")?.strip_suffix("/config.yml").filter(|name| !name.contains('/'))
+    path.strip_prefix("profiles/")?
+        .strip_suffix("/config.yml")
+        .filter(|name| !name.contains('/'))
 }
 
 /// Frames are short, what a turn makes is code, and plans and reviews are left to the common default.
 fn built_in() -> Profile {
-    let most = |tokens| GenerationParams { max_output_tokens: Some(tokens), ..GenerationParams::default() };
+    let most = |tokens| GenerationParams {
+        max_output_tokens: Some(tokens),
+        ..GenerationParams::default()
+    };
     let frames = || -> ByPhase { [(Phase::Generating, most(FRAME_OUTPUT_TOKENS))].into() };
     Profile {
         name: DEFAULT.to_owned(),
-        generation_params: [(Phase::Generating, most(CODE_OUTPUT_TOKENS)), (Phase::Revising, most(CODE_OUTPUT_TOKENS))].into(),
-        scope_overrides: ["file", "directory"].map(|scope| (scope.to_owned(), frames())).into(),
+        generation_params: [
+            (Phase::Generating, most(CODE_OUTPUT_TOKENS)),
+            (Phase::Revising, most(CODE_OUTPUT_TOKENS)),
+        ]
+        .into(),
+        scope_overrides: ["file", "directory"]
+            .map(|scope| (scope.to_owned(), frames()))
+            .into(),
         ..Profile::default()
     }
 }
@@ -105,27 +128,73 @@ mod tests {
     use super::*;
 
     fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
-        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
-        Folder { path: path.into(), files, warnings: Vec::new() }
+        let files = files
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
+            .collect();
+        Folder {
+            path: path.into(),
+            files,
+            warnings: Vec::new(),
+        }
     }
 
     #[test]
     fn personal_outranks_team_outranks_built_in() {
-        let text = |name: &str, seed: u64| format!("name: {name}\ngeneration_params:\n  generating: {{seed: {seed}}}\n");
+        let text = |name: &str, seed: u64| {
+            format!("name: {name}\ngeneration_params:\n  generating: {{seed: {seed}}}\n")
+        };
         let (a1, b1, a2) = (text("a", 1), text("default", 1), text("a", 2));
-        let team = folder("/t", &[("profiles/a/config.yml", &a1), ("profiles/default/config.yml", &b1)]);
-        let own = folder("/p", &[("profiles/a/config.yml", &a2), ("profiles/default/config.yml", "nme: default")]);
-        let seed = |profiles: &Profiles, name: &str| profiles.get(name).expect("there").params(Phase::Generating, "").seed;
+        let team = folder(
+            "/t",
+            &[
+                ("profiles/a/config.yml", &a1),
+                ("profiles/default/config.yml", &b1),
+            ],
+        );
+        let own = folder(
+            "/p",
+            &[
+                ("profiles/a/config.yml", &a2),
+                ("profiles/default/config.yml", "nme: default"),
+            ],
+        );
+        let seed = |profiles: &Profiles, name: &str| {
+            profiles
+                .get(name)
+                .expect("there")
+                .params(Phase::Generating, "")
+                .seed
+        };
         let profiles = Profiles::load(&[&team]);
-        assert_eq!((seed(&profiles, "a"), seed(&profiles, DEFAULT)), (Some(1), Some(1)));
+        assert_eq!(
+            (seed(&profiles, "a"), seed(&profiles, DEFAULT)),
+            (Some(1), Some(1))
+        );
         let profiles = Profiles::load(&[&team, &own]);
         assert_eq!(seed(&profiles, "a"), Some(2));
-        assert_eq!(profiles.get(DEFAULT).expect_err("hidden"), ProfileError::Faulty(DEFAULT.to_owned()));
-        assert_eq!(profiles.get("b").expect_err("nowhere"), ProfileError::Unknown("b".to_owned()));
+        assert_eq!(
+            profiles.get(DEFAULT).expect_err("hidden"),
+            ProfileError::Faulty(DEFAULT.to_owned())
+        );
+        assert_eq!(
+            profiles.get("b").expect_err("nowhere"),
+            ProfileError::Unknown("b".to_owned())
+        );
         assert_eq!(profiles.faults.len(), 1);
-        let params = Profiles::load(&[]).get(DEFAULT).expect("built in").params(Phase::Generating, "file");
+        let params = Profiles::load(&[])
+            .get(DEFAULT)
+            .expect("built in")
+            .params(Phase::Generating, "file");
         assert_eq!(params.max_output_tokens, Some(2_048));
-        let turns = Profiles::load(&[]).get(DEFAULT).expect("built in").params(Phase::Generating, "");
-        assert_eq!(turns.max_output_tokens, Some(16_000), "what a turn makes is longer than a frame");
+        let turns = Profiles::load(&[])
+            .get(DEFAULT)
+            .expect("built in")
+            .params(Phase::Generating, "");
+        assert_eq!(
+            turns.max_output_tokens,
+            Some(16_000),
+            "what a turn makes is longer than a frame"
+        );
     }
 }

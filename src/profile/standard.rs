@@ -28,7 +28,11 @@ impl Standards {
     /// Puts standards together; `read` gives a file of the repository. More than `budget_tokens`, by estimate, is
     /// condensed: headings with the first paragraph under each, and then as many lines as fit.
     #[must_use]
-    pub fn compose(standards: &[Standard], read: &dyn Fn(&str) -> Option<String>, budget_tokens: Option<u64>) -> Self {
+    pub fn compose(
+        standards: &[Standard],
+        read: &dyn Fn(&str) -> Option<String>,
+        budget_tokens: Option<u64>,
+    ) -> Self {
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for standard in standards {
@@ -40,14 +44,25 @@ impl Standards {
         let fits = |text: &str| budget_tokens.is_none_or(|budget| token::estimate(text) <= budget);
         let full = under_paths(&found);
         if fits(&full) {
-            return Self { text: full, is_condensed: false, missing };
+            return Self {
+                text: full,
+                is_condensed: false,
+                missing,
+            };
         }
-        let condensed: Vec<_> = found.iter().map(|(path, text)| (*path, condense(text))).collect();
+        let condensed: Vec<_> = found
+            .iter()
+            .map(|(path, text)| (*path, condense(text)))
+            .collect();
         let mut text = under_paths(&condensed);
         while !fits(&text) {
             text.truncate(text.trim_end().rfind('\n').map_or(0, |end| end + 1));
         }
-        Self { text, is_condensed: true, missing }
+        Self {
+            text,
+            is_condensed: true,
+            missing,
+        }
     }
 }
 
@@ -64,7 +79,11 @@ fn under_paths<T: AsRef<str>>(files: &[(&str, T)]) -> String {
 fn condense(text: &str) -> String {
     let mut blocks: Vec<&str> = Vec::new();
     let mut wants_paragraph = true;
-    for block in text.split("\n\n").map(|block| block.trim_matches('\n')).filter(|block| !block.is_empty()) {
+    for block in text
+        .split("\n\n")
+        .map(|block| block.trim_matches('\n'))
+        .filter(|block| !block.is_empty())
+    {
         let is_heading = block.starts_with('#');
         if is_heading || wants_paragraph {
             blocks.push(block);
@@ -82,14 +101,32 @@ mod tests {
     fn standards_are_full_or_condensed_by_budget() {
         let text = "# Style\n\nShort lines.\n\nLong story.\n\n## Names\n\nOne word.\n\nMore.\n";
         let standards = [
-            Standard { path: "style.md".to_owned(), text: Some(text.to_owned()) },
-            Standard { path: "docs/api.md".to_owned(), text: None },
-            Standard { path: "gone.md".to_owned(), text: None },
+            Standard {
+                path: "style.md".to_owned(),
+                text: Some(text.to_owned()),
+            },
+            Standard {
+                path: "docs/api.md".to_owned(),
+                text: None,
+            },
+            Standard {
+                path: "gone.md".to_owned(),
+                text: None,
+            },
         ];
         let read = |path: &str| (path == "docs/api.md").then(|| "Be stable.".to_owned());
         let full = Standards::compose(&standards, &read, None);
-        assert_eq!(full.text, format!("### style.md\n\n{}\n\n### docs/api.md\n\nBe stable.\n", text.trim_end()));
-        assert_eq!((full.is_condensed, full.missing.as_slice()), (false, &["gone.md".to_owned()][..]));
+        assert_eq!(
+            full.text,
+            format!(
+                "### style.md\n\n{}\n\n### docs/api.md\n\nBe stable.\n",
+                text.trim_end()
+            )
+        );
+        assert_eq!(
+            (full.is_condensed, full.missing.as_slice()),
+            (false, &["gone.md".to_owned()][..])
+        );
         let short = Standards::compose(&standards, &read, Some(token::estimate(&full.text) - 1));
         assert!(short.is_condensed);
         assert_eq!(
@@ -98,7 +135,11 @@ mod tests {
         );
         for budget in 0..40 {
             let fitted = Standards::compose(&standards, &read, Some(budget));
-            assert!(token::estimate(&fitted.text) <= budget, "{budget}: {}", fitted.text);
+            assert!(
+                token::estimate(&fitted.text) <= budget,
+                "{budget}: {}",
+                fitted.text
+            );
         }
     }
 }

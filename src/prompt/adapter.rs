@@ -29,7 +29,10 @@ pub fn manual(bundle: &Bundle) -> String {
         section("## Output Format", &bundle.output_instructions),
         section("## Examples", &examples(bundle)),
     ];
-    format!("# AI Code Generation Request\n\n{}\n", joined(parts, "\n\n---\n\n"))
+    format!(
+        "# AI Code Generation Request\n\n{}\n",
+        joined(parts, "\n\n---\n\n")
+    )
 }
 
 /// For models: the system message, the history, and as the last user message examples, request and output instructions.
@@ -38,10 +41,22 @@ pub fn manual(bundle: &Bundle) -> String {
 /// turns the history stands in the last user's. System messages within the history join the one in front.
 #[must_use]
 pub fn messages(bundle: &Bundle, capabilities: &Capabilities) -> Vec<Message> {
-    let earlier = |role: Role| bundle.history.iter().filter(move |message| message.role == role);
+    let earlier = |role: Role| {
+        bundle
+            .history
+            .iter()
+            .filter(move |message| message.role == role)
+    };
     let system = std::iter::once(bundle.system_context.clone());
-    let system = joined(system.chain(earlier(Role::System).map(|message| message.text.clone())), "\n\n");
-    let turns: Vec<&Message> = bundle.history.iter().filter(|message| message.role != Role::System).collect();
+    let system = joined(
+        system.chain(earlier(Role::System).map(|message| message.text.clone())),
+        "\n\n",
+    );
+    let turns: Vec<&Message> = bundle
+        .history
+        .iter()
+        .filter(|message| message.role != Role::System)
+        .collect();
     let mut said: Vec<Message> = Vec::new();
     let mut before = vec![section("## Examples", &examples(bundle))];
     if capabilities.multi_turn {
@@ -52,7 +67,13 @@ pub fn messages(bundle: &Bundle, capabilities: &Capabilities) -> Vec<Message> {
     said.push(Message::new(Role::User, last_words(before, bundle)));
     if !system.is_empty() && capabilities.system_prompt {
         // Many requests share it. Where it is too short for the provider's cache, the mark does not go out.
-        said.insert(0, Message { ends_cached_prefix: true, ..Message::new(Role::System, system) });
+        said.insert(
+            0,
+            Message {
+                ends_cached_prefix: true,
+                ..Message::new(Role::System, system)
+            },
+        );
     } else if let Some(first) = said.iter_mut().find(|message| message.role == Role::User) {
         first.text = joined([system, std::mem::take(&mut first.text)], "\n\n");
     }
@@ -62,8 +83,17 @@ pub fn messages(bundle: &Bundle, capabilities: &Capabilities) -> Vec<Message> {
 /// The last user message; behind other parts the request gets a heading, so that it is not taken for one of them.
 fn last_words(before: Vec<String>, bundle: &Bundle) -> String {
     let is_alone = before.iter().all(String::is_empty);
-    let request = if is_alone { bundle.request.clone() } else { section("## Request", &bundle.request) };
-    joined(before.into_iter().chain([request, bundle.output_instructions.clone()]), "\n\n")
+    let request = if is_alone {
+        bundle.request.clone()
+    } else {
+        section("## Request", &bundle.request)
+    };
+    joined(
+        before
+            .into_iter()
+            .chain([request, bundle.output_instructions.clone()]),
+        "\n\n",
+    )
 }
 
 /// The request to a provider. A schema goes along where the provider takes one; else it is said in words.
@@ -77,16 +107,28 @@ pub fn to_request(
     match schema {
         Some(schema) if !capabilities.structured_output => {
             let mut bundle = bundle.clone();
-            bundle.output_instructions = joined([bundle.output_instructions, schema_text(schema)], "\n\n");
-            Request { messages: messages(&bundle, capabilities), params, ..Request::default() }
+            bundle.output_instructions =
+                joined([bundle.output_instructions, schema_text(schema)], "\n\n");
+            Request {
+                messages: messages(&bundle, capabilities),
+                params,
+                ..Request::default()
+            }
         }
-        _ => Request { messages: messages(bundle, capabilities), params, schema: schema.cloned(), at_once: false },
+        _ => Request {
+            messages: messages(bundle, capabilities),
+            params,
+            schema: schema.cloned(),
+            at_once: false,
+        },
     }
 }
 
 /// A schema in words.
 pub(super) fn schema_text(schema: &serde_json::Value) -> String {
-    format!("Respond with one JSON document, and nothing else, that is valid under this JSON schema:\n{schema}")
+    format!(
+        "Respond with one JSON document, and nothing else, that is valid under this JSON schema:\n{schema}"
+    )
 }
 
 /// Neighbours of one role as one message; messages that say nothing are gone. A cache mark holds for the end of the
@@ -108,21 +150,35 @@ fn merged(said: Vec<Message>) -> Vec<Message> {
 }
 
 fn section(heading: &str, text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("{heading}\n\n{text}") }
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{heading}\n\n{text}")
+    }
 }
 
 fn examples(bundle: &Bundle) -> String {
-    let examples = bundle.examples.iter().enumerate().map(|(at, example)| format!("### Example {}\n\n{example}", at + 1));
+    let examples = bundle
+        .examples
+        .iter()
+        .enumerate()
+        .map(|(at, example)| format!("### Example {}\n\n{example}", at + 1));
     examples.collect::<Vec<_>>().join("\n\n")
 }
 
 fn history<'m>(history: impl IntoIterator<Item = &'m Message>) -> String {
-    let turns = history.into_iter().map(|message| format!("### {}\n\n{}", message.role.as_str(), message.text));
+    let turns = history
+        .into_iter()
+        .map(|message| format!("### {}\n\n{}", message.role.as_str(), message.text));
     turns.collect::<Vec<_>>().join("\n\n")
 }
 
 fn joined(parts: impl IntoIterator<Item = String>, between: &str) -> String {
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(between)
 }
 
 #[cfg(test)]
@@ -136,13 +192,18 @@ mod tests {
             request: "What is it?".to_owned(),
             output_instructions: "One line.".to_owned(),
             examples: vec!["It is a.".to_owned(), "It is b.".to_owned()],
-            history: vec![Message::new(Role::User, "Hello?"), Message::new(Role::Assistant, "Hello.")],
+            history: vec![
+                Message::new(Role::User, "Hello?"),
+                Message::new(Role::Assistant, "Hello."),
+            ],
             ..Bundle::default()
         }
     }
 
     fn shown(messages: &[Message]) -> String {
-        let said = messages.iter().map(|message| format!("[{}]\n{}\n", message.role.as_str(), message.text));
+        let said = messages
+            .iter()
+            .map(|message| format!("[{}]\n{}\n", message.role.as_str(), message.text));
         said.collect::<Vec<_>>().concat()
     }
 
@@ -224,7 +285,13 @@ mod tests {
 
         It is b.
         ");
-        assert_eq!(display(&Bundle { request: "x".to_owned(), ..Bundle::default() }), "## Request\n\nx\n");
+        assert_eq!(
+            display(&Bundle {
+                request: "x".to_owned(),
+                ..Bundle::default()
+            }),
+            "## Request\n\nx\n"
+        );
     }
 
     #[test]
@@ -253,7 +320,11 @@ mod tests {
 
         One line.
         ");
-        let bare = Capabilities { system_prompt: false, multi_turn: false, ..Capabilities::default() };
+        let bare = Capabilities {
+            system_prompt: false,
+            multi_turn: false,
+            ..Capabilities::default()
+        };
         insta::assert_snapshot!(shown(&messages(&bundle(), &bare)), @"
         [user]
         Be brief.
@@ -284,8 +355,14 @@ mod tests {
 
         One line.
         ");
-        let no_system = Capabilities { system_prompt: false, ..Capabilities::default() };
-        assert_eq!(messages(&bundle(), &no_system)[0], Message::new(Role::User, "Be brief.\n\nHello?"));
+        let no_system = Capabilities {
+            system_prompt: false,
+            ..Capabilities::default()
+        };
+        assert_eq!(
+            messages(&bundle(), &no_system)[0],
+            Message::new(Role::User, "Be brief.\n\nHello?")
+        );
     }
 
     #[test]
@@ -295,41 +372,71 @@ mod tests {
         bundle.history = vec![
             Message::new(Role::User, "a"),
             Message::new(Role::User, ""),
-            Message { ends_cached_prefix: true, ..Message::new(Role::User, "b") },
+            Message {
+                ends_cached_prefix: true,
+                ..Message::new(Role::User, "b")
+            },
             Message::new(Role::Assistant, "c"),
             Message::new(Role::System, "Be kind."),
-            Message { ends_cached_prefix: true, ..Message::new(Role::User, "d") },
+            Message {
+                ends_cached_prefix: true,
+                ..Message::new(Role::User, "d")
+            },
         ];
         let said = messages(&bundle, &Capabilities::default());
         assert_eq!(
             shown(&said),
             "[system]\nBe brief.\n\nBe kind.\n[user]\na\n\nb\n[assistant]\nc\n[user]\nd\n\nWhat is it?\n\nOne line.\n"
         );
-        assert_eq!(said.iter().map(|message| message.ends_cached_prefix).collect::<Vec<_>>(), [true, true, false, false]);
+        assert_eq!(
+            said.iter()
+                .map(|message| message.ends_cached_prefix)
+                .collect::<Vec<_>>(),
+            [true, true, false, false]
+        );
     }
 
     #[test]
     fn a_schema_goes_along_or_is_said() {
         let schema = serde_json::json!({"type": "object"});
         let request = |structured_output| {
-            let capabilities = Capabilities { structured_output, ..Capabilities::default() };
+            let capabilities = Capabilities {
+                structured_output,
+                ..Capabilities::default()
+            };
             to_request(
-                &Bundle { request: "x".to_owned(), ..Bundle::default() },
+                &Bundle {
+                    request: "x".to_owned(),
+                    ..Bundle::default()
+                },
                 &capabilities,
                 GenerationParams::default(),
                 Some(&schema),
             )
         };
-        assert_eq!((request(true).schema.as_ref(), request(true).messages[0].text.as_str()), (Some(&schema), "x"));
+        assert_eq!(
+            (
+                request(true).schema.as_ref(),
+                request(true).messages[0].text.as_str()
+            ),
+            (Some(&schema), "x")
+        );
         assert_eq!(request(false).schema, None);
-        assert!(request(false).messages[0].text.ends_with("JSON schema:\n{\"type\":\"object\"}"));
+        assert!(
+            request(false).messages[0]
+                .text
+                .ends_with("JSON schema:\n{\"type\":\"object\"}")
+        );
     }
 
     #[test]
     fn what_is_tracked_is_said_nowhere() {
         let sentinel = "sentinel-7f3a";
         let tracking = Tracking([("target".to_owned(), sentinel.to_owned())].into());
-        let Tracked { bundle, tracking } = Tracked { bundle: bundle(), tracking };
+        let Tracked { bundle, tracking } = Tracked {
+            bundle: bundle(),
+            tracking,
+        };
         assert_eq!(tracking.0["target"], sentinel);
         let capabilities = Capabilities::default();
         let request = to_request(&bundle, &capabilities, GenerationParams::default(), None);

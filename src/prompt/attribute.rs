@@ -57,7 +57,8 @@ mod tests {
                     "quot" => '"',
                     "lt" => '<',
                     "gt" => '>',
-                    code => char::from_u32(u32::from_str_radix(&code[2..], 16).expect("digits")).expect("a character"),
+                    code => char::from_u32(u32::from_str_radix(&code[2..], 16).expect("digits"))
+                        .expect("a character"),
                 };
                 out.extend(c.to_string().bytes());
                 rest = behind;
@@ -72,7 +73,10 @@ mod tests {
     #[test]
     fn nothing_in_a_path_closes_a_tag() {
         let text = path_text(&TreePath::new(*b"a\">\n</file>\xff\\x\xe2\x80\xaeb&"));
-        assert_eq!(text, "a&quot;&gt;&#xa;&lt;/file&gt;\\xff&#x5c;x&#x202e;b&amp;");
+        assert_eq!(
+            text,
+            "a&quot;&gt;&#xa;&lt;/file&gt;\\xff&#x5c;x&#x202e;b&amp;"
+        );
         assert_eq!(path_text(&TreePath::from("src/ä b.rs")), "src/ä b.rs");
     }
 

@@ -11,12 +11,21 @@ pub(super) fn file(path: &str, text: &str, outline: &str, room: u64) -> Result<B
     let outline = outline.trim_end();
     let tag = tag::choose("file", [text, outline].into_iter());
     let block = |outlined: usize, shown: usize| {
-        let what = format!("the file of {} bytes is cut to its outline and its first {shown} bytes", text.len());
-        let body = format!("[Cut to fit: {what}.]\n\n{}\n\n{}", &outline[..outlined], &text[..shown]);
+        let what = format!(
+            "the file of {} bytes is cut to its outline and its first {shown} bytes",
+            text.len()
+        );
+        let body = format!(
+            "[Cut to fit: {what}.]\n\n{}\n\n{}",
+            &outline[..outlined],
+            &text[..shown]
+        );
         (wrapped(&tag, path, body.trim_end()), what)
     };
     let tokens = |outlined, shown| token::estimate(&block(outlined, shown).0);
-    let with_outline = greatest(text.len(), |shown| tokens(outline.len(), text.floor_char_boundary(shown)) <= room);
+    let with_outline = greatest(text.len(), |shown| {
+        tokens(outline.len(), text.floor_char_boundary(shown)) <= room
+    });
     let (outlined, shown) = match with_outline {
         Some(shown) => (outline.len(), whole_lines(text, shown)),
         None => {
@@ -26,20 +35,40 @@ pub(super) fn file(path: &str, text: &str, outline: &str, room: u64) -> Result<B
         }
     };
     let (text, what) = block(outlined, shown);
-    Ok(Block { text, cut: Some(what) })
+    Ok(Block {
+        text,
+        cut: Some(what),
+    })
 }
 
 /// The first paragraphs of as many children as fit, in their order.
-pub(super) fn directory(tag: &str, children: &[(String, &ChildText<'_>)], room: u64) -> Result<Block, u64> {
-    let blocks: Vec<String> =
-        children.iter().map(|(path, child)| child_block(tag, path, child.kind, child.text.map(first_paragraph))).collect();
+pub(super) fn directory(
+    tag: &str,
+    children: &[(String, &ChildText<'_>)],
+    room: u64,
+) -> Result<Block, u64> {
+    let blocks: Vec<String> = children
+        .iter()
+        .map(|(path, child)| child_block(tag, path, child.kind, child.text.map(first_paragraph)))
+        .collect();
     let block = |shown: usize| {
         let what = if shown == blocks.len() {
-            format!("of each of the {} children only the first paragraph is given", blocks.len())
+            format!(
+                "of each of the {} children only the first paragraph is given",
+                blocks.len()
+            )
         } else {
-            format!("of the {} children only the first {shown} are given, by their first paragraph", blocks.len())
+            format!(
+                "of the {} children only the first {shown} are given, by their first paragraph",
+                blocks.len()
+            )
         };
-        (format!("[Cut to fit: {what}.]\n{}", blocks[..shown].join("\n")).trim_end().to_owned(), what)
+        (
+            format!("[Cut to fit: {what}.]\n{}", blocks[..shown].join("\n"))
+                .trim_end()
+                .to_owned(),
+            what,
+        )
     };
     let tokens = |shown| token::estimate(&block(shown).0);
     // The sentence for all children is another one than that for some of them.
@@ -49,12 +78,17 @@ pub(super) fn directory(tag: &str, children: &[(String, &ChildText<'_>)], room: 
         greatest(blocks.len() - 1, |shown| tokens(shown) <= room).ok_or_else(|| tokens(0))?
     };
     let (text, what) = block(shown);
-    Ok(Block { text, cut: Some(what) })
+    Ok(Block {
+        text,
+        cut: Some(what),
+    })
 }
 
 fn first_paragraph(text: &str) -> &str {
     let text = text.trim_start_matches('\n');
-    text.find("\n\n").map_or(text, |end| &text[..end]).trim_end()
+    text.find("\n\n")
+        .map_or(text, |end| &text[..end])
+        .trim_end()
 }
 
 /// As many whole lines as there are within the first bytes; what fits of the first line when that is longer.

@@ -101,13 +101,26 @@ pub fn node_payload(
         Content::Described { size_bytes, .. } => (NodeKind::File, Some(*size_bytes)),
         Content::Directory { .. } => (NodeKind::Directory, None),
     };
-    let values = Values { path: &shown_path, node_type: kind.as_str(), file_size_bytes: size };
-    let template = if kind == NodeKind::File { &instructions.file } else { &instructions.directory };
+    let values = Values {
+        path: &shown_path,
+        node_type: kind.as_str(),
+        file_size_bytes: size,
+    };
+    let template = if kind == NodeKind::File {
+        &instructions.file
+    } else {
+        &instructions.directory
+    };
     let task = template.fill(&values);
     let structure = instructions.response_template.as_ref();
-    let output_instructions =
-        structure.map(|structure| format!("Respond using this structure:\n{structure}")).unwrap_or_default();
-    let schema = instructions.output_schema.as_ref().map(schema_text).unwrap_or_default();
+    let output_instructions = structure
+        .map(|structure| format!("Respond using this structure:\n{structure}"))
+        .unwrap_or_default();
+    let schema = instructions
+        .output_schema
+        .as_ref()
+        .map(schema_text)
+        .unwrap_or_default();
     let around = [&instructions.system, &task, &output_instructions, &schema];
     let taken = around.iter().map(|part| token::estimate(part)).sum::<u64>() + FRAMING_TOKENS;
     let room = limit_tokens.map(|limit| limit.saturating_sub(taken));
@@ -116,10 +129,21 @@ pub fn node_payload(
         Content::Described { text, .. } => fitting(wrapped("file", &shown_path, text), room),
         Content::Directory { children } => directory_block(path, children, room),
     };
-    let Block { text, cut } =
-        block.map_err(|shortest| PayloadError::NoRoom { needed: taken + shortest, limit: limit_tokens.unwrap_or(u64::MAX) })?;
-    let request = if task.is_empty() { text } else { format!("{text}{BETWEEN}{task}") };
-    let bundle = Bundle { system_context: instructions.system.clone(), request, output_instructions, ..Bundle::default() };
+    let Block { text, cut } = block.map_err(|shortest| PayloadError::NoRoom {
+        needed: taken + shortest,
+        limit: limit_tokens.unwrap_or(u64::MAX),
+    })?;
+    let request = if task.is_empty() {
+        text
+    } else {
+        format!("{text}{BETWEEN}{task}")
+    };
+    let bundle = Bundle {
+        system_context: instructions.system.clone(),
+        request,
+        output_instructions,
+        ..Bundle::default()
+    };
     Ok(NodePayload { bundle, cut, task })
 }
 
@@ -132,7 +156,11 @@ pub(super) struct Block {
 /// A block as it is, when there is room for it; else how many tokens it has.
 fn fitting(text: String, room: Option<u64>) -> Result<Block, u64> {
     let tokens = token::estimate(&text);
-    if room.is_none_or(|room| tokens <= room) { Ok(Block { text, cut: None }) } else { Err(tokens) }
+    if room.is_none_or(|room| tokens <= room) {
+        Ok(Block { text, cut: None })
+    } else {
+        Err(tokens)
+    }
 }
 
 /// Text in a tag that says where it stands.
@@ -140,7 +168,12 @@ pub(super) fn wrapped(tag: &str, path: &str, text: &str) -> String {
     format!("<{tag} path=\"{path}\">\n{text}\n</{tag}>")
 }
 
-fn file_block(path: &str, data: &[u8], outline: &dyn Fn() -> String, room: Option<u64>) -> Result<Block, u64> {
+fn file_block(
+    path: &str,
+    data: &[u8],
+    outline: &dyn Fn() -> String,
+    room: Option<u64>,
+) -> Result<Block, u64> {
     let is_binary = data[..data.len().min(BINARY_LOOK_BYTES)].contains(&0);
     let Some(text) = std::str::from_utf8(data).ok().filter(|_| !is_binary) else {
         let placeholder = format!("Binary file ({} bytes). No text content sent.", data.len());
@@ -153,13 +186,23 @@ fn file_block(path: &str, data: &[u8], outline: &dyn Fn() -> String, room: Optio
     }
 }
 
-fn directory_block(path: &TreePath, children: &[ChildText<'_>], room: Option<u64>) -> Result<Block, u64> {
+fn directory_block(
+    path: &TreePath,
+    children: &[ChildText<'_>],
+    room: Option<u64>,
+) -> Result<Block, u64> {
     if children.is_empty() {
         return fitting("The directory is empty.".to_owned(), room);
     }
     let tag = tag::choose("child", children.iter().filter_map(|child| child.text));
-    let shown: Vec<(String, &ChildText<'_>)> = children.iter().map(|child| (path_text(&path.join(child.name)), child)).collect();
-    let blocks: Vec<String> = shown.iter().map(|(path, child)| child_block(&tag, path, child.kind, child.text)).collect();
+    let shown: Vec<(String, &ChildText<'_>)> = children
+        .iter()
+        .map(|child| (path_text(&path.join(child.name)), child))
+        .collect();
+    let blocks: Vec<String> = shown
+        .iter()
+        .map(|(path, child)| child_block(&tag, path, child.kind, child.text))
+        .collect();
     match (fitting(blocks.join("\n"), room), room) {
         (Err(_), Some(room)) => cut::directory(&tag, &shown, room),
         (whole, _) => whole,

@@ -13,10 +13,15 @@ pub(super) fn choose<'t>(name: &str, texts: impl Iterator<Item = &'t str>) -> St
     for text in texts {
         for (at, _) in text.match_indices("</") {
             let behind = &text.as_bytes()[at + 2..];
-            if behind.len() < name.len() || !behind[..name.len()].eq_ignore_ascii_case(name.as_bytes()) {
+            if behind.len() < name.len()
+                || !behind[..name.len()].eq_ignore_ascii_case(name.as_bytes())
+            {
                 continue;
             }
-            let digits = behind[name.len()..].iter().take(DIGITS_MAX).take_while(|byte| byte.is_ascii_digit());
+            let digits = behind[name.len()..]
+                .iter()
+                .take(DIGITS_MAX)
+                .take_while(|byte| byte.is_ascii_digit());
             let mut number = String::new();
             closed.insert(String::new());
             for digit in digits {
@@ -28,7 +33,9 @@ pub(super) fn choose<'t>(name: &str, texts: impl Iterator<Item = &'t str>) -> St
     if closed.is_empty() {
         return name.to_owned();
     }
-    let number = (1..=u32::MAX).find(|number| !closed.contains(&number.to_string())).expect("more numbers than occurrences");
+    let number = (1..=u32::MAX)
+        .find(|number| !closed.contains(&number.to_string()))
+        .expect("more numbers than occurrences");
     format!("{name}{number}")
 }
 
@@ -53,6 +60,9 @@ mod tests {
         ] {
             assert_eq!(choose("file", [text].into_iter()), expected, "{text}");
         }
-        assert_eq!(choose("child", ["</child>", "</child1>"].into_iter()), "child2");
+        assert_eq!(
+            choose("child", ["</child>", "</child1>"].into_iter()),
+            "child2"
+        );
     }
 }

@@ -20,7 +20,11 @@ pub trait Provider: Send + Sync {
     fn validate(&self) -> Asking<'_, (), ProviderError>;
 
     /// Asks once. `on_text` sees the pieces of a streamed answer.
-    fn complete<'a>(&'a self, request: &'a Request, on_text: TextSink<'a>) -> Asking<'a, Answer, Failure>;
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        on_text: TextSink<'a>,
+    ) -> Asking<'a, Answer, Failure>;
 
     /// Looks whether the answer of an earlier [`Answer::Pending`] is there; the same ticket comes back while it is not.
     fn collect<'a>(&'a self, ticket: &'a Ticket) -> Asking<'a, Answer, Failure>;

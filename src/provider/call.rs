@@ -69,7 +69,8 @@ impl Called {
     /// What it cost, where that is no estimate: counted by the provider, or free.
     #[must_use]
     pub fn cost_told(&self) -> Option<u64> {
-        self.nano_dollars.filter(|nano| !self.is_estimated || *nano == 0)
+        self.nano_dollars
+            .filter(|nano| !self.is_estimated || *nano == 0)
     }
 }
 
@@ -136,9 +137,23 @@ pub type RetrySink<'a> = &'a mut (dyn FnMut(&ProviderError, Duration) + Send);
 impl Caller {
     /// Puts the parts together.
     #[must_use]
-    pub fn new(name: String, provider: Arc<dyn Provider>, prices: Option<Prices>, gate: Gate, ledger: Ledger) -> Self {
+    pub fn new(
+        name: String,
+        provider: Arc<dyn Provider>,
+        prices: Option<Prices>,
+        gate: Gate,
+        ledger: Ledger,
+    ) -> Self {
         let spent = Arc::new(Mutex::new(ledger.spent()));
-        Self { name, provider, prices, gate, ledger: Arc::new(Mutex::new(ledger)), spent, learned: Mutex::default() }
+        Self {
+            name,
+            provider,
+            prices,
+            gate,
+            ledger: Arc::new(Mutex::new(ledger)),
+            spent,
+            learned: Mutex::default(),
+        }
     }
 
     /// What was found out so far.
@@ -167,7 +182,10 @@ impl Caller {
 
     /// See [`Ledger::limit_unasked`].
     pub fn limit_unasked(&self, nano_dollars: u64) {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).limit_unasked(nano_dollars);
+        self.ledger
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .limit_unasked(nano_dollars);
     }
 
     /// What tokens cost; `None` when no price is known.
@@ -180,12 +198,23 @@ impl Caller {
     #[must_use]
     pub fn worst_case(&self, request: &Request) -> Spend {
         let (input, output) = (request.input_tokens_max(), self.output_tokens_max(request));
-        let nano_dollars = self.prices.as_ref().map(|prices| prices.cost_max(input, output));
-        Spend { calls: 1, tokens: input.saturating_add(output), nano_dollars }
+        let nano_dollars = self
+            .prices
+            .as_ref()
+            .map(|prices| prices.cost_max(input, output));
+        Spend {
+            calls: 1,
+            tokens: input.saturating_add(output),
+            nano_dollars,
+        }
     }
 
     fn output_tokens_max(&self, request: &Request) -> u64 {
-        request.params.max_output_tokens.or(self.capabilities().output_tokens).unwrap_or(OUTPUT_TOKENS_DEFAULT)
+        request
+            .params
+            .max_output_tokens
+            .or(self.capabilities().output_tokens)
+            .unwrap_or(OUTPUT_TOKENS_DEFAULT)
     }
 
     /// Asks until there is an answer, or no use in asking again, or `stop` says so between two attempts.
@@ -196,19 +225,33 @@ impl Caller {
         on_retry: RetrySink<'_>,
         stop: &mut StopSign,
     ) -> Result<Called, CallError> {
-        let mut next = Next { request: request.clone(), company: Company::Any, attempt: 1, is_shortened: false };
+        let mut next = Next {
+            request: request.clone(),
+            company: Company::Any,
+            attempt: 1,
+            is_shortened: false,
+        };
         loop {
             let (outcome, took) = self.attempt(&next, on_text, stop).await?;
             let failure = match outcome {
                 Ok(Answer::Ready(reply)) => return Ok(self.called(reply, took)),
                 Ok(Answer::Pending(ticket)) => return Err(CallError::Pending(ticket)),
-                Err(Failure { error: ProviderError::Truncated, partial: Some(reply), .. }) => {
-                    let (partial, limit) = (Box::new(self.called(*reply, took)), self.output_tokens_max(&next.request));
+                Err(Failure {
+                    error: ProviderError::Truncated,
+                    partial: Some(reply),
+                    ..
+                }) => {
+                    let (partial, limit) = (
+                        Box::new(self.called(*reply, took)),
+                        self.output_tokens_max(&next.request),
+                    );
                     return Err(CallError::Cut { partial, limit });
                 }
                 Err(failure) => failure,
             };
-            let Some(pause) = self.again(&mut next, &failure) else { return Err(failure.error.into()) };
+            let Some(pause) = self.again(&mut next, &failure) else {
+                return Err(failure.error.into());
+            };
             on_retry(&failure.error, pause);
             unless(stop, tokio::time::sleep(pause)).await?;
         }
@@ -223,7 +266,9 @@ impl Caller {
     ) -> Result<(Result<Answer, Failure>, Option<Took>), CallError> {
         let request = &next.request;
         let worst = self.worst_case(request);
-        let tokens = request.tokens_estimated().saturating_add(self.output_tokens_max(request));
+        let tokens = request
+            .tokens_estimated()
+            .saturating_add(self.output_tokens_max(request));
         let leave = unless(stop, self.gate.acquire(tokens, next.company)).await?;
         let reservation = self.reserve(worst).await?;
         let outcome = match self.provider.complete(request, on_text).await {
@@ -235,7 +280,16 @@ impl Caller {
         let spent = match (&outcome, took) {
             (Ok(Answer::Pending(_)), _) => Spend::default(),
             // An attempt all the same: whoever limits calls limits those that are turned away as well.
-            (Err(Failure { charge: Charge::Nothing, .. }), _) => Spend { calls: 1, ..Spend::default() },
+            (
+                Err(Failure {
+                    charge: Charge::Nothing,
+                    ..
+                }),
+                _,
+            ) => Spend {
+                calls: 1,
+                ..Spend::default()
+            },
             (_, Some(took)) => self.spend(&took.usage),
             // What neither side has counted is charged in full.
             (_, None) => worst,
@@ -261,39 +315,75 @@ impl Caller {
         };
         let counted = self.counted(request, text);
         let enough = |told: u64, counted: u64| told.saturating_mul(TOLD_SHARE_MIN) >= counted;
-        let believed = told.filter(|told| enough(told.input, counted.input) && enough(told.output, counted.output));
-        Some(Took { usage: believed.unwrap_or(counted), is_estimated: believed.is_none() })
+        let believed = told.filter(|told| {
+            enough(told.input, counted.input) && enough(told.output, counted.output)
+        });
+        Some(Took {
+            usage: believed.unwrap_or(counted),
+            is_estimated: believed.is_none(),
+        })
     }
 
     /// Our own count of what went out and came in.
     fn counted(&self, request: &Request, text: &str) -> Usage {
-        let percent = self.learned().tokens_percent.unwrap_or(self.capabilities().tokens_percent);
+        let percent = self
+            .learned()
+            .tokens_percent
+            .unwrap_or(self.capabilities().tokens_percent);
         let of_model = |tokens: u64| (tokens.saturating_mul(percent)).div_ceil(100);
-        let (input, output) = (of_model(request.tokens_estimated()), of_model(token::estimate(text)));
-        Usage { input, output, ..Usage::default() }
+        let (input, output) = (
+            of_model(request.tokens_estimated()),
+            of_model(token::estimate(text)),
+        );
+        Usage {
+            input,
+            output,
+            ..Usage::default()
+        }
     }
 
     fn called(&self, reply: Reply, took: Option<Took>) -> Called {
         let took = took.expect("an answer is counted by one of the two sides");
-        let reply = Reply { usage: (!took.is_estimated).then_some(took.usage), ..reply };
-        Called { reply, usage: took.usage, is_estimated: took.is_estimated, nano_dollars: self.spend(&took.usage).nano_dollars }
+        let reply = Reply {
+            usage: (!took.is_estimated).then_some(took.usage),
+            ..reply
+        };
+        Called {
+            reply,
+            usage: took.usage,
+            is_estimated: took.is_estimated,
+            nano_dollars: self.spend(&took.usage).nano_dollars,
+        }
     }
 
     /// Keeps what an outcome says of all further ones.
     fn learn(&self, request: &Request, outcome: &Result<Answer, Failure>, took: Option<Took>) {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Took { usage, is_estimated }) = took {
+        if let Some(Took {
+            usage,
+            is_estimated,
+        }) = took
+        {
             learned.tally.usage += usage;
             learned.tally.estimated += u64::from(is_estimated);
         }
-        let Err(Failure { error: ProviderError::ContextTooLong { lengths, .. }, .. }) = outcome else { return };
-        let least = |known: Option<u64>, told: Option<u64>| [known, told].into_iter().flatten().min();
+        let Err(Failure {
+            error: ProviderError::ContextTooLong { lengths, .. },
+            ..
+        }) = outcome
+        else {
+            return;
+        };
+        let least =
+            |known: Option<u64>, told: Option<u64>| [known, told].into_iter().flatten().min();
         learned.window = least(learned.window, lengths.window);
         learned.output = least(learned.output, lengths.output);
         let estimated = request.tokens_estimated();
         if let Some(input) = lengths.input.filter(|_| estimated >= COMPARED_TOKENS_MIN) {
             // No tokenizer makes less than half, or more than four times, of what another makes of the same text.
-            let percent = (input.saturating_mul(100)).div_ceil(estimated).clamp(50, 400);
+            let percent = (input.saturating_mul(100))
+                .div_ceil(estimated)
+                .clamp(50, 400);
             learned.tokens_percent = Some(learned.tokens_percent.unwrap_or(0).max(percent));
         }
     }
@@ -314,7 +404,12 @@ impl Caller {
         if let ProviderError::ContextTooLong { lengths, .. } = &failure.error {
             return (!next.is_shortened && self.shorten(next, lengths)).then_some(Duration::ZERO);
         }
-        let pause = retry::pause(&failure.error, next.attempt, failure.answered_in_part, uneven());
+        let pause = retry::pause(
+            &failure.error,
+            next.attempt,
+            failure.answered_in_part,
+            uneven(),
+        );
         next.attempt += 1;
         pause
     }
@@ -322,11 +417,19 @@ impl Caller {
     /// Asks for less output; false when that would not help, or leave nothing worth asking for.
     fn shorten(&self, next: &mut Next, lengths: &Lengths) -> bool {
         let asked = self.output_tokens_max(&next.request);
-        let input = lengths.input.unwrap_or_else(|| self.counted(&next.request, "").input);
+        let input = lengths
+            .input
+            .unwrap_or_else(|| self.counted(&next.request, "").input);
         // A quarter of a window is an answer's share where the user has not said what it is.
-        let room = lengths.window.map(|window| window.saturating_sub(input + WINDOW_TOKENS_FREE).min(window / 4));
+        let room = lengths.window.map(|window| {
+            window
+                .saturating_sub(input + WINDOW_TOKENS_FREE)
+                .min(window / 4)
+        });
         let most = [room, lengths.output].into_iter().flatten().min();
-        let Some(most) = most.filter(|most| (OUTPUT_TOKENS_MIN..asked).contains(most)) else { return false };
+        let Some(most) = most.filter(|most| (OUTPUT_TOKENS_MIN..asked).contains(most)) else {
+            return false;
+        };
         next.request.params.max_output_tokens = Some(most);
         next.is_shortened = true;
         true
@@ -334,7 +437,11 @@ impl Caller {
 
     fn spend(&self, usage: &Usage) -> Spend {
         let nano_dollars = self.prices.as_ref().map(|prices| prices.cost(usage));
-        Spend { calls: 1, tokens: usage.input.saturating_add(usage.output), nano_dollars }
+        Spend {
+            calls: 1,
+            tokens: usage.input.saturating_add(usage.output),
+            nano_dollars,
+        }
     }
 
     /// The ledger flushes to the disk, so it is written away from the thread on which answers come in.
@@ -343,10 +450,14 @@ impl Caller {
     }
 
     async fn settle(&self, reservation: Reservation, took: Spend) -> Result<(), LedgerError> {
-        self.booked(move |ledger| ledger.settle(reservation, took)).await
+        self.booked(move |ledger| ledger.settle(reservation, took))
+            .await
     }
 
-    async fn booked<T: Send + 'static>(&self, book: impl FnOnce(&mut Ledger) -> T + Send + 'static) -> T {
+    async fn booked<T: Send + 'static>(
+        &self,
+        book: impl FnOnce(&mut Ledger) -> T + Send + 'static,
+    ) -> T {
         let (ledger, spent) = (self.ledger.clone(), self.spent.clone());
         let run = move || {
             let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
@@ -354,7 +465,9 @@ impl Caller {
             *spent.lock().unwrap_or_else(PoisonError::into_inner) = ledger.spent();
             booked
         };
-        tokio::task::spawn_blocking(run).await.expect("booking does not panic")
+        tokio::task::spawn_blocking(run)
+            .await
+            .expect("booking does not panic")
     }
 }
 
@@ -385,8 +498,13 @@ fn is_lost(failure: &Failure) -> bool {
 fn settled(outcome: &Result<Answer, Failure>) -> Settled {
     match outcome {
         Ok(_) => Settled::Answered,
-        Err(Failure { error: ProviderError::RateLimited { retry_after }, .. }) => Settled::RateLimited(*retry_after),
-        Err(failure) if failure.error == ProviderError::BrokenOff || is_lost(failure) => Settled::BrokenOff,
+        Err(Failure {
+            error: ProviderError::RateLimited { retry_after },
+            ..
+        }) => Settled::RateLimited(*retry_after),
+        Err(failure) if failure.error == ProviderError::BrokenOff || is_lost(failure) => {
+            Settled::BrokenOff
+        }
         Err(_) => Settled::Failed,
     }
 }

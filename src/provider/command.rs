@@ -46,21 +46,46 @@ impl Drop for Running {
 
 impl Program {
     pub(super) fn new(definition: Definition, environment: &Environment) -> Self {
-        let seen = |name: &std::ffi::OsStr| !holds_key(name) || definition.env.iter().any(|allowed| name == allowed.as_str());
+        let seen = |name: &std::ffi::OsStr| {
+            !holds_key(name)
+                || definition
+                    .env
+                    .iter()
+                    .any(|allowed| name == allowed.as_str())
+        };
         // No program of a work tree, and none that a relative directory of the search path leads to.
-        let environment = with_search_path(environment.variables().filter(|(name, _)| seen(name))).collect();
-        Self { definition, environment }
+        let environment =
+            with_search_path(environment.variables().filter(|(name, _)| seen(name))).collect();
+        Self {
+            definition,
+            environment,
+        }
     }
 
     fn start(&self) -> Result<Running, ProviderError> {
-        let (program, arguments) = self.definition.command.split_first().expect("a program is connected with a command");
+        let (program, arguments) = self
+            .definition
+            .command
+            .split_first()
+            .expect("a program is connected with a command");
         let mut command = Command::new(program);
-        command.args(arguments).env_clear().envs(self.environment.variables()).current_dir(OUTSIDE).process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        let started = command.spawn().map_err(|error| ProviderError::NotConfigured {
-            provider: self.definition.name.clone(),
-            reason: format!("cannot run '{program}': {}", plain(&error)),
-        })?;
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(self.environment.variables())
+            .current_dir(OUTSIDE)
+            .process_group(0);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let started = command
+            .spawn()
+            .map_err(|error| ProviderError::NotConfigured {
+                provider: self.definition.name.clone(),
+                reason: format!("cannot run '{program}': {}", plain(&error)),
+            })?;
         Ok(Running(started))
     }
 
@@ -68,33 +93,62 @@ impl Program {
         let mut running = self.start().map_err(|error| (error, Charge::Nothing))?;
         let child = &mut running.0;
         let mut stdin = child.stdin.take().expect("stdin was asked for");
-        let (stdout, stderr) = (child.stdout.take().expect("stdout was asked for"), child.stderr.take().expect("and stderr"));
+        let (stdout, stderr) = (
+            child.stdout.take().expect("stdout was asked for"),
+            child.stderr.take().expect("and stderr"),
+        );
         let prompt = plain_prompt(request);
         let feed = async move {
             // A program that answers without reading all of it has answered.
             let _ = stdin.write_all(prompt.as_bytes()).await;
             drop(stdin);
         };
-        let (answer, complaint, ()) = tokio::join!(read(stdout, ANSWER_BYTES_MAX), read(stderr, COMPLAINT_BYTES_MAX), feed);
-        let status = child.wait().await.map_err(|_| unknown("its end is not known".to_owned()))?;
+        let (answer, complaint, ()) = tokio::join!(
+            read(stdout, ANSWER_BYTES_MAX),
+            read(stderr, COMPLAINT_BYTES_MAX),
+            feed
+        );
+        let status = child
+            .wait()
+            .await
+            .map_err(|_| unknown("its end is not known".to_owned()))?;
         if !status.success() {
-            return Err(unknown(format!("it ended with {status}{}", self.reason(complaint.as_deref()))));
+            return Err(unknown(format!(
+                "it ended with {status}{}",
+                self.reason(complaint.as_deref())
+            )));
         }
-        let Some(answer) = answer else { return Err(unknown(format!("the answer is longer than {ANSWER_BYTES_MAX} bytes"))) };
-        let text = String::from_utf8(answer).map_err(|_| unknown("the answer is not UTF-8".to_owned()))?;
+        let Some(answer) = answer else {
+            return Err(unknown(format!(
+                "the answer is longer than {ANSWER_BYTES_MAX} bytes"
+            )));
+        };
+        let text =
+            String::from_utf8(answer).map_err(|_| unknown("the answer is not UTF-8".to_owned()))?;
         let text = text.trim_end().to_owned();
         if text.is_empty() {
             return Err(unknown("the answer is empty".to_owned()));
         }
-        Ok(Answer::Ready(Reply { text, model: self.definition.model().map(str::to_owned), usage: None }))
+        Ok(Answer::Ready(Reply {
+            text,
+            model: self.definition.model().map(str::to_owned),
+            usage: None,
+        }))
     }
 
     /// The last line of what it complains, without the values of variables that hold keys.
     fn reason(&self, complaint: Option<&[u8]>) -> String {
         let text = complaint.map(String::from_utf8_lossy).unwrap_or_default();
-        let Some(line) = text.lines().rfind(|line| !line.trim().is_empty()) else { return String::new() };
-        let keys = self.environment.variables().filter(|(name, _)| holds_key(name));
-        let keys: Vec<Key> = keys.filter_map(|(_, value)| value.to_str().and_then(Key::new)).collect();
+        let Some(line) = text.lines().rfind(|line| !line.trim().is_empty()) else {
+            return String::new();
+        };
+        let keys = self
+            .environment
+            .variables()
+            .filter(|(name, _)| holds_key(name));
+        let keys: Vec<Key> = keys
+            .filter_map(|(_, value)| value.to_str().and_then(Key::new))
+            .collect();
         format!(": {}", fault::shortened(&key::redact(line, &keys)))
     }
 
@@ -121,7 +175,8 @@ impl Provider for Program {
         let found = if program.contains('/') {
             Path::new(program).is_file()
         } else {
-            path.split(':').any(|directory| Path::new(directory).join(program).is_file())
+            path.split(':')
+                .any(|directory| Path::new(directory).join(program).is_file())
         };
         let missing = || ProviderError::NotConfigured {
             provider: self.definition.name.clone(),
@@ -130,22 +185,45 @@ impl Provider for Program {
         Box::pin(std::future::ready(found.then_some(()).ok_or_else(missing)))
     }
 
-    fn complete<'a>(&'a self, request: &'a Request, _on_text: TextSink<'a>) -> Asking<'a, Answer, Failure> {
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        _on_text: TextSink<'a>,
+    ) -> Asking<'a, Answer, Failure> {
         Box::pin(self.attempt(request))
     }
 
     fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
         let reason = "it answers at once and has nothing to collect".to_owned();
-        let error = ProviderError::NotConfigured { provider: self.definition.name.clone(), reason };
-        Box::pin(std::future::ready(Err(Failure::new(error, Charge::Nothing))))
+        let error = ProviderError::NotConfigured {
+            provider: self.definition.name.clone(),
+            reason,
+        };
+        Box::pin(std::future::ready(Err(Failure::new(
+            error,
+            Charge::Nothing,
+        ))))
     }
 }
 
 /// A request for a reader without a protocol: the system text, a blank line, the last text of the user.
 pub(super) fn plain_prompt(request: &Request) -> String {
-    let system = request.messages.iter().filter(|message| message.role == Role::System).map(|message| message.text.as_str());
-    let last = request.messages.iter().rfind(|message| message.role == Role::User).map(|message| message.text.as_str());
-    system.chain(last).map(str::trim_end).collect::<Vec<_>>().join("\n\n") + "\n"
+    let system = request
+        .messages
+        .iter()
+        .filter(|message| message.role == Role::System)
+        .map(|message| message.text.as_str());
+    let last = request
+        .messages
+        .iter()
+        .rfind(|message| message.role == Role::User)
+        .map(|message| message.text.as_str());
+    system
+        .chain(last)
+        .map(str::trim_end)
+        .collect::<Vec<_>>()
+        .join("\n\n")
+        + "\n"
 }
 
 /// Everything that comes, to its end; `None` when it is more than the limit.
@@ -153,7 +231,9 @@ async fn read(mut source: impl AsyncRead + Unpin, bytes_max: u64) -> Option<Vec<
     let mut bytes = Vec::new();
     let _ = (&mut source).take(bytes_max).read_to_end(&mut bytes).await;
     // The rest is read all the same: a writer that is not read waits for ever.
-    let more = tokio::io::copy(&mut source, &mut tokio::io::sink()).await.unwrap_or(0);
+    let more = tokio::io::copy(&mut source, &mut tokio::io::sink())
+        .await
+        .unwrap_or(0);
     (more == 0).then_some(bytes)
 }
 
@@ -163,7 +243,10 @@ fn unknown(reason: String) -> (ProviderError, Charge) {
 
 fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
-    text.split(" (os error ").next().unwrap_or(&text).to_ascii_lowercase()
+    text.split(" (os error ")
+        .next()
+        .unwrap_or(&text)
+        .to_ascii_lowercase()
 }
 
 /// True for a program that is the same wherever it is started: a plain name, or an absolute path.

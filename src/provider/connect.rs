@@ -24,7 +24,10 @@ pub struct Surroundings<'a> {
 }
 
 /// Makes a provider ready to be asked. Looks for its key, and reaches nothing else.
-pub fn connect(definition: &Definition, surroundings: Surroundings<'_>) -> Result<Arc<dyn Provider>, ProviderError> {
+pub fn connect(
+    definition: &Definition,
+    surroundings: Surroundings<'_>,
+) -> Result<Arc<dyn Provider>, ProviderError> {
     let definition = definition.clone();
     Ok(match definition.kind {
         Kind::Command => {
@@ -32,7 +35,9 @@ pub fn connect(definition: &Definition, surroundings: Surroundings<'_>) -> Resul
             Arc::new(Program::new(definition, surroundings.environment))
         }
         Kind::Manual => Arc::new(Person::new(definition, surroundings.pending)),
-        Kind::Replay if definition.file.is_none() => return Err(unset(&definition, "file", "<file>", "no recording is set")),
+        Kind::Replay if definition.file.is_none() => {
+            return Err(unset(&definition, "file", "<file>", "no recording is set"));
+        }
         Kind::Replay => Arc::new(Replay::open(definition)?),
         Kind::OpenAi | Kind::Anthropic | Kind::Gemini | Kind::Ollama | Kind::Local => {
             let key = key_of(&definition, surroundings.environment)?;
@@ -41,27 +46,48 @@ pub fn connect(definition: &Definition, surroundings: Surroundings<'_>) -> Resul
     })
 }
 
-fn key_of(definition: &Definition, environment: &Environment) -> Result<Option<Key>, ProviderError> {
+fn key_of(
+    definition: &Definition,
+    environment: &Environment,
+) -> Result<Option<Key>, ProviderError> {
     let name = &definition.name;
     if definition.endpoint.is_none() {
-        return Err(unset(definition, "endpoint", "<address>", "no endpoint is set"));
+        return Err(unset(
+            definition,
+            "endpoint",
+            "<address>",
+            "no endpoint is set",
+        ));
     }
     if definition.model().is_none() {
         return Err(unset(definition, "model", "<model>", "no model is set"));
     }
-    let not_configured = |reason: String| ProviderError::NotConfigured { provider: name.clone(), reason };
-    let found =
-        key::find(definition, environment).map_err(|error| not_configured(format!("no key can be looked up: {error}")))?;
+    let not_configured = |reason: String| ProviderError::NotConfigured {
+        provider: name.clone(),
+        reason,
+    };
+    let found = key::find(definition, environment)
+        .map_err(|error| not_configured(format!("no key can be looked up: {error}")))?;
     if found.is_none() && key::is_needed(definition) {
-        let variables: Vec<String> = key::variables(definition).map(|name| format!(", or set {name}")).collect();
-        return Err(not_configured(format!("there is no key; run 'git merkle auth login {name}'{}", variables.concat())));
+        let variables: Vec<String> = key::variables(definition)
+            .map(|name| format!(", or set {name}"))
+            .collect();
+        return Err(not_configured(format!(
+            "there is no key; run 'git merkle auth login {name}'{}",
+            variables.concat()
+        )));
     }
     Ok(found.map(|(key, _)| key))
 }
 
 fn checked_command(definition: &Definition) -> Result<(), ProviderError> {
     match definition.command.first() {
-        None => Err(unset(definition, "command", "<program>", "no program is set")),
+        None => Err(unset(
+            definition,
+            "command",
+            "<program>",
+            "no program is set",
+        )),
         Some(program) if !command::is_program(program) => Err(ProviderError::NotConfigured {
             provider: definition.name.clone(),
             reason: format!("'{program}' is neither the name of a program nor an absolute path"),
@@ -73,6 +99,10 @@ fn checked_command(definition: &Definition) -> Result<(), ProviderError> {
 /// The error for a setting that is missing, with the command that sets it.
 fn unset(definition: &Definition, setting: &str, value: &str, reason: &str) -> ProviderError {
     let name = &definition.name;
-    let reason = format!("{reason}; run 'git config --global merkle.provider.{name}.{setting} {value}'");
-    ProviderError::NotConfigured { provider: name.clone(), reason }
+    let reason =
+        format!("{reason}; run 'git config --global merkle.provider.{name}.{setting} {value}'");
+    ProviderError::NotConfigured {
+        provider: name.clone(),
+        reason,
+    }
 }

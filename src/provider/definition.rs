@@ -36,7 +36,14 @@ use crate::chat::Capabilities;
 use crate::config::{Level, Origin, Stack, ValueError, value};
 
 /// Fields of requests that `extra` cannot set.
-const OWN_FIELDS: [&str; 6] = ["contents", "messages", "model", "stream", "stream_options", "system"];
+const OWN_FIELDS: [&str; 6] = [
+    "contents",
+    "messages",
+    "model",
+    "stream",
+    "stream_options",
+    "system",
+];
 /// Longest time for a whole answer, unless configured.
 const TIMEOUT: Duration = Duration::from_mins(10);
 /// Longest time between two pieces of an answer, unless configured.
@@ -102,7 +109,11 @@ pub enum DefinitionError {
 
 fn list(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
+    if quoted.is_empty() {
+        "none".to_owned()
+    } else {
+        quoted.join(", ")
+    }
 }
 
 /// One provider as it is configured.
@@ -153,17 +164,27 @@ impl Definition {
 
     /// Everything that must not show in a text.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &Key> {
-        self.headers.iter().map(|(_, value)| value).chain(&self.proxy)
+        self.headers
+            .iter()
+            .map(|(_, value)| value)
+            .chain(&self.proxy)
     }
 
     fn read(name: &str, reader: &Reader<'_>) -> Result<Self, DefinitionError> {
         let by_name = || Kind::parse(name);
-        let kind = reader.value("kind", "kind of provider", Kind::parse)?.or_else(by_name);
+        let kind = reader
+            .value("kind", "kind of provider", Kind::parse)?
+            .or_else(by_name);
         let kind = kind.ok_or_else(|| DefinitionError::NoKind(name.to_owned()))?;
-        let endpoint =
-            reader.refusing("endpoint", |text| Endpoint::parse(text).map_err(|error: EndpointError| error.to_string()))?;
-        let endpoint = endpoint.or_else(|| kind.endpoint()).filter(|_| kind.has_endpoint());
-        let timeout = reader.value("timeout", "duration", read::duration)?.unwrap_or(TIMEOUT);
+        let endpoint = reader.refusing("endpoint", |text| {
+            Endpoint::parse(text).map_err(|error: EndpointError| error.to_string())
+        })?;
+        let endpoint = endpoint
+            .or_else(|| kind.endpoint())
+            .filter(|_| kind.has_endpoint());
+        let timeout = reader
+            .value("timeout", "duration", read::duration)?
+            .unwrap_or(TIMEOUT);
         let idle_timeout = reader.value("idletimeout", "duration", read::duration)?;
         let extra = reader.refusing("extra", extra)?.unwrap_or_default();
         let is_here = endpoint.as_ref().is_some_and(Endpoint::is_loopback);
@@ -172,14 +193,18 @@ impl Definition {
             kind,
             key_env: reader.refusing("keyenv", key_variable)?,
             headers: reader.each("header", header)?,
-            proxy: reader.refusing("proxy", |text| Key::new(text).ok_or("it is no address".to_owned()))?,
+            proxy: reader.refusing("proxy", |text| {
+                Key::new(text).ok_or("it is no address".to_owned())
+            })?,
             command: reader.each("command", |text| Ok(text.to_owned()))?,
             env: reader.each("env", |text| Ok(text.to_owned()))?,
             file: reader.text("file").map(PathBuf::from),
             timeout,
             first_timeout: idle_timeout.unwrap_or(if is_here { timeout } else { IDLE_TIMEOUT }),
             idle_timeout: idle_timeout.unwrap_or(IDLE_TIMEOUT),
-            stream: reader.value("stream", "boolean", read::boolean)?.unwrap_or(true),
+            stream: reader
+                .value("stream", "boolean", read::boolean)?
+                .unwrap_or(true),
             limits: limits(reader)?,
             capabilities: capabilities(kind, &extra, reader)?,
             extra,
@@ -203,7 +228,9 @@ impl Definitions {
                 continue;
             }
             let (key, origin) = (key.to_string(), Box::new(entry.origin.clone()));
-            let &[_, name, setting] = parts.as_slice() else { return Err(DefinitionError::UnknownKey { key, origin }) };
+            let &[_, name, setting] = parts.as_slice() else {
+                return Err(DefinitionError::UnknownKey { key, origin });
+            };
             if !read::KEYS.contains(&setting) {
                 return Err(DefinitionError::UnknownKey { key, origin });
             }
@@ -218,8 +245,17 @@ impl Definitions {
                 names.push(name.to_owned());
             }
         }
-        let read = |name: String| Ok((name.clone(), Definition::read(&name, &Reader::new(stack, &name))?));
-        names.into_iter().map(read).collect::<Result<_, _>>().map(Self)
+        let read = |name: String| {
+            Ok((
+                name.clone(),
+                Definition::read(&name, &Reader::new(stack, &name))?,
+            ))
+        };
+        names
+            .into_iter()
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// Their names, in order.
@@ -238,7 +274,10 @@ impl Definitions {
             return Err(DefinitionError::NoneThere);
         }
         let names = || self.names().map(str::to_owned).collect();
-        self.0.get(name).ok_or_else(|| DefinitionError::NotThere { name: name.to_owned(), names: names() })
+        self.0.get(name).ok_or_else(|| DefinitionError::NotThere {
+            name: name.to_owned(),
+            names: names(),
+        })
     }
 
     /// The only one there is.
@@ -247,7 +286,9 @@ impl Definitions {
         match (all.next(), all.next()) {
             (Some(only), None) => Ok(only),
             (None, _) => Err(DefinitionError::NoneThere),
-            (Some(_), Some(_)) => Err(DefinitionError::Several(self.names().map(str::to_owned).collect())),
+            (Some(_), Some(_)) => Err(DefinitionError::Several(
+                self.names().map(str::to_owned).collect(),
+            )),
         }
     }
 }
@@ -255,22 +296,29 @@ impl Definitions {
 /// True for what can be the name of a provider.
 #[must_use]
 pub fn is_name(name: &str) -> bool {
-    let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let plain = name
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     plain && !name.is_empty() && name.len() <= 32 && !name.starts_with('-')
 }
 
 /// The name of a variable that may hold a key.
 pub fn key_variable(text: &str) -> Result<String, String> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if plain && text.ends_with(KEY_SUFFIX) {
         return Ok(text.to_owned());
     }
-    Err(format!("the name of a variable for a key ends with '{KEY_SUFFIX}', so that no program is started with it"))
+    Err(format!(
+        "the name of a variable for a key ends with '{KEY_SUFFIX}', so that no program is started with it"
+    ))
 }
 
 /// Fields of a request as one JSON object. What decides whom and what is asked, and how the answer comes, is not among them.
 pub fn extra(text: &str) -> Result<Map<String, Value>, String> {
-    let fields: Map<String, Value> = serde_json::from_str(text).map_err(|_| "it is one JSON object, such as {\"top_k\":40}")?;
+    let fields: Map<String, Value> =
+        serde_json::from_str(text).map_err(|_| "it is one JSON object, such as {\"top_k\":40}")?;
     match OWN_FIELDS.iter().find(|name| fields.contains_key(**name)) {
         Some(name) => Err(format!("'{name}' is the program's own")),
         None => Ok(fields),
@@ -279,15 +327,27 @@ pub fn extra(text: &str) -> Result<Map<String, Value>, String> {
 
 /// A header of the form `Name: value`.
 pub fn header(text: &str) -> Result<(String, Key), String> {
-    let is_name =
-        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    let (name, value) = text.split_once(':').filter(|(name, _)| is_name(name)).ok_or("a header is 'Name: value'")?;
-    Ok((name.to_owned(), Key::new(value).ok_or("a header's value is plain text")?))
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    let (name, value) = text
+        .split_once(':')
+        .filter(|(name, _)| is_name(name))
+        .ok_or("a header is 'Name: value'")?;
+    Ok((
+        name.to_owned(),
+        Key::new(value).ok_or("a header's value is plain text")?,
+    ))
 }
 
 fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
     // A repository may make it smaller, and must not be able to make it nonsense: the least is one.
-    let concurrency = reader.value("concurrency", "number", value::limit)?.map(|number| (number as usize).max(1));
+    let concurrency = reader
+        .value("concurrency", "number", value::limit)?
+        .map(|number| (number as usize).max(1));
     Ok(Limits {
         concurrency: concurrency.unwrap_or(CONCURRENCY),
         requests_per_minute: reader.value("requestsperminute", "number above 0", read::positive)?,
@@ -295,7 +355,11 @@ fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
     })
 }
 
-fn capabilities(kind: Kind, extra: &Map<String, Value>, reader: &Reader<'_>) -> Result<Capabilities, DefinitionError> {
+fn capabilities(
+    kind: Kind,
+    extra: &Map<String, Value>,
+    reader: &Reader<'_>,
+) -> Result<Capabilities, DefinitionError> {
     let model = reader.text("model").filter(|model| !model.is_empty());
     let known = match kind {
         Kind::OpenAi | Kind::Anthropic | Kind::Gemini => model.map(family::of_vendor),
@@ -305,12 +369,15 @@ fn capabilities(kind: Kind, extra: &Map<String, Value>, reader: &Reader<'_>) -> 
     match kind {
         Kind::Command | Kind::Manual | Kind::Replay => {
             // Words go in, words come out: nothing else reaches the program or person that answers.
-            (base.temperature, base.top_p, base.seed, base.stops_max) = (None, false, false, Some(0));
+            (base.temperature, base.top_p, base.seed, base.stops_max) =
+                (None, false, false, Some(0));
             base.streaming &= kind == Kind::Replay;
         }
         // The window that the user's own field asks for is the one that there is.
         Kind::Ollama => {
-            let own = extra.get("options").and_then(|options| options["num_ctx"].as_u64());
+            let own = extra
+                .get("options")
+                .and_then(|options| options["num_ctx"].as_u64());
             base.context_tokens = own.or(Some(OLLAMA_CONTEXT_TOKENS));
         }
         // The marks are the vendors' own; another server with the same protocol may well stumble over them.
@@ -321,29 +388,53 @@ fn capabilities(kind: Kind, extra: &Map<String, Value>, reader: &Reader<'_>) -> 
     // Its protocol has no field for one.
     base.seed &= kind != Kind::Anthropic;
     Ok(Capabilities {
-        context_tokens: reader.value("contexttokens", "number above 0", read::positive)?.or(base.context_tokens),
-        output_tokens: reader.value("outputtokens", "number above 0", read::positive)?.or(base.output_tokens),
-        temperature: reader.value("temperature", "range 'min max' or none", read::range)?.unwrap_or(base.temperature),
-        structured_output: reader.value("structuredoutput", "boolean", read::boolean)?.unwrap_or(base.structured_output),
-        system_prompt: reader.value("systemprompt", "boolean", read::boolean)?.unwrap_or(base.system_prompt),
-        cache_breakpoints: reader.value("cachebreakpoints", "number", read::count)?.unwrap_or(base.cache_breakpoints),
-        cache_tokens_min: reader.value("cachetokensmin", "number", read::number)?.unwrap_or(base.cache_tokens_min),
+        context_tokens: reader
+            .value("contexttokens", "number above 0", read::positive)?
+            .or(base.context_tokens),
+        output_tokens: reader
+            .value("outputtokens", "number above 0", read::positive)?
+            .or(base.output_tokens),
+        temperature: reader
+            .value("temperature", "range 'min max' or none", read::range)?
+            .unwrap_or(base.temperature),
+        structured_output: reader
+            .value("structuredoutput", "boolean", read::boolean)?
+            .unwrap_or(base.structured_output),
+        system_prompt: reader
+            .value("systemprompt", "boolean", read::boolean)?
+            .unwrap_or(base.system_prompt),
+        cache_breakpoints: reader
+            .value("cachebreakpoints", "number", read::count)?
+            .unwrap_or(base.cache_breakpoints),
+        cache_tokens_min: reader
+            .value("cachetokensmin", "number", read::number)?
+            .unwrap_or(base.cache_tokens_min),
         ..base
     })
 }
 
-fn prices(kind: Kind, endpoint: Option<&Endpoint>, reader: &Reader<'_>) -> Result<Option<Prices>, DefinitionError> {
+fn prices(
+    kind: Kind,
+    endpoint: Option<&Endpoint>,
+    reader: &Reader<'_>,
+) -> Result<Option<Prices>, DefinitionError> {
     let price = |key| reader.value(key, "price in dollars per million tokens", price::parse);
     let (input, output) = (price("priceinput")?, price("priceoutput")?);
     let (read, write) = (price("pricecacheread")?, price("pricecachewrite")?);
-    let free = matches!(kind, Kind::Manual | Kind::Replay) || endpoint.is_some_and(Endpoint::is_loopback);
+    let free =
+        matches!(kind, Kind::Manual | Kind::Replay) || endpoint.is_some_and(Endpoint::is_loopback);
     match (input, output) {
         (Some(input), Some(output)) => {
             let of_input = |thousandths: u64| input.saturating_mul(thousandths).div_ceil(1_000);
             let cache_read = read.unwrap_or_else(|| of_input(kind.cache_read_thousandths()));
             // Written tokens are taken to be as dear as any vendor has them.
             let cache_write = write.unwrap_or_else(|| of_input(1_250));
-            Ok(Some(Prices { input, output, cache_read, cache_write }))
+            Ok(Some(Prices {
+                input,
+                output,
+                cache_read,
+                cache_write,
+            }))
         }
         (None, None) if read.is_none() && write.is_none() => Ok(free.then(Prices::default)),
         _ => Err(reader.lacking("priceinput", "priceoutput")),
@@ -363,24 +454,54 @@ mod tests {
     }
 
     fn one(text: &str) -> Definition {
-        load(text).expect("definitions").the_only().expect("one").clone()
+        load(text)
+            .expect("definitions")
+            .the_only()
+            .expect("one")
+            .clone()
     }
 
     #[test]
     fn a_vendor_needs_no_more_than_a_model() {
         let claude = one("[provider.claude]\nkind = 'anthropic'\nmodel = 'claude-sonnet-4-5'");
-        assert_eq!(claude.endpoint.expect("an endpoint").as_str(), "https://api.anthropic.com/v1/");
-        assert_eq!((claude.capabilities.cache_breakpoints, claude.limits.concurrency, claude.prices), (4, 4, None));
+        assert_eq!(
+            claude.endpoint.expect("an endpoint").as_str(),
+            "https://api.anthropic.com/v1/"
+        );
+        assert_eq!(
+            (
+                claude.capabilities.cache_breakpoints,
+                claude.limits.concurrency,
+                claude.prices
+            ),
+            (4, 4, None)
+        );
         assert_eq!(one("provider.openai.model = 'gpt-4o'").kind, Kind::OpenAi);
     }
 
     #[test]
     fn what_costs_nothing_is_known_to() {
-        assert_eq!(one("[provider.x]\nkind = 'local'\nendpoint = 'localhost:1/v1'").prices, Some(Prices::default()));
-        assert_eq!(one("provider.manual.kind = 'manual'").prices, Some(Prices::default()));
-        assert_eq!(one("[provider.x]\nkind = 'command'\ncommand = ['/bin/cat']").prices, None);
-        let paid = one("[provider.x]\nkind = 'openai'\nprice_input = 3\nprice_output = '15'\npriceCacheRead = 0.3");
-        let expected = Prices { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
+        assert_eq!(
+            one("[provider.x]\nkind = 'local'\nendpoint = 'localhost:1/v1'").prices,
+            Some(Prices::default())
+        );
+        assert_eq!(
+            one("provider.manual.kind = 'manual'").prices,
+            Some(Prices::default())
+        );
+        assert_eq!(
+            one("[provider.x]\nkind = 'command'\ncommand = ['/bin/cat']").prices,
+            None
+        );
+        let paid = one(
+            "[provider.x]\nkind = 'openai'\nprice_input = 3\nprice_output = '15'\npriceCacheRead = 0.3",
+        );
+        let expected = Prices {
+            input: 3_000_000,
+            output: 15_000_000,
+            cache_read: 300_000,
+            cache_write: 3_750_000,
+        };
         assert_eq!(paid.prices, Some(expected));
     }
 
@@ -391,16 +512,40 @@ mod tests {
                 "provider.x.kind = 'openai'\nprovider.x.endpiont = 'y'",
                 "unknown setting 'merkle.provider.x.endpiont' from file:c.toml:2",
             ),
-            ("provider.x = 'y'", "unknown setting 'merkle.provider.x' from file:c.toml:1"),
-            ("provider.x.a.b = 'y'", "unknown setting 'merkle.provider.x.a.b' from file:c.toml:1"),
-            ("provider.x.kind = 'oracle'", "bad kind of provider value 'oracle' for 'merkle.provider.x.kind' from file:c.toml:1"),
+            (
+                "provider.x = 'y'",
+                "unknown setting 'merkle.provider.x' from file:c.toml:1",
+            ),
+            (
+                "provider.x.a.b = 'y'",
+                "unknown setting 'merkle.provider.x.a.b' from file:c.toml:1",
+            ),
+            (
+                "provider.x.kind = 'oracle'",
+                "bad kind of provider value 'oracle' for 'merkle.provider.x.kind' from file:c.toml:1",
+            ),
             ("provider.x.model = 'y'", "provider 'x' has no kind"),
-            ("provider.openai.temperature = 'warm'", "bad range 'min max' or none value 'warm'"),
-            ("provider.openai.requestsPerMinute = 0", "bad number above 0 value '0'"),
-            ("provider.openai.endpoint = 'http://example.org'", "'http://' is for this machine only"),
+            (
+                "provider.openai.temperature = 'warm'",
+                "bad range 'min max' or none value 'warm'",
+            ),
+            (
+                "provider.openai.requestsPerMinute = 0",
+                "bad number above 0 value '0'",
+            ),
+            (
+                "provider.openai.endpoint = 'http://example.org'",
+                "'http://' is for this machine only",
+            ),
             ("provider.openai.keyEnv = 'PATH'", "ends with '_API_KEY'"),
-            ("provider.openai.header = ['no colon']", "a header is 'Name: value'"),
-            ("provider.openai.priceInput = 1", "'merkle.provider.openai.priceoutput'"),
+            (
+                "provider.openai.header = ['no colon']",
+                "a header is 'Name: value'",
+            ),
+            (
+                "provider.openai.priceInput = 1",
+                "'merkle.provider.openai.priceoutput'",
+            ),
         ] {
             let error = load(text).expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");
@@ -410,9 +555,17 @@ mod tests {
     #[test]
     fn a_repository_makes_concurrency_smaller_and_nothing_else() {
         let mut stack = Stack::new(true);
-        let mut add = |level, text| stack.add(Layer::from_toml(level, text, Path::new("c.toml")).expect("TOML"));
-        add(Level::Protected, "[provider.openai]\nmodel = 'x'\nconcurrency = 8");
-        add(Level::Repository, "[provider.openai]\nmodel = 'y'\nconcurrency = '0.5'\n[provider.evil]\nconcurrency = 1");
+        let mut add = |level, text| {
+            stack.add(Layer::from_toml(level, text, Path::new("c.toml")).expect("TOML"))
+        };
+        add(
+            Level::Protected,
+            "[provider.openai]\nmodel = 'x'\nconcurrency = 8",
+        );
+        add(
+            Level::Repository,
+            "[provider.openai]\nmodel = 'y'\nconcurrency = '0.5'\n[provider.evil]\nconcurrency = 1",
+        );
         let loaded = Definitions::load(&stack).expect("definitions");
         let only = loaded.the_only().expect("one");
         assert_eq!((only.model(), only.limits.concurrency), (Some("x"), 1));
@@ -420,15 +573,30 @@ mod tests {
 
     #[test]
     fn secrets_do_not_show_in_a_definition() {
-        let shown = format!("{:?}", one("[provider.openai]\nheader = 'X-Key: canary'\nproxy = 'http://u:canary@p:1'"));
-        assert!(!shown.contains("canary") && shown.contains("X-Key"), "{shown}");
+        let shown = format!(
+            "{:?}",
+            one("[provider.openai]\nheader = 'X-Key: canary'\nproxy = 'http://u:canary@p:1'")
+        );
+        assert!(
+            !shown.contains("canary") && shown.contains("X-Key"),
+            "{shown}"
+        );
     }
 
     #[test]
     fn who_is_meant_is_one_or_named() {
         let two = load("provider.openai.model = 'a'\nprovider.ollama.model = 'b'").expect("two");
-        assert_eq!(two.the_only().expect_err("two").to_string(), "several providers are configured: 'ollama', 'openai'");
-        assert_eq!(two.get("x").expect_err("none").to_string(), "no provider 'x'; there is 'ollama', 'openai'");
-        assert_eq!(load("").expect("none").the_only(), Err(DefinitionError::NoneThere));
+        assert_eq!(
+            two.the_only().expect_err("two").to_string(),
+            "several providers are configured: 'ollama', 'openai'"
+        );
+        assert_eq!(
+            two.get("x").expect_err("none").to_string(),
+            "no provider 'x'; there is 'ollama', 'openai'"
+        );
+        assert_eq!(
+            load("").expect("none").the_only(),
+            Err(DefinitionError::NoneThere)
+        );
     }
 }

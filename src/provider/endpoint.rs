@@ -25,7 +25,11 @@ pub struct Endpoint(Url);
 impl Endpoint {
     /// Reads an address; without a scheme it is `http` on this machine and `https` elsewhere.
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
-        let mut url = if text.contains("://") { read(text)? } else { read(&format!("http://{text}"))? };
+        let mut url = if text.contains("://") {
+            read(text)?
+        } else {
+            read(&format!("http://{text}"))?
+        };
         if !text.contains("://") && !is_loopback(&url) {
             url = read(&format!("https://{text}"))?;
         }
@@ -35,7 +39,10 @@ impl Endpoint {
             "http" => return Err(EndpointError::Plain),
             _ => return Err(EndpointError::Syntax),
         }
-        let extra = !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some();
+        let extra = !url.username().is_empty()
+            || url.password().is_some()
+            || url.query().is_some()
+            || url.fragment().is_some();
         if extra {
             return Err(EndpointError::Extra);
         }
@@ -68,8 +75,14 @@ impl Endpoint {
     #[must_use]
     pub fn origin(&self) -> CredentialOrigin {
         let host = self.0.host_str().unwrap_or_default();
-        let host = self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        CredentialOrigin { protocol: self.0.scheme().to_owned(), host }
+        let host = self
+            .0
+            .port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        CredentialOrigin {
+            protocol: self.0.scheme().to_owned(),
+            host,
+        }
     }
 
     /// True when a key for one may be sent to the other.
@@ -103,7 +116,10 @@ mod tests {
             ("127.0.0.1:80", "http://127.0.0.1/"),
             ("[::1]:9/v1/", "http://[::1]:9/v1/"),
             ("api.example.org/v1", "https://api.example.org/v1/"),
-            ("https://API.example.org:443/v1", "https://api.example.org/v1/"),
+            (
+                "https://API.example.org:443/v1",
+                "https://api.example.org/v1/",
+            ),
             ("http://127.9.9.9/x", "http://127.9.9.9/x/"),
         ] {
             assert_eq!(Endpoint::parse(text).expect(text).as_str(), expected);
@@ -131,9 +147,16 @@ mod tests {
         let endpoint = |text| Endpoint::parse(text).expect("an endpoint");
         let vendor = endpoint("https://api.example.org/v1/");
         assert!(vendor.has_origin_of(&endpoint("https://api.example.org:443/other")));
-        for other in ["https://api.example.org:8443/v1/", "https://api.example.org.evil.example/v1/", "localhost/v1"] {
+        for other in [
+            "https://api.example.org:8443/v1/",
+            "https://api.example.org.evil.example/v1/",
+            "localhost/v1",
+        ] {
             assert!(!vendor.has_origin_of(&endpoint(other)), "{other}");
         }
-        assert_eq!(endpoint("localhost:1234/v1").origin().host, "localhost:1234");
+        assert_eq!(
+            endpoint("localhost:1234/v1").origin().host,
+            "localhost:1234"
+        );
     }
 }

@@ -98,6 +98,11 @@ impl Failure {
     /// A failure before anything of an answer was there.
     #[must_use]
     pub fn new(error: ProviderError, charge: Charge) -> Self {
-        Self { error, charge, answered_in_part: false, partial: None }
+        Self {
+            error,
+            charge,
+            answered_in_part: false,
+            partial: None,
+        }
     }
 }

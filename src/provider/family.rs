@@ -47,7 +47,10 @@ const REASONING: [&str; 5] = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
 const OTHERS_PERCENT: u64 = 120;
 
 /// Families of models that anybody can serve, with limits of his own.
-const OPEN: [&str; 10] = ["llama", "qwen", "mistral", "mixtral", "gemma", "deepseek", "phi", "gpt-oss", "granite", "command"];
+const OPEN: [&str; 10] = [
+    "llama", "qwen", "mistral", "mixtral", "gemma", "deepseek", "phi", "gpt-oss", "granite",
+    "command",
+];
 
 const fn row(
     prefix: &'static str,
@@ -56,13 +59,23 @@ const fn row(
     (structured_output, temperature): (bool, Option<(f64, f64)>),
     cache: (u32, u64),
 ) -> Row {
-    Row { prefix, family, context_tokens, output_tokens, structured_output, temperature, cache }
+    Row {
+        prefix,
+        family,
+        context_tokens,
+        output_tokens,
+        structured_output,
+        temperature,
+        cache,
+    }
 }
 
 /// What is known of a model behind its vendor's own protocol.
 #[must_use]
 pub(super) fn of_vendor(model: &str) -> Capabilities {
-    let Some(row) = ROWS.iter().find(|row| model.starts_with(row.prefix)) else { return of_anybody(model) };
+    let Some(row) = ROWS.iter().find(|row| model.starts_with(row.prefix)) else {
+        return of_anybody(model);
+    };
     Capabilities {
         context_tokens: Some(row.context_tokens),
         output_tokens: Some(row.output_tokens),
@@ -83,15 +96,29 @@ fn sampling(model: &str, family: &str) -> Capabilities {
     match family {
         // No seed; since the models of late 2025 a temperature or `top_p`, and not both.
         "claude" => {
-            let is_older = ["claude-3", "claude-opus-4-2", "claude-sonnet-4-2"].iter().any(|prefix| model.starts_with(prefix));
-            Capabilities { seed: false, one_of_sampling: !is_older, ..base }
+            let is_older = ["claude-3", "claude-opus-4-2", "claude-sonnet-4-2"]
+                .iter()
+                .any(|prefix| model.starts_with(prefix));
+            Capabilities {
+                seed: false,
+                one_of_sampling: !is_older,
+                ..base
+            }
         }
         // Models that reason take none of them.
-        "gpt" if REASONING.iter().any(|prefix| model.starts_with(prefix)) => {
-            Capabilities { top_p: false, stops_max: Some(0), ..base }
-        }
-        "gpt" => Capabilities { stops_max: Some(4), ..base },
-        "gemini" => Capabilities { stops_max: Some(5), ..base },
+        "gpt" if REASONING.iter().any(|prefix| model.starts_with(prefix)) => Capabilities {
+            top_p: false,
+            stops_max: Some(0),
+            ..base
+        },
+        "gpt" => Capabilities {
+            stops_max: Some(4),
+            ..base
+        },
+        "gemini" => Capabilities {
+            stops_max: Some(5),
+            ..base
+        },
         _ => base,
     }
 }
@@ -99,15 +126,34 @@ fn sampling(model: &str, family: &str) -> Capabilities {
 /// What is known of a model that anybody may serve: its family, by name.
 #[must_use]
 pub(super) fn of_anybody(model: &str) -> Capabilities {
-    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-    let known = ROWS.iter().map(|row| (row.prefix, row.family)).chain(OPEN.iter().map(|name| (*name, *name)));
-    let family = known.filter(|(prefix, _)| name.starts_with(prefix)).map(|(_, family)| family.to_owned()).next();
+    let name = model
+        .rsplit('/')
+        .next()
+        .unwrap_or(model)
+        .to_ascii_lowercase();
+    let known = ROWS
+        .iter()
+        .map(|row| (row.prefix, row.family))
+        .chain(OPEN.iter().map(|name| (*name, *name)));
+    let family = known
+        .filter(|(prefix, _)| name.starts_with(prefix))
+        .map(|(_, family)| family.to_owned())
+        .next();
     let tokens_percent = tokens_percent(family.as_deref().unwrap_or_default());
-    Capabilities { family, tokens_percent, model: Some(model.to_owned()), ..Capabilities::default() }
+    Capabilities {
+        family,
+        tokens_percent,
+        model: Some(model.to_owned()),
+        ..Capabilities::default()
+    }
 }
 
 fn tokens_percent(family: &str) -> u64 {
-    if matches!(family, "gpt" | "gpt-oss") { 100 } else { OTHERS_PERCENT }
+    if matches!(family, "gpt" | "gpt-oss") {
+        100
+    } else {
+        OTHERS_PERCENT
+    }
 }
 
 #[cfg(test)]
@@ -120,7 +166,13 @@ mod tests {
         assert_eq!(of_vendor("gpt-5-mini").temperature, None);
         assert_eq!(of_vendor("claude-sonnet-4-5").cache_breakpoints, 4);
         let takes = |model: &str| {
-            let Capabilities { top_p, one_of_sampling, seed, stops_max, .. } = of_vendor(model);
+            let Capabilities {
+                top_p,
+                one_of_sampling,
+                seed,
+                stops_max,
+                ..
+            } = of_vendor(model);
             (top_p, one_of_sampling, seed, stops_max)
         };
         assert_eq!(takes("claude-sonnet-4-5"), (true, true, false, None));
@@ -135,6 +187,9 @@ mod tests {
     #[test]
     fn who_serves_an_open_model_sets_its_limits() {
         let served = of_anybody("meta/Llama-3.3-70B");
-        assert_eq!((served.family.as_deref(), served.context_tokens), (Some("llama"), None));
+        assert_eq!(
+            (served.family.as_deref(), served.context_tokens),
+            (Some("llama"), None)
+        );
     }
 }

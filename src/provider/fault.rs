@@ -37,22 +37,47 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
     let document: Value = serde_json::from_str(body).unwrap_or(Value::Null);
     let told = Told::of(&document);
     let retry_after = retry_after::read(headers);
-    let text = || format!("status {status}{}", told.message.as_ref().map(|text| format!(": {text}")).unwrap_or_default());
+    let text = || {
+        format!(
+            "status {status}{}",
+            told.message
+                .as_ref()
+                .map(|text| format!(": {text}"))
+                .unwrap_or_default()
+        )
+    };
     match status {
         401..=403 => ProviderError::Auth(text()),
         429 if told.says(&["insufficient_quota", "billing"]) => ProviderError::Auth(text()),
         429 => ProviderError::RateLimited { retry_after },
-        404 if told.says(&["model"]) => ProviderError::ModelNotFound { model: String::new(), available: Vec::new() },
+        404 if told.says(&["model"]) => ProviderError::ModelNotFound {
+            model: String::new(),
+            available: Vec::new(),
+        },
         404 => ProviderError::Protocol("status 404: there is nothing at this endpoint".to_owned()),
-        300..400 => ProviderError::Protocol(format!("status {status}: it redirects, and no redirect is followed")),
-        413 => ProviderError::ContextTooLong { reason: text(), lengths: told.lengths.into() },
-        400 | 422 if told.is_about_length() => ProviderError::ContextTooLong { reason: text(), lengths: told.lengths.into() },
-        400 | 422 if told.says(&["content_filter", "content_policy"]) => ProviderError::Refused(text()),
-        400 | 422 if told.says(&["model_not_found"]) => {
-            ProviderError::ModelNotFound { model: String::new(), available: Vec::new() }
+        300..400 => ProviderError::Protocol(format!(
+            "status {status}: it redirects, and no redirect is followed"
+        )),
+        413 => ProviderError::ContextTooLong {
+            reason: text(),
+            lengths: told.lengths.into(),
+        },
+        400 | 422 if told.is_about_length() => ProviderError::ContextTooLong {
+            reason: text(),
+            lengths: told.lengths.into(),
+        },
+        400 | 422 if told.says(&["content_filter", "content_policy"]) => {
+            ProviderError::Refused(text())
         }
+        400 | 422 if told.says(&["model_not_found"]) => ProviderError::ModelNotFound {
+            model: String::new(),
+            available: Vec::new(),
+        },
         501 | 505 => ProviderError::Protocol(text()),
-        408 | 500.. => ProviderError::Unavailable { reason: text(), retry_after },
+        408 | 500.. => ProviderError::Unavailable {
+            reason: text(),
+            retry_after,
+        },
         _ => ProviderError::Protocol(text()),
     }
 }
@@ -61,13 +86,28 @@ pub(super) fn of_status(status: u16, headers: &HeaderMap, body: &str) -> Provide
 pub(super) fn of_document(document: &Value) -> Option<ProviderError> {
     let told = Told::of(document);
     told.is_error.then(|| {
-        let text = told.message.clone().unwrap_or_else(|| "it reports an error".to_owned());
-        if told.says(&["overloaded", "server_error", "api_error", "unavailable", "timeout_error"]) {
-            ProviderError::Unavailable { reason: text, retry_after: None }
+        let text = told
+            .message
+            .clone()
+            .unwrap_or_else(|| "it reports an error".to_owned());
+        if told.says(&[
+            "overloaded",
+            "server_error",
+            "api_error",
+            "unavailable",
+            "timeout_error",
+        ]) {
+            ProviderError::Unavailable {
+                reason: text,
+                retry_after: None,
+            }
         } else if told.says(&["rate_limit", "too_many_requests"]) {
             ProviderError::RateLimited { retry_after: None }
         } else if told.is_about_length() {
-            ProviderError::ContextTooLong { reason: text, lengths: told.lengths.into() }
+            ProviderError::ContextTooLong {
+                reason: text,
+                lengths: told.lengths.into(),
+            }
         } else {
             ProviderError::Protocol(text)
         }
@@ -75,27 +115,55 @@ pub(super) fn of_document(document: &Value) -> Option<ProviderError> {
 }
 
 /// The failure of a connection, and its charge; `sent` is the charge once the request was out.
-pub(super) fn of_transport(error: &reqwest::Error, timeout: Duration, sent: Charge) -> (ProviderError, Charge) {
+pub(super) fn of_transport(
+    error: &reqwest::Error,
+    timeout: Duration,
+    sent: Charge,
+) -> (ProviderError, Charge) {
     if error.is_connect() {
         let reason = format!("no connection: {}", innermost(error));
-        (ProviderError::Unavailable { reason, retry_after: None }, Charge::Nothing)
+        (
+            ProviderError::Unavailable {
+                reason,
+                retry_after: None,
+            },
+            Charge::Nothing,
+        )
     } else if error.is_timeout() {
         (ProviderError::Timeout(timeout), sent)
     } else if error.is_builder() {
-        (ProviderError::Protocol("the request cannot be built: see its headers and endpoint".to_owned()), Charge::Nothing)
+        (
+            ProviderError::Protocol(
+                "the request cannot be built: see its headers and endpoint".to_owned(),
+            ),
+            Charge::Nothing,
+        )
     } else if error.is_decode() {
         // Nothing is compressed, so this is an answer that began and did not come to its end.
         (ProviderError::BrokenOff, sent)
     } else {
-        (ProviderError::Unavailable { reason: "the connection ended".to_owned(), retry_after: None }, sent)
+        (
+            ProviderError::Unavailable {
+                reason: "the connection ended".to_owned(),
+                retry_after: None,
+            },
+            sent,
+        )
     }
 }
 
 /// The failure of a body that is not read to its end; `sent` is the charge once the request was out.
-pub(super) fn of_body(error: &BodyError, timeout: Duration, sent: Charge) -> (ProviderError, Charge) {
+pub(super) fn of_body(
+    error: &BodyError,
+    timeout: Duration,
+    sent: Charge,
+) -> (ProviderError, Charge) {
     match error {
         BodyError::Transport(error) => of_transport(error, timeout, sent),
-        BodyError::TooLong => (ProviderError::Protocol("there is no end to it".to_owned()), sent),
+        BodyError::TooLong => (
+            ProviderError::Protocol("there is no end to it".to_owned()),
+            sent,
+        ),
     }
 }
 
@@ -110,12 +178,28 @@ struct Told {
 impl Told {
     fn of(document: &Value) -> Self {
         let error = document.get("error").filter(|error| !error.is_null());
-        let text = |name: &str| error.and_then(|error| error.get(name)).and_then(Value::as_str);
-        let message = text("message").or_else(|| error.and_then(Value::as_str)).or_else(|| document["message"].as_str());
+        let text = |name: &str| {
+            error
+                .and_then(|error| error.get(name))
+                .and_then(Value::as_str)
+        };
+        let message = text("message")
+            .or_else(|| error.and_then(Value::as_str))
+            .or_else(|| document["message"].as_str());
         let kinds = [text("type"), text("code"), text("status"), message];
-        let words = kinds.into_iter().flatten().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+        let words = kinds
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_ascii_lowercase();
         let lengths = Lengths::of(&words, error.unwrap_or(&Value::Null));
-        Self { is_error: error.is_some(), words, message: message.map(shortened), lengths }
+        Self {
+            is_error: error.is_some(),
+            words,
+            message: message.map(shortened),
+            lengths,
+        }
     }
 
     fn is_about_length(&self) -> bool {
@@ -129,10 +213,20 @@ impl Told {
 
 /// The beginning of a text, on one line.
 pub(super) fn shortened(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     let line = line.trim();
-    let end = (0..=TOLD_BYTES_MAX.min(line.len())).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
-    if end < line.len() { format!("{}…", &line[..end]) } else { line.to_owned() }
+    let end = (0..=TOLD_BYTES_MAX.min(line.len()))
+        .rev()
+        .find(|end| line.is_char_boundary(*end))
+        .unwrap_or(0);
+    if end < line.len() {
+        format!("{}…", &line[..end])
+    } else {
+        line.to_owned()
+    }
 }
 
 fn innermost(error: &reqwest::Error) -> String {
@@ -143,7 +237,11 @@ fn innermost(error: &reqwest::Error) -> String {
     let text = error.to_string();
     let text = shortened(text.split(" (os error ").next().unwrap_or(&text));
     let rest = text.chars().skip(1);
-    text.chars().take(1).flat_map(char::to_lowercase).chain(rest).collect()
+    text.chars()
+        .take(1)
+        .flat_map(char::to_lowercase)
+        .chain(rest)
+        .collect()
 }
 
 #[cfg(test)]
@@ -156,11 +254,26 @@ mod tests {
 
     #[test]
     fn statuses_are_told_apart_by_what_they_say() {
-        assert!(matches!(status(429, r#"{"error":{"code":"insufficient_quota"}}"#), ProviderError::Auth(_)));
-        assert!(matches!(status(429, "x"), ProviderError::RateLimited { retry_after: None }));
-        assert!(matches!(status(400, r#"{"error":{"message":"Prompt is too long"}}"#), ProviderError::ContextTooLong { .. }));
-        assert!(matches!(status(400, r#"{"error":{"code":"content_filter"}}"#), ProviderError::Refused(_)));
-        assert!(matches!(status(404, r#"{"error":"model 'x' not found"}"#), ProviderError::ModelNotFound { .. }));
+        assert!(matches!(
+            status(429, r#"{"error":{"code":"insufficient_quota"}}"#),
+            ProviderError::Auth(_)
+        ));
+        assert!(matches!(
+            status(429, "x"),
+            ProviderError::RateLimited { retry_after: None }
+        ));
+        assert!(matches!(
+            status(400, r#"{"error":{"message":"Prompt is too long"}}"#),
+            ProviderError::ContextTooLong { .. }
+        ));
+        assert!(matches!(
+            status(400, r#"{"error":{"code":"content_filter"}}"#),
+            ProviderError::Refused(_)
+        ));
+        assert!(matches!(
+            status(404, r#"{"error":"model 'x' not found"}"#),
+            ProviderError::ModelNotFound { .. }
+        ));
         assert!(matches!(status(404, "<html>"), ProviderError::Protocol(_)));
         assert!(matches!(status(501, ""), ProviderError::Protocol(_)));
         assert!(matches!(status(529, ""), ProviderError::Unavailable { .. }));
@@ -169,7 +282,10 @@ mod tests {
     #[test]
     fn what_is_repeated_is_short_and_on_one_line() {
         let long = shortened(&format!("a\nb{}", "ä".repeat(500)));
-        assert!(long.starts_with("a b") && long.len() < 210 && long.ends_with('…'), "{long}");
+        assert!(
+            long.starts_with("a b") && long.len() < 210 && long.ends_with('…'),
+            "{long}"
+        );
         assert_eq!(shortened(" x "), "x");
     }
 }

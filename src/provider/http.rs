@@ -3,7 +3,9 @@
 use std::sync::Once;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{
+    ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Proxy, Response};
 use serde_json::Value;
@@ -44,11 +46,18 @@ pub(super) fn client(definition: &Definition) -> Result<Client, String> {
         .no_zstd()
         .no_deflate();
     if let Some(proxy) = &definition.proxy {
-        builder = builder.proxy(Proxy::all(proxy.reveal()).map_err(|_| "its proxy is no address".to_owned())?);
-    } else if definition.endpoint.as_ref().is_some_and(super::endpoint::Endpoint::is_loopback) {
+        builder = builder
+            .proxy(Proxy::all(proxy.reveal()).map_err(|_| "its proxy is no address".to_owned())?);
+    } else if definition
+        .endpoint
+        .as_ref()
+        .is_some_and(super::endpoint::Endpoint::is_loopback)
+    {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| format!("no connection can be made: {error}"))
+    builder
+        .build()
+        .map_err(|error| format!("no connection can be made: {error}"))
 }
 
 /// The headers of every request to a provider, the key in its place among them.
@@ -57,7 +66,10 @@ pub(super) fn client(definition: &Definition) -> Result<Client, String> {
 fn headers(definition: &Definition, key: Option<&Key>) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in named_headers(definition, key) {
-        let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else { continue };
+        let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
+        else {
+            continue;
+        };
         value.set_sensitive(true);
         map.insert(name, value);
     }
@@ -72,14 +84,25 @@ pub(super) async fn post(
     path: &str,
     body: &Value,
 ) -> Result<Response, reqwest::Error> {
-    let endpoint = definition.endpoint.as_ref().expect("a model is connected with an endpoint");
+    let endpoint = definition
+        .endpoint
+        .as_ref()
+        .expect("a model is connected with an endpoint");
     let mut headers = headers(definition, key);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    client.post(endpoint.below(path)).headers(headers).body(body.to_string()).send().await
+    client
+        .post(endpoint.below(path))
+        .headers(headers)
+        .body(body.to_string())
+        .send()
+        .await
 }
 
 fn named_headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, String)> {
-    let mut headers = vec![(USER_AGENT.to_string(), concat!("git-merkle/", env!("CARGO_PKG_VERSION")).to_owned())];
+    let mut headers = vec![(
+        USER_AGENT.to_string(),
+        concat!("git-merkle/", env!("CARGO_PKG_VERSION")).to_owned(),
+    )];
     if definition.kind == Kind::Anthropic {
         headers.push(("anthropic-version".to_owned(), ANTHROPIC_VERSION.to_owned()));
     }
@@ -87,7 +110,10 @@ fn named_headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, Str
         headers.push(match definition.kind {
             Kind::Anthropic => ("x-api-key".to_owned(), key.reveal().to_owned()),
             Kind::Gemini => ("x-goog-api-key".to_owned(), key.reveal().to_owned()),
-            _ => ("authorization".to_owned(), format!("Bearer {}", key.reveal())),
+            _ => (
+                "authorization".to_owned(),
+                format!("Bearer {}", key.reveal()),
+            ),
         });
     }
     for (name, value) in &definition.headers {
@@ -98,11 +124,27 @@ fn named_headers(definition: &Definition, key: Option<&Key>) -> Vec<(String, Str
 }
 
 /// The names of the models that a provider lists; empty when it has no list.
-pub(super) async fn models(client: &Client, definition: &Definition, key: Option<&Key>) -> Result<Vec<String>, ProviderError> {
-    let Some(endpoint) = &definition.endpoint else { return Ok(Vec::new()) };
-    let path = if definition.kind == Kind::Ollama { "api/tags" } else { "models" };
-    let sent = client.get(endpoint.below(path)).headers(headers(definition, key)).timeout(LIST_TIMEOUT).send().await;
-    let response = sent.map_err(|error| fault::of_transport(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
+pub(super) async fn models(
+    client: &Client,
+    definition: &Definition,
+    key: Option<&Key>,
+) -> Result<Vec<String>, ProviderError> {
+    let Some(endpoint) = &definition.endpoint else {
+        return Ok(Vec::new());
+    };
+    let path = if definition.kind == Kind::Ollama {
+        "api/tags"
+    } else {
+        "models"
+    };
+    let sent = client
+        .get(endpoint.below(path))
+        .headers(headers(definition, key))
+        .timeout(LIST_TIMEOUT)
+        .send()
+        .await;
+    let response =
+        sent.map_err(|error| fault::of_transport(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
     listed(response).await
 }
 
@@ -110,14 +152,26 @@ async fn listed(mut response: Response) -> Result<Vec<String>, ProviderError> {
     transport::check_encoding(&response)?;
     let (status, headers) = (response.status().as_u16(), response.headers().clone());
     if !(200..300).contains(&status) {
-        return Err(fault::of_status(status, &headers, &transport::beginning(&mut response).await));
+        return Err(fault::of_status(
+            status,
+            &headers,
+            &transport::beginning(&mut response).await,
+        ));
     }
     let body = transport::whole(&mut response, transport::LIST_BYTES_MAX).await;
     let body = body.map_err(|error| fault::of_body(&error, LIST_TIMEOUT, Charge::Nothing).0)?;
-    let document: Value =
-        serde_json::from_slice(&body).map_err(|_| ProviderError::Protocol("its list of models is no JSON".to_owned()))?;
-    let list = ["data", "models"].iter().find_map(|name| document[*name].as_array());
-    let list = list.ok_or_else(|| ProviderError::Protocol("its list of models has another form".to_owned()))?;
-    let names = list.iter().filter_map(|model| model["id"].as_str().or(model["name"].as_str()));
-    Ok(names.map(|name| name.trim_start_matches("models/").to_owned()).take(MODELS_MAX).collect())
+    let document: Value = serde_json::from_slice(&body)
+        .map_err(|_| ProviderError::Protocol("its list of models is no JSON".to_owned()))?;
+    let list = ["data", "models"]
+        .iter()
+        .find_map(|name| document[*name].as_array());
+    let list = list
+        .ok_or_else(|| ProviderError::Protocol("its list of models has another form".to_owned()))?;
+    let names = list
+        .iter()
+        .filter_map(|model| model["id"].as_str().or(model["name"].as_str()));
+    Ok(names
+        .map(|name| name.trim_start_matches("models/").to_owned())
+        .take(MODELS_MAX)
+        .collect())
 }

@@ -88,15 +88,23 @@ pub fn status(definition: &Definition, environment: &Environment) -> Result<KeyS
 }
 
 /// The key for a provider, and where it was found; `None` when there is none.
-pub fn find(definition: &Definition, environment: &Environment) -> Result<Option<(Key, KeyPlace)>, ChildError> {
-    let Some(endpoint) = &definition.endpoint else { return Ok(None) };
+pub fn find(
+    definition: &Definition,
+    environment: &Environment,
+) -> Result<Option<(Key, KeyPlace)>, ChildError> {
+    let Some(endpoint) = &definition.endpoint else {
+        return Ok(None);
+    };
     for variable in variables(definition) {
         if let Some(key) = environment.text(variable).and_then(Key::new) {
             return Ok(Some((key, KeyPlace::Variable(variable.to_owned()))));
         }
     }
     let kept = credential::fill(&endpoint.origin())?;
-    Ok(kept.as_deref().and_then(Key::new).map(|key| (key, KeyPlace::Helper)))
+    Ok(kept
+        .as_deref()
+        .and_then(Key::new)
+        .map(|key| (key, KeyPlace::Helper)))
 }
 
 /// The variables that may hold the key of a provider.
@@ -104,19 +112,31 @@ pub fn variables(definition: &Definition) -> impl Iterator<Item = &str> {
     let vendors = definition.kind.endpoint().zip(definition.endpoint.as_ref());
     let is_vendors = vendors.is_some_and(|(vendor, endpoint)| vendor.has_origin_of(endpoint));
     let vendors_variable = definition.kind.key_variable().filter(|_| is_vendors);
-    definition.key_env.as_deref().into_iter().chain(vendors_variable)
+    definition
+        .key_env
+        .as_deref()
+        .into_iter()
+        .chain(vendors_variable)
 }
 
 /// True when a provider cannot be asked without a key.
 #[must_use]
 pub fn is_needed(definition: &Definition) -> bool {
     let vendor = definition.kind.key_variable().is_some();
-    vendor && !has_header(definition) && definition.endpoint.as_ref().is_some_and(|endpoint| !endpoint.is_loopback())
+    vendor
+        && !has_header(definition)
+        && definition
+            .endpoint
+            .as_ref()
+            .is_some_and(|endpoint| !endpoint.is_loopback())
 }
 
 /// True when a header of the user's own says who asks.
 fn has_header(definition: &Definition) -> bool {
-    definition.headers.iter().any(|(name, _)| HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known)))
+    definition
+        .headers
+        .iter()
+        .any(|(name, _)| HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known)))
 }
 
 /// An answer without the keys that went out with its question: gateways repeat headers, and an answer is kept and travels.
@@ -126,12 +146,27 @@ fn has_header(definition: &Definition) -> bool {
 pub(super) fn redact_answer(text: String, definition: &Definition, key: Option<&Key>) -> String {
     let is_key = |name: &str| {
         let name = name.to_ascii_lowercase();
-        ["auth", "key", "token", "secret"].iter().any(|word| name.contains(word))
+        ["auth", "key", "token", "secret"]
+            .iter()
+            .any(|word| name.contains(word))
     };
-    let headers = definition.headers.iter().filter(|(name, _)| is_key(name)).map(|(_, value)| value);
-    let words = key.into_iter().chain(headers).flat_map(|secret| secret.reveal().split(' '));
+    let headers = definition
+        .headers
+        .iter()
+        .filter(|(name, _)| is_key(name))
+        .map(|(_, value)| value);
+    let words = key
+        .into_iter()
+        .chain(headers)
+        .flat_map(|secret| secret.reveal().split(' '));
     let keys = words.filter(|word| word.len() >= ANSWER_KEY_BYTES_MIN);
-    keys.fold(text, |text, word| if text.contains(word) { text.replace(word, HIDDEN) } else { text })
+    keys.fold(text, |text, word| {
+        if text.contains(word) {
+            text.replace(word, HIDDEN)
+        } else {
+            text
+        }
+    })
 }
 
 /// A text in which no secret stands any more.
@@ -140,7 +175,9 @@ pub fn redact<'a>(text: &str, secrets: impl IntoIterator<Item = &'a Key>) -> Str
     let secrets = secrets.into_iter().map(Key::reveal);
     // Of `Bearer <key>` the key alone is as secret.
     let words = secrets.flat_map(|secret| [secret].into_iter().chain(secret.split(' ').skip(1)));
-    words.filter(|word| word.len() >= REDACTED_BYTES_MIN).fold(text.to_owned(), |text, word| text.replace(word, HIDDEN))
+    words
+        .filter(|word| word.len() >= REDACTED_BYTES_MIN)
+        .fold(text.to_owned(), |text, word| text.replace(word, HIDDEN))
 }
 
 #[cfg(test)]
@@ -150,10 +187,19 @@ mod tests {
     #[test]
     fn a_key_never_shows() {
         let key = Key::new(" canary-key\n").expect("a key");
-        assert_eq!((format!("{key} {key:?}"), key.reveal()), ("*** ***".to_owned(), "canary-key"));
-        assert_eq!(redact("bad key canary-key here", [&key]), "bad key *** here");
+        assert_eq!(
+            (format!("{key} {key:?}"), key.reveal()),
+            ("*** ***".to_owned(), "canary-key")
+        );
+        assert_eq!(
+            redact("bad key canary-key here", [&key]),
+            "bad key *** here"
+        );
         let header = Key::new("Bearer canary-key").expect("a header");
-        assert_eq!(redact("canary-key and Bearer canary-key", [&header]), "*** and ***");
+        assert_eq!(
+            redact("canary-key and Bearer canary-key", [&header]),
+            "*** and ***"
+        );
     }
 
     #[test]

@@ -25,8 +25,16 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 8] =
-        [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama, Self::Local, Self::Command, Self::Manual, Self::Replay];
+    pub const ALL: [Self; 8] = [
+        Self::OpenAi,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Ollama,
+        Self::Local,
+        Self::Command,
+        Self::Manual,
+        Self::Replay,
+    ];
 
     /// What a token costs that the vendor's cache serves, in thousandths of a plain input token, where no price is set:
     /// the dearest of the vendor's models, and a plain token where the vendor is not known.

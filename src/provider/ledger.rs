@@ -84,7 +84,9 @@ impl Caps {
         if over(self.tokens, spend.tokens) {
             return self.tokens.map(|limit| format!("{limit} tokens"));
         }
-        let limit = self.nano_dollars.filter(|limit| spend.nano_dollars.unwrap_or(0) > *limit)?;
+        let limit = self
+            .nano_dollars
+            .filter(|limit| spend.nano_dollars.unwrap_or(0) > *limit)?;
         Some(format!("{} USD", dollars(limit)))
     }
 }
@@ -168,9 +170,21 @@ impl Ledger {
     /// Opens the ledger of a state directory; the file is made with the first reservation.
     #[must_use]
     pub fn new(state: &StateDir, budget: Budget) -> Self {
-        let unique = format!("{:x}-{:x}-{:x}", std::process::id(), clock::real_seconds(), clock::nanos());
+        let unique = format!(
+            "{:x}-{:x}-{:x}",
+            std::process::id(),
+            clock::real_seconds(),
+            clock::nanos()
+        );
         let state = state.clone();
-        Self { state, budget, run: unique, reservations: 0, spent: Spend::default(), book: Book::default() }
+        Self {
+            state,
+            budget,
+            run: unique,
+            reservations: 0,
+            spent: Spend::default(),
+            book: Book::default(),
+        }
     }
 
     /// Reserves the worst case of an attempt, or says which limit it would pass. On the disk when this returns.
@@ -186,7 +200,8 @@ impl Ledger {
         self.reservations += 1;
         let id = format!("{}.{}", self.run, self.reservations);
         let line = format!("r {id} {now} {}\n", Fields(&worst));
-        self.append(&mut open, &line, true).map_err(|source| self.io(source))?;
+        self.append(&mut open, &line, true)
+            .map_err(|source| self.io(source))?;
         self.spent += worst;
         Ok(Reservation { id, worst })
     }
@@ -198,7 +213,8 @@ impl Ledger {
         let mut open = self.read_on().map_err(|source| self.io(source))?;
         let line = format!("s {id} {}\n", Fields(&took));
         // Not flushed: a settlement that is lost with the machine leaves the worst case booked.
-        self.append(&mut open, &line, false).map_err(|source| self.io(source))?;
+        self.append(&mut open, &line, false)
+            .map_err(|source| self.io(source))?;
         self.spent = replaced(self.spent, worst, took);
         if self.book.read_to >= FILE_BYTES_MAX {
             self.put_together().map_err(|source| self.io(source))?;
@@ -229,12 +245,19 @@ impl Ledger {
 
     fn check(&self, now: u64, worst: Spend) -> Result<(), LedgerError> {
         let (day, month) = self.book.around(now / 86_400);
-        let unasked = Caps { nano_dollars: self.budget.unasked, ..Caps::default() };
+        let unasked = Caps {
+            nano_dollars: self.budget.unasked,
+            ..Caps::default()
+        };
         let spans = [
             (&self.budget.run, self.spent, "for this run"),
             (&self.budget.day, day, "a day"),
             (&self.budget.month, month, "a month"),
-            (&unasked, self.spent, "that is spent without asking (merkle.confirmAbove)"),
+            (
+                &unasked,
+                self.spent,
+                "that is spent without asking (merkle.confirmAbove)",
+            ),
         ];
         for (caps, mut spent, span) in spans {
             spent += worst;
@@ -247,34 +270,53 @@ impl Ledger {
 
     fn lock(&self) -> Result<Lock, LedgerError> {
         let taken = self.state.lock(LOCK_NAME, LOCK_WAIT);
-        taken.map_err(|source| self.io(source))?.ok_or(LedgerError::Busy)
+        taken
+            .map_err(|source| self.io(source))?
+            .ok_or(LedgerError::Busy)
     }
 
     fn io(&self, source: io::Error) -> LedgerError {
-        LedgerError::Io { path: self.state.shown_file(FILE_NAME), source }
+        LedgerError::Io {
+            path: self.state.shown_file(FILE_NAME),
+            source,
+        }
     }
 
     /// Reads what others have written since; another file in its place is read from its start.
     fn read_on(&mut self) -> io::Result<File> {
         let mut open = self.state.open_to_append(FILE_NAME)?;
         if open.metadata()?.len() > READ_BYTES_MAX {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too large for a ledger"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "it is too large for a ledger",
+            ));
         }
         let mut first = Vec::new();
-        BufReader::new(&open).take(FIRST_BYTES_MAX).read_until(b'\n', &mut first)?;
+        BufReader::new(&open)
+            .take(FIRST_BYTES_MAX)
+            .read_until(b'\n', &mut first)?;
         // A file that does not begin as a ledger is not one: nothing is cut off it, and nothing is added.
         if !begins_as_ledger(&first) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it does not begin as a ledger"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "it does not begin as a ledger",
+            ));
         }
         let first = String::from_utf8_lossy(&first).into_owned();
         if first != self.book.first {
-            self.book = Book { first, ..Book::default() };
+            self.book = Book {
+                first,
+                ..Book::default()
+            };
         }
         open.seek(SeekFrom::Start(self.book.read_to))?;
         let mut bytes = Vec::new();
         open.read_to_end(&mut bytes)?;
         // What a dying writer left without its end was never acted upon; the next line starts anew.
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
         if whole < bytes.len() {
             open.set_len(self.book.read_to + whole as u64)?;
         }
@@ -302,19 +344,29 @@ impl Ledger {
         // Not counted from a day that a clock had wrong.
         let newest = newest.min(clock::real_seconds() / 86_400);
         self.book.days.retain(|day, _| day + DAYS_KEPT >= newest);
-        self.book.open.retain(|_, (day, _)| *day + DAYS_KEPT >= newest);
+        self.book
+            .open
+            .retain(|_, (day, _)| *day + DAYS_KEPT >= newest);
         let mut closed = self.book.days.clone();
         for (day, worst) in self.book.open.values() {
             if let Some(sum) = closed.get_mut(day) {
                 *sum = replaced(*sum, *worst, Spend::default());
             }
         }
-        let days = closed.iter().map(|(day, spend)| format!("d {day} {}\n", Fields(spend)));
+        let days = closed
+            .iter()
+            .map(|(day, spend)| format!("d {day} {}\n", Fields(spend)));
         let mut open: Vec<_> = self.book.open.iter().collect();
         open.sort_by(|a, b| a.0.cmp(b.0));
-        let open = open.into_iter().map(|(id, (day, worst))| format!("r {id} {} {}\n", day * 86_400, Fields(worst)));
-        let lines: String = std::iter::once(first_line()).chain(days).chain(open).collect();
-        self.state.replace_durably(FILE_NAME, |open| open.write_all(lines.as_bytes()))?;
+        let open = open
+            .into_iter()
+            .map(|(id, (day, worst))| format!("r {id} {} {}\n", day * 86_400, Fields(worst)));
+        let lines: String = std::iter::once(first_line())
+            .chain(days)
+            .chain(open)
+            .collect();
+        self.state
+            .replace_durably(FILE_NAME, |open| open.write_all(lines.as_bytes()))?;
         self.book = Book::default();
         Ok(())
     }
@@ -329,11 +381,13 @@ impl Book {
                 ["r", id, seconds, spend @ ..] => {
                     if let (Ok(seconds), Some(worst)) = (seconds.parse::<u64>(), parse(spend)) {
                         *self.days.entry(seconds / 86_400).or_default() += worst;
-                        self.open.insert((*id).to_owned(), (seconds / 86_400, worst));
+                        self.open
+                            .insert((*id).to_owned(), (seconds / 86_400, worst));
                     }
                 }
                 ["s", id, spend @ ..] => {
-                    if let (Some(took), Some((day, worst))) = (parse(spend), self.open.remove(*id)) {
+                    if let (Some(took), Some((day, worst))) = (parse(spend), self.open.remove(*id))
+                    {
                         let sum = self.days.entry(day).or_default();
                         *sum = replaced(*sum, worst, took);
                     }
@@ -351,21 +405,29 @@ impl Book {
     /// What counts for a day, and for its month.
     fn around(&self, today: u64) -> (Spend, Spend) {
         let this_month = month_of(today);
-        (self.sum(|day| day >= today), self.sum(|day| month_of(day) >= this_month))
+        (
+            self.sum(|day| day >= today),
+            self.sum(|day| month_of(day) >= this_month),
+        )
     }
 
     fn sum(&self, is_wanted: impl Fn(u64) -> bool) -> Spend {
-        self.days.iter().filter(|(day, _)| is_wanted(**day)).fold(Spend::default(), |mut sum, (_, spend)| {
-            sum += *spend;
-            sum
-        })
+        self.days.iter().filter(|(day, _)| is_wanted(**day)).fold(
+            Spend::default(),
+            |mut sum, (_, spend)| {
+                sum += *spend;
+                sum
+            },
+        )
     }
 }
 
 /// True for the first bytes of a ledger, or of one whose first line was cut off by a death.
 fn begins_as_ledger(first: &[u8]) -> bool {
     let rest = first.strip_prefix(FORMAT.as_bytes());
-    rest.map_or(FORMAT.as_bytes().starts_with(first), |rest| rest.is_empty() || rest[0] == b' ')
+    rest.map_or(FORMAT.as_bytes().starts_with(first), |rest| {
+        rest.is_empty() || rest[0] == b' '
+    })
 }
 
 /// The first line of a new file; the time tells it from every other that stood in its place.
@@ -378,15 +440,28 @@ struct Fields<'a>(&'a Spend);
 
 impl std::fmt::Display for Fields<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let money = self.0.nano_dollars.map_or_else(|| "-".to_owned(), |nano| nano.to_string());
+        let money = self
+            .0
+            .nano_dollars
+            .map_or_else(|| "-".to_owned(), |nano| nano.to_string());
         write!(f, "{} {} {money}", self.0.calls, self.0.tokens)
     }
 }
 
 fn parse(fields: &[&str]) -> Option<Spend> {
-    let [calls, tokens, money] = fields else { return None };
-    let nano_dollars = if *money == "-" { None } else { Some(money.parse().ok()?) };
-    Some(Spend { calls: calls.parse().ok()?, tokens: tokens.parse().ok()?, nano_dollars })
+    let [calls, tokens, money] = fields else {
+        return None;
+    };
+    let nano_dollars = if *money == "-" {
+        None
+    } else {
+        Some(money.parse().ok()?)
+    };
+    Some(Spend {
+        calls: calls.parse().ok()?,
+        tokens: tokens.parse().ok()?,
+        nano_dollars,
+    })
 }
 
 /// A sum in which one addend takes the place of another.
@@ -394,9 +469,19 @@ fn replaced(sum: Spend, before: Spend, after: Spend) -> Spend {
     let money = |spend: Spend| spend.nano_dollars.unwrap_or(0);
     let known = sum.nano_dollars.or(after.nano_dollars);
     Spend {
-        calls: sum.calls.saturating_sub(before.calls).saturating_add(after.calls),
-        tokens: sum.tokens.saturating_sub(before.tokens).saturating_add(after.tokens),
-        nano_dollars: known.map(|_| money(sum).saturating_sub(money(before)).saturating_add(money(after))),
+        calls: sum
+            .calls
+            .saturating_sub(before.calls)
+            .saturating_add(after.calls),
+        tokens: sum
+            .tokens
+            .saturating_sub(before.tokens)
+            .saturating_add(after.tokens),
+        nano_dollars: known.map(|_| {
+            money(sum)
+                .saturating_sub(money(before))
+                .saturating_add(money(after))
+        }),
     }
 }
 
@@ -409,175 +494,4 @@ fn month_of(day: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs::OpenOptions;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const NOON: u64 = 1_800_000_000;
-
-    fn spend(calls: u64, tokens: u64, nano: u64) -> Spend {
-        Spend { calls, tokens, nano_dollars: Some(nano) }
-    }
-
-    fn month_cap(nano: u64) -> Budget {
-        Budget { month: Caps { nano_dollars: Some(nano), ..Caps::default() }, ..Budget::default() }
-    }
-
-    #[test]
-    fn a_worst_case_that_does_not_fit_is_refused_and_names_the_limit() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let run = Caps { calls: Some(2), tokens: Some(100), nano_dollars: Some(50_000_000) };
-        let mut ledger = Ledger::new(&StateDir::at(folder.path()), Budget { run, ..Budget::default() });
-        let first = ledger.reserve_at(NOON, spend(1, 90, 1)).expect("fits");
-        let refused = ledger.reserve_at(NOON, spend(1, 20, 1)).expect_err("90 + 20 > 100");
-        assert_eq!(refused.to_string(), "the budget of 100 tokens for this run does not cover the next call");
-        ledger.settle(first, spend(1, 10, 1)).expect("writable");
-        let second = ledger.reserve_at(NOON, spend(1, 20, 49_999_999)).expect("fits now");
-        assert!(ledger.reserve_at(NOON, spend(1, 0, 0)).expect_err("third call").to_string().contains("2 calls"));
-        ledger.settle(second, spend(0, 0, 0)).expect("writable");
-        assert!(ledger.reserve_at(NOON, spend(1, 0, 60_000_000)).expect_err("money").to_string().contains("0.05 USD"));
-    }
-
-    #[test]
-    fn what_a_dead_process_reserved_counts_in_full_for_others() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let lost = Ledger::new(&StateDir::at(folder.path()), month_cap(100)).reserve_at(NOON, spend(1, 1, 60)).expect("fits");
-        drop(lost);
-        let mut other = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
-        assert!(other.reserve_at(NOON + 86_400, spend(1, 1, 50)).is_err());
-        assert!(other.reserve_at(NOON + 86_400 * 31, spend(1, 1, 50)).is_ok(), "another month");
-    }
-
-    #[test]
-    fn a_clock_that_is_set_back_makes_no_room() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
-        let _kept = ledger.reserve_at(NOON, spend(1, 1, 60)).expect("fits");
-        assert!(ledger.reserve_at(NOON - 86_400 * 40, spend(1, 1, 50)).is_err());
-    }
-
-    #[test]
-    fn a_clock_that_was_wrong_once_forgets_no_day() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let today = clock::real_seconds();
-        let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
-        let _kept = ledger.reserve_at(today, spend(1, 1, 60)).expect("fits");
-        let _wrong = ledger.reserve_at(today * 2, spend(1, 1, 1)).expect("another month");
-        ledger.put_together().expect("writable");
-        assert!(ledger.reserve_at(today, spend(1, 1, 40)).is_err());
-    }
-
-    #[test]
-    fn a_file_that_is_no_ledger_keeps_every_byte() {
-        // Before, what followed its last line feed was cut off, and lines were added.
-        for text in ["machine example.org login me password x", "[core]\n\tbare = false", "git-merkle/ledger/2 1\nr x"] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let path = folder.path().join(FILE_NAME);
-            std::fs::write(&path, text).expect("writable");
-            let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
-            assert!(matches!(ledger.reserve_at(NOON, spend(1, 1, 1)), Err(LedgerError::Io { .. })));
-            assert!(ledger.spent_around(NOON).is_err());
-            assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
-        }
-    }
-
-    #[test]
-    fn a_torn_line_is_taken_off_and_the_next_one_is_whole() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut ledger = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
-        let _lost = ledger.reserve_at(NOON, spend(1, 1, 60)).expect("fits");
-        let mut open = OpenOptions::new().append(true).open(folder.path().join("ledger")).expect("is there");
-        open.write_all(b"r 1.2 18000").expect("writable");
-        let mut other = Ledger::new(&StateDir::at(folder.path()), month_cap(100));
-        let _kept = other.reserve_at(NOON, spend(1, 1, 40)).expect("fits");
-        assert!(ledger.reserve_at(NOON, spend(1, 1, 1)).is_err(), "both are seen");
-    }
-
-    #[test]
-    fn putting_together_changes_no_sum() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut ledger = Ledger::new(&StateDir::at(folder.path()), Budget::default());
-        let _open = ledger.reserve_at(NOON, spend(1, 5, 7)).expect("no limit");
-        for day in 0..3 {
-            let done = ledger.reserve_at(NOON + day * 86_400, spend(1, 50, 70)).expect("no limit");
-            ledger.settle(done, Spend { calls: 1, tokens: 20, nano_dollars: None }).expect("writable");
-        }
-        let before = ledger.spent_around(NOON).expect("readable");
-        ledger.put_together().expect("writable");
-        assert_eq!(ledger.spent_around(NOON).expect("readable"), before);
-        assert_eq!(Ledger::new(&StateDir::at(folder.path()), Budget::default()).spent_around(NOON).expect("readable"), before);
-    }
-
-    /// A step of somebody's month.
-    #[derive(Debug, Clone)]
-    enum Step {
-        /// Process, worst case, what it really takes of it in per cent, and how it ends.
-        Call(usize, u64, u64, End),
-        /// A process dies and starts again, perhaps in the middle of writing a line.
-        Restart(usize, Option<u8>),
-        /// Hours go by.
-        Wait(u64),
-    }
-
-    #[derive(Debug, Clone, Copy)]
-    enum End {
-        Settled,
-        Unknown,
-        NeverSent,
-    }
-
-    fn step() -> impl Strategy<Value = Step> {
-        let end = prop_oneof![4 => Just(End::Settled), 1 => Just(End::Unknown), 1 => Just(End::NeverSent)];
-        prop_oneof![
-            8 => (0_usize..2, 1_u64..400, 0_u64..=100, end).prop_map(|(who, worst, share, end)| Step::Call(who, worst, share, end)),
-            1 => (0_usize..2, proptest::option::of(1_u8..20)).prop_map(|(who, torn)| Step::Restart(who, torn)),
-            2 => (1_u64..20).prop_map(Step::Wait),
-        ]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
-        /// What was really spent in a month and in a day stays within the budget, whatever happens to two processes.
-        #[test]
-        fn a_simulated_month_never_passes_the_budget(steps in proptest::collection::vec(step(), 1..120)) {
-            let folder = tempfile::tempdir().expect("a folder");
-            let mut budget = month_cap(5_000);
-            budget.day.nano_dollars = Some(900);
-            let mut ledgers = [Ledger::new(&StateDir::at(folder.path()), budget), Ledger::new(&StateDir::at(folder.path()), budget)];
-            let (mut now, mut days) = (NOON, BTreeMap::<u64, u64>::new());
-            for step in steps {
-                match step {
-                    Step::Wait(hours) => now += hours * 3_600,
-                    Step::Restart(who, torn) => {
-                        ledgers[who] = Ledger::new(&StateDir::at(folder.path()), budget);
-                        if let Some(bytes) = torn {
-                            let line = format!("r 9.9 {now} 1 1 100000\n");
-                            let mut open = OpenOptions::new().append(true).create(true).open(folder.path().join("ledger")).expect("writable");
-                            open.write_all(&line.as_bytes()[..usize::from(bytes).min(line.len() - 1)]).expect("writable");
-                        }
-                    }
-                    Step::Call(who, worst, share, end) => {
-                        let Ok(reserved) = ledgers[who].reserve_at(now, spend(1, worst, worst)) else { continue };
-                        let took = worst * share / 100;
-                        *days.entry(now / 86_400).or_default() += if matches!(end, End::NeverSent) { 0 } else { took };
-                        match end {
-                            End::Settled => ledgers[who].settle(reserved, spend(1, took, took)).expect("writable"),
-                            End::NeverSent => ledgers[who].settle(reserved, Spend::default()).expect("writable"),
-                            End::Unknown => drop(reserved),
-                        }
-                    }
-                }
-            }
-            let mut months = BTreeMap::<u64, u64>::new();
-            for (day, spent) in &days {
-                prop_assert!(*spent <= 900);
-                *months.entry(month_of(*day)).or_default() += spent;
-            }
-            prop_assert!(months.values().all(|spent| *spent <= 5_000));
-        }
-    }
-}
+mod tests;

@@ -63,7 +63,12 @@ const INPUT_AFTER: [&str; 9] = [
     "exceed context limit: ",
 ];
 /// Phrases behind the size of the input.
-const INPUT_BEFORE: [&str; 4] = [" in your messages", " in the messages", " of text input", " tokens) exceeds"];
+const INPUT_BEFORE: [&str; 4] = [
+    " in your messages",
+    " in the messages",
+    " of text input",
+    " tokens) exceeds",
+];
 /// Phrases in front of the most output.
 const OUTPUT_AFTER: [&str; 2] = ["supports at most ", "range of max_tokens is [1, "];
 
@@ -75,9 +80,13 @@ pub(super) fn is_about(words: &str) -> bool {
 impl Lengths {
     /// Reads the numbers of an error's words, in lower case, and of its fields.
     pub(super) fn of(words: &str, error: &Value) -> Self {
-        let first = |phrases: &[&str], read: fn(&str, &str) -> Option<u64>| phrases.iter().find_map(|phrase| read(words, phrase));
+        let first = |phrases: &[&str], read: fn(&str, &str) -> Option<u64>| {
+            phrases.iter().find_map(|phrase| read(words, phrase))
+        };
         let mut lengths = Self {
-            window: error["n_ctx"].as_u64().or_else(|| first(&WINDOW_AFTER, number_after)),
+            window: error["n_ctx"]
+                .as_u64()
+                .or_else(|| first(&WINDOW_AFTER, number_after)),
             input: error["n_prompt_tokens"]
                 .as_u64()
                 .or_else(|| first(&INPUT_BEFORE, number_before))
@@ -97,21 +106,32 @@ impl Lengths {
     /// The same without what cannot be: a server's words are believed only as far as they make sense.
     fn plausible(self) -> Self {
         let sane = |number: Option<u64>| number.filter(|number| (16..1 << 32).contains(number));
-        Self { window: sane(self.window), input: sane(self.input), output: sane(self.output) }
+        Self {
+            window: sane(self.window),
+            input: sane(self.input),
+            output: sane(self.output),
+        }
     }
 }
 
 /// The number right behind a phrase.
 fn number_after(text: &str, phrase: &str) -> Option<u64> {
     let rest = &text[text.find(phrase)? + phrase.len()..];
-    let digits: String = rest.chars().take_while(|letter| letter.is_ascii_digit() || *letter == ',').collect();
+    let digits: String = rest
+        .chars()
+        .take_while(|letter| letter.is_ascii_digit() || *letter == ',')
+        .collect();
     parsed(&digits)
 }
 
 /// The number right before a phrase.
 fn number_before(text: &str, phrase: &str) -> Option<u64> {
     let before = &text[..text.find(phrase)?];
-    let digits: String = before.chars().rev().take_while(|letter| letter.is_ascii_digit() || *letter == ',').collect();
+    let digits: String = before
+        .chars()
+        .rev()
+        .take_while(|letter| letter.is_ascii_digit() || *letter == ',')
+        .collect();
     parsed(&digits.chars().rev().collect::<String>())
 }
 
@@ -127,7 +147,11 @@ mod tests {
     fn read(text: &str) -> (Option<u64>, Option<u64>, Option<u64>) {
         let words = text.to_ascii_lowercase();
         assert!(is_about(&words), "{text}");
-        let Lengths { window, input, output } = Lengths::of(&words, &Value::Null);
+        let Lengths {
+            window,
+            input,
+            output,
+        } = Lengths::of(&words, &Value::Null);
         (window, input, output)
     }
 
@@ -149,8 +173,18 @@ mod tests {
             130_012,
             0,
         ),
-        ("Your input exceeds the context window of this model. Please adjust your input and try again.", 0, 0, 0),
-        ("max_tokens is too large: 20000. This model supports at most 16384 completion tokens", 0, 0, 16_384),
+        (
+            "Your input exceeds the context window of this model. Please adjust your input and try again.",
+            0,
+            0,
+            0,
+        ),
+        (
+            "max_tokens is too large: 20000. This model supports at most 16384 completion tokens",
+            0,
+            0,
+            16_384,
+        ),
         (
             // vLLM
             "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, \
@@ -166,12 +200,32 @@ mod tests {
             130,
             0,
         ),
-        ("The decoder prompt (length 5000) is longer than the maximum model length of 4096.", 4096, 5000, 0),
+        (
+            "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+            4096,
+            5000,
+            0,
+        ),
         // llama.cpp
-        ("request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096, 5000, 0),
-        ("the request exceeds the available context size. try increasing the context size", 0, 0, 0),
+        (
+            "request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+            4096,
+            5000,
+            0,
+        ),
+        (
+            "the request exceeds the available context size. try increasing the context size",
+            0,
+            0,
+            0,
+        ),
         // Anthropic
-        ("prompt is too long: 209753 tokens > 200000 maximum", 200_000, 209_753, 0),
+        (
+            "prompt is too long: 209753 tokens > 200000 maximum",
+            200_000,
+            209_753,
+            0,
+        ),
         (
             "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or \
                  `max_tokens` and try again",
@@ -188,7 +242,12 @@ mod tests {
         // Ollama
         ("the input length exceeds the context length", 0, 0, 0),
         // Gemini
-        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1_048_576, 1_200_000, 0),
+        (
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            1_048_576,
+            1_200_000,
+            0,
+        ),
         // Mistral
         (
             "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
@@ -221,14 +280,23 @@ mod tests {
             0,
         ),
         // DeepSeek
-        ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", 0, 0, 8_192),
+        (
+            "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]",
+            0,
+            0,
+            8_192,
+        ),
     ];
 
     #[test]
     fn servers_say_it_like_this() {
         for (text, window, input, output) in SENTENCES {
             let number = |number: &u64| (*number > 0).then_some(*number);
-            assert_eq!(read(text), (number(window), number(input), number(output)), "{text}");
+            assert_eq!(
+                read(text),
+                (number(window), number(input), number(output)),
+                "{text}"
+            );
         }
     }
 
@@ -236,9 +304,24 @@ mod tests {
     fn fields_go_before_words_and_nonsense_is_no_number() {
         let error = json!({ "code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096 });
         let lengths = Lengths::of("the request exceeds the available context size", &error);
-        assert_eq!(lengths, Lengths { window: Some(4096), input: Some(5000), output: None });
-        for text in ["maximum context length is 0 tokens", "maximum context length is 99999999999999999999", "context length"] {
-            assert_eq!(Lengths::of(text, &Value::Null), Lengths::default(), "{text}");
+        assert_eq!(
+            lengths,
+            Lengths {
+                window: Some(4096),
+                input: Some(5000),
+                output: None
+            }
+        );
+        for text in [
+            "maximum context length is 0 tokens",
+            "maximum context length is 99999999999999999999",
+            "context length",
+        ] {
+            assert_eq!(
+                Lengths::of(text, &Value::Null),
+                Lengths::default(),
+                "{text}"
+            );
         }
     }
 }

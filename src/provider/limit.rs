@@ -121,7 +121,11 @@ impl Throttle {
         let buckets = [(&mut self.requests, 1), (&mut self.tokens, tokens)];
         let mut wait = self.paused_until.saturating_sub(now);
         for (bucket, amount) in buckets {
-            wait = wait.max(bucket.as_mut().map_or(Duration::ZERO, |bucket| bucket.wait(amount, now)));
+            wait = wait.max(
+                bucket
+                    .as_mut()
+                    .map_or(Duration::ZERO, |bucket| bucket.wait(amount, now)),
+            );
         }
         if !wait.is_zero() {
             return Admission::Wait(wait);
@@ -174,7 +178,11 @@ struct Bucket {
 impl Bucket {
     fn new(per_minute: u64) -> Self {
         let size = per_minute.max(1) as f64;
-        Self { size, left: size, seen: Duration::ZERO }
+        Self {
+            size,
+            left: size,
+            seen: Duration::ZERO,
+        }
     }
 
     /// How long until so much is there; more than fits is there as soon as it is full.
@@ -184,7 +192,11 @@ impl Bucket {
         self.seen = self.seen.max(now);
         let lacking = (amount as f64).min(self.size) - self.left;
         // Below a thousandth it is rounding, and would be waited for for ever.
-        if lacking < 0.001 { Duration::ZERO } else { MINUTE.mul_f64(lacking / self.size) }
+        if lacking < 0.001 {
+            Duration::ZERO
+        } else {
+            MINUTE.mul_f64(lacking / self.size)
+        }
     }
 
     fn take(&mut self, amount: u64) {
@@ -204,7 +216,11 @@ impl Gate {
     /// Nothing asked yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { throttle: Mutex::new(Throttle::new(limits)), start: Instant::now(), opened: Notify::new() }
+        Self {
+            throttle: Mutex::new(Throttle::new(limits)),
+            start: Instant::now(),
+            opened: Notify::new(),
+        }
     }
 
     /// Waits until a request of so many tokens may go.
@@ -215,7 +231,13 @@ impl Gate {
             let opened = self.opened.notified();
             let admission = self.throttle().admit(tokens, company, self.start.elapsed());
             match admission {
-                Admission::Go(wave) => return Leave { gate: self, wave, settled: Settled::Failed },
+                Admission::Go(wave) => {
+                    return Leave {
+                        gate: self,
+                        wave,
+                        settled: Settled::Failed,
+                    };
+                }
                 Admission::Wait(pause) => tokio::time::sleep(pause).await,
                 Admission::Full => opened.await,
             }
@@ -283,7 +305,11 @@ impl Drop for Leave<'_> {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { concurrency: 8, requests_per_minute: None, tokens_per_minute: None };
+    const LIMITS: Limits = Limits {
+        concurrency: 8,
+        requests_per_minute: None,
+        tokens_per_minute: None,
+    };
     const NOW: Duration = Duration::from_secs(1);
 
     fn fill(throttle: &mut Throttle, now: Duration) -> Vec<u64> {
@@ -298,11 +324,21 @@ mod tests {
     fn a_wave_that_is_too_much_is_halved_once_and_grows_back() {
         let mut throttle = Throttle::new(LIMITS);
         let waves = fill(&mut throttle, NOW);
-        assert_eq!((waves.len(), throttle.admit(1, Company::Any, NOW)), (8, Admission::Full));
+        assert_eq!(
+            (waves.len(), throttle.admit(1, Company::Any, NOW)),
+            (8, Admission::Full)
+        );
         for wave in waves {
-            throttle.settle(wave, Settled::RateLimited(Some(Duration::from_secs(5))), NOW);
+            throttle.settle(
+                wave,
+                Settled::RateLimited(Some(Duration::from_secs(5))),
+                NOW,
+            );
         }
-        assert_eq!((throttle.allowed(), throttle.admit(1, Company::Any, NOW)), (4, Admission::Wait(Duration::from_secs(5))));
+        assert_eq!(
+            (throttle.allowed(), throttle.admit(1, Company::Any, NOW)),
+            (4, Admission::Wait(Duration::from_secs(5)))
+        );
         let later = NOW + Duration::from_secs(5);
         for _ in 0..20 {
             let waves = fill(&mut throttle, later);
@@ -321,7 +357,10 @@ mod tests {
             for wave in fill(&mut throttle, NOW) {
                 throttle.settle(wave, Settled::BrokenOff, NOW);
             }
-            assert_eq!((throttle.allowed(), throttle.lowered()), (expected, Some(expected)));
+            assert_eq!(
+                (throttle.allowed(), throttle.lowered()),
+                (expected, Some(expected))
+            );
         }
         for _ in 0..20 {
             let waves = fill(&mut throttle, NOW);
@@ -331,9 +370,15 @@ mod tests {
             }
         }
         let mut throttle = Throttle::new(LIMITS);
-        let Admission::Go(wave) = throttle.admit(1, Company::Any, NOW) else { panic!("free") };
+        let Admission::Go(wave) = throttle.admit(1, Company::Any, NOW) else {
+            panic!("free")
+        };
         throttle.settle(wave, Settled::BrokenOff, NOW);
-        assert_eq!((throttle.allowed(), throttle.lowered()), (8, None), "alone it was not for the others' sake");
+        assert_eq!(
+            (throttle.allowed(), throttle.lowered()),
+            (8, None),
+            "alone it was not for the others' sake"
+        );
     }
 
     #[tokio::test]
@@ -341,17 +386,30 @@ mod tests {
         let gate = Gate::new(LIMITS);
         let first = gate.acquire(1, Company::Any).await;
         let mut alone = std::pin::pin!(gate.acquire(1, Company::Alone));
-        assert!(tokio::time::timeout(Duration::from_millis(20), alone.as_mut()).await.is_err());
-        let other = tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await;
+        assert!(
+            tokio::time::timeout(Duration::from_millis(20), alone.as_mut())
+                .await
+                .is_err()
+        );
+        let other =
+            tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await;
         assert!(other.is_err(), "it goes before others");
         drop(first);
         let alone = alone.await;
-        assert!(tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await.is_err());
+        assert!(
+            tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any))
+                .await
+                .is_err()
+        );
         drop(alone);
         drop(gate.acquire(1, Company::Any).await);
         // One that gives up while it waits holds nobody up.
         let held = gate.acquire(1, Company::Any).await;
-        assert!(tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Alone)).await.is_err());
+        assert!(
+            tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Alone))
+                .await
+                .is_err()
+        );
         drop(gate.acquire(1, Company::Any).await);
         drop(held);
     }
@@ -372,27 +430,55 @@ mod tests {
 
     #[test]
     fn a_minute_holds_so_many_requests_and_tokens() {
-        let limits = Limits { concurrency: 100, requests_per_minute: Some(6), tokens_per_minute: Some(600) };
+        let limits = Limits {
+            concurrency: 100,
+            requests_per_minute: Some(6),
+            tokens_per_minute: Some(600),
+        };
         let mut throttle = Throttle::new(limits);
         assert_eq!(fill(&mut throttle, NOW).len(), 6);
-        assert_eq!(throttle.admit(1, Company::Any, NOW), Admission::Wait(Duration::from_secs(10)));
-        assert!(matches!(throttle.admit(1, Company::Any, NOW + Duration::from_secs(10)), Admission::Go(_)));
-        let mut throttle = Throttle::new(Limits { requests_per_minute: None, ..limits });
-        assert!(matches!(throttle.admit(10_000, Company::Any, NOW), Admission::Go(_)), "more than fits goes when all is there");
-        assert_eq!(throttle.admit(60, Company::Any, NOW), Admission::Wait(Duration::from_secs(6)));
+        assert_eq!(
+            throttle.admit(1, Company::Any, NOW),
+            Admission::Wait(Duration::from_secs(10))
+        );
+        assert!(matches!(
+            throttle.admit(1, Company::Any, NOW + Duration::from_secs(10)),
+            Admission::Go(_)
+        ));
+        let mut throttle = Throttle::new(Limits {
+            requests_per_minute: None,
+            ..limits
+        });
+        assert!(
+            matches!(throttle.admit(10_000, Company::Any, NOW), Admission::Go(_)),
+            "more than fits goes when all is there"
+        );
+        assert_eq!(
+            throttle.admit(60, Company::Any, NOW),
+            Admission::Wait(Duration::from_secs(6))
+        );
     }
 
     #[tokio::test]
     async fn tasks_wait_for_each_other() {
-        let gate = Gate::new(Limits { concurrency: 2, ..LIMITS });
-        let (first, second) = (gate.acquire(1, Company::Any).await, gate.acquire(1, Company::Any).await);
-        let waiting = tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await;
+        let gate = Gate::new(Limits {
+            concurrency: 2,
+            ..LIMITS
+        });
+        let (first, second) = (
+            gate.acquire(1, Company::Any).await,
+            gate.acquire(1, Company::Any).await,
+        );
+        let waiting =
+            tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Any)).await;
         assert!(waiting.is_err());
         drop(first);
         let third = gate.acquire(1, Company::Any).await;
         second.settle(Settled::RateLimited(Some(Duration::ZERO)));
         assert_eq!(gate.allowed(), 1);
-        let (fourth, ()) = tokio::join!(gate.acquire(1, Company::Any), async { third.settle(Settled::Answered) });
+        let (fourth, ()) = tokio::join!(gate.acquire(1, Company::Any), async {
+            third.settle(Settled::Answered)
+        });
         fourth.settle(Settled::Answered);
         assert_eq!(gate.allowed(), 2);
     }

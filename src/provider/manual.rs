@@ -25,48 +25,74 @@ pub(super) struct Person {
 
 impl Person {
     pub(super) fn new(definition: Definition, directory: &StateDir) -> Self {
-        Self { definition, directory: directory.clone() }
+        Self {
+            definition,
+            directory: directory.clone(),
+        }
     }
 
     fn ask(&self, request: &Request) -> Result<Answer, Failure> {
         let digest = request.digest().to_string();
         let ticket = digest[..TICKET_DIGITS].to_owned();
         let file = file(&ticket, "prompt");
-        self.write(&file, &plain_prompt(request)).map_err(|error| self.failure("cannot write", &file, &error))?;
+        self.write(&file, &plain_prompt(request))
+            .map_err(|error| self.failure("cannot write", &file, &error))?;
         Ok(Answer::Pending(Ticket(ticket)))
     }
 
     fn look(&self, ticket: &Ticket) -> Result<Answer, Failure> {
-        let is_ticket = ticket.0.len() == TICKET_DIGITS && ticket.0.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_ticket = ticket.0.len() == TICKET_DIGITS
+            && ticket.0.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_ticket {
-            let error = ProviderError::Protocol("this is no ticket of a request to a person".to_owned());
+            let error =
+                ProviderError::Protocol("this is no ticket of a request to a person".to_owned());
             return Err(Failure::new(error, Charge::Nothing));
         }
         let file = file(&ticket.0, "answer");
         let text = match self.directory.read_text(&file, ANSWER_BYTES_MAX) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Answer::Pending(ticket.clone())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Answer::Pending(ticket.clone()));
+            }
             read => read.map_err(|error| self.failure("cannot read", &file, &error))?,
         };
         match text.trim_end() {
             // Made and not yet written.
             "" => Ok(Answer::Pending(ticket.clone())),
-            text => Ok(Answer::Ready(Reply { text: text.to_owned(), model: None, usage: None })),
+            text => Ok(Answer::Ready(Reply {
+                text: text.to_owned(),
+                model: None,
+                usage: None,
+            })),
         }
     }
 
     /// Writes a file that its owner alone can read; the same text is not written again.
     fn write(&self, file: &str, text: &str) -> io::Result<()> {
-        if self.directory.read_text(file, text.len() as u64).is_ok_and(|present| present == text) {
+        if self
+            .directory
+            .read_text(file, text.len() as u64)
+            .is_ok_and(|present| present == text)
+        {
             return Ok(());
         }
         self.directory.create()?;
-        self.directory.replace(file, |open| open.write_all(text.as_bytes()))
+        self.directory
+            .replace(file, |open| open.write_all(text.as_bytes()))
     }
 
     fn failure(&self, what: &str, file: &str, error: &io::Error) -> Failure {
-        let why = Refused::of(error).map_or_else(|| error.kind().to_string(), |refused| refused.why.to_owned());
-        let reason = format!("{what} '{}': {why}", self.directory.shown_file(file).display());
-        let error = ProviderError::NotConfigured { provider: self.definition.name.clone(), reason };
+        let why = Refused::of(error).map_or_else(
+            || error.kind().to_string(),
+            |refused| refused.why.to_owned(),
+        );
+        let reason = format!(
+            "{what} '{}': {why}",
+            self.directory.shown_file(file).display()
+        );
+        let error = ProviderError::NotConfigured {
+            provider: self.definition.name.clone(),
+            reason,
+        };
         Failure::new(error, Charge::Nothing)
     }
 }
@@ -84,7 +110,11 @@ impl Provider for Person {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn complete<'a>(&'a self, request: &'a Request, _on_text: TextSink<'a>) -> Asking<'a, Answer, Failure> {
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        _on_text: TextSink<'a>,
+    ) -> Asking<'a, Answer, Failure> {
         Box::pin(std::future::ready(self.ask(request)))
     }
 

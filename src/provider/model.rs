@@ -38,7 +38,11 @@ type Attempt = Result<Answer, (ProviderError, Charge)>;
 
 impl Model {
     pub(super) fn new(definition: Definition, key: Option<Key>) -> Self {
-        Self { definition, key, client: OnceLock::new() }
+        Self {
+            definition,
+            key,
+            client: OnceLock::new(),
+        }
     }
 
     fn client(&self) -> Result<&Client, ProviderError> {
@@ -48,11 +52,16 @@ impl Model {
 
     fn is_vendors(&self) -> bool {
         let vendor = self.definition.kind.endpoint();
-        vendor.zip(self.definition.endpoint.as_ref()).is_some_and(|(vendor, endpoint)| vendor.has_origin_of(endpoint))
+        vendor
+            .zip(self.definition.endpoint.as_ref())
+            .is_some_and(|(vendor, endpoint)| vendor.has_origin_of(endpoint))
     }
 
     fn not_configured(&self, reason: &str) -> ProviderError {
-        ProviderError::NotConfigured { provider: self.definition.name.clone(), reason: reason.to_owned() }
+        ProviderError::NotConfigured {
+            provider: self.definition.name.clone(),
+            reason: reason.to_owned(),
+        }
     }
 
     async fn ask(&self, request: &Request, on_text: TextSink<'_>, heard: &mut Heard) -> Attempt {
@@ -63,40 +72,80 @@ impl Model {
         let path = protocol::path(definition, streams);
         let sent = http::post(client, (definition, self.key.as_ref()), &path, &body);
         // Before the first piece, a model may have to be loaded and the request to be read.
-        let first = if streams { definition.first_timeout } else { definition.timeout };
-        let sent = tokio::time::timeout(first, sent).await.map_err(|_| (ProviderError::Timeout(first), Charge::Unknown))?;
+        let first = if streams {
+            definition.first_timeout
+        } else {
+            definition.timeout
+        };
+        let sent = tokio::time::timeout(first, sent)
+            .await
+            .map_err(|_| (ProviderError::Timeout(first), Charge::Unknown))?;
         let mut response = sent.map_err(|error| self.of_body(&BodyError::Transport(error)))?;
         let status = response.status().as_u16();
         if !(200..300).contains(&status) {
-            let (headers, body) = (response.headers().clone(), transport::beginning(&mut response).await);
+            let (headers, body) = (
+                response.headers().clone(),
+                transport::beginning(&mut response).await,
+            );
             return Err((fault::of_status(status, &headers, &body), Charge::Nothing));
         }
         transport::check_encoding(&response).map_err(|error| (error, Charge::Unknown))?;
         let media_type = transport::media_type(&response);
-        let division = if definition.kind == Kind::Ollama { Division::Lines } else { Division::Events };
+        let division = if definition.kind == Kind::Ollama {
+            Division::Lines
+        } else {
+            Division::Events
+        };
         match (streams, media_type.as_str()) {
-            (true, "text/event-stream" | "application/x-ndjson" | "") => self.stream(response, division, on_text, heard).await,
-            (true, "application/json") if division == Division::Lines => self.stream(response, division, on_text, heard).await,
+            (true, "text/event-stream" | "application/x-ndjson" | "") => {
+                self.stream(response, division, on_text, heard).await
+            }
+            (true, "application/json") if division == Division::Lines => {
+                self.stream(response, division, on_text, heard).await
+            }
             (_, "application/json" | "") => self.whole(response, heard).await,
             (_, other) => {
-                let other: String = other.chars().filter(char::is_ascii_graphic).take(40).collect();
-                let wanted = if streams { "a stream of events" } else { "JSON" };
-                Err(unknown(&format!("its content type is '{other}', not {wanted}")))
+                let other: String = other
+                    .chars()
+                    .filter(char::is_ascii_graphic)
+                    .take(40)
+                    .collect();
+                let wanted = if streams {
+                    "a stream of events"
+                } else {
+                    "JSON"
+                };
+                Err(unknown(&format!(
+                    "its content type is '{other}', not {wanted}"
+                )))
             }
         }
     }
 
     /// Reads an answer that comes piece by piece.
-    async fn stream(&self, mut response: Response, division: Division, on_text: TextSink<'_>, heard: &mut Heard) -> Attempt {
+    async fn stream(
+        &self,
+        mut response: Response,
+        division: Division,
+        on_text: TextSink<'_>,
+        heard: &mut Heard,
+    ) -> Attempt {
         let (mut documents, mut out) = (Documents::new(division), Vec::new());
         let (idle, mut has_events) = (self.definition.idle_timeout, false);
-        let (mut lines, mut silent_from, mut patience) = (0, Instant::now(), self.definition.first_timeout);
+        let (mut lines, mut silent_from, mut patience) =
+            (0, Instant::now(), self.definition.first_timeout);
         while !heard.is_ended {
-            let piece = tokio::time::timeout_at(silent_from + patience, transport::piece(&mut response)).await;
-            let Ok(piece) = piece else { return Err((ProviderError::Timeout(patience), Charge::Unknown)) };
+            let piece =
+                tokio::time::timeout_at(silent_from + patience, transport::piece(&mut response))
+                    .await;
+            let Ok(piece) = piece else {
+                return Err((ProviderError::Timeout(patience), Charge::Unknown));
+            };
             let is_over = match piece {
                 Ok(Some(piece)) => {
-                    documents.push(piece.as_ref(), &mut out).map_err(|error| self.of_body(&error))?;
+                    documents
+                        .push(piece.as_ref(), &mut out)
+                        .map_err(|error| self.of_body(&error))?;
                     false
                 }
                 Ok(None) => {
@@ -124,16 +173,26 @@ impl Model {
             // The end of the body is read as well, if it is there, so that the connection can be used again.
             let _ = tokio::time::timeout(LAST_WAIT, transport::piece(&mut response)).await;
         }
-        if has_events { judge(heard) } else { Err((ProviderError::NoEvent, Charge::Unknown)) }
+        if has_events {
+            judge(heard)
+        } else {
+            Err((ProviderError::NoEvent, Charge::Unknown))
+        }
     }
 
     /// Takes one document of a stream.
-    fn take(&self, document: &str, on_text: TextSink<'_>, heard: &mut Heard) -> Result<(), (ProviderError, Charge)> {
+    fn take(
+        &self,
+        document: &str,
+        on_text: TextSink<'_>,
+        heard: &mut Heard,
+    ) -> Result<(), (ProviderError, Charge)> {
         if document == "[DONE]" {
             heard.is_ended = true;
             return Ok(());
         }
-        let document: Value = serde_json::from_str(document).map_err(|_| unknown("an event is no JSON"))?;
+        let document: Value =
+            serde_json::from_str(document).map_err(|_| unknown("an event is no JSON"))?;
         if let Some(error) = fault::of_document(&document) {
             return Err((error, Charge::Unknown));
         }
@@ -150,8 +209,11 @@ impl Model {
 
     /// Reads an answer that comes as one document.
     async fn whole(&self, mut response: Response, heard: &mut Heard) -> Attempt {
-        let body = transport::whole(&mut response, ANSWER_BYTES_MAX).await.map_err(|error| self.of_body(&error))?;
-        let document: Value = serde_json::from_slice(&body).map_err(|_| unknown("the JSON is broken"))?;
+        let body = transport::whole(&mut response, ANSWER_BYTES_MAX)
+            .await
+            .map_err(|error| self.of_body(&error))?;
+        let document: Value =
+            serde_json::from_slice(&body).map_err(|_| unknown("the JSON is broken"))?;
         drop(body);
         if let Some(error) = fault::of_document(&document) {
             return Err((error, Charge::Unknown));
@@ -182,42 +244,73 @@ impl Model {
         let answered_in_part = !heard.text.is_empty();
         let partial = (answered_in_part && error == ProviderError::Truncated).then(|| {
             let (model, usage) = (heard.model(), heard.usage());
-            Box::new(self.without_keys(Reply { text: heard.text, model, usage }))
+            Box::new(self.without_keys(Reply {
+                text: heard.text,
+                model,
+                usage,
+            }))
         });
-        Err(Failure { error, charge, answered_in_part, partial })
+        Err(Failure {
+            error,
+            charge,
+            answered_in_part,
+            partial,
+        })
     }
 
     /// Adds the models that there are.
     async fn completed(&self, error: ProviderError) -> ProviderError {
-        let ProviderError::ModelNotFound { .. } = error else { return error };
+        let ProviderError::ModelNotFound { .. } = error else {
+            return error;
+        };
         let available = match self.client() {
-            Ok(client) => http::models(client, &self.definition, self.key.as_ref()).await.unwrap_or_default(),
+            Ok(client) => http::models(client, &self.definition, self.key.as_ref())
+                .await
+                .unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        ProviderError::ModelNotFound { model: self.definition.model().unwrap_or_default().to_owned(), available }
+        ProviderError::ModelNotFound {
+            model: self.definition.model().unwrap_or_default().to_owned(),
+            available,
+        }
     }
 
     /// The same answer without a key, and without a name of a model that looks like a secret: both are kept, and travel.
     fn without_keys(&self, reply: Reply) -> Reply {
         let clean = |text: String| key::redact_answer(text, &self.definition, self.key.as_ref());
         let is_name = |name: &String| Scanner::built_in().find(name.as_bytes()).is_empty();
-        Reply { text: clean(reply.text), model: reply.model.map(clean).filter(is_name), ..reply }
+        Reply {
+            text: clean(reply.text),
+            model: reply.model.map(clean).filter(is_name),
+            ..reply
+        }
     }
 
     /// The same failure without a key, and without words of the request, which some servers repeat.
     fn safe(&self, error: ProviderError, request: Option<&Request>) -> ProviderError {
         let clean = |text: String| {
             let text = key::redact(&text, self.key.iter().chain(self.definition.secrets()));
-            if request.is_some_and(|request| shares_words(&text, request)) { "it repeats the request".to_owned() } else { text }
+            if request.is_some_and(|request| shares_words(&text, request)) {
+                "it repeats the request".to_owned()
+            } else {
+                text
+            }
         };
         match error {
             ProviderError::Auth(text) => ProviderError::Auth(clean(text)),
-            ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong { reason: clean(reason), lengths },
+            ProviderError::ContextTooLong { reason, lengths } => ProviderError::ContextTooLong {
+                reason: clean(reason),
+                lengths,
+            },
             ProviderError::Refused(text) => ProviderError::Refused(clean(text)),
             ProviderError::Protocol(text) => ProviderError::Protocol(clean(text)),
-            ProviderError::Unavailable { reason, retry_after } => {
-                ProviderError::Unavailable { reason: clean(reason), retry_after }
-            }
+            ProviderError::Unavailable {
+                reason,
+                retry_after,
+            } => ProviderError::Unavailable {
+                reason: clean(reason),
+                retry_after,
+            },
             other => other,
         }
     }
@@ -227,10 +320,20 @@ impl Model {
         let model = self.definition.model().unwrap_or_default();
         match listed {
             // Many gateways and servers of one's own have no list; that they answer is all there is to know.
-            Err(ProviderError::Protocol(text)) if text.contains("404") && !self.is_vendors() => Ok(()),
+            Err(ProviderError::Protocol(text)) if text.contains("404") && !self.is_vendors() => {
+                Ok(())
+            }
             Err(error) => Err(self.safe(error, None)),
-            Ok(available) if available.is_empty() || available.iter().any(|name| is_same_model(name, model)) => Ok(()),
-            Ok(available) => Err(ProviderError::ModelNotFound { model: model.to_owned(), available }),
+            Ok(available)
+                if available.is_empty()
+                    || available.iter().any(|name| is_same_model(name, model)) =>
+            {
+                Ok(())
+            }
+            Ok(available) => Err(ProviderError::ModelNotFound {
+                model: model.to_owned(),
+                available,
+            }),
         }
     }
 }
@@ -244,13 +347,20 @@ impl Provider for Model {
         Box::pin(self.check())
     }
 
-    fn complete<'a>(&'a self, request: &'a Request, on_text: TextSink<'a>) -> Asking<'a, Answer, Failure> {
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        on_text: TextSink<'a>,
+    ) -> Asking<'a, Answer, Failure> {
         Box::pin(self.attempt(request, on_text))
     }
 
     fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
         let error = self.not_configured("it answers at once and has nothing to collect");
-        Box::pin(std::future::ready(Err(Failure::new(error, Charge::Nothing))))
+        Box::pin(std::future::ready(Err(Failure::new(
+            error,
+            Charge::Nothing,
+        ))))
     }
 }
 
@@ -259,25 +369,47 @@ fn judge(heard: &mut Heard) -> Attempt {
     let usage = heard.usage();
     let charge = usage.map_or(Charge::Unknown, Charge::Usage);
     if heard.is_refused {
-        return Err((ProviderError::Refused("the model declines".to_owned()), charge));
+        return Err((
+            ProviderError::Refused("the model declines".to_owned()),
+            charge,
+        ));
     }
     match &heard.stop {
         None => return Err((ProviderError::BrokenOff, Charge::Unknown)),
-        Some(Stop::Refused(reason)) => return Err((ProviderError::Refused(reason.clone()), charge)),
+        Some(Stop::Refused(reason)) => {
+            return Err((ProviderError::Refused(reason.clone()), charge));
+        }
         Some(Stop::Length) => return Err((ProviderError::Truncated, charge)),
         Some(Stop::Tool) => {
-            return Err((ProviderError::Protocol("it calls a tool, and was given none".to_owned()), charge));
+            return Err((
+                ProviderError::Protocol("it calls a tool, and was given none".to_owned()),
+                charge,
+            ));
         }
         Some(Stop::Paused) => {
-            return Err((ProviderError::Protocol("it pauses in the middle of its turn".to_owned()), charge));
+            return Err((
+                ProviderError::Protocol("it pauses in the middle of its turn".to_owned()),
+                charge,
+            ));
         }
         Some(Stop::Done) => {}
     }
     // Characters that cannot be seen say nothing.
-    if !heard.text.chars().any(|letter| is_safe(letter) && !letter.is_whitespace()) {
-        return Err((ProviderError::Protocol("the answer is empty".to_owned()), charge));
+    if !heard
+        .text
+        .chars()
+        .any(|letter| is_safe(letter) && !letter.is_whitespace())
+    {
+        return Err((
+            ProviderError::Protocol("the answer is empty".to_owned()),
+            charge,
+        ));
     }
-    Ok(Answer::Ready(Reply { text: std::mem::take(&mut heard.text), model: heard.model(), usage }))
+    Ok(Answer::Ready(Reply {
+        text: std::mem::take(&mut heard.text),
+        model: heard.model(),
+        usage,
+    }))
 }
 
 fn unknown(reason: &str) -> (ProviderError, Charge) {
@@ -291,13 +423,19 @@ fn is_same_model(listed: &str, wanted: &str) -> bool {
 
 /// True when a text has a longer run of words in common with a request.
 fn shares_words(text: &str, request: &Request) -> bool {
-    let ends = |start: usize| text.get(start..).filter(|rest| rest.len() >= SHARED_BYTES_MIN);
+    let ends = |start: usize| {
+        text.get(start..)
+            .filter(|rest| rest.len() >= SHARED_BYTES_MIN)
+    };
     let runs = text.char_indices().filter_map(|(start, _)| {
         let rest = ends(start)?;
         (SHARED_BYTES_MIN..=rest.len()).find_map(|end| rest.get(..end))
     });
     let runs: Vec<&str> = runs.collect();
-    request.messages.iter().any(|message| runs.iter().any(|run| message.text.contains(run)))
+    request
+        .messages
+        .iter()
+        .any(|message| runs.iter().any(|run| message.text.contains(run)))
 }
 
 #[cfg(test)]
@@ -308,8 +446,14 @@ mod tests {
     #[test]
     fn words_of_the_request_are_recognized() {
         let words = "fn main() { println!(\"hello\"); } // the whole file";
-        let request = Request { messages: vec![Message::new(Role::User, words)], ..Request::default() };
-        assert!(shares_words("status 400: cannot parse 'fn main() { println!(\"hello\"); }'", &request));
+        let request = Request {
+            messages: vec![Message::new(Role::User, words)],
+            ..Request::default()
+        };
+        assert!(shares_words(
+            "status 400: cannot parse 'fn main() { println!(\"hello\"); }'",
+            &request
+        ));
         assert!(!shares_words("status 400: prompt is too long", &request));
     }
 }

@@ -60,7 +60,10 @@ pub fn parse(text: &str) -> Option<u64> {
 }
 
 fn sum(parts: &[(u64, u64)]) -> u64 {
-    let total: u128 = parts.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
+    let total: u128 = parts
+        .iter()
+        .map(|(tokens, price)| u128::from(*tokens) * u128::from(*price))
+        .sum();
     u64::try_from(total.div_ceil(PICO_IN_NANO)).unwrap_or(u64::MAX)
 }
 
@@ -70,26 +73,63 @@ mod tests {
 
     #[test]
     fn prices_are_exact() {
-        for (text, expected) in [("3", Some(3_000_000)), ("0.0375", Some(37_500)), ("1.25", Some(1_250_000)), ("0", Some(0))] {
+        for (text, expected) in [
+            ("3", Some(3_000_000)),
+            ("0.0375", Some(37_500)),
+            ("1.25", Some(1_250_000)),
+            ("0", Some(0)),
+        ] {
             assert_eq!(parse(text), expected, "{text}");
         }
-        for text in ["", "-1", "1e3", "1.2345678", ".5", "1,5", "x", "99999999999999999999"] {
+        for text in [
+            "",
+            "-1",
+            "1e3",
+            "1.2345678",
+            ".5",
+            "1,5",
+            "x",
+            "99999999999999999999",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn each_kind_of_token_has_its_price() {
-        let prices = Prices { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
-        let usage = Usage { input: 1_000, output: 100, cache_read: 600, cache_write: 300, reasoning: 50 };
-        assert_eq!(prices.cost(&usage), 100 * 3_000 + 600 * 300 + 300 * 3_750 + 100 * 15_000);
+        let prices = Prices {
+            input: 3_000_000,
+            output: 15_000_000,
+            cache_read: 300_000,
+            cache_write: 3_750_000,
+        };
+        let usage = Usage {
+            input: 1_000,
+            output: 100,
+            cache_read: 600,
+            cache_write: 300,
+            reasoning: 50,
+        };
+        assert_eq!(
+            prices.cost(&usage),
+            100 * 3_000 + 600 * 300 + 300 * 3_750 + 100 * 15_000
+        );
         assert!(prices.cost_max(1_000, 100) >= prices.cost(&usage));
         assert_eq!(prices.cost_max(u64::MAX, u64::MAX), u64::MAX);
     }
 
     #[test]
     fn a_fraction_of_a_nanodollar_is_rounded_up() {
-        let prices = Prices { input: 1, ..Prices::default() };
-        assert_eq!(prices.cost(&Usage { input: 1, ..Usage::default() }), 1);
+        let prices = Prices {
+            input: 1,
+            ..Prices::default()
+        };
+        assert_eq!(
+            prices.cost(&Usage {
+                input: 1,
+                ..Usage::default()
+            }),
+            1
+        );
     }
 }

@@ -65,28 +65,57 @@ impl<'a> Reader<'a> {
     }
 
     /// A value that `parse` may refuse with a reason.
-    pub(super) fn refusing<T>(&self, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, DefinitionError> {
-        self.text(key).map(|text| parse(text).map_err(|reason| self.refused(key, reason))).transpose()
+    pub(super) fn refusing<T>(
+        &self,
+        key: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, DefinitionError> {
+        self.text(key)
+            .map(|text| parse(text).map_err(|reason| self.refused(key, reason)))
+            .transpose()
     }
 
     /// Every value of a setting.
-    pub(super) fn each<T>(&self, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, DefinitionError> {
-        let values = self.stack.get(&self.key(key)).map_or(&[][..], |entry| &entry.values);
-        values.iter().map(|text| parse(text).map_err(|reason| self.refused(key, reason))).collect()
+    pub(super) fn each<T>(
+        &self,
+        key: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Vec<T>, DefinitionError> {
+        let values = self
+            .stack
+            .get(&self.key(key))
+            .map_or(&[][..], |entry| &entry.values);
+        values
+            .iter()
+            .map(|text| parse(text).map_err(|reason| self.refused(key, reason)))
+            .collect()
     }
 
     /// The error for two settings of which only one, or neither, is there.
     pub(super) fn lacking(&self, one: &str, other: &str) -> DefinitionError {
         let present = if self.text(one).is_some() { one } else { other };
         let absent = if present == one { other } else { one };
-        self.refused(present, format!("it goes with 'merkle.{}'", self.key(absent)))
+        self.refused(
+            present,
+            format!("it goes with 'merkle.{}'", self.key(absent)),
+        )
     }
 
     fn refused(&self, key: &str, reason: String) -> DefinitionError {
         let key = self.key(key);
-        let unset = || Origin { level: Level::Protected, place: Place::BuiltIn };
-        let origin = self.stack.get(&key).map_or_else(unset, |entry| entry.origin.clone());
-        DefinitionError::Refused { key: format!("merkle.{key}"), origin: Box::new(origin), reason }
+        let unset = || Origin {
+            level: Level::Protected,
+            place: Place::BuiltIn,
+        };
+        let origin = self
+            .stack
+            .get(&key)
+            .map_or_else(unset, |entry| entry.origin.clone());
+        DefinitionError::Refused {
+            key: format!("merkle.{key}"),
+            origin: Box::new(origin),
+            reason,
+        }
     }
 }
 
@@ -108,7 +137,10 @@ pub(super) fn positive(text: &str) -> Option<u64> {
 }
 
 /// `none`, or two numbers, the smaller first.
-#[expect(clippy::option_option, reason = "none is an answer, and not the same as no answer")]
+#[expect(
+    clippy::option_option,
+    reason = "none is an answer, and not the same as no answer"
+)]
 pub(super) fn range(text: &str) -> Option<Option<(f64, f64)>> {
     if text == "none" {
         return Some(None);

@@ -28,43 +28,97 @@ pub(super) struct Replay {
 impl Replay {
     /// Reads the recording.
     pub(super) fn open(definition: Definition) -> Result<Self, ProviderError> {
-        let fault = |reason: String| ProviderError::NotConfigured { provider: definition.name.clone(), reason };
-        let file = definition.file.as_ref().expect("a recording is connected with a file");
-        let text = fs::read_to_string(file)
-            .map_err(|error| fault(format!("cannot read the recording '{}': {}", file.display(), error.kind())))?;
+        let fault = |reason: String| ProviderError::NotConfigured {
+            provider: definition.name.clone(),
+            reason,
+        };
+        let file = definition
+            .file
+            .as_ref()
+            .expect("a recording is connected with a file");
+        let text = fs::read_to_string(file).map_err(|error| {
+            fault(format!(
+                "cannot read the recording '{}': {}",
+                file.display(),
+                error.kind()
+            ))
+        })?;
         let (mut named, mut any) = (BTreeMap::new(), VecDeque::new());
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let (request, reply) =
-                read(line).ok_or_else(|| fault(format!("line {} of the recording '{}' is no answer", at + 1, file.display())))?;
+        for (at, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
+            let (request, reply) = read(line).ok_or_else(|| {
+                fault(format!(
+                    "line {} of the recording '{}' is no answer",
+                    at + 1,
+                    file.display()
+                ))
+            })?;
             if request == ANY {
                 any.push_back(reply);
             } else {
                 named.insert(request, reply);
             }
         }
-        Ok(Self { definition, named, any: Mutex::new(any) })
+        Ok(Self {
+            definition,
+            named,
+            any: Mutex::new(any),
+        })
     }
 
     fn answer(&self, request: &Request) -> Result<Answer, Failure> {
         let digest = request.digest().to_string();
-        let next = || self.any.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let missing = || {
-            Failure::new(ProviderError::Protocol(format!("the recording has no answer for request {digest}")), Charge::Nothing)
+        let next = || {
+            self.any
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop_front()
         };
-        self.named.get(&digest).cloned().or_else(next).map(Answer::Ready).ok_or_else(missing)
+        let missing = || {
+            Failure::new(
+                ProviderError::Protocol(format!(
+                    "the recording has no answer for request {digest}"
+                )),
+                Charge::Nothing,
+            )
+        };
+        self.named
+            .get(&digest)
+            .cloned()
+            .or_else(next)
+            .map(Answer::Ready)
+            .ok_or_else(missing)
     }
 }
 
 fn read(line: &str) -> Option<(String, Reply)> {
     let recorded: Value = serde_json::from_str(line).ok()?;
-    let text = recorded["text"].as_str().filter(|text| !text.trim().is_empty())?;
+    let text = recorded["text"]
+        .as_str()
+        .filter(|text| !text.trim().is_empty())?;
     let usage = recorded.get("usage").map(|usage| {
         let count = |name: &str| usage[name].as_u64().unwrap_or(0);
         let (cache_read, cache_write) = (count("cache_read"), count("cache_write"));
-        Usage { input: count("input"), output: count("output"), cache_read, cache_write, reasoning: count("reasoning") }
+        Usage {
+            input: count("input"),
+            output: count("output"),
+            cache_read,
+            cache_write,
+            reasoning: count("reasoning"),
+        }
     });
     let model = recorded["model"].as_str().map(str::to_owned);
-    Some((recorded["request"].as_str()?.to_owned(), Reply { text: text.to_owned(), model, usage }))
+    Some((
+        recorded["request"].as_str()?.to_owned(),
+        Reply {
+            text: text.to_owned(),
+            model,
+            usage,
+        },
+    ))
 }
 
 impl Provider for Replay {
@@ -76,13 +130,23 @@ impl Provider for Replay {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn complete<'a>(&'a self, request: &'a Request, _on_text: TextSink<'a>) -> Asking<'a, Answer, Failure> {
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        _on_text: TextSink<'a>,
+    ) -> Asking<'a, Answer, Failure> {
         Box::pin(std::future::ready(self.answer(request)))
     }
 
     fn collect<'a>(&'a self, _ticket: &'a Ticket) -> Asking<'a, Answer, Failure> {
         let reason = "it answers at once and has nothing to collect".to_owned();
-        let error = ProviderError::NotConfigured { provider: self.definition.name.clone(), reason };
-        Box::pin(std::future::ready(Err(Failure::new(error, Charge::Nothing))))
+        let error = ProviderError::NotConfigured {
+            provider: self.definition.name.clone(),
+            reason,
+        };
+        Box::pin(std::future::ready(Err(Failure::new(
+            error,
+            Charge::Nothing,
+        ))))
     }
 }

@@ -21,14 +21,18 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
 ///
 /// `attempt` is the number of the one that failed, from 1; `jitter` is a random number from 0 up to 1.
 #[must_use]
-pub fn pause(error: &ProviderError, attempt: u32, answered_in_part: bool, jitter: f64) -> Option<Duration> {
+pub fn pause(
+    error: &ProviderError,
+    attempt: u32,
+    answered_in_part: bool,
+    jitter: f64,
+) -> Option<Duration> {
     if answered_in_part || attempt > RETRIES_MAX {
         return None;
     }
     let floor = match error {
-        ProviderError::RateLimited { retry_after } | ProviderError::Unavailable { retry_after, .. } => {
-            retry_after.unwrap_or_default()
-        }
+        ProviderError::RateLimited { retry_after }
+        | ProviderError::Unavailable { retry_after, .. } => retry_after.unwrap_or_default(),
         ProviderError::Timeout(_) => Duration::ZERO,
         _ => return None,
     };
@@ -45,38 +49,72 @@ mod tests {
     use crate::provider::length::Lengths;
 
     fn unavailable(seconds: Option<u64>) -> ProviderError {
-        ProviderError::Unavailable { reason: "x".to_owned(), retry_after: seconds.map(Duration::from_secs) }
+        ProviderError::Unavailable {
+            reason: "x".to_owned(),
+            retry_after: seconds.map(Duration::from_secs),
+        }
     }
 
     #[test]
     fn pauses_grow_and_end() {
-        let pauses: Vec<Option<u64>> =
-            (1..=4).map(|attempt| pause(&unavailable(None), attempt, false, 1.0).map(|pause| pause.as_secs())).collect();
+        let pauses: Vec<Option<u64>> = (1..=4)
+            .map(|attempt| {
+                pause(&unavailable(None), attempt, false, 1.0).map(|pause| pause.as_secs())
+            })
+            .collect();
         assert_eq!(pauses, [Some(1), Some(2), Some(4), None]);
-        assert_eq!(pause(&unavailable(None), 1, false, 0.0), Some(Duration::ZERO));
+        assert_eq!(
+            pause(&unavailable(None), 1, false, 0.0),
+            Some(Duration::ZERO)
+        );
     }
 
     #[test]
     fn what_the_provider_asks_for_is_the_least() {
-        let limited = |seconds| ProviderError::RateLimited { retry_after: Some(Duration::from_secs(seconds)) };
-        assert_eq!(pause(&limited(7), 1, false, 0.5), Some(Duration::from_secs(7)));
-        assert_eq!(pause(&unavailable(Some(1)), 3, false, 1.0), Some(Duration::from_secs(4)));
+        let limited = |seconds| ProviderError::RateLimited {
+            retry_after: Some(Duration::from_secs(seconds)),
+        };
+        assert_eq!(
+            pause(&limited(7), 1, false, 0.5),
+            Some(Duration::from_secs(7))
+        );
+        assert_eq!(
+            pause(&unavailable(Some(1)), 3, false, 1.0),
+            Some(Duration::from_secs(4))
+        );
         assert_eq!(pause(&limited(3_600), 1, false, 0.5), None);
     }
 
     #[test]
     fn only_what_may_pass_is_tried_again_and_nothing_that_was_answered() {
-        assert!(pause(&ProviderError::Timeout(Duration::from_secs(1)), 1, false, 0.5).is_some());
+        assert!(
+            pause(
+                &ProviderError::Timeout(Duration::from_secs(1)),
+                1,
+                false,
+                0.5
+            )
+            .is_some()
+        );
         for error in [
             ProviderError::Auth("x".to_owned()),
             ProviderError::Truncated,
             ProviderError::Refused("x".to_owned()),
             ProviderError::Protocol("x".to_owned()),
-            ProviderError::ContextTooLong { reason: "x".to_owned(), lengths: Lengths::default().into() },
+            ProviderError::ContextTooLong {
+                reason: "x".to_owned(),
+                lengths: Lengths::default().into(),
+            },
             ProviderError::BrokenOff,
             ProviderError::NoEvent,
-            ProviderError::ModelNotFound { model: "x".to_owned(), available: Vec::new() },
-            ProviderError::NotConfigured { provider: "x".to_owned(), reason: "x".to_owned() },
+            ProviderError::ModelNotFound {
+                model: "x".to_owned(),
+                available: Vec::new(),
+            },
+            ProviderError::NotConfigured {
+                provider: "x".to_owned(),
+                reason: "x".to_owned(),
+            },
         ] {
             assert_eq!(pause(&error, 1, false, 0.5), None, "{error}");
         }

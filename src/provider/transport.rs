@@ -39,24 +39,44 @@ pub(super) enum BodyError {
 
 /// Refuses what is compressed: its size would say nothing about what it unpacks to.
 pub(super) fn check_encoding(response: &Response) -> Result<(), ProviderError> {
-    let encoding = response.headers().get(CONTENT_ENCODING).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let encoding = response
+        .headers()
+        .get(CONTENT_ENCODING)
+        .map(|value| String::from_utf8_lossy(value.as_bytes()));
     match encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
         None => Ok(()),
         Some(encoding) => {
-            let encoding: String = encoding.chars().filter(char::is_ascii_graphic).take(20).collect();
-            Err(ProviderError::Protocol(format!("it is encoded as '{encoding}', which is not asked for")))
+            let encoding: String = encoding
+                .chars()
+                .filter(char::is_ascii_graphic)
+                .take(20)
+                .collect();
+            Err(ProviderError::Protocol(format!(
+                "it is encoded as '{encoding}', which is not asked for"
+            )))
         }
     }
 }
 
 /// The media type of a response without its parameters, in lower case; empty when it names none.
 pub(super) fn media_type(response: &Response) -> String {
-    let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    let header = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    header
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// The next piece of a body. Gives way first: a body whose bytes are always there must not keep its thread.
-pub(super) async fn piece(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, BodyError> {
+pub(super) async fn piece(
+    response: &mut Response,
+) -> Result<Option<impl AsRef<[u8]> + use<>>, BodyError> {
     tokio::task::yield_now().await;
     response.chunk().await.map_err(BodyError::Transport)
 }
@@ -77,7 +97,9 @@ pub(super) async fn whole(response: &mut Response, bytes_max: usize) -> Result<V
 pub(super) async fn beginning(response: &mut Response) -> String {
     let (mut body, end) = (Vec::new(), Instant::now() + ERROR_TIME_MAX);
     while body.len() < ERROR_BYTES_MAX {
-        let Ok(Ok(Some(piece))) = tokio::time::timeout_at(end, piece(response)).await else { break };
+        let Ok(Ok(Some(piece))) = tokio::time::timeout_at(end, piece(response)).await else {
+            break;
+        };
         body.extend_from_slice(piece.as_ref());
     }
     body.truncate(ERROR_BYTES_MAX);
@@ -108,7 +130,14 @@ pub(super) struct Documents {
 
 impl Documents {
     pub(super) fn new(division: Division) -> Self {
-        Self { division, line: Vec::new(), data: String::new(), had_return: false, taken: 0, lines: 0 }
+        Self {
+            division,
+            line: Vec::new(),
+            data: String::new(),
+            had_return: false,
+            taken: 0,
+            lines: 0,
+        }
     }
 
     /// Takes bytes; the documents that they bring to an end are put out.
@@ -132,7 +161,11 @@ impl Documents {
             self.had_return = false;
         }
         self.line.extend_from_slice(rest);
-        if self.line.len() + self.data.len() > ANSWER_BYTES_MAX { Err(BodyError::TooLong) } else { Ok(()) }
+        if self.line.len() + self.data.len() > ANSWER_BYTES_MAX {
+            Err(BodyError::TooLong)
+        } else {
+            Ok(())
+        }
     }
 
     /// The stream has ended: what is left is a document too.
@@ -190,8 +223,14 @@ mod tests {
     #[test]
     fn events_and_lines_are_told_apart() {
         let stream = ": hello\n\nevent: x\ndata: {\"a\":1}\n\ndata: one\ndata: two\r\n\r\ndata:[DONE]\r\rdata: last";
-        assert_eq!(cut(Division::Events, &[stream.as_bytes()]), ["{\"a\":1}", "one\ntwo", "[DONE]", "last"]);
-        assert_eq!(cut(Division::Lines, &[b"{\"a\":1}\n\n{\"b\":2}\r\n{\"c\":3}"]), ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"]);
+        assert_eq!(
+            cut(Division::Events, &[stream.as_bytes()]),
+            ["{\"a\":1}", "one\ntwo", "[DONE]", "last"]
+        );
+        assert_eq!(
+            cut(Division::Lines, &[b"{\"a\":1}\n\n{\"b\":2}\r\n{\"c\":3}"]),
+            ["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"]
+        );
         assert_eq!(cut(Division::Events, &[b""]), Vec::<String>::new());
     }
 
@@ -203,7 +242,10 @@ mod tests {
         assert_eq!((refused, out.len()), (Some(4), 0));
         let mut documents = Documents::new(Division::Events);
         let comments = b": still there\n\n".repeat(70_000);
-        assert!((0..100).any(|_| documents.push(&comments, &mut out).is_err()), "comments have an end too");
+        assert!(
+            (0..100).any(|_| documents.push(&comments, &mut out).is_err()),
+            "comments have an end too"
+        );
     }
 
     proptest! {

@@ -12,7 +12,15 @@ use crate::chat::body::{self as chat, Form, Protocol};
 pub fn body(request: &Request, definition: &Definition) -> Option<Value> {
     let protocol = protocol(definition.kind)?;
     let (capabilities, streams) = (&definition.capabilities, streams(request, definition));
-    Some(chat::body(request, Form { protocol, capabilities, streams, extra: &definition.extra }))
+    Some(chat::body(
+        request,
+        Form {
+            protocol,
+            capabilities,
+            streams,
+            extra: &definition.extra,
+        },
+    ))
 }
 
 /// The protocol of a kind whose bodies are written here.
@@ -33,5 +41,9 @@ pub(super) fn streams(request: &Request, definition: &Definition) -> bool {
 
 /// The most output that is asked for; `None` leaves it to the provider.
 pub(super) fn output_tokens(request: &Request, definition: &Definition) -> Option<u64> {
-    chat::output_tokens(request, &definition.capabilities, definition.kind == Kind::Anthropic)
+    chat::output_tokens(
+        request,
+        &definition.capabilities,
+        definition.kind == Kind::Anthropic,
+    )
 }

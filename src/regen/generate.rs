@@ -86,8 +86,16 @@ struct Answered {
 
 /// A write that has ended.
 enum Written {
-    Spooled { task: u32, basis: BasisId, frame: Box<Frame>, file: std::io::Result<String> },
-    Committed { committed: Result<Committed, RunError>, files: Vec<String> },
+    Spooled {
+        task: u32,
+        basis: BasisId,
+        frame: Box<Frame>,
+        file: std::io::Result<String>,
+    },
+    Committed {
+        committed: Result<Committed, RunError>,
+        files: Vec<String>,
+    },
 }
 
 type Running<'g, T> = FuturesUnordered<Pin<Box<dyn Future<Output = T> + 'g>>>;
@@ -139,7 +147,8 @@ impl Generator<'_> {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Report, RunError> {
         let (retries, mut retried) = mpsc::unbounded_channel();
-        let (warmth, mut begun) = Warmth::new(&self.writer.instructions.system, &self.writer.capabilities);
+        let (warmth, mut begun) =
+            Warmth::new(&self.writer.instructions.system, &self.writer.capabilities);
         let mut work = Work::new(self, plan, index, (retries, warmth));
         let mut ticks = interval_at(Instant::now() + BATCH_PAUSE_MAX, BATCH_PAUSE_MAX);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -184,19 +193,28 @@ impl<'g, 'i> Work<'g, 'i> {
         for (number, task) in tasks.iter().enumerate() {
             task_of[task.node as usize] = number as u32;
         }
-        let priorities: Vec<Priority> =
-            tasks.iter().map(|task| generator.pace.priority.unwrap_or(priority(task.reason))).collect();
+        let priorities: Vec<Priority> = tasks
+            .iter()
+            .map(|task| generator.pace.priority.unwrap_or(priority(task.reason)))
+            .collect();
         let queue = Queue::new(&priorities, |task| {
-            let children = scan.entries(tasks[task as usize].node).filter_map(|entry| entry.node);
-            let mut children: Vec<u32> =
-                children.map(|child| task_of[child as usize]).filter(|child| *child != u32::MAX).collect();
+            let children = scan
+                .entries(tasks[task as usize].node)
+                .filter_map(|entry| entry.node);
+            let mut children: Vec<u32> = children
+                .map(|child| task_of[child as usize])
+                .filter(|child| *child != u32::MAX)
+                .collect();
             children.sort_unstable();
             children.dedup();
             children
         });
         Self {
             said: Said::new(scan, &tasks),
-            report: Report { fresh: plan.fresh, ..Report::default() },
+            report: Report {
+                fresh: plan.fresh,
+                ..Report::default()
+            },
             writer: generator.writer.clone(),
             refused: Refused::of(generator.state),
             before: generator.caller.learned().tally,
@@ -240,7 +258,8 @@ impl<'g, 'i> Work<'g, 'i> {
             if self.calls.len() < slots && is_next_prepared {
                 let (_, (task, question)) = self.prepared.pop_last().expect("looked at above");
                 self.start_call(task, question, on_event);
-            } else if self.prepared.len() < slots || (self.calls.len() < slots && !is_next_prepared) {
+            } else if self.prepared.len() < slots || (self.calls.len() < slots && !is_next_prepared)
+            {
                 let Some(task) = self.queue.pop() else { return };
                 self.prepare(task, on_event);
             } else {
@@ -254,8 +273,11 @@ impl<'g, 'i> Work<'g, 'i> {
         let task = self.tasks[number as usize];
         let Generator { scan, inputs, .. } = *self.generator;
         let is_directory = scan.node(task.node).is_directory;
-        let basis =
-            if is_directory { self.plan.directory_basis(scan, task.node) } else { self.plan.file_basis(scan, inputs, task.node) };
+        let basis = if is_directory {
+            self.plan.directory_basis(scan, task.node)
+        } else {
+            self.plan.file_basis(scan, inputs, task.node)
+        };
         let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
         if is_open && self.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis) {
             self.report.kept += 1;
@@ -274,7 +296,8 @@ impl<'g, 'i> Work<'g, 'i> {
                 Some(reason) => self.fail(number, reason, on_event),
                 None => {
                     self.waiters.insert(basis, Vec::new());
-                    self.prepared.insert(self.queue.rank(number), (number, question));
+                    self.prepared
+                        .insert(self.queue.rank(number), (number, question));
                 }
             },
             Ok(Prepared::Absent) => {
@@ -293,11 +316,22 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     /// Lays out the question of a task with what is known of the model now.
-    fn lay_out(&mut self, number: u32, basis: BasisId, children: Children) -> Result<Prepared, NodeError> {
-        let Generator { repo, scan, inputs, .. } = *self.generator;
+    fn lay_out(
+        &mut self,
+        number: u32,
+        basis: BasisId,
+        children: Children,
+    ) -> Result<Prepared, NodeError> {
+        let Generator {
+            repo, scan, inputs, ..
+        } = *self.generator;
         let node = self.tasks[number as usize].node;
         let (said, plan) = (&self.said, &self.plan);
-        self.writer.prepare(Nodes { repo, scan, inputs }, (node, basis, children), &mut |child| said.of(repo, plan, child))
+        self.writer.prepare(
+            Nodes { repo, scan, inputs },
+            (node, basis, children),
+            &mut |child| said.of(repo, plan, child),
+        )
     }
 
     /// Why the same question was no use before, if it was asked; what is forced is asked again.
@@ -305,15 +339,24 @@ impl<'g, 'i> Work<'g, 'i> {
         if is_again(task) {
             return None;
         }
-        let Kept { file, reason, .. } = self.refused.find(&refused::key(&question.request, &self.generator.caller.name))?;
-        Some(format!("{reason}; it is kept in '{}', and is asked for again with --force", file.display()))
+        let Kept { file, reason, .. } = self.refused.find(&refused::key(
+            &question.request,
+            &self.generator.caller.name,
+        ))?;
+        Some(format!(
+            "{reason}; it is kept in '{}', and is asked for again with --force",
+            file.display()
+        ))
     }
 
     /// Keeps an answer that was paid for and is no frame; the reason, with the place.
     fn keep(&self, number: u32, question: &Question, reason: &str, text: &str) -> String {
         let provider = &self.generator.caller.name;
         let (key, path) = (refused::key(&question.request, provider), self.path(number));
-        match self.refused.keep(&key, (&path, provider), reason, &self.writer.clean(text)) {
+        match self
+            .refused
+            .keep(&key, (&path, provider), reason, &self.writer.clean(text))
+        {
             Ok(file) => format!("{reason}; what came is kept in '{}'", file.display()),
             Err(error) => format!("{reason}; what came cannot be kept: {error}"),
         }
@@ -327,20 +370,35 @@ impl<'g, 'i> Work<'g, 'i> {
         }
         let laid_out = self.lay_out(number, question.basis, question.children.clone());
         Some(laid_out.map(|prepared| match prepared {
-            Prepared::Ask(new) => Prepared::Ask(Box::new(Question { refits: question.refits + 1, ..*new })),
+            Prepared::Ask(new) => Prepared::Ask(Box::new(Question {
+                refits: question.refits + 1,
+                ..*new
+            })),
             Prepared::Absent => Prepared::Absent,
         }))
     }
 
     fn children(&self, node: u32) -> Children {
-        let children = self.generator.scan.entries(node).filter_map(|entry| entry.node);
-        Children::of(children.filter_map(|child| Some(self.plan.content_of(child)?.1)).collect())
+        let children = self
+            .generator
+            .scan
+            .entries(node)
+            .filter_map(|entry| entry.node);
+        Children::of(
+            children
+                .filter_map(|child| Some(self.plan.content_of(child)?.1))
+                .collect(),
+        )
     }
 
     /// What was said from the same basis: earlier in this run, or in the store.
     fn find_said(&self, task: Task, basis: BasisId, children: &Children) -> Option<Saying> {
         if let Some((content, spoken)) = self.answers.get(&basis) {
-            let spoken = Spoken { usage: None, cost: None, ..spoken.clone() };
+            let spoken = Spoken {
+                usage: None,
+                cost: None,
+                ..spoken.clone()
+            };
             return Some(Saying {
                 basis,
                 children: children.clone(),
@@ -349,42 +407,79 @@ impl<'g, 'i> Work<'g, 'i> {
                 is_reused: true,
             });
         }
-        self.desk().reuse(self.generator.repo, task, basis, children)
+        self.desk()
+            .reuse(self.generator.repo, task, basis, children)
     }
 
     fn desk(&self) -> Desk<'_> {
-        let Generator { repo, scan, inputs, .. } = *self.generator;
-        Desk { scan, inputs, hash: repo.hash_kind(), plan: &self.plan, index: &*self.index, writer: Some(&self.writer) }
+        let Generator {
+            repo, scan, inputs, ..
+        } = *self.generator;
+        Desk {
+            scan,
+            inputs,
+            hash: repo.hash_kind(),
+            plan: &self.plan,
+            index: &*self.index,
+            writer: Some(&self.writer),
+        }
     }
 
     fn path(&self, number: u32) -> TreePath {
-        self.generator.scan.path(self.generator.inputs.root, self.tasks[number as usize].node)
+        self.generator
+            .scan
+            .path(self.generator.inputs.root, self.tasks[number as usize].node)
     }
 
-    fn start_call(&mut self, task: u32, mut question: Box<Question>, on_event: &mut dyn FnMut(Event)) {
+    fn start_call(
+        &mut self,
+        task: u32,
+        mut question: Box<Question>,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         match self.refit(task, &question) {
             Some(Ok(Prepared::Ask(new))) => question = new,
-            Some(Err(error)) => return self.fail_all(task, question.basis, &chain(&error), on_event),
+            Some(Err(error)) => {
+                return self.fail_all(task, question.basis, &chain(&error), on_event);
+            }
             Some(Ok(Prepared::Absent)) | None => {}
         }
         let path = self.path(task);
         on_event(Event::Asked(path.clone()));
-        let (caller, retries, mut stop) = (self.generator.caller, self.retries.clone(), self.stopped.subscribe());
+        let (caller, retries, mut stop) = (
+            self.generator.caller,
+            self.retries.clone(),
+            self.stopped.subscribe(),
+        );
         let mut begun = self.warmth.begun();
         self.calls.push(Box::pin(async move {
             let mut on_retry = |error: &ProviderError, pause: Duration| {
                 // Nobody listens any more only when the run is over.
-                let _ = retries.send(Event::Retried { path: path.clone(), reason: error.to_string(), pause });
+                let _ = retries.send(Event::Retried {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                    pause,
+                });
             };
             let mut on_text = |_: &str| begun.tell();
-            let outcome = caller.call(&question.request, &mut on_text, &mut on_retry, &mut stop).await;
-            Answered { task, question, outcome }
+            let outcome = caller
+                .call(&question.request, &mut on_text, &mut on_retry, &mut stop)
+                .await;
+            Answered {
+                task,
+                question,
+                outcome,
+            }
         }));
     }
 
     /// Turns an answer into a frame on its way to the spool, or books why there is none.
     fn take_answer(&mut self, answered: Answered, on_event: &mut dyn FnMut(Event)) {
-        let Answered { task, question, outcome } = answered;
+        let Answered {
+            task,
+            question,
+            outcome,
+        } = answered;
         self.warmth.warm();
         if let Err(CallError::Ledger(error @ LedgerError::Exhausted { .. })) = &outcome {
             self.parked.push((task, question));
@@ -399,7 +494,8 @@ impl<'g, 'i> Work<'g, 'i> {
             return;
         }
         for (parked, question) in std::mem::take(&mut self.parked) {
-            self.prepared.insert(self.queue.rank(parked), (parked, question));
+            self.prepared
+                .insert(self.queue.rank(parked), (parked, question));
         }
         match outcome {
             Ok(called) => {
@@ -408,14 +504,23 @@ impl<'g, 'i> Work<'g, 'i> {
             }
             Err(CallError::Pending(Ticket(ticket))) => {
                 let path = self.path(task);
-                on_event(Event::Awaited { path: path.clone(), ticket: ticket.clone() });
+                on_event(Event::Awaited {
+                    path: path.clone(),
+                    ticket: ticket.clone(),
+                });
                 self.report.awaited.push((path, ticket));
             }
             Err(error) => self.take_failure(task, &question, &error, on_event),
         }
     }
 
-    fn take_failure(&mut self, task: u32, question: &Question, error: &CallError, on_event: &mut dyn FnMut(Event)) {
+    fn take_failure(
+        &mut self,
+        task: u32,
+        question: &Question,
+        error: &CallError,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         if let CallError::Provider(ProviderError::ContextTooLong { .. }) = error
             && let Some(Ok(Prepared::Ask(new))) = self.refit(task, question)
         {
@@ -424,21 +529,36 @@ impl<'g, 'i> Work<'g, 'i> {
             }
             let (path, reason) = (self.path(task), error.to_string());
             self.report.retries += 1;
-            on_event(Event::Retried { path, reason, pause: Duration::ZERO });
+            on_event(Event::Retried {
+                path,
+                reason,
+                pause: Duration::ZERO,
+            });
             self.prepared.insert(self.queue.rank(task), (task, new));
             return;
         }
         let mut text = chain(error);
         let is_lasting = match error {
             CallError::Cut { partial, .. } => {
-                let key = self.writer.output_key_name(question.output_key, &self.generator.caller.name);
-                text = self.keep(task, question, &format!("{text}; to have more, raise {key}"), &partial.reply.text);
+                let key = self
+                    .writer
+                    .output_key_name(question.output_key, &self.generator.caller.name);
+                text = self.keep(
+                    task,
+                    question,
+                    &format!("{text}; to have more, raise {key}"),
+                    &partial.reply.text,
+                );
                 false
             }
             CallError::Ledger(_) | CallError::Pending(_) | CallError::Stopped => true,
             CallError::Provider(error) => match error {
-                ProviderError::NotConfigured { .. } | ProviderError::Auth(_) | ProviderError::ModelNotFound { .. } => true,
-                ProviderError::Unavailable { .. } | ProviderError::RateLimited { .. } | ProviderError::Timeout(_) => {
+                ProviderError::NotConfigured { .. }
+                | ProviderError::Auth(_)
+                | ProviderError::ModelNotFound { .. } => true,
+                ProviderError::Unavailable { .. }
+                | ProviderError::RateLimited { .. }
+                | ProviderError::Timeout(_) => {
                     self.unavailable += 1;
                     self.unavailable >= UNAVAILABLE_MAX
                 }
@@ -447,19 +567,34 @@ impl<'g, 'i> Work<'g, 'i> {
         };
         self.fail_all(task, question.basis, &text, on_event);
         if is_lasting {
-            self.stop(Stop::Provider(format!("provider '{}': {text}", self.generator.caller.name)), on_event);
+            self.stop(
+                Stop::Provider(format!("provider '{}': {text}", self.generator.caller.name)),
+                on_event,
+            );
         }
     }
 
     /// A question has no answer: the task fails, and those that wait for the same.
-    fn fail_all(&mut self, task: u32, basis: BasisId, reason: &str, on_event: &mut dyn FnMut(Event)) {
+    fn fail_all(
+        &mut self,
+        task: u32,
+        basis: BasisId,
+        reason: &str,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         let waiting = self.waiters.remove(&basis).unwrap_or_default();
         for number in std::iter::once(task).chain(waiting) {
             self.fail(number, reason.to_owned(), on_event);
         }
     }
 
-    fn record(&mut self, task: u32, question: &Question, called: &Called, on_event: &mut dyn FnMut(Event)) {
+    fn record(
+        &mut self,
+        task: u32,
+        question: &Question,
+        called: &Called,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         let usage = called.reply.usage;
         let content = match self.writer.accept(question, &called.reply.text) {
             Ok(content) => content,
@@ -469,11 +604,19 @@ impl<'g, 'i> Work<'g, 'i> {
             }
         };
         let tokens = called.usage.input.saturating_add(called.usage.output);
-        self.answered += Spend { calls: 1, tokens, nano_dollars: called.nano_dollars };
+        self.answered += Spend {
+            calls: 1,
+            tokens,
+            nano_dollars: called.nano_dollars,
+        };
         self.report.redacted += question.redacted;
         let spoken = Spoken {
             provider: Some(self.generator.caller.name.clone()),
-            model: called.reply.model.clone().or_else(|| self.generator.caller.capabilities().model.clone()),
+            model: called
+                .reply
+                .model
+                .clone()
+                .or_else(|| self.generator.caller.capabilities().model.clone()),
             usage: usage.map(|usage| FrameUsage {
                 input: usage.input,
                 output: usage.output,
@@ -486,7 +629,13 @@ impl<'g, 'i> Work<'g, 'i> {
             notes: question.notes.clone(),
         };
         let (basis, children) = (question.basis, question.children.clone());
-        let saying = Saying { basis, children, content: content.clone(), spoken: Some(spoken.clone()), is_reused: false };
+        let saying = Saying {
+            basis,
+            children,
+            content: content.clone(),
+            spoken: Some(spoken.clone()),
+            is_reused: false,
+        };
         let frame = self.desk().frame(self.tasks[task as usize], saying);
         // Before it is on its way to the disk, where a failure is one of the machine and ends the run.
         if let Err(error) = codec::encode(&frame) {
@@ -494,22 +643,40 @@ impl<'g, 'i> Work<'g, 'i> {
             return self.fail_all(task, basis, &reason, on_event);
         }
         self.answers.insert(basis, (content, spoken));
-        on_event(Event::Answered { path: self.path(task), usage, nano_dollars: called.nano_dollars });
+        on_event(Event::Answered {
+            path: self.path(task),
+            usage,
+            nano_dollars: called.nano_dollars,
+        });
         let state = self.generator.state.clone();
         let write = tokio::task::spawn_blocking(move || (spool::put(&state, &frame), frame));
         self.writes.push(Box::pin(async move {
             let (file, frame) = write.await.expect("writing a file does not panic");
-            Written::Spooled { task, basis, frame: Box::new(frame), file }
+            Written::Spooled {
+                task,
+                basis,
+                frame: Box::new(frame),
+                file,
+            }
         }));
     }
 
     fn take_write(&mut self, written: Written, on_event: &mut dyn FnMut(Event)) {
         match written {
-            Written::Spooled { task, basis, frame, file } => self.take_spooled(task, basis, (*frame, file), on_event),
+            Written::Spooled {
+                task,
+                basis,
+                frame,
+                file,
+            } => self.take_spooled(task, basis, (*frame, file), on_event),
             Written::Committed { committed, files } => {
                 self.is_committing = false;
                 let state = self.generator.state;
-                let removed = |committed| spool::remove(state, &files).map_err(RunError::Spool).map(|()| committed);
+                let removed = |committed| {
+                    spool::remove(state, &files)
+                        .map_err(RunError::Spool)
+                        .map(|()| committed)
+                };
                 match committed.and_then(removed) {
                     Ok(committed) => self.take_committed(&committed, on_event),
                     // The frames wait in the spool; the next command of any kind stores them.
@@ -561,21 +728,37 @@ impl<'g, 'i> Work<'g, 'i> {
     /// Attaches what was said before.
     fn attach(&mut self, number: u32, saying: Saying, on_event: &mut dyn FnMut(Event)) {
         let task = self.tasks[number as usize];
-        let made = self.desk().encode(task, self.desk().frame(task, saying), true);
+        let made = self
+            .desk()
+            .encode(task, self.desk().frame(task, saying), true);
         self.take_made(number, made, on_event);
     }
 
-    fn take_made(&mut self, number: u32, made: Result<MadeFrame, NodeError>, on_event: &mut dyn FnMut(Event)) {
+    fn take_made(
+        &mut self,
+        number: u32,
+        made: Result<MadeFrame, NodeError>,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         let node = self.tasks[number as usize].node;
         match made {
-            Ok(MadeFrame { new, record, body, is_reused }) => {
+            Ok(MadeFrame {
+                new,
+                record,
+                body,
+                is_reused,
+            }) => {
                 match (is_reused, self.generator.scan.node(node).is_directory) {
                     (true, _) => self.report.reused += 1,
                     (false, true) => self.report.made_directories += 1,
                     (false, false) => self.report.made_files += 1,
                 }
                 let path = self.path(number);
-                on_event(if is_reused { Event::Reused(path) } else { Event::Made(path) });
+                on_event(if is_reused {
+                    Event::Reused(path)
+                } else {
+                    Event::Made(path)
+                });
                 self.batch.push(new);
                 self.plan.heads[node as usize] = Some(record);
                 self.said.put(node, body);
@@ -586,7 +769,8 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     fn done(&mut self, number: u32, on_event: &mut dyn FnMut(Event)) {
-        self.said.release(self.generator.scan, self.tasks[number as usize].node);
+        self.said
+            .release(self.generator.scan, self.tasks[number as usize].node);
         self.queue.done(number);
         self.progress(on_event);
     }
@@ -599,7 +783,10 @@ impl<'g, 'i> Work<'g, 'i> {
 
     fn book_failure(&mut self, number: u32, reason: String, on_event: &mut dyn FnMut(Event)) {
         let path = self.path(number);
-        on_event(Event::Failed { path: path.clone(), reason: reason.clone() });
+        on_event(Event::Failed {
+            path: path.clone(),
+            reason: reason.clone(),
+        });
         self.report.failed.push((path, reason));
         if self.generator.pace.fail_fast {
             self.stop(Stop::FailFast, on_event);
@@ -609,7 +796,11 @@ impl<'g, 'i> Work<'g, 'i> {
     fn progress(&self, on_event: &mut dyn FnMut(Event)) {
         let total = self.tasks.len();
         let done = (total - self.queue.left()) as u64;
-        on_event(Event::Progress { done, total: total as u64, spent: self.answered });
+        on_event(Event::Progress {
+            done,
+            total: total as u64,
+            spent: self.answered,
+        });
     }
 
     /// Sends nothing new any more. What is in flight is paid for, so it is waited for and stored.
@@ -636,12 +827,24 @@ impl<'g, 'i> Work<'g, 'i> {
             return;
         }
         self.is_committing = true;
-        let (frames, files) = (std::mem::take(&mut self.batch), std::mem::take(&mut self.batch_files));
+        let (frames, files) = (
+            std::mem::take(&mut self.batch),
+            std::mem::take(&mut self.batch_files),
+        );
         let (repo, state) = (self.generator.repo.fork(), self.generator.state.clone());
-        let message = format!("{}: {} frames", self.generator.inputs.agent.id, frames.len());
-        let write = tokio::task::spawn_blocking(move || commit(&repo, &state, &frames, &message, LOCK_WAIT));
+        let message = format!(
+            "{}: {} frames",
+            self.generator.inputs.agent.id,
+            frames.len()
+        );
+        let write = tokio::task::spawn_blocking(move || {
+            commit(&repo, &state, &frames, &message, LOCK_WAIT)
+        });
         self.writes.push(Box::pin(async move {
-            let committed = write.await.expect("storing does not panic").map_err(RunError::from);
+            let committed = write
+                .await
+                .expect("storing does not panic")
+                .map_err(RunError::from);
             Written::Committed { committed, files }
         }));
     }
@@ -689,5 +892,9 @@ fn since(now: Usage, before: Usage) -> Usage {
 
 /// How urgent a node is for its reason alone.
 fn priority(reason: Reason) -> Priority {
-    if reason == Reason::Missing { Priority::Background } else { Priority::Changed }
+    if reason == Reason::Missing {
+        Priority::Background
+    } else {
+        Priority::Changed
+    }
 }

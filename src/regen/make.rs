@@ -7,7 +7,9 @@ use super::plan::{Inputs, Plan, Task};
 use super::prepare::Writer;
 use crate::base::{BasisId, NodeId, TreePath};
 use crate::frame::model::Cost;
-use crate::frame::{BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, Usage, codec};
+use crate::frame::{
+    BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, Usage, codec,
+};
 use crate::git::{HashKind, ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
 use crate::profile::FitError;
@@ -89,7 +91,13 @@ pub(super) struct Spoken {
 impl Saying {
     /// Something new that the program itself says.
     pub(super) fn new(basis: BasisId, children: Children, content: String) -> Self {
-        Self { basis, children, content, spoken: None, is_reused: false }
+        Self {
+            basis,
+            children,
+            content,
+            spoken: None,
+            is_reused: false,
+        }
     }
 }
 
@@ -108,21 +116,52 @@ impl Desk<'_> {
     /// What was said before from the same basis, at whatever node; `None` when nothing was, or may not be reused.
     ///
     /// It keeps the name of who said it, and carries no usage: nothing was spent again.
-    pub(super) fn reuse(&self, repo: &Repository, task: Task, basis: BasisId, children: &Children) -> Option<Saying> {
+    pub(super) fn reuse(
+        &self,
+        repo: &Repository,
+        task: Task,
+        basis: BasisId,
+        children: &Children,
+    ) -> Option<Saying> {
         if is_again(task) {
             return None;
         }
         let (_, blob) = self.index.find_basis(&basis)?;
-        let frame = read_frame(repo, &blob).ok().filter(|frame| frame.basis == basis)?;
-        let Frame { provider, model, created, unknown, content, .. } = frame;
-        let spoken = Spoken { provider, model, created, notes: unknown, ..Spoken::default() };
-        Some(Saying { basis, children: children.clone(), content, spoken: Some(spoken), is_reused: true })
+        let frame = read_frame(repo, &blob)
+            .ok()
+            .filter(|frame| frame.basis == basis)?;
+        let Frame {
+            provider,
+            model,
+            created,
+            unknown,
+            content,
+            ..
+        } = frame;
+        let spoken = Spoken {
+            provider,
+            model,
+            created,
+            notes: unknown,
+            ..Spoken::default()
+        };
+        Some(Saying {
+            basis,
+            children: children.clone(),
+            content,
+            spoken: Some(spoken),
+            is_reused: true,
+        })
     }
 
     /// The frame of a task. What the program itself says carries no time: two machines make the same bytes.
     pub(super) fn frame(&self, task: Task, saying: Saying) -> Frame {
         let node = self.scan.node(task.node);
-        let kind = if node.is_directory { NodeKind::Directory } else { NodeKind::File };
+        let kind = if node.is_directory {
+            NodeKind::Directory
+        } else {
+            NodeKind::File
+        };
         let slot = (self.inputs.agent.id.clone(), self.inputs.frame_type.clone());
         let how = (basis_kind(self.inputs, kind), saying.basis);
         let path = self.scan.path(self.inputs.root, task.node);
@@ -131,21 +170,49 @@ impl Desk<'_> {
             None => path,
         };
         let mut frame = Frame::new((node.id, kind), slot, how, saying.content).at(Some(path));
-        frame.seq = self.plan.heads[task.node as usize].map_or(1, |head| head.seq_max().saturating_add(1));
+        frame.seq =
+            self.plan.heads[task.node as usize].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.children = saying.children;
         if let Some(spoken) = saying.spoken {
-            let Spoken { provider, model, usage, cost, created, notes } = spoken;
-            frame = Frame { provider, model, usage, cost, created, unknown: notes, ..frame };
+            let Spoken {
+                provider,
+                model,
+                usage,
+                cost,
+                created,
+                notes,
+            } = spoken;
+            frame = Frame {
+                provider,
+                model,
+                usage,
+                cost,
+                created,
+                unknown: notes,
+                ..frame
+            };
         }
         frame
     }
 
     /// Encodes a frame for the store.
-    pub(super) fn encode(&self, task: Task, frame: Frame, is_reused: bool) -> Result<MadeFrame, NodeError> {
+    pub(super) fn encode(
+        &self,
+        task: Task,
+        frame: Frame,
+        is_reused: bool,
+    ) -> Result<MadeFrame, NodeError> {
         let new = NewFrame::new(self.hash, &frame, is_again(task))?;
         let known = self.plan.heads[task.node as usize];
-        let record = new.stored().record(known.and_then(|head| head.invalidation));
-        Ok(MadeFrame { new, record, body: frame.content.into(), is_reused })
+        let record = new
+            .stored()
+            .record(known.and_then(|head| head.invalidation));
+        Ok(MadeFrame {
+            new,
+            record,
+            body: frame.content.into(),
+            is_reused,
+        })
     }
 }
 
@@ -160,10 +227,17 @@ impl Said {
     /// Nothing said yet.
     pub(super) fn new(scan: &Scan, tasks: &[Task]) -> Self {
         let mut uses = vec![0; scan.len()];
-        for child in tasks.iter().flat_map(|task| scan.entries(task.node)).filter_map(|entry| entry.node) {
+        for child in tasks
+            .iter()
+            .flat_map(|task| scan.entries(task.node))
+            .filter_map(|entry| entry.node)
+        {
             uses[child as usize] += 1;
         }
-        Self { bodies: HashMap::new(), uses }
+        Self {
+            bodies: HashMap::new(),
+            uses,
+        }
     }
 
     /// Keeps what a node will say to the end, whatever waits for it.
@@ -179,11 +253,18 @@ impl Said {
     }
 
     /// What a node's head says: from this run, or from the store; `None` when it has none.
-    pub(super) fn of(&self, repo: &Repository, plan: &Plan, number: u32) -> Result<Option<Body>, NodeError> {
+    pub(super) fn of(
+        &self,
+        repo: &Repository,
+        plan: &Plan,
+        number: u32,
+    ) -> Result<Option<Body>, NodeError> {
         if let Some(body) = self.bodies.get(&number) {
             return Ok(Some(body.clone()));
         }
-        let Some(head) = &plan.heads[number as usize] else { return Ok(None) };
+        let Some(head) = &plan.heads[number as usize] else {
+            return Ok(None);
+        };
         Ok(Some(read_frame(repo, &head.blob)?.content.into()))
     }
 
@@ -201,14 +282,19 @@ impl Said {
 /// How frames of an agent come to be: a model's are all generated, the outline builder's directories synthesized.
 fn basis_kind(inputs: &Inputs<'_>, kind: NodeKind) -> BasisKind {
     match kind {
-        NodeKind::Directory if inputs.agent.maker == crate::agent::Maker::Outline => BasisKind::Synthesis,
+        NodeKind::Directory if inputs.agent.maker == crate::agent::Maker::Outline => {
+            BasisKind::Synthesis
+        }
         NodeKind::File | NodeKind::Directory => BasisKind::Generated,
     }
 }
 
 /// True for what is made anew, whatever was said before.
 pub(super) fn is_again(task: Task) -> bool {
-    matches!(task.reason, Reason::Forced | Reason::Invalidated | Reason::Forged)
+    matches!(
+        task.reason,
+        Reason::Forced | Reason::Invalidated | Reason::Forged
+    )
 }
 
 /// The frame that a blob holds.

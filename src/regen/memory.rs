@@ -32,15 +32,33 @@ pub fn load(cache: &StateDir, agents: &Digest) -> Option<Finished> {
 
 /// Remembers; a disk that refuses only costs a walk next time.
 pub fn save(cache: &StateDir, finished: &Finished) {
-    let Finished { tree, agents, store } = finished;
-    let _ = cache.write_sealed_lightly(&name(agents), format!("{tree} {agents} {store}\n").as_bytes());
+    let Finished {
+        tree,
+        agents,
+        store,
+    } = finished;
+    let _ = cache.write_sealed_lightly(
+        &name(agents),
+        format!("{tree} {agents} {store}\n").as_bytes(),
+    );
 }
 
 /// Carries what is remembered of other agents over a step of the store that added frames of one agent alone.
 pub fn carry(cache: &StateDir, from: NodeId, to: NodeId) {
-    for name in cache.names().unwrap_or_default().iter().filter(|name| is_name(name)) {
+    for name in cache
+        .names()
+        .unwrap_or_default()
+        .iter()
+        .filter(|name| is_name(name))
+    {
         if let Some(finished) = read(cache, name).filter(|finished| finished.store == from) {
-            save(cache, &Finished { store: to, ..finished });
+            save(
+                cache,
+                &Finished {
+                    store: to,
+                    ..finished
+                },
+            );
         }
     }
 }
@@ -53,7 +71,9 @@ fn name(agents: &Digest) -> String {
 #[must_use]
 pub fn is_name(name: &str) -> bool {
     let digits = name.strip_prefix(PREFIX);
-    digits.is_some_and(|digits| digits.len() == NAME_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    digits.is_some_and(|digits| {
+        digits.len() == NAME_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 fn read(cache: &StateDir, name: &str) -> Option<Finished> {

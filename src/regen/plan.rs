@@ -99,15 +99,28 @@ impl Plan {
 }
 
 /// Adds nodes that are to be made again to tasks, and the directories that wait for them, where `may_wait` holds; how many.
-pub(super) fn take_up(scan: &Scan, tasks: &mut Vec<Task>, again: &HashSet<u32>, may_wait: impl Fn(u32) -> bool) -> u64 {
-    let known: HashMap<u32, Reason> = tasks.drain(..).map(|task| (task.node, task.reason)).collect();
+pub(super) fn take_up(
+    scan: &Scan,
+    tasks: &mut Vec<Task>,
+    again: &HashSet<u32>,
+    may_wait: impl Fn(u32) -> bool,
+) -> u64 {
+    let known: HashMap<u32, Reason> = tasks
+        .drain(..)
+        .map(|task| (task.node, task.reason))
+        .collect();
     let mut is_task = vec![false; scan.len()];
     for &node in scan.bottom_up() {
-        let waits = || scan.entries(node).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
+        let waits = || {
+            scan.entries(node)
+                .filter_map(|entry| entry.node)
+                .any(|child| is_task[child as usize])
+        };
         let reason = match known.get(&node) {
             Some(reason) => Some(*reason),
             None if again.contains(&node) => Some(Reason::Forged),
-            None => (scan.node(node).is_directory && may_wait(node) && waits()).then_some(Reason::Waiting),
+            None => (scan.node(node).is_directory && may_wait(node) && waits())
+                .then_some(Reason::Waiting),
         };
         if let Some(reason) = reason {
             is_task[node as usize] = true;
@@ -119,29 +132,50 @@ pub(super) fn take_up(scan: &Scan, tasks: &mut Vec<Task>, again: &HashSet<u32>, 
 
 /// Plans an agent's frames of a type over a scan.
 pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
-    let bases = BasisOf::new(inputs.agent, inputs.frame_type, &inputs.agent.prompt_digest());
-    let mut plan = Plan { tasks: Vec::new(), fresh: 0, skipped: 0, bases, heads: vec![None; scan.len()] };
+    let bases = BasisOf::new(
+        inputs.agent,
+        inputs.frame_type,
+        &inputs.agent.prompt_digest(),
+    );
+    let mut plan = Plan {
+        tasks: Vec::new(),
+        fresh: 0,
+        skipped: 0,
+        bases,
+        heads: vec![None; scan.len()],
+    };
     let mut is_task = vec![false; scan.len()];
     let mut is_included = vec![true; scan.len()];
     for &number in scan.bottom_up() {
         let head = (known.find_head)(&scan.node(number).id);
         plan.heads[number as usize] = head;
         is_included[number as usize] = includes(scan, inputs, &is_included, number);
-        let kind = if scan.node(number).is_directory { NodeKind::Directory } else { NodeKind::File };
+        let kind = if scan.node(number).is_directory {
+            NodeKind::Directory
+        } else {
+            NodeKind::File
+        };
         if !is_included[number as usize] || !inputs.agent.makes(kind) {
             plan.skipped += 1;
             continue;
         }
-        let reason = plan.reason(scan, inputs, &is_task, number).map(|reason| match reason {
-            Reason::Missing if (known.speaks_of)(&scan.path(inputs.root, number)) => Reason::Changed,
-            reason => reason,
-        });
+        let reason = plan
+            .reason(scan, inputs, &is_task, number)
+            .map(|reason| match reason {
+                Reason::Missing if (known.speaks_of)(&scan.path(inputs.root, number)) => {
+                    Reason::Changed
+                }
+                reason => reason,
+            });
         match reason {
             None => plan.fresh += 1,
             Some(reason) if !inputs.reach.covers(reason) => plan.skipped += 1,
             Some(reason) => {
                 is_task[number as usize] = true;
-                plan.tasks.push(Task { node: number, reason });
+                plan.tasks.push(Task {
+                    node: number,
+                    reason,
+                });
             }
         }
     }
@@ -150,30 +184,48 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
 
 /// Whether the agent speaks about a node at all: a file by its path, a directory by what is below it.
 fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32) -> bool {
-    let Some(include) = inputs.agent.instructions().map(|instructions| &instructions.include) else { return true };
+    let Some(include) = inputs
+        .agent
+        .instructions()
+        .map(|instructions| &instructions.include)
+    else {
+        return true;
+    };
     if include.patterns().is_empty() {
         return true;
     }
     if !scan.node(number).is_directory {
         return include.contains(&scan.path(inputs.root, number));
     }
-    scan.entries(number).filter_map(|entry| entry.node).any(|child| is_included[child as usize])
+    scan.entries(number)
+        .filter_map(|entry| entry.node)
+        .any(|child| is_included[child as usize])
 }
 
 impl Plan {
     /// Takes up nodes that look fresh and are to be made again, and the directories that wait for them.
     pub fn make_again(&mut self, scan: &Scan, again: &HashSet<u32>) {
         let heads = &self.heads;
-        let added = take_up(scan, &mut self.tasks, again, |number| heads[number as usize].is_some());
+        let added = take_up(scan, &mut self.tasks, again, |number| {
+            heads[number as usize].is_some()
+        });
         self.fresh = self.fresh.saturating_sub(added);
     }
 
-    fn reason(&self, scan: &Scan, inputs: &Inputs<'_>, is_task: &[bool], number: u32) -> Option<Reason> {
+    fn reason(
+        &self,
+        scan: &Scan,
+        inputs: &Inputs<'_>,
+        is_task: &[bool],
+        number: u32,
+    ) -> Option<Reason> {
         let node = scan.node(number);
         if inputs.force {
             return Some(Reason::Forced);
         }
-        let Some(head) = &self.heads[number as usize] else { return Some(Reason::Missing) };
+        let Some(head) = &self.heads[number as usize] else {
+            return Some(Reason::Missing);
+        };
         if head.is_invalidated() {
             return Some(Reason::Invalidated);
         }
@@ -184,7 +236,11 @@ impl Plan {
             let basis = self.file_basis(scan, inputs, number);
             return (basis != head.basis).then_some(Reason::Instructions);
         }
-        if scan.entries(number).filter_map(|entry| entry.node).any(|child| is_task[child as usize]) {
+        if scan
+            .entries(number)
+            .filter_map(|entry| entry.node)
+            .any(|child| is_task[child as usize])
+        {
             return Some(Reason::Waiting);
         }
         (self.directory_basis(scan, number) != head.basis).then_some(Reason::Children)
@@ -193,7 +249,11 @@ impl Plan {
     /// Today's basis of a file.
     #[must_use]
     pub fn file_basis(&self, scan: &Scan, inputs: &Inputs<'_>, number: u32) -> BasisId {
-        let path = if self.bases.is_path_sensitive() { scan.path(inputs.root, number) } else { TreePath::root() };
+        let path = if self.bases.is_path_sensitive() {
+            scan.path(inputs.root, number)
+        } else {
+            TreePath::root()
+        };
         match inputs.outlines.get(number as usize).copied().flatten() {
             Some(outline) => self.bases.outlined_file(&outline, &path),
             None => self.bases.file(&scan.node(number).id, &path),
@@ -203,14 +263,15 @@ impl Plan {
     /// Today's basis of a directory, as far as its children's heads are known.
     #[must_use]
     pub fn directory_basis(&self, scan: &Scan, number: u32) -> BasisId {
-        self.bases.directory(scan.entries(number).map(|entry| Child {
-            name: entry.name,
-            kind: PartKind::of(entry.mode).as_str(),
-            state: match entry.node.and_then(|child| self.content_of(child)) {
-                Some((content, _)) => ChildState::Said(content),
-                None => ChildState::Unsaid(entry.id),
-            },
-        }))
+        self.bases
+            .directory(scan.entries(number).map(|entry| Child {
+                name: entry.name,
+                kind: PartKind::of(entry.mode).as_str(),
+                state: match entry.node.and_then(|child| self.content_of(child)) {
+                    Some((content, _)) => ChildState::Said(content),
+                    None => ChildState::Unsaid(entry.id),
+                },
+            }))
     }
 
     /// The frame that a node's head is.

@@ -13,12 +13,14 @@ use crate::frame::Children;
 use crate::git::{ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
 use crate::profile::{
-    Change, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes, output_key, said_in_words, with_output,
+    Change, OutputKey, Wants, Wish, fit, input_tokens_max, lasting_changes, output_key,
+    said_in_words, with_output,
 };
 use crate::prompt::{ChildText, Content, NodePayload, PayloadError, node_payload, to_request};
 use crate::provider::call::Learned;
 use crate::secret::{
-    Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, find_in_names, guard, guard_name, redact, redact_name,
+    Allowed, Finding, FindingId, MARKER_START, Scanner, SecretFound, find_in_names, guard,
+    guard_name, redact, redact_name,
 };
 use crate::symbol;
 use crate::synthesis::{PartKind, outline};
@@ -126,8 +128,16 @@ impl Writer<'_> {
         (node, basis, children): (u32, BasisId, Children),
         said: SaidOf<'_>,
     ) -> Result<Prepared, NodeError> {
-        let Some(composed) = self.compose(nodes, node, said)? else { return Ok(Prepared::Absent) };
-        let Composed { payload, request, changes, redacted, output_key } = composed;
+        let Some(composed) = self.compose(nodes, node, said)? else {
+            return Ok(Prepared::Absent);
+        };
+        let Composed {
+            payload,
+            request,
+            changes,
+            redacted,
+            output_key,
+        } = composed;
         let mut notes = Vec::new();
         let text = |text: &str| serde_json::Value::from(text).to_string();
         if let Some(cut) = &payload.cut {
@@ -153,31 +163,64 @@ impl Writer<'_> {
     }
 
     /// The request about a node, as it would be sent; `None` for a file whose content is not in this partial clone.
-    pub fn compose(&self, nodes: Nodes<'_>, node: u32, said: SaidOf<'_>) -> Result<Option<Composed>, NodeError> {
+    pub fn compose(
+        &self,
+        nodes: Nodes<'_>,
+        node: u32,
+        said: SaidOf<'_>,
+    ) -> Result<Option<Composed>, NodeError> {
         let is_directory = nodes.scan.node(node).is_directory;
-        let wish = if is_directory { &self.directory_wish } else { &self.file_wish };
+        let wish = if is_directory {
+            &self.directory_wish
+        } else {
+            &self.file_wish
+        };
         let (wished, share) = with_output(wish, &self.capabilities);
         let limit = input_tokens_max(&wished, &self.capabilities);
-        let words =
-            if is_directory { self.directory(nodes, node, (said, limit)).map(Some) } else { self.file(nodes, node, limit) };
+        let words = if is_directory {
+            self.directory(nodes, node, (said, limit)).map(Some)
+        } else {
+            self.file(nodes, node, limit)
+        };
         let words = words.map_err(|error| self.with_window(error, &wished))?;
-        let Some(Words { payload, redacted }) = words else { return Ok(None) };
+        let Some(Words { payload, redacted }) = words else {
+            return Ok(None);
+        };
         let schema = self.instructions.output_schema.as_ref();
         let draft = to_request(&payload.bundle, &self.capabilities, wished.clone(), schema);
         let fitted = fit(&wished, &self.capabilities, draft.tokens_estimated())?;
-        let wants = Wants { system: !self.instructions.system.is_empty(), schema: schema.is_some(), turns: false };
+        let wants = Wants {
+            system: !self.instructions.system.is_empty(),
+            schema: schema.is_some(),
+            turns: false,
+        };
         let in_words = said_in_words(wants, &self.capabilities);
         let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
-        let changes = fits.iter().chain(&in_words).map(ToString::to_string).collect();
-        let request = Request { params: fitted.params, ..draft };
-        Ok(Some(Composed { request, payload, changes, redacted, output_key: output_key(&fits) }))
+        let changes = fits
+            .iter()
+            .chain(&in_words)
+            .map(ToString::to_string)
+            .collect();
+        let request = Request {
+            params: fitted.params,
+            ..draft
+        };
+        Ok(Some(Composed {
+            request,
+            payload,
+            changes,
+            redacted,
+            output_key: output_key(&fits),
+        }))
     }
 
     /// What of the wished parameters the provider does not take, whatever the node: once each.
     #[must_use]
     pub fn lasting_changes(&self) -> Vec<String> {
         let wishes = [&self.file_wish, &self.directory_wish];
-        let changes = wishes.into_iter().flat_map(|wish| lasting_changes(&wish.params, &self.capabilities));
+        let changes = wishes
+            .into_iter()
+            .flat_map(|wish| lasting_changes(&wish.params, &self.capabilities));
         let mut told: Vec<String> = Vec::new();
         for change in changes.map(|change| change.to_string()) {
             if !told.contains(&change) {
@@ -189,24 +232,40 @@ impl Writer<'_> {
 
     /// What is known of the model's limits.
     pub(super) fn known(&self) -> Known {
-        let Capabilities { context_tokens: window, output_tokens: output, tokens_percent, .. } = self.capabilities;
-        Known { window, output, tokens_percent }
+        let Capabilities {
+            context_tokens: window,
+            output_tokens: output,
+            tokens_percent,
+            ..
+        } = self.capabilities;
+        Known {
+            window,
+            output,
+            tokens_percent,
+        }
     }
 
     /// Takes what a refusal has told of the model's limits.
     pub(super) fn learn(&mut self, learned: &Learned) {
-        let least = |known: Option<u64>, told: Option<u64>| [known, told].into_iter().flatten().min();
+        let least =
+            |known: Option<u64>, told: Option<u64>| [known, told].into_iter().flatten().min();
         let capabilities = &mut self.capabilities;
         capabilities.context_tokens = least(capabilities.context_tokens, learned.window);
         capabilities.output_tokens = least(capabilities.output_tokens, learned.output);
-        capabilities.tokens_percent = capabilities.tokens_percent.max(learned.tokens_percent.unwrap_or(0));
+        capabilities.tokens_percent = capabilities
+            .tokens_percent
+            .max(learned.tokens_percent.unwrap_or(0));
     }
 
     /// Says of a question that has no room what takes it.
     fn with_window(&self, error: NodeError, wished: &GenerationParams) -> NodeError {
         match (error, self.capabilities.context_tokens) {
             (NodeError::Payload(PayloadError::NoRoom { needed, .. }), Some(window)) => {
-                NodeError::NoRoom { needed, window, output: wished.max_output_tokens.unwrap_or_default() }
+                NodeError::NoRoom {
+                    needed,
+                    window,
+                    output: wished.max_output_tokens.unwrap_or_default(),
+                }
             }
             (error, _) => error,
         }
@@ -215,30 +274,54 @@ impl Writer<'_> {
     /// The words for how an answer's length is limited: which key to raise.
     pub(super) fn output_key_name(&self, key: OutputKey, provider: &str) -> String {
         match key {
-            OutputKey::Profile => format!("'max_output_tokens' of phase 'generating' in profile '{}'", self.profile),
+            OutputKey::Profile => format!(
+                "'max_output_tokens' of phase 'generating' in profile '{}'",
+                self.profile
+            ),
             OutputKey::Provider => format!("'merkle.provider.{provider}.outputTokens'"),
             OutputKey::Window => {
-                format!("'merkle.provider.{provider}.contextTokens', or 'max_output_tokens' in a profile of your own")
+                format!(
+                    "'merkle.provider.{provider}.contextTokens', or 'max_output_tokens' in a profile of your own"
+                )
             }
         }
     }
 
-    fn file(&self, nodes: Nodes<'_>, number: u32, limit: Option<u64>) -> Result<Option<Words>, NodeError> {
+    fn file(
+        &self,
+        nodes: Nodes<'_>,
+        number: u32,
+        limit: Option<u64>,
+    ) -> Result<Option<Words>, NodeError> {
         let Nodes { repo, scan, inputs } = nodes;
         let path = scan.path(inputs.root, number);
         let (shown, in_path) = self.shown(path.as_bytes());
         let shown = TreePath::new(&*shown);
         let described = |size_bytes: u64, text: &str, redacted: u64| {
-            let payload = node_payload(self.instructions, &shown, &Content::Described { size_bytes, text }, limit)?;
-            Ok(Some(Words { payload, redacted: redacted + in_path }))
+            let payload = node_payload(
+                self.instructions,
+                &shown,
+                &Content::Described { size_bytes, text },
+                limit,
+            )?;
+            Ok(Some(Words {
+                payload,
+                redacted: redacted + in_path,
+            }))
         };
         let data = match read(repo, scan, number)? {
             File::Absent => return Ok(None),
-            File::TooLarge(size_bytes) => return described(size_bytes, outline::too_large(size_bytes).trim_end(), 0),
+            File::TooLarge(size_bytes) => {
+                return described(size_bytes, outline::too_large(size_bytes).trim_end(), 0);
+            }
             File::Data(data) => data,
         };
         if let Some(finding) = self.find_name(&path) {
-            return described(data.len() as u64, &format!("{MARKER_START}{}]", finding.rule), 1);
+            return described(
+                data.len() as u64,
+                &format!("{MARKER_START}{}]", finding.rule),
+                1,
+            );
         }
         if let Some(text) = outline::lfs_pointer(&data) {
             return described(data.len() as u64, text.trim_end(), 0);
@@ -246,8 +329,19 @@ impl Writer<'_> {
         let (data, redacted) = self.redacted(&data);
         let name = file_name(scan, inputs.root, number);
         let outline = || symbol::render(&outline::outline(name, &data));
-        let payload = node_payload(self.instructions, &shown, &Content::File { data: &data, outline: &outline }, limit)?;
-        Ok(Some(Words { payload, redacted: redacted + in_path }))
+        let payload = node_payload(
+            self.instructions,
+            &shown,
+            &Content::File {
+                data: &data,
+                outline: &outline,
+            },
+            limit,
+        )?;
+        Ok(Some(Words {
+            payload,
+            redacted: redacted + in_path,
+        }))
     }
 
     fn directory(
@@ -272,10 +366,21 @@ impl Writer<'_> {
             bodies.push((PartKind::of(entry.mode).as_str(), text));
         }
         let parts = names.iter().zip(&bodies);
-        let children: Vec<ChildText<'_>> =
-            parts.map(|(name, (kind, said))| ChildText { name, kind, text: said.as_deref() }).collect();
-        let payload =
-            node_payload(self.instructions, &TreePath::new(&*path), &Content::Directory { children: &children }, limit)?;
+        let children: Vec<ChildText<'_>> = parts
+            .map(|(name, (kind, said))| ChildText {
+                name,
+                kind,
+                text: said.as_deref(),
+            })
+            .collect();
+        let payload = node_payload(
+            self.instructions,
+            &TreePath::new(&*path),
+            &Content::Directory {
+                children: &children,
+            },
+            limit,
+        )?;
         Ok(Words { payload, redacted })
     }
 
@@ -288,7 +393,9 @@ impl Writer<'_> {
 
     /// A file's bytes with markers in the place of secrets; what is no text is not sent anyway.
     fn redacted<'d>(&self, data: &'d [u8]) -> (Cow<'d, [u8]>, u64) {
-        let Ok(text) = std::str::from_utf8(data) else { return (Cow::Borrowed(data), 0) };
+        let Ok(text) = std::str::from_utf8(data) else {
+            return (Cow::Borrowed(data), 0);
+        };
         let clean = redact(text, self.scanner, &self.allowed);
         let data = match clean.text {
             Cow::Borrowed(_) => Cow::Borrowed(data),
@@ -301,7 +408,12 @@ impl Writer<'_> {
     fn find_name(&self, path: &TreePath) -> Option<Finding> {
         let rule = self.scanner.file_rule(path.as_bytes())?;
         let id = FindingId::of(&rule.id, path.as_bytes());
-        let finding = Finding { rule: rule.id.clone(), line: 1, range: 0..0, id };
+        let finding = Finding {
+            rule: rule.id.clone(),
+            line: 1,
+            range: 0..0,
+            id,
+        };
         (!self.allowed.allows(&finding)).then_some(finding)
     }
 
@@ -309,7 +421,14 @@ impl Writer<'_> {
     pub(super) fn guard_file(&self, path: &TreePath, data: &[u8]) -> Result<(), SecretFound> {
         let name = path.to_text();
         if let Some(Finding { rule, line, id, .. }) = self.find_name(path) {
-            return Err(SecretFound { name: name.into_owned(), object: None, line, rule, id, more: 0 });
+            return Err(SecretFound {
+                name: name.into_owned(),
+                object: None,
+                line,
+                rule,
+                id,
+                more: 0,
+            });
         }
         if std::str::from_utf8(data).is_err() {
             return Ok(());
@@ -318,35 +437,69 @@ impl Writer<'_> {
     }
 
     /// Stops at what looks like a secret in the path of a node, or in the name of an entry of a directory.
-    pub(super) fn guard_names(&self, scan: &Scan, (number, path): (u32, &TreePath)) -> Result<(), SecretFound> {
+    pub(super) fn guard_names(
+        &self,
+        scan: &Scan,
+        (number, path): (u32, &TreePath),
+    ) -> Result<(), SecretFound> {
         let node = scan.node(number);
         guard_name(path.as_bytes(), &node.id, self.scanner, &self.allowed)?;
         if !node.is_directory {
             return Ok(());
         }
         let names = || scan.entries(number).map(|entry| entry.name);
-        let Some(at) = find_in_names(names, self.scanner, &self.allowed) else { return Ok(()) };
-        let entry = scan.entries(number).nth(at).expect("it was just found there");
-        guard_name(path.join(entry.name).as_bytes(), &entry.id, self.scanner, &self.allowed)
+        let Some(at) = find_in_names(names, self.scanner, &self.allowed) else {
+            return Ok(());
+        };
+        let entry = scan
+            .entries(number)
+            .nth(at)
+            .expect("it was just found there");
+        guard_name(
+            path.join(entry.name).as_bytes(),
+            &entry.id,
+            self.scanner,
+            &self.allowed,
+        )
     }
 
     /// About how many tokens the agent's own words have.
     pub(super) fn words_tokens(&self) -> u64 {
-        let Instructions { system, directory, response_template, .. } = self.instructions;
-        let parts = [system.as_str(), directory.text(), response_template.as_deref().unwrap_or_default()];
+        let Instructions {
+            system,
+            directory,
+            response_template,
+            ..
+        } = self.instructions;
+        let parts = [
+            system.as_str(),
+            directory.text(),
+            response_template.as_deref().unwrap_or_default(),
+        ];
         parts.into_iter().map(token::estimate).sum()
     }
 
     /// Stops at what looks like a secret in the agent's own words.
     pub fn guard_words(&self) -> Result<(), SecretFound> {
-        let Instructions { system, file, directory, response_template, .. } = self.instructions;
+        let Instructions {
+            system,
+            file,
+            directory,
+            response_template,
+            ..
+        } = self.instructions;
         let parts = [
             ("system prompt", system.as_str()),
             ("prompt for files", file.text()),
             ("prompt for directories", directory.text()),
-            ("response template", response_template.as_deref().unwrap_or_default()),
+            (
+                "response template",
+                response_template.as_deref().unwrap_or_default(),
+            ),
         ];
-        parts.into_iter().try_for_each(|(name, text)| guard(text.as_bytes(), name, self.scanner, &self.allowed))
+        parts
+            .into_iter()
+            .try_for_each(|(name, text)| guard(text.as_bytes(), name, self.scanner, &self.allowed))
     }
 
     /// What an answer becomes as a frame's body, or why it cannot.
@@ -356,13 +509,23 @@ impl Writer<'_> {
             return Err("the answer is empty".to_owned());
         }
         if question.request.schema.is_some() {
-            serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|err| format!("the answer is no JSON: {err}"))?;
+            serde_json::from_str::<serde::de::IgnoredAny>(text)
+                .map_err(|err| format!("the answer is no JSON: {err}"))?;
         }
         let instructions = self.instructions;
-        let template = instructions.response_template.as_deref().unwrap_or_default();
+        let template = instructions
+            .response_template
+            .as_deref()
+            .unwrap_or_default();
         if repeats(
             text,
-            &[&instructions.system, &question.task, instructions.file.text(), instructions.directory.text(), template],
+            &[
+                &instructions.system,
+                &question.task,
+                instructions.file.text(),
+                instructions.directory.text(),
+                template,
+            ],
         ) {
             return Err("the answer only repeats the prompt".to_owned());
         }
@@ -379,7 +542,11 @@ impl Writer<'_> {
 pub(super) fn read(repo: &Repository, scan: &Scan, number: u32) -> Result<File, NodeError> {
     let id = scan.node(number).id;
     let Some(header) = repo.header(&id)? else {
-        return if repo.is_partial() { Ok(File::Absent) } else { Err(ObjectError::Missing(id).into()) };
+        return if repo.is_partial() {
+            Ok(File::Absent)
+        } else {
+            Err(ObjectError::Missing(id).into())
+        };
     };
     if header.size_bytes > FILE_BYTES_MAX {
         return Ok(File::TooLarge(header.size_bytes));

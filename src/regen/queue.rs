@@ -57,7 +57,11 @@ impl Queue {
         let count = tasks.len();
         let (mut parents, mut open) = (vec![Vec::new(); count], vec![0; count]);
         let mut ranks: Vec<Rank> = (0..count as u32)
-            .map(|task| Rank { priority: tasks[task as usize], level: 0, last: std::cmp::Reverse(task) })
+            .map(|task| Rank {
+                priority: tasks[task as usize],
+                level: 0,
+                last: std::cmp::Reverse(task),
+            })
             .collect();
         for task in (0..count as u32).rev() {
             let above = ranks[task as usize];
@@ -69,8 +73,18 @@ impl Queue {
                 open[task as usize] += 1;
             }
         }
-        let ready = (0..count as u32).filter(|task| open[*task as usize] == 0).map(|task| (ranks[task as usize], task)).collect();
-        Self { ranks, parents, open, state: vec![State::Waiting; count], ready, left: count }
+        let ready = (0..count as u32)
+            .filter(|task| open[*task as usize] == 0)
+            .map(|task| (ranks[task as usize], task))
+            .collect();
+        Self {
+            ranks,
+            parents,
+            open,
+            state: vec![State::Waiting; count],
+            ready,
+            left: count,
+        }
     }
 
     /// The rank of the next task, without taking it.
@@ -153,7 +167,11 @@ mod tests {
 
     /// A tree of tasks given by each task's parent; the last is the root.
     fn queue(parents: &[Option<u32>]) -> Queue {
-        let children = |task: u32| (0..parents.len() as u32).filter(|child| parents[*child as usize] == Some(task)).collect();
+        let children = |task: u32| {
+            (0..parents.len() as u32)
+                .filter(|child| parents[*child as usize] == Some(task))
+                .collect()
+        };
         Queue::new(&vec![Priority::Background; parents.len()], children)
     }
 
@@ -176,7 +194,10 @@ mod tests {
     fn children_come_first_and_the_deepest_of_them_before_the_others() {
         // 0 and 1 are in 3; 2 and 3 in 4.
         let mut queue = queue(&[Some(3), Some(3), Some(4), Some(4), None]);
-        assert_eq!([queue.pop(), queue.pop(), queue.pop(), queue.pop()], [Some(0), Some(1), Some(2), None]);
+        assert_eq!(
+            [queue.pop(), queue.pop(), queue.pop(), queue.pop()],
+            [Some(0), Some(1), Some(2), None]
+        );
         queue.done(0);
         assert_eq!(queue.pop(), None, "one child is still missing");
         queue.done(1);
@@ -198,7 +219,10 @@ mod tests {
     #[test]
     fn what_was_asked_for_takes_its_children_with_it() {
         let children = |task: u32| if task == 2 { vec![1] } else { vec![] };
-        let mut queue = Queue::new(&[Priority::Changed, Priority::Background, Priority::Asked], children);
+        let mut queue = Queue::new(
+            &[Priority::Changed, Priority::Background, Priority::Asked],
+            children,
+        );
         assert_eq!([queue.pop(), queue.pop()], [Some(1), Some(0)]);
     }
 

@@ -27,7 +27,10 @@ thread_local! {
 /// The values of a kind that were read from objects before; where the file cannot be had, there are none.
 #[must_use]
 pub fn object_cache<T: Cached>(cache: &StateDir) -> ObjectCache<T> {
-    let file = cache.create().and_then(|()| cache.open_to_append(T::FILE_NAME)).ok();
+    let file = cache
+        .create()
+        .and_then(|()| cache.open_to_append(T::FILE_NAME))
+        .ok();
     ObjectCache::open(file, cache.key(KEY_CONTEXT))
 }
 
@@ -43,14 +46,22 @@ pub enum Blob<'d> {
 }
 
 /// Reads an object and hands it over; one over the cap is known by its header alone.
-pub fn with_blob<R>(repo: &Repository, id: &NodeId, take: impl FnOnce(Blob<'_>) -> R) -> Result<R, ObjectError> {
-    let Some(header) = repo.header(id)? else { return Ok(take(Blob::Absent)) };
+pub fn with_blob<R>(
+    repo: &Repository,
+    id: &NodeId,
+    take: impl FnOnce(Blob<'_>) -> R,
+) -> Result<R, ObjectError> {
+    let Some(header) = repo.header(id)? else {
+        return Ok(take(Blob::Absent));
+    };
     if header.size_bytes > FILE_BYTES_MAX {
         return Ok(take(Blob::TooLarge(header.size_bytes)));
     }
     // Taken out while it is in use: what is called may read another object.
     let mut data = DATA.take();
-    let read = repo.read(id, ObjectKind::Blob, &mut data).map(|()| take(Blob::Data(&data)));
+    let read = repo
+        .read(id, ObjectKind::Blob, &mut data)
+        .map(|()| take(Blob::Data(&data)));
     DATA.set(data);
     read
 }
@@ -65,13 +76,19 @@ impl Records {
     /// Those that are kept in a directory of caches, which is opened when one is asked for.
     #[must_use]
     pub fn of(cache: &StateDir) -> Self {
-        Self { directory: Some(cache.clone()), kept: OnceLock::new() }
+        Self {
+            directory: Some(cache.clone()),
+            kept: OnceLock::new(),
+        }
     }
 
     /// Keeps nothing: for a few files the cache is not worth opening.
     #[must_use]
     pub fn unkept() -> Self {
-        Self { directory: None, kept: OnceLock::new() }
+        Self {
+            directory: None,
+            kept: OnceLock::new(),
+        }
     }
 
     fn kept(&self) -> Option<&OutlineCache> {
@@ -98,7 +115,8 @@ impl Records {
     /// What a map needs of it, for which its bodies are read as well.
     pub fn read_symbols(&self, id: &NodeId, name: &[u8], shown: &[u8]) -> FileSymbols {
         let by_name = outline::language(name, b"");
-        let (made, symbols) = symbol::map::outline_and_symbols(outline::language(name, shown), shown);
+        let (made, symbols) =
+            symbol::map::outline_and_symbols(outline::language(name, shown), shown);
         if !self.kept().is_some_and(|kept| kept.has(*id, by_name)) {
             self.put(id, by_name, &made);
         }
@@ -117,12 +135,27 @@ impl Records {
 /// `None` for directories, and for files without an outline that could stand for them: no language, over the size
 /// cap, not in this partial clone. Those are known by their ids.
 #[must_use]
-pub fn outlines(repo: &Repository, scan: &Scan, root: &TreePath, records: &Records) -> Vec<Option<Digest>> {
+pub fn outlines(
+    repo: &Repository,
+    scan: &Scan,
+    root: &TreePath,
+    records: &Records,
+) -> Vec<Option<Digest>> {
     let is_wanted = |number: &u32| !scan.node(*number).is_directory;
     let files: Vec<u32> = scan.bottom_up().iter().copied().filter(is_wanted).collect();
     let mut digests = vec![None; scan.len()];
-    let work = |repo: &Repository, at: usize| digest(repo, scan.node(files[at]).id, file_name(scan, root, files[at]), records);
-    for (number, digest) in files.iter().zip(on_all_cores(files.len(), repo, || repo.fork(), work)) {
+    let work = |repo: &Repository, at: usize| {
+        digest(
+            repo,
+            scan.node(files[at]).id,
+            file_name(scan, root, files[at]),
+            records,
+        )
+    };
+    for (number, digest) in files
+        .iter()
+        .zip(on_all_cores(files.len(), repo, || repo.fork(), work))
+    {
         digests[*number as usize] = digest;
     }
     digests

@@ -48,7 +48,10 @@ pub struct Refused(StateDir);
 
 /// What a question and its answer are known by.
 pub(super) fn key(request: &Request, provider: &str) -> Digest {
-    FieldHasher::new("git-merkle 2026 refused/1").field(&request.digest().0).field(provider.as_bytes()).finish()
+    FieldHasher::new("git-merkle 2026 refused/1")
+        .field(&request.digest().0)
+        .field(provider.as_bytes())
+        .finish()
 }
 
 impl Refused {
@@ -68,7 +71,10 @@ impl Refused {
     pub fn about(&self, path: &TreePath) -> Option<Kept> {
         let path = line(&path.to_text());
         let newest_first = self.by_age().into_iter().rev();
-        newest_first.filter_map(|name| self.read(&name)).find(|(about, _)| *about == path).map(|(_, kept)| kept)
+        newest_first
+            .filter_map(|name| self.read(&name))
+            .find(|(about, _)| *about == path)
+            .map(|(_, kept)| kept)
     }
 
     /// A file's path and what was kept.
@@ -79,7 +85,14 @@ impl Refused {
         lines.next().filter(|first| *first == FORMAT)?;
         let mut value = |key| Some(lines.next()?.strip_prefix(key)?.to_owned());
         let (about, provider, reason) = (value("about: ")?, value("by: ")?, value("because: ")?);
-        Some((about, Kept { provider, reason, file: self.0.shown_file(name) }))
+        Some((
+            about,
+            Kept {
+                provider,
+                reason,
+                file: self.0.shown_file(name),
+            },
+        ))
     }
 
     /// Keeps an answer, private to the user; where.
@@ -91,7 +104,11 @@ impl Refused {
         text: &str,
     ) -> io::Result<PathBuf> {
         self.0.create()?;
-        let (path, provider, reason) = (line(&path.to_text()), line(provider), line(&printable(reason).to_string()));
+        let (path, provider, reason) = (
+            line(&path.to_text()),
+            line(provider),
+            line(&printable(reason).to_string()),
+        );
         let shown = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
         let name = file_name(key);
         let kept = format!("{FORMAT}\nabout: {path}\nby: {provider}\nbecause: {reason}\n\n{shown}");
@@ -111,9 +128,18 @@ impl Refused {
 
     /// The files' names, the oldest first.
     fn by_age(&self) -> Vec<String> {
-        let names = self.0.names().unwrap_or_default().into_iter().filter(|name| name.ends_with(SUFFIX));
+        let names = self
+            .0
+            .names()
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|name| name.ends_with(SUFFIX));
         let aged = names.filter_map(|name| {
-            let modified = self.0.open(&name, FILE_BYTES_MAX).and_then(|file| file.metadata()?.modified()).ok()?;
+            let modified = self
+                .0
+                .open(&name, FILE_BYTES_MAX)
+                .and_then(|file| file.metadata()?.modified())
+                .ok()?;
             Some((modified, name))
         });
         let mut files: Vec<(SystemTime, String)> = aged.collect();

@@ -62,8 +62,20 @@ pub fn remake(nodes: Nodes<'_>, plan: &Plan, sample: Option<usize>) -> Remade {
     };
     let said = Said::new(nodes.scan, &[]);
     let Nodes { scan, inputs, .. } = nodes;
-    let is_forged = |repo: &Repository, number| is_forged(Nodes { repo, scan, inputs }, (plan, &said), number);
-    compare(nodes.repo, nodes.scan.bottom_up().iter().copied().filter(is_checkable).collect(), sample, is_forged)
+    let is_forged =
+        |repo: &Repository, number| is_forged(Nodes { repo, scan, inputs }, (plan, &said), number);
+    compare(
+        nodes.repo,
+        nodes
+            .scan
+            .bottom_up()
+            .iter()
+            .copied()
+            .filter(is_checkable)
+            .collect(),
+        sample,
+        is_forged,
+    )
 }
 
 /// Compares nodes with what is made of them now, all of them or `sample` drawn at random, on all cores.
@@ -78,13 +90,31 @@ pub(super) fn compare(
         let (seed, all) = (RandomState::new(), nodes.len());
         // Each place of the sample gets one of the nodes that are not in it yet.
         for place in 0..sample {
-            nodes.swap(place, place + (seed.hash_one(place) % (all - place) as u64) as usize);
+            nodes.swap(
+                place,
+                place + (seed.hash_one(place) % (all - place) as u64) as usize,
+            );
         }
         nodes.truncate(sample);
     }
-    let results = on_all_cores(nodes.len(), repo, || repo.fork(), |repo: &Repository, at: usize| is_forged(repo, nodes[at]));
-    let forged = nodes.iter().zip(&results).filter(|(_, result)| **result == Some(true)).map(|(number, _)| *number).collect();
-    Remade { checked: results.iter().flatten().count() as u64, of, forged, others: 0 }
+    let results = on_all_cores(
+        nodes.len(),
+        repo,
+        || repo.fork(),
+        |repo: &Repository, at: usize| is_forged(repo, nodes[at]),
+    );
+    let forged = nodes
+        .iter()
+        .zip(&results)
+        .filter(|(_, result)| **result == Some(true))
+        .map(|(number, _)| *number)
+        .collect();
+    Remade {
+        checked: results.iter().flatten().count() as u64,
+        of,
+        forged,
+        others: 0,
+    }
 }
 
 /// The name of the frame that a node's head is.
@@ -92,12 +122,26 @@ pub(super) fn compare(
 pub fn head_name(nodes: Nodes<'_>, plan: &Plan, number: u32) -> Option<FrameName> {
     let head = plan.heads[number as usize].as_ref()?;
     let Nodes { scan, inputs, .. } = nodes;
-    Some(name_of(head, scan.node(number).id, (&inputs.agent.id, inputs.frame_type)))
+    Some(name_of(
+        head,
+        scan.node(number).id,
+        (&inputs.agent.id, inputs.frame_type),
+    ))
 }
 
 /// The name under which the store has the head of a slot.
-pub(super) fn name_of(head: &Record, node: NodeId, (agent, frame_type): (&AgentId, &FrameType)) -> FrameName {
-    FrameName { node, agent: agent.clone(), frame_type: frame_type.clone(), seq: head.seq, frame: head.frame }
+pub(super) fn name_of(
+    head: &Record,
+    node: NodeId,
+    (agent, frame_type): (&AgentId, &FrameType),
+) -> FrameName {
+    FrameName {
+        node,
+        agent: agent.clone(),
+        frame_type: frame_type.clone(),
+        seq: head.seq,
+        frame: head.frame,
+    }
 }
 
 /// Whether a head says something else than what is made now; `None` where that cannot be made here.

@@ -10,9 +10,17 @@ const RUN_WORDS_MIN: usize = 5;
 /// True when all that an answer says stands in the prompt.
 pub(super) fn repeats(answer: &str, prompt: &[&str]) -> bool {
     let known: Vec<String> = prompt.iter().flat_map(|text| sentences(text)).collect();
-    let all = format!(" {} ", prompt.iter().map(|text| words(text)).collect::<Vec<_>>().join(" | "));
+    let all = format!(
+        " {} ",
+        prompt
+            .iter()
+            .map(|text| words(text))
+            .collect::<Vec<_>>()
+            .join(" | ")
+    );
     let is_known = |sentence: &String| {
-        let is_run = sentence.split(' ').count() >= RUN_WORDS_MIN && all.contains(&format!(" {sentence} "));
+        let is_run =
+            sentence.split(' ').count() >= RUN_WORDS_MIN && all.contains(&format!(" {sentence} "));
         is_run || known.contains(sentence)
     };
     let said = sentences(answer);
@@ -22,13 +30,18 @@ pub(super) fn repeats(answer: &str, prompt: &[&str]) -> bool {
 /// The sentences of a text, each as its words.
 fn sentences(text: &str) -> Vec<String> {
     let ends = |letter: char| matches!(letter, '.' | '!' | '?' | '\n' | ':' | ';');
-    text.split(ends).map(words).filter(|sentence| !sentence.is_empty()).collect()
+    text.split(ends)
+        .map(words)
+        .filter(|sentence| !sentence.is_empty())
+        .collect()
 }
 
 /// The words of a text in lower case, one space between them.
 fn words(text: &str) -> String {
     let is_letter = |letter: char| letter.is_alphanumeric();
-    let words = text.split(|letter| !is_letter(letter)).filter(|word| !word.is_empty());
+    let words = text
+        .split(|letter| !is_letter(letter))
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 

@@ -88,7 +88,10 @@ struct Progress<'p> {
 impl<'p> Progress<'p> {
     fn new(scan: &Scan, plan: Plan, index: &'p mut Index) -> Self {
         Self {
-            report: Report { fresh: plan.fresh, ..Report::default() },
+            report: Report {
+                fresh: plan.fresh,
+                ..Report::default()
+            },
             said: Said::new(scan, &plan.tasks),
             is_failed: vec![false; scan.len()],
             batch: Vec::new(),
@@ -101,14 +104,23 @@ impl<'p> Progress<'p> {
 
 impl Runner<'_> {
     /// Does everything that the plan names, and stores it. The index is brought forward with the store.
-    pub fn run(&self, plan: Plan, index: &mut Index, on_event: &mut dyn FnMut(Event)) -> Result<Report, RunError> {
+    pub fn run(
+        &self,
+        plan: Plan,
+        index: &mut Index,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Report, RunError> {
         let mut progress = Progress::new(self.scan, plan, index);
         let (tasks, records) = (progress.plan.tasks.clone(), self.records(&progress.plan));
         let mut done = 0;
         for stretch in tasks.chunks(STRETCH) {
             self.make(stretch, &mut progress, &records, on_event);
             done += stretch.len() as u64;
-            on_event(Event::Progress { done, total: tasks.len() as u64, spent: Spend::default() });
+            on_event(Event::Progress {
+                done,
+                total: tasks.len() as u64,
+                spent: Spend::default(),
+            });
             if progress.batch.len() >= BATCH_FRAMES_MAX || progress.batch_bytes >= BATCH_BYTES_MAX {
                 self.store(&mut progress, on_event)?;
             }
@@ -126,24 +138,46 @@ impl Runner<'_> {
             self.make(stretch, &mut progress, &records, &mut |_| {});
             progress.batch.clear();
         }
-        match progress.said.of(self.repo, &progress.plan, self.scan.root()) {
+        match progress
+            .said
+            .of(self.repo, &progress.plan, self.scan.root())
+        {
             Ok(Some(body)) => Ok(body),
             Ok(None) => {
                 let failed = progress.report.failed.pop().map(|(_, reason)| reason);
-                Err(RunError::NoBody(failed.unwrap_or_else(|| "its content is missing in this clone".to_owned())))
+                Err(RunError::NoBody(failed.unwrap_or_else(|| {
+                    "its content is missing in this clone".to_owned()
+                })))
             }
             Err(error) => Err(RunError::NoBody(crate::base::printable::chain(&error))),
         }
     }
 
     fn records(&self, plan: &Plan) -> Records {
-        let files = plan.tasks.iter().filter(|task| !self.scan.node(task.node).is_directory).count();
-        if files < KEPT_FROM { Records::unkept() } else { Records::of(&self.state.cache()) }
+        let files = plan
+            .tasks
+            .iter()
+            .filter(|task| !self.scan.node(task.node).is_directory)
+            .count();
+        if files < KEPT_FROM {
+            Records::unkept()
+        } else {
+            Records::of(&self.state.cache())
+        }
     }
 
-    fn make(&self, stretch: &[Task], progress: &mut Progress<'_>, records: &Records, on_event: &mut dyn FnMut(Event)) {
+    fn make(
+        &self,
+        stretch: &[Task],
+        progress: &mut Progress<'_>,
+        records: &Records,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         self.make_files(stretch, progress, records, on_event);
-        for task in stretch.iter().filter(|task| self.scan.node(task.node).is_directory) {
+        for task in stretch
+            .iter()
+            .filter(|task| self.scan.node(task.node).is_directory)
+        {
             self.make_directory(*task, progress, on_event);
         }
     }
@@ -151,12 +185,29 @@ impl Runner<'_> {
     fn maker<'m>(&'m self, progress: &'m Progress<'_>, records: &'m Records) -> Maker<'m> {
         let hash = self.repo.hash_kind();
         let (scan, inputs, plan) = (self.scan, self.inputs, &progress.plan);
-        let desk = Desk { scan, inputs, hash, plan, index: &*progress.index, writer: None };
+        let desk = Desk {
+            scan,
+            inputs,
+            hash,
+            plan,
+            index: &*progress.index,
+            writer: None,
+        };
         Maker { desk, records }
     }
 
-    fn make_files(&self, stretch: &[Task], progress: &mut Progress<'_>, records: &Records, on_event: &mut dyn FnMut(Event)) {
-        let files: Vec<Task> = stretch.iter().copied().filter(|task| !self.scan.node(task.node).is_directory).collect();
+    fn make_files(
+        &self,
+        stretch: &[Task],
+        progress: &mut Progress<'_>,
+        records: &Records,
+        on_event: &mut dyn FnMut(Event),
+    ) {
+        let files: Vec<Task> = stretch
+            .iter()
+            .copied()
+            .filter(|task| !self.scan.node(task.node).is_directory)
+            .collect();
         let maker = self.maker(progress, records);
         let work = |repo: &Repository, at: usize| maker.file(repo, files[at]);
         let made = on_all_cores(files.len(), self.repo, || self.repo.fork(), work);
@@ -165,27 +216,48 @@ impl Runner<'_> {
         }
     }
 
-    fn make_directory(&self, task: Task, progress: &mut Progress<'_>, on_event: &mut dyn FnMut(Event)) {
-        let children: Vec<u32> = self.scan.entries(task.node).filter_map(|entry| entry.node).collect();
-        if children.iter().any(|child| progress.is_failed[*child as usize]) {
+    fn make_directory(
+        &self,
+        task: Task,
+        progress: &mut Progress<'_>,
+        on_event: &mut dyn FnMut(Event),
+    ) {
+        let children: Vec<u32> = self
+            .scan
+            .entries(task.node)
+            .filter_map(|entry| entry.node)
+            .collect();
+        if children
+            .iter()
+            .any(|child| progress.is_failed[*child as usize])
+        {
             progress.is_failed[task.node as usize] = true;
             progress.report.held_back += 1;
             return progress.said.release(self.scan, task.node);
         }
         let basis = progress.plan.directory_basis(self.scan, task.node);
         let is_open = matches!(task.reason, Reason::Waiting | Reason::Children);
-        if is_open && progress.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis) {
+        if is_open
+            && progress.plan.heads[task.node as usize].is_some_and(|head| head.basis == basis)
+        {
             progress.report.kept += 1;
             on_event(Event::Kept(self.path(task.node)));
             return progress.said.release(self.scan, task.node);
         }
-        let frames: Vec<FrameId> = children.iter().filter_map(|child| Some(progress.plan.content_of(*child)?.1)).collect();
+        let frames: Vec<FrameId> = children
+            .iter()
+            .filter_map(|child| Some(progress.plan.content_of(*child)?.1))
+            .collect();
         let frames = Children::of(frames);
         let unkept = Records::unkept();
         let maker = self.maker(progress, &unkept);
         let made = match maker.desk.reuse(self.repo, task, basis, &frames) {
             Some(reused) => maker.made(task, reused),
-            None => match directory_body((self.repo, self.scan, self.inputs), (&progress.plan, &progress.said), task.node) {
+            None => match directory_body(
+                (self.repo, self.scan, self.inputs),
+                (&progress.plan, &progress.said),
+                task.node,
+            ) {
                 Ok(content) => maker.made(task, Saying::new(basis, frames, content)),
                 Err(err) => Made::Failed(err),
             },
@@ -199,17 +271,32 @@ impl Runner<'_> {
     }
 
     /// Books what came of a task.
-    fn take(&self, number: u32, made: Made, progress: &mut Progress<'_>, on_event: &mut dyn FnMut(Event)) {
+    fn take(
+        &self,
+        number: u32,
+        made: Made,
+        progress: &mut Progress<'_>,
+        on_event: &mut dyn FnMut(Event),
+    ) {
         let (report, path) = (&mut progress.report, self.path(number));
         match made {
             Made::Frame(made) => {
-                let MadeFrame { new, record, body, is_reused } = *made;
+                let MadeFrame {
+                    new,
+                    record,
+                    body,
+                    is_reused,
+                } = *made;
                 match (is_reused, self.scan.node(number).is_directory) {
                     (true, _) => report.reused += 1,
                     (false, true) => report.made_directories += 1,
                     (false, false) => report.made_files += 1,
                 }
-                on_event(if is_reused { Event::Reused(path) } else { Event::Made(path) });
+                on_event(if is_reused {
+                    Event::Reused(path)
+                } else {
+                    Event::Made(path)
+                });
                 progress.batch_bytes += new.size_bytes();
                 progress.batch.push(new);
                 progress.plan.heads[number as usize] = Some(record);
@@ -221,7 +308,10 @@ impl Runner<'_> {
             }
             Made::Failed(err) => {
                 let reason = crate::base::printable::chain(&err);
-                on_event(Event::Failed { path: path.clone(), reason: reason.clone() });
+                on_event(Event::Failed {
+                    path: path.clone(),
+                    reason: reason.clone(),
+                });
                 report.failed.push((path, reason));
                 // The directories above describe the others: one that cannot be read stands in their bases by its id.
                 progress.is_failed[number as usize] = !err.is_unreadable();
@@ -229,7 +319,11 @@ impl Runner<'_> {
         }
     }
 
-    fn store(&self, progress: &mut Progress<'_>, on_event: &mut dyn FnMut(Event)) -> Result<(), RunError> {
+    fn store(
+        &self,
+        progress: &mut Progress<'_>,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<(), RunError> {
         if progress.batch.is_empty() {
             return Ok(());
         }
@@ -246,7 +340,9 @@ impl Runner<'_> {
 
 impl Maker<'_> {
     fn file(&self, repo: &Repository, task: Task) -> Made {
-        let Desk { scan, inputs, plan, .. } = self.desk;
+        let Desk {
+            scan, inputs, plan, ..
+        } = self.desk;
         let basis = plan.file_basis(scan, inputs, task.node);
         if let Some(reused) = self.desk.reuse(repo, task, basis, &Children::None) {
             return self.made(task, reused);
@@ -261,7 +357,10 @@ impl Maker<'_> {
 
     fn made(&self, task: Task, saying: Saying) -> Made {
         let is_reused = saying.is_reused;
-        match self.desk.encode(task, self.desk.frame(task, saying), is_reused) {
+        match self
+            .desk
+            .encode(task, self.desk.frame(task, saying), is_reused)
+        {
             Ok(made) => Made::Frame(Box::new(made)),
             Err(err) => Made::Failed(err),
         }
@@ -276,26 +375,43 @@ pub(super) fn directory_body(
 ) -> Result<String, NodeError> {
     let mut parts = Vec::new();
     for entry in scan.entries(number) {
-        let body = entry.node.map_or(Ok(None), |child| said.of(repo, plan, child))?;
-        let bodies = body.map(|body| (inputs.frame_type.clone(), body)).into_iter().collect();
-        parts.push(Part { name: outline::shown_name(entry.name), kind: PartKind::of(entry.mode), bodies });
+        let body = entry
+            .node
+            .map_or(Ok(None), |child| said.of(repo, plan, child))?;
+        let bodies = body
+            .map(|body| (inputs.frame_type.clone(), body))
+            .into_iter()
+            .collect();
+        parts.push(Part {
+            name: outline::shown_name(entry.name),
+            kind: PartKind::of(entry.mode),
+            bodies,
+        });
     }
     Ok(Summarize.synthesize(&parts))
 }
 
 /// What the outline builder says about a file of a name; `None` when a partial clone does not have it.
-pub(super) fn file_body(repo: &Repository, id: &NodeId, name: &[u8], records: &Records) -> Result<Option<String>, NodeError> {
+pub(super) fn file_body(
+    repo: &Repository,
+    id: &NodeId,
+    name: &[u8],
+    records: &Records,
+) -> Result<Option<String>, NodeError> {
     if let Some(known) = records.find(id, outline::language(name, b"")) {
         return Ok(Some(symbol::render(&known)));
     }
-    let read = |blob: Blob<'_>| match blob {
-        Blob::Absent => None,
-        Blob::TooLarge(size_bytes) => Some(outline::too_large(size_bytes)),
-        Blob::Data(data) => {
-            let pointer = outline::lfs_pointer(data);
-            Some(pointer.unwrap_or_else(|| symbol::render(&records.read(id, name, &outline::shown(data)))))
-        }
-    };
+    let read =
+        |blob: Blob<'_>| match blob {
+            Blob::Absent => None,
+            Blob::TooLarge(size_bytes) => Some(outline::too_large(size_bytes)),
+            Blob::Data(data) => {
+                let pointer = outline::lfs_pointer(data);
+                Some(pointer.unwrap_or_else(|| {
+                    symbol::render(&records.read(id, name, &outline::shown(data)))
+                }))
+            }
+        };
     match with_blob(repo, id, read)? {
         None if !repo.is_partial() => Err(ObjectError::Missing(*id).into()),
         body => Ok(body),

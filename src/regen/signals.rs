@@ -26,29 +26,39 @@ const TERMINATED: i32 = 143;
 pub(super) fn listen() -> io::Result<mpsc::UnboundedReceiver<Stop>> {
     let (asked, signals) = mpsc::unbounded_channel();
     let (ready, is_ready) = std::sync::mpsc::channel();
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime,
-            Err(error) => return drop(ready.send(Err(error))),
-        };
-        runtime.block_on(async {
-            let streams = signal(SignalKind::interrupt()).and_then(|first| Ok((first, signal(SignalKind::terminate())?)));
-            match streams {
-                Ok((interrupts, terminations)) => {
-                    let _ = ready.send(Ok(()));
-                    hear(interrupts, terminations, asked).await;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let runtime = match tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+            {
+                Ok(runtime) => runtime,
+                Err(error) => return drop(ready.send(Err(error))),
+            };
+            runtime.block_on(async {
+                let streams = signal(SignalKind::interrupt())
+                    .and_then(|first| Ok((first, signal(SignalKind::terminate())?)));
+                match streams {
+                    Ok((interrupts, terminations)) => {
+                        let _ = ready.send(Ok(()));
+                        hear(interrupts, terminations, asked).await;
+                    }
+                    Err(error) => drop(ready.send(Err(error))),
                 }
-                Err(error) => drop(ready.send(Err(error))),
-            }
-        });
-    })?;
+            });
+        })?;
     is_ready.recv().map_err(io::Error::other)??;
     Ok(signals)
 }
 
 type Stream = tokio::signal::unix::Signal;
 
-async fn hear(mut interrupts: Stream, mut terminations: Stream, asked: mpsc::UnboundedSender<Stop>) {
+async fn hear(
+    mut interrupts: Stream,
+    mut terminations: Stream,
+    asked: mpsc::UnboundedSender<Stop>,
+) {
     let mut first: Option<Instant> = None;
     loop {
         let stop = tokio::select! {
@@ -61,7 +71,11 @@ async fn hear(mut interrupts: Stream, mut terminations: Stream, asked: mpsc::Unb
             continue;
         }
         let is_second = first.replace(Instant::now()).is_some();
-        let code = if stop == Stop::Terminated { TERMINATED } else { INTERRUPTED };
+        let code = if stop == Stop::Terminated {
+            TERMINATED
+        } else {
+            INTERRUPTED
+        };
         let _ = asked.send(stop);
         if is_second {
             tokio::select! {

@@ -57,13 +57,34 @@ struct Share {
 
 /// Looks at everything that a plan would send.
 #[must_use]
-pub fn survey(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<'_>, caller: &Caller) -> Survey {
+pub fn survey(
+    nodes: Nodes<'_>,
+    (plan, index): (&Plan, &Index),
+    writer: &Writer<'_>,
+    caller: &Caller,
+) -> Survey {
     let Nodes { repo, scan, inputs } = nodes;
-    let (directories, files): (Vec<Task>, Vec<Task>) = plan.tasks.iter().partition(|task| scan.node(task.node).is_directory);
-    let work = |repo: &_, at: usize| file(Nodes { repo, scan, inputs }, (plan, index), writer, files[at]);
+    let (directories, files): (Vec<Task>, Vec<Task>) = plan
+        .tasks
+        .iter()
+        .partition(|task| scan.node(task.node).is_directory);
+    let work = |repo: &_, at: usize| {
+        file(
+            Nodes { repo, scan, inputs },
+            (plan, index),
+            writer,
+            files[at],
+        )
+    };
     let shares = on_all_cores(files.len(), repo, || repo.fork(), work);
     let mut survey = Survey::default();
-    let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = &mut survey.estimate;
+    let Estimate {
+        calls,
+        reused,
+        input_tokens,
+        output_tokens,
+        nano_dollars,
+    } = &mut survey.estimate;
     for (share, task) in shares.into_iter().zip(&files) {
         *reused += u64::from(share.is_reused);
         if let Some((input, output)) = share.call {
@@ -72,46 +93,85 @@ pub fn survey(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<
             *output_tokens += output;
         }
         survey.secrets.extend(share.secret);
-        survey.unfit.extend(share.unfit.map(|why| (scan.path(inputs.root, task.node), why)));
+        survey.unfit.extend(
+            share
+                .unfit
+                .map(|why| (scan.path(inputs.root, task.node), why)),
+        );
     }
     let wished = with_output(&writer.directory_wish, &writer.capabilities).0;
-    let answer = answer_tokens(wished.max_output_tokens.into_iter().chain(writer.capabilities.output_tokens).min());
+    let answer = answer_tokens(
+        wished
+            .max_output_tokens
+            .into_iter()
+            .chain(writer.capabilities.output_tokens)
+            .min(),
+    );
     let most = input_tokens_max(&wished, &writer.capabilities).unwrap_or(u64::MAX);
     for task in directories {
         *calls += 1;
         let path = scan.path(inputs.root, task.node);
-        survey.secrets.extend(writer.guard_names(scan, (task.node, &path)).err());
+        survey
+            .secrets
+            .extend(writer.guard_names(scan, (task.node, &path)).err());
         let children = scan.entries(task.node).count() as u64;
-        let input = writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
+        let input =
+            writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
         *input_tokens += of_model(writer, input.min(most));
         *output_tokens += answer;
     }
-    *nano_dollars = caller.cost(&Usage { input: *input_tokens, output: *output_tokens, ..Usage::default() });
+    *nano_dollars = caller.cost(&Usage {
+        input: *input_tokens,
+        output: *output_tokens,
+        ..Usage::default()
+    });
     survey.secrets.sort_by(|a, b| a.name.cmp(&b.name));
     survey.secrets.dedup();
     survey
 }
 
-fn file(nodes: Nodes<'_>, (plan, index): (&Plan, &Index), writer: &Writer<'_>, task: Task) -> Share {
+fn file(
+    nodes: Nodes<'_>,
+    (plan, index): (&Plan, &Index),
+    writer: &Writer<'_>,
+    task: Task,
+) -> Share {
     let Nodes { repo, scan, inputs } = nodes;
     let basis = plan.file_basis(scan, inputs, task.node);
     if !is_again(task) && index.find_basis(&basis).is_some() {
-        return Share { is_reused: true, ..Share::default() };
+        return Share {
+            is_reused: true,
+            ..Share::default()
+        };
     }
     let path = scan.path(inputs.root, task.node);
-    let secret = writer.guard_names(scan, (task.node, &path)).and_then(|()| match read(repo, scan, task.node) {
-        Ok(File::Data(data)) => writer.guard_file(&path, &data),
-        // What is too large or cannot be read is not sent; the run says so.
-        Ok(File::TooLarge(_) | File::Absent) | Err(_) => Ok(()),
+    let secret = writer.guard_names(scan, (task.node, &path)).and_then(|()| {
+        match read(repo, scan, task.node) {
+            Ok(File::Data(data)) => writer.guard_file(&path, &data),
+            // What is too large or cannot be read is not sent; the run says so.
+            Ok(File::TooLarge(_) | File::Absent) | Err(_) => Ok(()),
+        }
     });
-    let share = Share { secret: secret.err(), ..Share::default() };
+    let share = Share {
+        secret: secret.err(),
+        ..Share::default()
+    };
     match writer.prepare(nodes, (task.node, basis, Children::None), &mut |_| Ok(None)) {
         Ok(Prepared::Ask(question)) => {
             let input = of_model(writer, question.request.tokens_estimated());
-            Share { call: Some((input, answer_tokens(question.request.params.max_output_tokens))), ..share }
+            Share {
+                call: Some((
+                    input,
+                    answer_tokens(question.request.params.max_output_tokens),
+                )),
+                ..share
+            }
         }
         Ok(Prepared::Absent) => share,
-        Err(error) => Share { unfit: Some(chain(&error)), ..share },
+        Err(error) => Share {
+            unfit: Some(chain(&error)),
+            ..share
+        },
     }
 }
 

@@ -14,7 +14,10 @@ use super::remake::{self, Remade};
 use crate::agent::Agent;
 use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::model::POLICY_KEY;
-use crate::frame::{BasisKind, Children, CodecError, Frame, FrameName, Index, NewFrame, NodeKind, Record, content_digest};
+use crate::frame::{
+    BasisKind, Children, CodecError, Frame, FrameName, Index, NewFrame, NodeKind, Record,
+    content_digest,
+};
 use crate::git::Repository;
 use crate::node::{Scan, scan::Entry};
 use crate::secret::SecretFound;
@@ -101,9 +104,14 @@ impl Synthesizer<'_> {
         for number in self.directories() {
             let at = number as usize;
             chosen[at] = match &heads[at] {
-                Some(head) if head.has_policy && !head.is_invalidated() => self.chosen_of(number, head, &heads, &mut known),
+                Some(head) if head.has_policy && !head.is_invalidated() => {
+                    self.chosen_of(number, head, &heads, &mut known)
+                }
                 None if self.is_changed(number) => {
-                    let found = find_earlier(&self.scan.node(number).id, &self.scan.path(self.root, number));
+                    let found = find_earlier(
+                        &self.scan.node(number).id,
+                        &self.scan.path(self.root, number),
+                    );
                     found.and_then(|spec| self.choose(spec, &mut known))
                 }
                 Some(_) | None => None,
@@ -112,7 +120,9 @@ impl Synthesizer<'_> {
         }
         // From the top: a directory that came since the synthesis above it was made has that one's policy.
         for number in self.directories().rev() {
-            let Some(above) = chosen[number as usize].clone() else { continue };
+            let Some(above) = chosen[number as usize].clone() else {
+                continue;
+            };
             for child in self.scan.entries(number).filter_map(|entry| entry.node) {
                 let at = child as usize;
                 if self.scan.node(child).is_directory && chosen[at].is_none() && !is_left[at] {
@@ -127,28 +137,46 @@ impl Synthesizer<'_> {
     pub fn plan_all(&self, spec: PolicySpec, policy: Arc<dyn Policy>) -> SynthesisPlan {
         let one = Arc::new(self.chosen(spec, policy));
         let mut chosen = vec![None; self.scan.len()];
-        self.directories().for_each(|number| chosen[number as usize] = Some(one.clone()));
+        self.directories()
+            .for_each(|number| chosen[number as usize] = Some(one.clone()));
         self.tasks(chosen, self.heads())
     }
 
     fn tasks(&self, chosen: Vec<Option<Arc<Chosen>>>, heads: Vec<Option<Record>>) -> SynthesisPlan {
-        let mut plan = SynthesisPlan { tasks: Vec::new(), fresh: 0, chosen, heads };
+        let mut plan = SynthesisPlan {
+            tasks: Vec::new(),
+            fresh: 0,
+            chosen,
+            heads,
+        };
         let mut is_task = vec![false; self.scan.len()];
         for number in self.directories() {
-            let Some(one) = &plan.chosen[number as usize] else { continue };
-            let waits = || self.scan.entries(number).filter_map(|entry| entry.node).any(|child| is_task[child as usize]);
+            let Some(one) = &plan.chosen[number as usize] else {
+                continue;
+            };
+            let waits = || {
+                self.scan
+                    .entries(number)
+                    .filter_map(|entry| entry.node)
+                    .any(|child| is_task[child as usize])
+            };
             let reason = match &plan.heads[number as usize] {
                 None if self.is_changed(number) => Some(Reason::Changed),
                 None => Some(Reason::Missing),
                 Some(head) if head.is_invalidated() => Some(Reason::Invalidated),
                 Some(_) if waits() => Some(Reason::Waiting),
-                Some(head) => (self.basis(number, one, &plan.heads) != head.basis).then_some(Reason::Children),
+                Some(head) => {
+                    (self.basis(number, one, &plan.heads) != head.basis).then_some(Reason::Children)
+                }
             };
             match reason {
                 None => plan.fresh += 1,
                 Some(reason) => {
                     is_task[number as usize] = true;
-                    plan.tasks.push(Task { node: number, reason });
+                    plan.tasks.push(Task {
+                        node: number,
+                        reason,
+                    });
                 }
             }
         }
@@ -156,21 +184,40 @@ impl Synthesizer<'_> {
     }
 
     /// Makes what a plan names. `guard` stops what must not be said at a path.
-    pub fn run(&self, plan: SynthesisPlan, guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>) -> Synthesized {
-        let SynthesisPlan { tasks, chosen, mut heads, .. } = plan;
+    pub fn run(
+        &self,
+        plan: SynthesisPlan,
+        guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>,
+    ) -> Synthesized {
+        let SynthesisPlan {
+            tasks,
+            chosen,
+            mut heads,
+            ..
+        } = plan;
         let mut done = Synthesized::default();
         let mut bodies: HashMap<u32, Body> = HashMap::new();
         let mut is_failed = vec![false; self.scan.len()];
-        for Task { node: number, reason } in tasks {
+        for Task {
+            node: number,
+            reason,
+        } in tasks
+        {
             let at = number as usize;
             let Some(one) = &chosen[at] else { continue };
-            if self.scan.entries(number).filter_map(|entry| entry.node).any(|child| is_failed[child as usize]) {
+            if self
+                .scan
+                .entries(number)
+                .filter_map(|entry| entry.node)
+                .any(|child| is_failed[child as usize])
+            {
                 is_failed[at] = true;
                 done.held_back += 1;
                 continue;
             }
             let basis = self.basis(number, one, &heads);
-            let is_same = |head: Record| head.basis == basis && head.has_policy && !head.is_invalidated();
+            let is_same =
+                |head: Record| head.basis == basis && head.has_policy && !head.is_invalidated();
             if reason != Reason::Forged && heads[at].is_some_and(is_same) {
                 done.kept += 1;
                 continue;
@@ -205,7 +252,8 @@ impl Synthesizer<'_> {
         guard(&content, &path)?;
         let slot = (self.agent.id.clone(), self.into.clone());
         let node = (self.scan.node(number).id, NodeKind::Directory);
-        let mut frame = Frame::new(node, slot, (BasisKind::Synthesis, basis), content).at(Some(path));
+        let mut frame =
+            Frame::new(node, slot, (BasisKind::Synthesis, basis), content).at(Some(path));
         frame.children = Children::of(frames);
         frame.seq = heads[number as usize].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.unknown = vec![(POLICY_KEY.to_owned(), one.spec.render())];
@@ -225,11 +273,18 @@ impl Synthesizer<'_> {
             let mut said = Vec::new();
             for (frame_type, record) in self.said(&entry, one, heads) {
                 let made = entry.node.and_then(|child| bodies.get(&child).cloned());
-                let body = made.map_or_else(|| Ok(read_frame(self.repo, &record.blob)?.content.into()), Ok::<Body, NodeError>)?;
+                let body = made.map_or_else(
+                    || Ok(read_frame(self.repo, &record.blob)?.content.into()),
+                    Ok::<Body, NodeError>,
+                )?;
                 frames.push(record.frame);
                 said.push((frame_type, body));
             }
-            parts.push(Part { name: outline::shown_name(entry.name), kind: PartKind::of(entry.mode), bodies: said });
+            parts.push(Part {
+                name: outline::shown_name(entry.name),
+                kind: PartKind::of(entry.mode),
+                bodies: said,
+            });
         }
         Ok((one.policy.synthesize(&parts), frames))
     }
@@ -238,20 +293,46 @@ impl Synthesizer<'_> {
     #[must_use]
     pub fn remake(&self, plan: &SynthesisPlan, sample: Option<usize>) -> Remade {
         let tasks: HashSet<u32> = plan.tasks.iter().map(|task| task.node).collect();
-        let is_fresh = |number: &u32| plan.chosen[*number as usize].is_some() && !tasks.contains(number);
-        let Self { scan, root, index, agent, into, .. } = *self;
-        remake::compare(self.repo, self.directories().filter(is_fresh).collect(), sample, |repo, number| {
-            let (one, head) = (plan.chosen[number as usize].as_ref()?, plan.heads[number as usize].as_ref()?);
-            let (content, _) =
-                Synthesizer { repo, scan, root, index, agent, into }.content(number, one, (&plan.heads, &HashMap::new())).ok()?;
-            Some(content_digest(&content) != head.content)
-        })
+        let is_fresh =
+            |number: &u32| plan.chosen[*number as usize].is_some() && !tasks.contains(number);
+        let Self {
+            scan,
+            root,
+            index,
+            agent,
+            into,
+            ..
+        } = *self;
+        remake::compare(
+            self.repo,
+            self.directories().filter(is_fresh).collect(),
+            sample,
+            |repo, number| {
+                let (one, head) = (
+                    plan.chosen[number as usize].as_ref()?,
+                    plan.heads[number as usize].as_ref()?,
+                );
+                let (content, _) = Synthesizer {
+                    repo,
+                    scan,
+                    root,
+                    index,
+                    agent,
+                    into,
+                }
+                .content(number, one, (&plan.heads, &HashMap::new()))
+                .ok()?;
+                Some(content_digest(&content) != head.content)
+            },
+        )
     }
 
     /// Takes up directories that look fresh and are to be made again, and the directories that wait for them.
     pub fn make_again(&self, plan: &mut SynthesisPlan, again: &HashSet<u32>) {
         let chosen = &plan.chosen;
-        let added = take_up(self.scan, &mut plan.tasks, again, |number| chosen[number as usize].is_some());
+        let added = take_up(self.scan, &mut plan.tasks, again, |number| {
+            chosen[number as usize].is_some()
+        });
         plan.fresh = plan.fresh.saturating_sub(added);
     }
 
@@ -259,20 +340,42 @@ impl Synthesizer<'_> {
     #[must_use]
     pub fn head_name(&self, plan: &SynthesisPlan, number: u32) -> Option<FrameName> {
         let head = plan.heads[number as usize].as_ref()?;
-        Some(remake::name_of(head, self.scan.node(number).id, (&self.agent.id, self.into)))
+        Some(remake::name_of(
+            head,
+            self.scan.node(number).id,
+            (&self.agent.id, self.into),
+        ))
     }
 
     /// Names of the entries of a directory that say something else than what its head was made from.
     #[must_use]
-    pub fn changed_entries(&self, plan: &SynthesisPlan, number: u32, made_from: &[FrameId]) -> Vec<Vec<u8>> {
-        let Some(one) = &plan.chosen[number as usize] else { return Vec::new() };
-        let differs =
-            |entry: &Entry<'_>| self.said(entry, one, &plan.heads).iter().any(|(_, record)| !made_from.contains(&record.frame));
-        self.scan.entries(number).filter(differs).map(|entry| entry.name.to_vec()).collect()
+    pub fn changed_entries(
+        &self,
+        plan: &SynthesisPlan,
+        number: u32,
+        made_from: &[FrameId],
+    ) -> Vec<Vec<u8>> {
+        let Some(one) = &plan.chosen[number as usize] else {
+            return Vec::new();
+        };
+        let differs = |entry: &Entry<'_>| {
+            self.said(entry, one, &plan.heads)
+                .iter()
+                .any(|(_, record)| !made_from.contains(&record.frame))
+        };
+        self.scan
+            .entries(number)
+            .filter(differs)
+            .map(|entry| entry.name.to_vec())
+            .collect()
     }
 
     fn directories(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
-        self.scan.bottom_up().iter().copied().filter(|number| self.scan.node(*number).is_directory)
+        self.scan
+            .bottom_up()
+            .iter()
+            .copied()
+            .filter(|number| self.scan.node(*number).is_directory)
     }
 
     fn slot(&self) -> Option<u16> {
@@ -281,7 +384,9 @@ impl Synthesizer<'_> {
 
     fn heads(&self) -> Vec<Option<Record>> {
         let mut heads = vec![None; self.scan.len()];
-        let Some(slot) = self.slot() else { return heads };
+        let Some(slot) = self.slot() else {
+            return heads;
+        };
         for number in self.directories() {
             heads[number as usize] = self.index.find_head(&self.scan.node(number).id, slot);
         }
@@ -289,12 +394,19 @@ impl Synthesizer<'_> {
     }
 
     fn is_changed(&self, number: u32) -> bool {
-        self.slot().is_some_and(|slot| self.index.speaks_of(slot, &self.scan.path(self.root, number)))
+        self.slot().is_some_and(|slot| {
+            self.index
+                .speaks_of(slot, &self.scan.path(self.root, number))
+        })
     }
 
     fn chosen(&self, spec: PolicySpec, policy: Arc<dyn Policy>) -> Chosen {
         let bases = BasisOf::synthesis(self.agent, self.into, &spec.digest(&*policy));
-        Chosen { spec, policy, bases }
+        Chosen {
+            spec,
+            policy,
+            bases,
+        }
     }
 
     /// The policy of a specification; `None` for one that this program does not have.
@@ -316,7 +428,10 @@ impl Synthesizer<'_> {
         heads: &[Option<Record>],
         known: &mut Vec<Arc<Chosen>>,
     ) -> Option<Arc<Chosen>> {
-        if let Some(one) = known.iter().find(|one| self.basis(number, one, heads) == head.basis) {
+        if let Some(one) = known
+            .iter()
+            .find(|one| self.basis(number, one, heads) == head.basis)
+        {
             return Some(one.clone());
         }
         let frame = read_frame(self.repo, &head.blob).ok()?;
@@ -324,15 +439,29 @@ impl Synthesizer<'_> {
     }
 
     /// The frames through which an entry speaks: a directory through its own synthesis, a file through its heads.
-    fn said(&self, entry: &Entry<'_>, one: &Chosen, heads: &[Option<Record>]) -> Vec<(FrameType, Record)> {
-        let Some(child) = entry.node else { return Vec::new() };
+    fn said(
+        &self,
+        entry: &Entry<'_>,
+        one: &Chosen,
+        heads: &[Option<Record>],
+    ) -> Vec<(FrameType, Record)> {
+        let Some(child) = entry.node else {
+            return Vec::new();
+        };
         if self.scan.node(child).is_directory {
             let head = heads[child as usize].filter(|head| !head.is_invalidated());
-            return head.map(|head| (self.into.clone(), head)).into_iter().collect();
+            return head
+                .map(|head| (self.into.clone(), head))
+                .into_iter()
+                .collect();
         }
         let slots = self.index.slots().iter().enumerate();
-        let read = slots.filter(|(_, (agent, kind))| *agent == self.agent.id && one.spec.reads(kind, self.into));
-        let found = read.filter_map(|(slot, (_, kind))| Some((kind.clone(), self.index.find_head(&entry.id, slot as u16)?)));
+        let read = slots.filter(|(_, (agent, kind))| {
+            *agent == self.agent.id && one.spec.reads(kind, self.into)
+        });
+        let found = read.filter_map(|(slot, (_, kind))| {
+            Some((kind.clone(), self.index.find_head(&entry.id, slot as u16)?))
+        });
         let mut said: Vec<_> = found.filter(|(_, head)| !head.is_invalidated()).collect();
         said.sort_by(|(a, _), (b, _)| a.cmp(b));
         said
@@ -346,8 +475,16 @@ impl Synthesizer<'_> {
                 hasher.add(frame_type.as_str().as_bytes());
                 hasher.add(&record.content.0);
             }
-            let state = if said.is_empty() { ChildState::Unsaid(entry.id) } else { ChildState::Said(hasher.finish()) };
-            Child { name: entry.name, kind: PartKind::of(entry.mode).as_str(), state }
+            let state = if said.is_empty() {
+                ChildState::Unsaid(entry.id)
+            } else {
+                ChildState::Said(hasher.finish())
+            };
+            Child {
+                name: entry.name,
+                kind: PartKind::of(entry.mode).as_str(),
+                state,
+            }
         }))
     }
 }

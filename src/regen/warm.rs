@@ -17,7 +17,10 @@ pub(super) struct Warmth {
 
 impl Warmth {
     /// Cold when a system message is long enough to be cached; and what tells that it is warm.
-    pub(super) fn new(system: &str, capabilities: &Capabilities) -> (Self, mpsc::UnboundedReceiver<()>) {
+    pub(super) fn new(
+        system: &str,
+        capabilities: &Capabilities,
+    ) -> (Self, mpsc::UnboundedReceiver<()>) {
         let (begun, is_begun) = mpsc::unbounded_channel();
         let caches = capabilities.system_prompt && capabilities.cache_tokens_min > 0;
         let is_cold = caches && token::estimate(system) >= capabilities.cache_tokens_min;
@@ -59,7 +62,10 @@ mod tests {
     #[test]
     fn only_what_is_long_enough_is_waited_for() {
         let slots = |system: &str, tokens_min: u64| {
-            let capabilities = Capabilities { cache_tokens_min: tokens_min, ..Capabilities::default() };
+            let capabilities = Capabilities {
+                cache_tokens_min: tokens_min,
+                ..Capabilities::default()
+            };
             let (mut warmth, _begun) = Warmth::new(system, &capabilities);
             let before = warmth.slots(8);
             warmth.warm();
@@ -67,6 +73,10 @@ mod tests {
         };
         assert_eq!(slots(&"word ".repeat(2_000), 1_024), (1, 8));
         assert_eq!(slots("word", 1_024), (8, 8));
-        assert_eq!(slots(&"word ".repeat(2_000), 0), (8, 8), "nothing is known of a cache");
+        assert_eq!(
+            slots(&"word ".repeat(2_000), 0),
+            (8, 8),
+            "nothing is known of a cache"
+        );
     }
 }

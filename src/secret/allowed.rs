@@ -12,7 +12,9 @@ impl Allowed {
     /// Reads a file of one id per line; damaged lines allow nothing.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        text.lines().filter_map(|line| line.trim().parse().ok()).collect()
+        text.lines()
+            .filter_map(|line| line.trim().parse().ok())
+            .collect()
     }
 
     /// The bytes of the file, one id per line, in order.
@@ -51,8 +53,13 @@ mod tests {
 
     #[test]
     fn a_file_reads_back_without_its_damage() {
-        let ids: Allowed = [FindingId::of("a", b"1"), FindingId::of("b", b"2")].into_iter().collect();
+        let ids: Allowed = [FindingId::of("a", b"1"), FindingId::of("b", b"2")]
+            .into_iter()
+            .collect();
         assert_eq!(Allowed::parse(&ids.render()), ids);
-        assert_eq!(Allowed::parse(&format!("{}junk\n\n\u{1b}\n", ids.render())), ids);
+        assert_eq!(
+            Allowed::parse(&format!("{}junk\n\n\u{1b}\n", ids.render())),
+            ids
+        );
     }
 }

@@ -28,19 +28,33 @@ pub(super) struct Form {
 impl Form {
     /// All forms of what a rule's tokens begin with.
     pub(super) fn of(rule: usize, start: &str) -> impl Iterator<Item = Self> {
-        let wide = start.bytes().flat_map(|byte| [byte, 0]).take(2 * start.len() - 1).collect();
+        let wide = start
+            .bytes()
+            .flat_map(|byte| [byte, 0])
+            .take(2 * start.len() - 1)
+            .collect();
         let starts: [Vec<u8>; 2] = [start.into(), wide];
         starts.into_iter().flat_map(move |bytes| {
             (0..3).map(move |skipped| {
                 let all = encode(&[&[0; 2][..skipped], &bytes].concat());
                 let sure = (skipped * 8).div_ceil(6)..(skipped + bytes.len()) * 8 / 6;
-                Self { word: all[sure].to_owned(), rule, skipped }
+                Self {
+                    word: all[sure].to_owned(),
+                    rule,
+                    skipped,
+                }
             })
         })
     }
 
     /// The characters of the token whose form stands at an offset, if what they stand for is one.
-    pub(super) fn secret_at(&self, text: &[u8], at: usize, rule: &Rule, placeholders: &Harmless) -> Option<Range<usize>> {
+    pub(super) fn secret_at(
+        &self,
+        text: &[u8],
+        at: usize,
+        rule: &Rule,
+        placeholders: &Harmless,
+    ) -> Option<Range<usize>> {
         // The words are looked for in any case; base64 means its letters as they are.
         if !text[at..].starts_with(self.word.as_bytes()) {
             return None;
@@ -66,7 +80,9 @@ impl Form {
 pub(super) fn encode(bytes: &[u8]) -> String {
     let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
     let char_at = |at: usize| (0..6).fold(0, |value, offset| value << 1 | bit(6 * at + offset));
-    (0..(bytes.len() * 8).div_ceil(6)).map(|at| char::from(ALPHABET[usize::from(char_at(at))])).collect()
+    (0..(bytes.len() * 8).div_ceil(6))
+        .map(|at| char::from(ALPHABET[usize::from(char_at(at))]))
+        .collect()
 }
 
 /// The value of a character in either alphabet.
@@ -108,7 +124,11 @@ fn decode(text: &[u8], from: usize, chars_max: usize, is_wrapped: bool) -> (Vec<
 
 /// Text without its zero bytes, and where each byte stood: UTF-16, whatever its order of bytes, becomes what it says.
 pub(super) fn without_zeros(text: &[u8]) -> (Vec<u8>, Vec<usize>) {
-    text.iter().enumerate().filter(|(_, byte)| **byte != 0).map(|(at, byte)| (*byte, at)).unzip()
+    text.iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte != 0)
+        .map(|(at, byte)| (*byte, at))
+        .unzip()
 }
 
 /// The stretches of letters and digits that are long enough to hold a token. No token has another character in base64.
@@ -120,7 +140,10 @@ pub(super) fn long_runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         while let Some(window) = text.get(from..from + RUN_BYTES_MIN) {
             let Some(other) = window.iter().rposition(|byte| !is_part(byte)) else {
                 let rest = from + RUN_BYTES_MIN;
-                let end = text[rest..].iter().position(|byte| !is_part(byte)).map_or(text.len(), |more| rest + more);
+                let end = text[rest..]
+                    .iter()
+                    .position(|byte| !is_part(byte))
+                    .map_or(text.len(), |more| rest + more);
                 return Some(std::mem::replace(&mut from, end)..end);
             };
             from += other + 1;
@@ -139,11 +162,18 @@ mod tests {
             let forms: Vec<Form> = Form::of(0, start).collect();
             assert_eq!(forms.len(), 6);
             for (number, form) in forms.iter().enumerate() {
-                for (before, behind) in [("xy", "z"), ("\u{7f}\u{7f}", "\u{7f}"), ("..", "\u{0}\u{0}")] {
+                for (before, behind) in [
+                    ("xy", "z"),
+                    ("\u{7f}\u{7f}", "\u{7f}"),
+                    ("..", "\u{0}\u{0}"),
+                ] {
                     let wide: String = start.chars().flat_map(|c| [c, '\0']).collect();
                     let start = if number < 3 { start } else { &wide };
-                    let text = encode(format!("{}{start}{behind}", &before[..form.skipped]).as_bytes());
-                    let at = text.find(&form.word).unwrap_or_else(|| panic!("{} in {text}", form.word));
+                    let text =
+                        encode(format!("{}{start}{behind}", &before[..form.skipped]).as_bytes());
+                    let at = text
+                        .find(&form.word)
+                        .unwrap_or_else(|| panic!("{} in {text}", form.word));
                     assert_eq!(at, (form.skipped * 8).div_ceil(6));
                 }
             }
@@ -155,7 +185,11 @@ mod tests {
         for text in ["", "a", "ab", "abc", "abcd", "\u{0}\u{7f}?>~"] {
             let encoded = encode(text.as_bytes());
             let (bytes, places) = decode(encoded.as_bytes(), 0, 100, false);
-            assert_eq!((bytes.as_slice(), places.len()), (text.as_bytes(), encoded.len()), "{text}");
+            assert_eq!(
+                (bytes.as_slice(), places.len()),
+                (text.as_bytes(), encoded.len()),
+                "{text}"
+            );
         }
         assert_eq!(decode(b"YW\n  Jj", 0, 100, true).0, b"abc");
         assert_eq!(decode(b"YW\nJj", 0, 100, false).0, b"a");
@@ -167,7 +201,9 @@ mod tests {
         for before in 0..60 {
             let before = "a .".repeat(20)[..before].trim_end_matches('a').to_owned();
             let text = format!("{before}{run}.{};{run}x", &run[1..]);
-            let found: Vec<&str> = long_runs(text.as_bytes()).map(|range| &text[range]).collect();
+            let found: Vec<&str> = long_runs(text.as_bytes())
+                .map(|range| &text[range])
+                .collect();
             assert_eq!(found, [run.clone(), format!("{run}x")], "{text}");
         }
         assert_eq!(long_runs(&run.as_bytes()[1..]).count(), 0);

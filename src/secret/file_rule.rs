@@ -17,7 +17,11 @@ impl FileRule {
     /// `*` stands for any part of a name, case does not count, and a pattern with `/` takes as many parts of the path.
     #[must_use]
     pub fn matches(&self, path: &[u8]) -> bool {
-        let is_one_of = |patterns: &[String]| patterns.iter().any(|pattern| fits_end(pattern.as_bytes(), path));
+        let is_one_of = |patterns: &[String]| {
+            patterns
+                .iter()
+                .any(|pattern| fits_end(pattern.as_bytes(), path))
+        };
         is_one_of(&self.names) && !is_one_of(&self.except)
     }
 }
@@ -25,7 +29,9 @@ impl FileRule {
 fn fits_end(pattern: &[u8], path: &[u8]) -> bool {
     let parts = pattern.split(|byte| *byte == b'/').count();
     let mut names = path.rsplitn(parts + 1, |byte| *byte == b'/');
-    pattern.rsplit(|byte| *byte == b'/').all(|part| names.next().is_some_and(|name| fits(part, name)))
+    pattern
+        .rsplit(|byte| *byte == b'/')
+        .all(|part| names.next().is_some_and(|name| fits(part, name)))
 }
 
 /// Matches a name with one look-back per star, so that no pattern takes more than the product of the lengths.
@@ -70,7 +76,11 @@ mod tests {
             ("a*b*c", "axxbyybzzc", true),
             ("a*b*c", "axxbyy", false),
         ] {
-            assert_eq!(fits_end(pattern.as_bytes(), path.as_bytes()), expected, "{pattern} {path}");
+            assert_eq!(
+                fits_end(pattern.as_bytes(), path.as_bytes()),
+                expected,
+                "{pattern} {path}"
+            );
         }
     }
 }

@@ -30,7 +30,10 @@ impl FindingId {
     /// The id of these bytes, found by a rule of this name.
     #[must_use]
     pub fn of(rule: &str, secret: &[u8]) -> Self {
-        let digest = FieldHasher::new("git-merkle 2026 secret/1").field(rule.as_bytes()).field(secret).finish();
+        let digest = FieldHasher::new("git-merkle 2026 secret/1")
+            .field(rule.as_bytes())
+            .field(secret)
+            .finish();
         let mut text = digest.to_string();
         text.truncate(ID_DIGITS);
         Self(text)
@@ -58,8 +61,15 @@ impl FromStr for FindingId {
     type Err = FindingIdError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_id = text.len() == ID_DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        if is_id { Ok(Self(text.to_owned())) } else { Err(FindingIdError) }
+        let is_id = text.len() == ID_DIGITS
+            && text
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if is_id {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(FindingIdError)
+        }
     }
 }
 

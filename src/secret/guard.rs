@@ -35,10 +35,23 @@ pub struct SecretFound {
 pub struct Object(pub String);
 
 fn describe(found: &SecretFound) -> String {
-    let SecretFound { name, object, line, rule, more, .. } = found;
-    let more = if *more == 0 { String::new() } else { format!(", and {more} more") };
+    let SecretFound {
+        name,
+        object,
+        line,
+        rule,
+        more,
+        ..
+    } = found;
+    let more = if *more == 0 {
+        String::new()
+    } else {
+        format!(", and {more} more")
+    };
     match object {
-        Some(Object(object)) => format!("the name '{name}' of {object} holds what looks like a secret ({rule}){more}"),
+        Some(Object(object)) => {
+            format!("the name '{name}' of {object} holds what looks like a secret ({rule}){more}")
+        }
         None => format!("'{name}', line {line}, holds what looks like a secret ({rule}){more}"),
     }
 }
@@ -53,13 +66,26 @@ pub struct Redacted<'a> {
 }
 
 /// Stops at the first secret of a text that is not allowed.
-pub fn guard(text: &[u8], name: &str, scanner: &Scanner, allowed: &Allowed) -> Result<(), SecretFound> {
-    let mut found = scanner.find(text).into_iter().filter(|finding| !allowed.allows(finding));
+pub fn guard(
+    text: &[u8],
+    name: &str,
+    scanner: &Scanner,
+    allowed: &Allowed,
+) -> Result<(), SecretFound> {
+    let mut found = scanner
+        .find(text)
+        .into_iter()
+        .filter(|finding| !allowed.allows(finding));
     match found.next() {
         None => Ok(()),
-        Some(Finding { rule, line, id, .. }) => {
-            Err(SecretFound { name: name.to_owned(), object: None, line, rule, id, more: found.count() })
-        }
+        Some(Finding { rule, line, id, .. }) => Err(SecretFound {
+            name: name.to_owned(),
+            object: None,
+            line,
+            rule,
+            id,
+            more: found.count(),
+        }),
     }
 }
 
@@ -70,7 +96,9 @@ pub fn redact<'a>(text: &'a str, scanner: &Scanner, allowed: &Allowed) -> Redact
     let text = match bytes {
         Cow::Borrowed(_) => Cow::Borrowed(text),
         // A rule may end within a character, of which then nothing is left that says something.
-        Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes()))),
+        Cow::Owned(bytes) => {
+            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes())))
+        }
     };
     Redacted { text, count }
 }
@@ -80,7 +108,11 @@ fn lossy(bytes: &[u8]) -> String {
 }
 
 /// The bytes with markers, and how many were put in.
-pub(super) fn without<'t>(text: &'t [u8], scanner: &Scanner, allowed: &Allowed) -> (Cow<'t, [u8]>, usize) {
+pub(super) fn without<'t>(
+    text: &'t [u8],
+    scanner: &Scanner,
+    allowed: &Allowed,
+) -> (Cow<'t, [u8]>, usize) {
     let (mut redacted, mut count) = (Cow::Borrowed(text), 0);
     for _ in 0..ROUNDS_MAX {
         let mut found = scanner.find(&redacted);

@@ -26,8 +26,16 @@ pub(super) struct Keywords {
 
 impl Keywords {
     pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
-        let words = words.into_iter().map(|word| word.to_ascii_lowercase()).collect();
-        Self { words, searched_bytes: AtomicUsize::new(0), finders: OnceLock::new(), table: OnceLock::new() }
+        let words = words
+            .into_iter()
+            .map(|word| word.to_ascii_lowercase())
+            .collect();
+        Self {
+            words,
+            searched_bytes: AtomicUsize::new(0),
+            finders: OnceLock::new(),
+            table: OnceLock::new(),
+        }
     }
 
     /// Calls `hit` with the number of each word that is found and the offset of its first byte, by the ends of the words.
@@ -44,7 +52,12 @@ impl Keywords {
     fn find_each(&self, text: &[u8], mut hit: impl FnMut(usize, usize)) {
         let text = text.to_ascii_lowercase();
         let mut found = Vec::new();
-        let finders = self.finders.get_or_init(|| self.words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect());
+        let finders = self.finders.get_or_init(|| {
+            self.words
+                .iter()
+                .map(|word| memmem::Finder::new(word).into_owned())
+                .collect()
+        });
         for (number, (word, finder)) in self.words.iter().zip(finders).enumerate() {
             let mut from = 0;
             while let Some(at) = finder.find(&text[from..]) {
@@ -68,7 +81,9 @@ impl Keywords {
                 .build(&self.words)
                 .expect("a few thousand short keywords fit into an automaton")
         });
-        table.find_overlapping_iter(text).for_each(|found| hit(found.pattern().as_usize(), found.start()));
+        table
+            .find_overlapping_iter(text)
+            .for_each(|found| hit(found.pattern().as_usize(), found.start()));
     }
 }
 
@@ -105,7 +120,10 @@ mod tests {
         let found = [(2, 4), (1, 0), (0, 4), (2, 10), (2, 14), (0, 14)];
         assert_eq!(hits(|hit| keywords.find(text, hit)), found);
         assert!(keywords.table.get().is_none());
-        assert_eq!(hits(|hit| keywords.find(&vec![b'-'; TABLE_FROM_BYTES], hit)), []);
+        assert_eq!(
+            hits(|hit| keywords.find(&vec![b'-'; TABLE_FROM_BYTES], hit)),
+            []
+        );
         assert!(keywords.table.get().is_some());
         assert_eq!(hits(|hit| keywords.find(text, hit)), found);
     }

@@ -46,19 +46,30 @@ pub(super) struct Harmless {
 
 impl Harmless {
     pub(super) fn new(patterns: Vec<String>) -> Self {
-        Self { patterns, set: OnceLock::new() }
+        Self {
+            patterns,
+            set: OnceLock::new(),
+        }
     }
 
     fn compile(&self) -> Result<RegexSet, regex::Error> {
-        RegexSetBuilder::new(&self.patterns).unicode(false).size_limit(PATTERN_BYTES_MAX).build()
+        RegexSetBuilder::new(&self.patterns)
+            .unicode(false)
+            .size_limit(PATTERN_BYTES_MAX)
+            .build()
     }
 
     fn fits(&self, text: &[u8]) -> bool {
-        !self.patterns.is_empty() && self.set.get_or_init(|| self.compile().expect(COMPILED_BEFORE)).is_match(text)
+        !self.patterns.is_empty()
+            && self
+                .set
+                .get_or_init(|| self.compile().expect(COMPILED_BEFORE))
+                .is_match(text)
     }
 }
 
-const COMPILED_BEFORE: &str = "a test compiles what is built in, and what is added is compiled when its file is read";
+const COMPILED_BEFORE: &str =
+    "a test compiles what is built in, and what is added is compiled when its file is read";
 
 impl Rule {
     fn compile(&self) -> Result<Regex, regex::Error> {
@@ -80,13 +91,20 @@ impl Rule {
     }
 
     /// The secret that stands around a keyword, if one does.
-    pub(super) fn secret_at(&self, text: &[u8], keyword_at: usize, placeholders: &Harmless) -> Option<Range<usize>> {
+    pub(super) fn secret_at(
+        &self,
+        text: &[u8],
+        keyword_at: usize,
+        placeholders: &Harmless,
+    ) -> Option<Range<usize>> {
         let start = keyword_at.checked_sub(self.behind)?;
         if !self.inside && !may_begin_behind(&text[..start]) {
             return None;
         }
         let window = &text[start..text.len().min(start + self.reach)];
-        let pattern = self.compiled.get_or_init(|| self.compile().expect(COMPILED_BEFORE));
+        let pattern = self
+            .compiled
+            .get_or_init(|| self.compile().expect(COMPILED_BEFORE));
         if !pattern.is_match(window) {
             return None;
         }
@@ -108,7 +126,12 @@ fn entropy(bytes: &[u8]) -> f64 {
         counts[usize::from(*byte)] += 1;
     }
     let total = bytes.len() as f64;
-    counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / total).map(|share| -share * share.log2()).sum()
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) / total)
+        .map(|share| -share * share.log2())
+        .sum()
 }
 
 /// How many of the kinds lower case, upper case and digit occur.

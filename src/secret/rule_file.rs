@@ -87,12 +87,26 @@ fn reach() -> usize {
 impl RuleFile {
     /// Reads a file that somebody has added: every pattern must compile.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
-        let line_of = |offset: usize| text.as_bytes()[..offset.min(text.len())].split(|byte| *byte == b'\n').count();
-        let fault = |offset: usize, message: String| RuleError { line: line_of(offset), message };
-        let document: Document =
-            toml::from_str(text).map_err(|error| fault(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
+        let line_of = |offset: usize| {
+            text.as_bytes()[..offset.min(text.len())]
+                .split(|byte| *byte == b'\n')
+                .count()
+        };
+        let fault = |offset: usize, message: String| RuleError {
+            line: line_of(offset),
+            message,
+        };
+        let document: Document = toml::from_str(text).map_err(|error| {
+            fault(
+                error.span().map_or(0, |span| span.start),
+                error.message().to_owned(),
+            )
+        })?;
         if !document.placeholders.is_empty() {
-            return Err(fault(0, "'placeholders' cannot be added to: rules only add findings".to_owned()));
+            return Err(fault(
+                0,
+                "'placeholders' cannot be added to: rules only add findings".to_owned(),
+            ));
         }
         if document.rules.len() + document.files.len() > RULES_MAX {
             return Err(fault(0, format!("there are more than {RULES_MAX} rules")));
@@ -104,30 +118,65 @@ impl RuleFile {
             let rule = rule(table);
             check(&rule).map_err(|message| fault(offset, message))?;
             if !rule.compiles() {
-                return Err(fault(pattern, format!("the pattern of rule '{}' is wrong or too large", rule.id)));
+                return Err(fault(
+                    pattern,
+                    format!("the pattern of rule '{}' is wrong or too large", rule.id),
+                ));
             }
             parsed.rules.push(rule);
         }
         for table in document.files {
             let offset = table.span().start;
-            parsed.files.push(file_rule(table.into_inner()).map_err(|message| fault(offset, message))?);
+            parsed
+                .files
+                .push(file_rule(table.into_inner()).map_err(|message| fault(offset, message))?);
         }
         Ok(parsed)
     }
 }
 
 fn rule(table: RuleTable) -> Rule {
-    let RuleTable { id, keywords, pattern, entropy, kinds, behind, inside, placeholders, reach, allow } = table;
+    let RuleTable {
+        id,
+        keywords,
+        pattern,
+        entropy,
+        kinds,
+        behind,
+        inside,
+        placeholders,
+        reach,
+        allow,
+    } = table;
     let (pattern, allow, compiled) = (pattern.into_inner(), Harmless::new(allow), OnceLock::new());
-    Rule { id, keywords, pattern, entropy, kinds, behind, inside, placeholders, reach, allow, compiled }
+    Rule {
+        id,
+        keywords,
+        pattern,
+        entropy,
+        kinds,
+        behind,
+        inside,
+        placeholders,
+        reach,
+        allow,
+        compiled,
+    }
 }
 
 /// What is wrong with a rule beside its patterns, if anything is.
 pub(super) fn check(rule: &Rule) -> Result<(), String> {
     let id = &rule.id;
     check_id(id)?;
-    if rule.keywords.is_empty() || rule.keywords.iter().any(|keyword| keyword.len() < KEYWORD_BYTES_MIN) {
-        return Err(format!("rule '{id}' needs keywords of {KEYWORD_BYTES_MIN} bytes or more"));
+    if rule.keywords.is_empty()
+        || rule
+            .keywords
+            .iter()
+            .any(|keyword| keyword.len() < KEYWORD_BYTES_MIN)
+    {
+        return Err(format!(
+            "rule '{id}' needs keywords of {KEYWORD_BYTES_MIN} bytes or more"
+        ));
     }
     if rule.reach == 0 || rule.reach > REACH_MAX || rule.behind > rule.reach {
         return Err(format!("rule '{id}' may reach 1 to {REACH_MAX} bytes"));
@@ -137,7 +186,11 @@ pub(super) fn check(rule: &Rule) -> Result<(), String> {
 
 fn file_rule(table: FileTable) -> Result<FileRule, String> {
     check_id(&table.id)?;
-    Ok(FileRule { id: table.id, names: table.names, except: table.except })
+    Ok(FileRule {
+        id: table.id,
+        names: table.names,
+        except: table.except,
+    })
 }
 
 /// Ids stand in markers and messages, and must be words.

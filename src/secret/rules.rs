@@ -68,7 +68,11 @@ pub(super) fn rules() -> impl Iterator<Item = Rule> {
 
 /// The rules about names of files.
 pub(super) fn files() -> impl Iterator<Item = FileRule> {
-    FILES.iter().map(|rule| FileRule { id: rule.id.to_owned(), names: owned(rule.names), except: owned(rule.except) })
+    FILES.iter().map(|rule| FileRule {
+        id: rule.id.to_owned(),
+        names: owned(rule.names),
+        except: owned(rule.except),
+    })
 }
 
 /// What no secret says, wherever it is found: placeholders, examples, and counting along the keyboard.

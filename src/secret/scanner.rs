@@ -53,14 +53,23 @@ impl Scanner {
     ///
     /// Files only add: what the built-in rules find is found with any number of files.
     pub fn with_rules(extra: &[&str]) -> Result<Self, (usize, RuleError)> {
-        let added = extra.iter().enumerate().map(|(number, text)| RuleFile::parse(text).map_err(|error| (number, error)));
+        let added = extra
+            .iter()
+            .enumerate()
+            .map(|(number, text)| RuleFile::parse(text).map_err(|error| (number, error)));
         Ok(Self::new(added.collect::<Result<_, _>>()?, extra))
     }
 
     fn new(added: Vec<RuleFile>, extra: &[&str]) -> Self {
         let texts = [BUILT_IN].into_iter().chain(extra.iter().copied());
-        let digest = texts.fold(FieldHasher::new(VERSION), |hasher, text| hasher.field(text.as_bytes())).finish().to_string();
-        let (mut all, mut files): (Vec<Rule>, Vec<FileRule>) = (rules::rules().collect(), rules::files().collect());
+        let digest = texts
+            .fold(FieldHasher::new(VERSION), |hasher, text| {
+                hasher.field(text.as_bytes())
+            })
+            .finish()
+            .to_string();
+        let (mut all, mut files): (Vec<Rule>, Vec<FileRule>) =
+            (rules::rules().collect(), rules::files().collect());
         for file in added {
             all.extend(file.rules);
             files.extend(file.files);
@@ -69,7 +78,11 @@ impl Scanner {
         let mut words: Vec<String> = Vec::new();
         let mut rules_of: Vec<Vec<usize>> = Vec::new();
         for (number, rule) in all.iter().enumerate() {
-            for keyword in rule.keywords.iter().map(|keyword| keyword.to_ascii_lowercase()) {
+            for keyword in rule
+                .keywords
+                .iter()
+                .map(|keyword| keyword.to_ascii_lowercase())
+            {
                 let known = *numbers.entry(keyword).or_insert_with_key(|keyword| {
                     words.push(keyword.clone());
                     rules_of.push(Vec::new());
@@ -78,16 +91,33 @@ impl Scanner {
                 rules_of[known].push(number);
             }
         }
-        let placeholders = Harmless::new(rules::PLACEHOLDERS.iter().map(|text| (*text).to_owned()).collect());
-        Self { rules: all, files, placeholders, keywords: Keywords::new(words), rules_of, encoded: OnceLock::new(), digest }
+        let placeholders = Harmless::new(
+            rules::PLACEHOLDERS
+                .iter()
+                .map(|text| (*text).to_owned())
+                .collect(),
+        );
+        Self {
+            rules: all,
+            files,
+            placeholders,
+            keywords: Keywords::new(words),
+            rules_of,
+            encoded: OnceLock::new(),
+            digest,
+        }
     }
 
     fn encoded(&self) -> &Encoded {
         self.encoded.get_or_init(|| {
             let known = |id: &str| self.rules.iter().position(|rule| rule.id == id);
             let rule_of = |id: &str| known(id).expect("what is listed is a rule that is built in");
-            let listed = rules::ENCODED.iter().flat_map(|(id, starts)| starts.iter().map(move |start| (rule_of(id), *start)));
-            let forms: Vec<Form> = listed.flat_map(|(rule, start)| Form::of(rule, start)).collect();
+            let listed = rules::ENCODED
+                .iter()
+                .flat_map(|(id, starts)| starts.iter().map(move |start| (rule_of(id), *start)));
+            let forms: Vec<Form> = listed
+                .flat_map(|(rule, start)| Form::of(rule, start))
+                .collect();
             let keywords = Keywords::new(forms.iter().map(|form| form.word.clone()));
             Encoded { forms, keywords }
         })
@@ -121,7 +151,11 @@ impl Scanner {
         if memchr::memchr(0, text).is_some() {
             let (kept, offsets) = without_zeros(text);
             let range = |range: Range<usize>| offsets[range.start]..offsets[range.end - 1] + 1;
-            found.extend(self.matches(&kept).into_iter().map(|(at, number)| (range(at), number)));
+            found.extend(
+                self.matches(&kept)
+                    .into_iter()
+                    .map(|(at, number)| (range(at), number)),
+            );
         }
         self.findings(text, merge(found))
     }
@@ -130,8 +164,15 @@ impl Scanner {
         let mut found: Vec<(Range<usize>, usize)> = Vec::new();
         self.keywords.find(text, |word, start| {
             for number in &self.rules_of[word] {
-                let known = found.iter().rev().take(8).any(|(range, by)| by == number && range.contains(&start));
-                if !known && let Some(range) = self.rules[*number].secret_at(text, start, &self.placeholders) {
+                let known = found
+                    .iter()
+                    .rev()
+                    .take(8)
+                    .any(|(range, by)| by == number && range.contains(&start));
+                if !known
+                    && let Some(range) =
+                        self.rules[*number].secret_at(text, start, &self.placeholders)
+                {
                     found.push((range, *number));
                 }
             }
@@ -140,7 +181,12 @@ impl Scanner {
             let Encoded { forms, keywords } = self.encoded();
             keywords.find(&text[run.clone()], |word, start| {
                 let form = &forms[word];
-                let range = form.secret_at(text, run.start + start, &self.rules[form.rule], &self.placeholders);
+                let range = form.secret_at(
+                    text,
+                    run.start + start,
+                    &self.rules[form.rule],
+                    &self.placeholders,
+                );
                 found.extend(range.map(|range| (range, form.rule)));
             });
         }
@@ -150,11 +196,19 @@ impl Scanner {
     fn findings(&self, text: &[u8], merged: Vec<(Range<usize>, usize)>) -> Vec<Finding> {
         let (mut line, mut counted) = (1, 0);
         let finding = |(range, number): (Range<usize>, usize)| {
-            line += text[counted..range.start].split(|byte| *byte == b'\n').count() - 1;
+            line += text[counted..range.start]
+                .split(|byte| *byte == b'\n')
+                .count()
+                - 1;
             counted = range.start;
             let rule = self.rules[number].id.clone();
             let id = FindingId::of(&rule, &text[range.clone()]);
-            Finding { rule, line, range, id }
+            Finding {
+                rule,
+                line,
+                range,
+                id,
+            }
         };
         merged.into_iter().map(finding).collect()
     }

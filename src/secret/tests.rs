@@ -9,13 +9,28 @@ use crate::base::hash;
 /// An example of each rule: `{a36}` stands for 36 letters and digits, `{h…}` for hex digits, `{u…}` for upper case and
 /// the digits of base 32, `{l…}` for lower case and digits, `{d…}` for digits, `{b…}` for base64, `{t…}` for letters.
 const EXAMPLES: &[(&str, &str)] = &[
-    ("private-key", "-----BEGIN RSA PRIVATE KEY-----\n{a64}\n{a64}\n-----END RSA PRIVATE KEY-----"),
-    ("private-key", "\"-----BEGIN PRIVATE KEY-----\\n{a64}\\n{a64}\\n-----END PRIVATE KEY-----\\n\""),
-    ("private-key", "-----BEGIN OPENSSH PRIVATE KEY-----\n{a64}\n{a64}\n"),
-    ("putty-private-key", "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nPrivate-Lines: 2\n{a64}\n{a64}\nPrivate-MAC: x"),
+    (
+        "private-key",
+        "-----BEGIN RSA PRIVATE KEY-----\n{a64}\n{a64}\n-----END RSA PRIVATE KEY-----",
+    ),
+    (
+        "private-key",
+        "\"-----BEGIN PRIVATE KEY-----\\n{a64}\\n{a64}\\n-----END PRIVATE KEY-----\\n\"",
+    ),
+    (
+        "private-key",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\n{a64}\n{a64}\n",
+    ),
+    (
+        "putty-private-key",
+        "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nPrivate-Lines: 2\n{a64}\n{a64}\nPrivate-MAC: x",
+    ),
     ("aws-access-key", "AKIA{u16}"),
     ("aws-secret-key", "aws_secret_access_key = {b40}"),
-    ("aws-secret-key", "const SECRET_ACCESS_KEY: &str = \"{b40}\";"),
+    (
+        "aws-secret-key",
+        "const SECRET_ACCESS_KEY: &str = \"{b40}\";",
+    ),
     ("aws-session-token", "aws_session_token = {b200}"),
     ("aws-bedrock-key", "ABSK{b112}="),
     ("aws-mws-key", "amzn.mws.{h8}-{h4}-{h4}-{h4}-{h12}"),
@@ -28,15 +43,27 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("atlassian-token", "ATATT3{a180}"),
     ("slack-token", "xoxb-{d12}-{d12}-{a24}"),
     ("slack-app-token", "xapp-1-A{u9}-{d12}-{a64}"),
-    ("slack-webhook", "https://hooks.slack.com/services/T{u9}/B{u9}/{a24}"),
-    ("discord-webhook", "https://discord.com/api/webhooks/{d18}/{a68}"),
+    (
+        "slack-webhook",
+        "https://hooks.slack.com/services/T{u9}/B{u9}/{a24}",
+    ),
+    (
+        "discord-webhook",
+        "https://discord.com/api/webhooks/{d18}/{a68}",
+    ),
     ("discord-bot-token", "discord_token = \"M{a24}.{a6}.{a38}\""),
-    ("teams-webhook", "https://x.webhook.office.com/webhookb2/{h36}@{h36}/IncomingWebhook/{h32}/{h36}"),
+    (
+        "teams-webhook",
+        "https://x.webhook.office.com/webhookb2/{h36}@{h36}/IncomingWebhook/{h32}/{h36}",
+    ),
     ("telegram-bot-token", "{d10}:AA{a33}"),
     ("stripe-key", "sk_live_{a24}"),
     ("stripe-webhook-secret", "whsec_{a32}"),
     ("square-token", "sq0csp-{a43}"),
-    ("paypal-braintree-token", "access_token$production${l16}${h32}"),
+    (
+        "paypal-braintree-token",
+        "access_token$production${l16}${h32}",
+    ),
     ("shopify-token", "shpat_{h32}"),
     ("google-api-key", "AIza{a35}"),
     ("google-oauth-secret", "GOCSPX-{a28}"),
@@ -56,7 +83,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("pinecone-key", "pcsk_{a6}_{a60}"),
     ("databricks-token", "dapi{h32}"),
     ("npm-token", "npm_{a36}"),
-    ("npm-registry-auth", "//registry.npmjs.org/:_authToken={h36}"),
+    (
+        "npm-registry-auth",
+        "//registry.npmjs.org/:_authToken={h36}",
+    ),
     ("pypi-token", "pypi-AgEIcHlwaS5vcmc{a80}"),
     ("crates-io-token", "cio{a32}"),
     ("rubygems-key", "rubygems_{h48}"),
@@ -64,7 +94,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("clojars-token", "CLOJARS_{l60}"),
     ("docker-token", "dckr_pat_{a27}"),
     ("docker-config-auth", "\"auth\": \"{b40}\""),
-    ("azure-storage-key", "DefaultEndpointsProtocol=https;AccountKey={b86}=="),
+    (
+        "azure-storage-key",
+        "DefaultEndpointsProtocol=https;AccountKey={b86}==",
+    ),
     ("azure-shared-access-key", "SharedAccessKey={b43}="),
     ("azure-sas-signature", "?sv=2020&sig={a43}%3D"),
     ("azure-client-secret", "{a3}8Q~{a34}"),
@@ -106,11 +139,20 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("url-password", "https://deploy:{a20}@git.corp.net/x.git"),
     ("authorization-header", "Authorization: Bearer {a40}"),
     ("curl-user", "curl -s -u admin:{a16} https://host"),
-    ("netrc-password", "machine git.corp.net login me password {a20}"),
+    (
+        "netrc-password",
+        "machine git.corp.net login me password {a20}",
+    ),
     ("assigned-secret", "let api_key = \"{a32}\";"),
     ("assigned-secret", "\"clientSecret\": \"{a32}\","),
-    ("assigned-secret", "const AUTH_TOKEN: &'static str = \"{a40}\";"),
-    ("assigned-secret-in-environment", "export MY_API_KEY={a32}\n"),
+    (
+        "assigned-secret",
+        "const AUTH_TOKEN: &'static str = \"{a40}\";",
+    ),
+    (
+        "assigned-secret-in-environment",
+        "export MY_API_KEY={a32}\n",
+    ),
     ("assigned-password", "password = \"{a16}\""),
 ];
 
@@ -135,7 +177,10 @@ fn example(template: &str) -> String {
     const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     let mut text = String::new();
     for part in template.split('{') {
-        match part.split_once('}').filter(|_| !text.is_empty() || template.starts_with('{')) {
+        match part
+            .split_once('}')
+            .filter(|_| !text.is_empty() || template.starts_with('{'))
+        {
             None => text.push_str(part),
             Some((what, rest)) => {
                 let alphabet = match &what[..1] {
@@ -147,7 +192,11 @@ fn example(template: &str) -> String {
                     "t" => format!("{LOWER}{UPPER}"),
                     _ => "0123456789".to_owned(),
                 };
-                text.push_str(&digits(&alphabet, what[1..].parse().expect("a count"), &format!("{template}{}", text.len())));
+                text.push_str(&digits(
+                    &alphabet,
+                    what[1..].parse().expect("a count"),
+                    &format!("{template}{}", text.len()),
+                ));
                 text.push_str(rest);
             }
         }
@@ -165,39 +214,91 @@ fn every_rule_finds_its_example_and_names_it() {
         assert_eq!(names, [*rule], "{text}");
         assert!(found[0].line >= 2, "{text}");
     }
-    let without = scanner.rules().iter().filter(|rule| !EXAMPLES.iter().any(|(id, _)| *id == rule.id));
-    assert_eq!(without.map(|rule| rule.id.as_str()).collect::<Vec<_>>(), ["age-secret-key"]);
+    let without = scanner
+        .rules()
+        .iter()
+        .filter(|rule| !EXAMPLES.iter().any(|(id, _)| *id == rule.id));
+    assert_eq!(
+        without.map(|rule| rule.id.as_str()).collect::<Vec<_>>(),
+        ["age-secret-key"]
+    );
 }
 
 /// Red before: a letter, a digit or an underscore before a token hid it, and so did every encoding.
 #[test]
 fn tokens_are_found_behind_escapes_and_in_base64_and_utf16() {
     let scanner = Scanner::built_in();
-    let found = |text: &[u8]| scanner.find(text).into_iter().map(|finding| finding.rule).collect::<Vec<_>>();
-    let base64 = |bytes: &[u8], skipped: usize| encoded::encode(&[&b"x: y"[..skipped], bytes].concat());
-    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-    for (rule, template) in [("github-token", "ghp_{a36}"), ("gitlab-token", "glpat-{a20}"), ("npm-token", "npm_{a36}")] {
+    let found = |text: &[u8]| {
+        scanner
+            .find(text)
+            .into_iter()
+            .map(|finding| finding.rule)
+            .collect::<Vec<_>>()
+    };
+    let base64 =
+        |bytes: &[u8], skipped: usize| encoded::encode(&[&b"x: y"[..skipped], bytes].concat());
+    let wide = |text: &str| {
+        text.encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<u8>>()
+    };
+    for (rule, template) in [
+        ("github-token", "ghp_{a36}"),
+        ("gitlab-token", "glpat-{a20}"),
+        ("npm-token", "npm_{a36}"),
+    ] {
         let token = example(template);
-        for before in ["\\n", "a\\t", "?q=token%3D", "\\u000a", "\\x0a", "X_", "a", "9", "&#10;", "\u{1b}[32m"] {
-            assert_eq!(found(format!("\"{before}{token}\"").as_bytes()), [rule], "{before}");
+        for before in [
+            "\\n",
+            "a\\t",
+            "?q=token%3D",
+            "\\u000a",
+            "\\x0a",
+            "X_",
+            "a",
+            "9",
+            "&#10;",
+            "\u{1b}[32m",
+        ] {
+            assert_eq!(
+                found(format!("\"{before}{token}\"").as_bytes()),
+                [rule],
+                "{before}"
+            );
         }
         for skipped in 0..4 {
             let text = base64(format!("{token}\n").as_bytes(), skipped);
-            assert_eq!(found(format!("data: {text}=\n").as_bytes()), [rule], "{text}");
+            assert_eq!(
+                found(format!("data: {text}=\n").as_bytes()),
+                [rule],
+                "{text}"
+            );
             let text = base64(&wide(&token), skipped);
-            assert_eq!(found(format!("-EncodedCommand {text}").as_bytes()), [rule], "{text}");
+            assert_eq!(
+                found(format!("-EncodedCommand {text}").as_bytes()),
+                [rule],
+                "{text}"
+            );
         }
         let little = wide(&format!("\u{feff}é = {token}\r\n"));
-        let big: Vec<u8> = little.chunks(2).flat_map(|pair| [pair[1], pair[0]]).collect();
+        let big: Vec<u8> = little
+            .chunks(2)
+            .flat_map(|pair| [pair[1], pair[0]])
+            .collect();
         assert_eq!(
             (found(&little), found(&big), found(&little[2..])),
-            (vec![rule.to_owned()], vec![rule.to_owned()], vec![rule.to_owned()])
+            (
+                vec![rule.to_owned()],
+                vec![rule.to_owned()],
+                vec![rule.to_owned()]
+            )
         );
     }
     // A word that ends in the first letters of a looser rule is none of its tokens.
-    for text in
-        [format!("task-{}", digits("abcdef0123456789", 40, "t")), format!("monkey-{}", digits("0123456789abcdef", 32, "k"))]
-    {
+    for text in [
+        format!("task-{}", digits("abcdef0123456789", 40, "t")),
+        format!("monkey-{}", digits("0123456789abcdef", 32, "k")),
+    ] {
         assert_eq!(found(text.as_bytes()), [] as [String; 0], "{text}");
     }
 }
@@ -205,26 +306,58 @@ fn tokens_are_found_behind_escapes_and_in_base64_and_utf16() {
 #[test]
 fn what_is_encoded_is_redacted_whole_and_lines_of_base64_are_one_text() {
     let token = example("ghp_{a36}");
-    let text = encoded::encode(format!("password for the machine of the build: {token}; and more of the same\n").as_bytes());
-    let wrapped: Vec<&str> = text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).expect("ASCII")).collect();
+    let text = encoded::encode(
+        format!("password for the machine of the build: {token}; and more of the same\n")
+            .as_bytes(),
+    );
+    let wrapped: Vec<&str> = text
+        .as_bytes()
+        .chunks(64)
+        .map(|line| std::str::from_utf8(line).expect("ASCII"))
+        .collect();
     let file = format!("key:\n  {}\nend\n", wrapped.join("\n  "));
     let redacted = redact(&file, Scanner::built_in(), &Allowed::default());
-    assert_eq!((redacted.count, redacted.text.starts_with("key:\n  "), redacted.text.ends_with("\nend\n")), (1, true, true));
+    assert_eq!(
+        (
+            redacted.count,
+            redacted.text.starts_with("key:\n  "),
+            redacted.text.ends_with("\nend\n")
+        ),
+        (1, true, true)
+    );
     let middle = encoded::encode(&token.as_bytes()[8..32]);
-    assert!(redacted.text.contains("[redacted: github-token]") && !redacted.text.contains(&middle[2..20]), "{}", redacted.text);
-    let key = example("-----BEGIN RSA PRIVATE KEY-----\n{a64}\n{a64}\n-----END RSA PRIVATE KEY-----\n");
+    assert!(
+        redacted.text.contains("[redacted: github-token]")
+            && !redacted.text.contains(&middle[2..20]),
+        "{}",
+        redacted.text
+    );
+    let key =
+        example("-----BEGIN RSA PRIVATE KEY-----\n{a64}\n{a64}\n-----END RSA PRIVATE KEY-----\n");
     let text = format!("client-key-data: {}\n", encoded::encode(key.as_bytes()));
-    assert_eq!(redact(&text, Scanner::built_in(), &Allowed::default()).text, "client-key-data: [redacted: private-key]\n");
+    assert_eq!(
+        redact(&text, Scanner::built_in(), &Allowed::default()).text,
+        "client-key-data: [redacted: private-key]\n"
+    );
 }
 
 #[test]
 fn every_listed_form_is_that_of_a_rule_and_finds_its_example() {
     for (rule, starts) in rules::ENCODED {
         for start in *starts {
-            let of_rule = EXAMPLES.iter().filter(|(id, _)| id == rule).map(|(_, template)| example(template));
-            let Some(token) = of_rule.into_iter().find(|token| token.contains(start)) else { continue };
+            let of_rule = EXAMPLES
+                .iter()
+                .filter(|(id, _)| id == rule)
+                .map(|(_, template)| example(template));
+            let Some(token) = of_rule.into_iter().find(|token| token.contains(start)) else {
+                continue;
+            };
             let text = encoded::encode(format!("{token}\n").as_bytes());
-            let found: Vec<_> = Scanner::built_in().find(text.as_bytes()).into_iter().map(|finding| finding.rule).collect();
+            let found: Vec<_> = Scanner::built_in()
+                .find(text.as_bytes())
+                .into_iter()
+                .map(|finding| finding.rule)
+                .collect();
             assert_eq!(found, [*rule], "{token}");
         }
     }
@@ -233,15 +366,28 @@ fn every_listed_form_is_that_of_a_rule_and_finds_its_example() {
 #[test]
 fn every_built_in_rule_is_sound_and_ids_are_distinct() {
     let scanner = Scanner::built_in();
-    let mut ids: Vec<&str> = scanner.rules().iter().map(|rule| rule.id.as_str()).collect();
+    let mut ids: Vec<&str> = scanner
+        .rules()
+        .iter()
+        .map(|rule| rule.id.as_str())
+        .collect();
     for rule in scanner.rules() {
-        assert_eq!((check(rule), rule.compiles()), (Ok(()), true), "{}", rule.id);
+        assert_eq!(
+            (check(rule), rule.compiles()),
+            (Ok(()), true),
+            "{}",
+            rule.id
+        );
     }
     ids.sort_unstable();
     let count = ids.len();
     ids.dedup();
     assert_eq!(ids.len(), count);
-    assert!(scanner.find(b"placeholders compile: AKIAIOSFODNN7EXAMPLE").is_empty());
+    assert!(
+        scanner
+            .find(b"placeholders compile: AKIAIOSFODNN7EXAMPLE")
+            .is_empty()
+    );
 }
 
 #[test]
@@ -271,7 +417,11 @@ fn examples_and_placeholders_are_let_through() {
 
 #[test]
 fn names_of_files_that_hold_secrets() {
-    let rule = |path: &str| Scanner::built_in().file_rule(path.as_bytes()).map(|rule| rule.id.as_str());
+    let rule = |path: &str| {
+        Scanner::built_in()
+            .file_rule(path.as_bytes())
+            .map(|rule| rule.id.as_str())
+    };
     for (path, expected) in [
         (".env", Some("environment-file")),
         ("deep/.env.production", Some("environment-file")),
@@ -301,9 +451,14 @@ fn redacted_text_is_the_rest_of_the_text_with_markers() {
     let (token, jwt) = (example("ghp_{a36}"), example("eyJ{a20}.eyJ{a80}.{a43}"));
     let text = format!("é token = {token};\nAuthorization: Bearer {jwt}\n");
     let redacted = redact(&text, Scanner::built_in(), &Allowed::default());
-    assert_eq!(redacted.text, "é token = [redacted: github-token];\nAuthorization: Bearer [redacted: jwt]\n");
+    assert_eq!(
+        redacted.text,
+        "é token = [redacted: github-token];\nAuthorization: Bearer [redacted: jwt]\n"
+    );
     assert_eq!(redacted.count, 2);
-    let allowed: Allowed = [FindingId::of("github-token", token.as_bytes())].into_iter().collect();
+    let allowed: Allowed = [FindingId::of("github-token", token.as_bytes())]
+        .into_iter()
+        .collect();
     let redacted = redact(&text, Scanner::built_in(), &allowed);
     assert!(redacted.text.contains(&token) && redacted.count == 1);
 }
@@ -312,11 +467,23 @@ fn redacted_text_is_the_rest_of_the_text_with_markers() {
 fn the_guard_names_the_place_and_never_the_secret() {
     let token = example("glpat-{a20}");
     let text = format!("one\ntwo {token}\nthree {token}\n");
-    let found = guard(text.as_bytes(), "notes.md", Scanner::built_in(), &Allowed::default()).expect_err("a secret");
-    assert_eq!((found.line, found.rule.as_str(), found.more), (2, "gitlab-token", 1));
+    let found = guard(
+        text.as_bytes(),
+        "notes.md",
+        Scanner::built_in(),
+        &Allowed::default(),
+    )
+    .expect_err("a secret");
+    assert_eq!(
+        (found.line, found.rule.as_str(), found.more),
+        (2, "gitlab-token", 1)
+    );
     assert!(!format!("{found:?} {found}").contains(&token[6..]));
     let allowed = [found.id].into_iter().collect();
-    assert_eq!(guard(text.as_bytes(), "notes.md", Scanner::built_in(), &allowed), Ok(()));
+    assert_eq!(
+        guard(text.as_bytes(), "notes.md", Scanner::built_in(), &allowed),
+        Ok(())
+    );
 }
 
 #[test]
@@ -325,18 +492,33 @@ fn added_files_only_add_and_are_refused_with_a_line() {
     let scanner = Scanner::with_rules(&[added]).expect("rules");
     assert_eq!(scanner.find(b"x house-482913")[0].rule, "house-token");
     for (_, template) in EXAMPLES {
-        assert!(!scanner.find(example(template).as_bytes()).is_empty(), "{template}");
+        assert!(
+            !scanner.find(example(template).as_bytes()).is_empty(),
+            "{template}"
+        );
     }
     for (text, line) in [
         ("placeholders = ['.']\n", 1),
         ("[[rule]]\nid = 'a'\n", 1),
-        ("\n[[rule]]\nid = 'A'\nkeywords = ['abc']\npattern = 'x'\n", 2),
+        (
+            "\n[[rule]]\nid = 'A'\nkeywords = ['abc']\npattern = 'x'\n",
+            2,
+        ),
         ("[[rule]]\nid = 'a'\nkeywords = []\npattern = 'x'\n", 1),
         ("[[rule]]\nid = 'a'\nkeywords = ['ab']\npattern = 'x'\n", 1),
-        ("\n[[rule]]\nid = 'bad'\nkeywords = ['abc']\npattern = '('\n", 5),
-        ("[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = 'x'\ndisable = ['jwt']\n", 5),
+        (
+            "\n[[rule]]\nid = 'bad'\nkeywords = ['abc']\npattern = '('\n",
+            5,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = 'x'\ndisable = ['jwt']\n",
+            5,
+        ),
         ("[[rule]\n", 1),
-        ("[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = '[a-z]{1000}{1000}'\n", 4),
+        (
+            "[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = '[a-z]{1000}{1000}'\n",
+            4,
+        ),
     ] {
         let (number, error) = Scanner::with_rules(&[added, text]).expect_err(text);
         assert_eq!((number, error.line), (1, line), "{text}: {error}");
@@ -346,8 +528,10 @@ fn added_files_only_add_and_are_refused_with_a_line() {
 
 /// Text in which pieces of secrets, of assignments and of markers follow each other.
 fn pieces() -> impl Strategy<Value = String> {
-    let words =
-        ["ghp_", "sk-", "AKIA", "eyJ", ".", "-", "_", "=", " = \"", "\"", "\n", "api_key", "password", "https://", "u:", "@h"];
+    let words = [
+        "ghp_", "sk-", "AKIA", "eyJ", ".", "-", "_", "=", " = \"", "\"", "\n", "api_key",
+        "password", "https://", "u:", "@h",
+    ];
     let more = [
         concat!("-----BEGIN PRIV", "ATE KEY-----"),
         "-----END PRIVATE KEY-----",
@@ -358,8 +542,15 @@ fn pieces() -> impl Strategy<Value = String> {
         "x",
     ];
     let words: Vec<String> = words.into_iter().chain(more).map(str::to_owned).collect();
-    let whole: Vec<String> = EXAMPLES.iter().map(|(_, template)| example(template)).collect();
-    let piece = prop_oneof![proptest::sample::select(words), proptest::sample::select(whole), "[A-Za-z0-9]{1,70}"];
+    let whole: Vec<String> = EXAMPLES
+        .iter()
+        .map(|(_, template)| example(template))
+        .collect();
+    let piece = prop_oneof![
+        proptest::sample::select(words),
+        proptest::sample::select(whole),
+        "[A-Za-z0-9]{1,70}"
+    ];
     proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 

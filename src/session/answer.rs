@@ -15,7 +15,9 @@ use super::question::{Question, Reader, TurnAsking, images};
 use super::record::{UsageRecord, sha256};
 use super::task::Task;
 use super::turn::{TurnError, as_file, open_turn, save, view};
-use super::{Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
+use super::{
+    Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
+};
 use crate::chat::{Reply, Request, Role};
 use crate::context::people::{GLOBAL_LIST, MEMOS};
 use crate::git::StateDir;
@@ -47,37 +49,67 @@ impl Workspace {
     /// Refuses to ask when a limit of the session is reached.
     pub fn check_limits(&self, open: &OpenSession) -> Result<(), TurnError> {
         let limits = open.session.record.limits;
-        let Charged { tokens, cost_usd, .. } = open.session.charged();
+        let Charged {
+            tokens, cost_usd, ..
+        } = open.session.charged();
         let reached = [
-            limits.tokens.filter(|limit| tokens >= *limit).map(|limit| format!("{limit} tokens")),
-            limits.cost_usd.filter(|limit| cost_usd.unwrap_or(0.0) >= *limit).map(|limit| format!("{limit} USD")),
+            limits
+                .tokens
+                .filter(|limit| tokens >= *limit)
+                .map(|limit| format!("{limit} tokens")),
+            limits
+                .cost_usd
+                .filter(|limit| cost_usd.unwrap_or(0.0) >= *limit)
+                .map(|limit| format!("{limit} USD")),
         ];
         match reached.into_iter().flatten().next() {
-            Some(limit) => Err(TurnError::Limit { session: open.folder.name.to_string(), limit }),
+            Some(limit) => Err(TurnError::Limit {
+                session: open.folder.name.to_string(),
+                limit,
+            }),
             None => Ok(()),
         }
     }
 
     /// A provider that can be asked for a turn, within all limits; those of the session count what is left of them.
-    pub fn turn_payer(&self, open: &OpenSession, definition: Definition, mut options: AskingOptions) -> Result<Payer, TurnError> {
+    pub fn turn_payer(
+        &self,
+        open: &OpenSession,
+        definition: Definition,
+        mut options: AskingOptions,
+    ) -> Result<Payer, TurnError> {
         for file in [MEMOS, GLOBAL_LIST] {
             // What is sent along without being named must be the user's own wish.
             self.require_trusted_file(file).map_err(AskingError::from)?;
         }
         let limits = open.session.record.limits;
-        let Charged { tokens, cost_usd, .. } = open.session.charged();
+        let Charged {
+            tokens, cost_usd, ..
+        } = open.session.charged();
         let (given, spent) = (options.caps, options.spent);
-        let least = |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
+        let least =
+            |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
         // What this run has spent is among what the session was charged, and is taken off once more by the budget.
-        let left = |limit: u64, charged: u64, spent: u64| limit.saturating_sub(charged).saturating_add(spent);
-        options.caps.tokens = least(given.tokens, limits.tokens.map(|limit| left(limit, tokens, spent.tokens)));
+        let left = |limit: u64, charged: u64, spent: u64| {
+            limit.saturating_sub(charged).saturating_add(spent)
+        };
+        options.caps.tokens = least(
+            given.tokens,
+            limits.tokens.map(|limit| left(limit, tokens, spent.tokens)),
+        );
         let charged = nano(cost_usd.unwrap_or(0.0));
-        let dollars_left = limits.cost_usd.map(|limit| left(nano(limit), charged, spent.nano_dollars.unwrap_or(0)));
+        let dollars_left = limits
+            .cost_usd
+            .map(|limit| left(nano(limit), charged, spent.nano_dollars.unwrap_or(0)));
         options.caps.nano_dollars = least(given.nano_dollars, dollars_left);
         let mut payer = self.payer(definition, &options)?;
         // What came with the repository may tighten; it is nobody's agreement to spend.
         let is_own = open.own.limits.tokens.is_some() || open.own.limits.cost_usd.is_some();
-        payer.has_budget &= is_own || self.has_budget(&AskingOptions { caps: given, ..options })?;
+        payer.has_budget &= is_own
+            || self.has_budget(&AskingOptions {
+                caps: given,
+                ..options
+            })?;
         Ok(payer)
     }
 
@@ -92,15 +124,26 @@ impl Workspace {
         note_question(open, question)?;
         let before = charge_worst_case(open, payer, &question.words.request)?;
         let begun = Instant::now();
-        let called = match payer.caller.call(&question.words.request, on_text, on_retry, stop).await {
+        let called = match payer
+            .caller
+            .call(&question.words.request, on_text, on_retry, stop)
+            .await
+        {
             Ok(called) => called,
             Err(CallError::Cut { partial, limit }) => {
                 charge(open, before, payer)?;
                 let file = partial_file(question.turn.phase());
-                open.folder.write(Some(question.number), &file, as_file(&partial.reply.text))?;
+                open.folder
+                    .write(Some(question.number), &file, as_file(&partial.reply.text))?;
                 let file = open.folder.relative(Some(question.number), &file);
                 let (key, profile) = (question.words.output_key, question.profile.clone());
-                return Err(TurnError::Cut { limit, file, phase: question.turn.phase(), profile, key });
+                return Err(TurnError::Cut {
+                    limit,
+                    file,
+                    phase: question.turn.phase(),
+                    profile,
+                    key,
+                });
             }
             Err(error) => {
                 charge(open, before, payer)?;
@@ -120,7 +163,10 @@ impl Workspace {
         let spooled = Spooled {
             prompt_sha256: question.turn.prompt_sha256.clone(),
             text,
-            messages: vec![(Role::User.as_str().to_owned(), question.words.asked().to_owned())],
+            messages: vec![(
+                Role::User.as_str().to_owned(),
+                question.words.asked().to_owned(),
+            )],
             answered,
             charged: sum(before, payer),
         };
@@ -131,11 +177,16 @@ impl Workspace {
         let (folder, name) = (self.spool_folder(), spool_name(open, question.number));
         let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
         let made = folder.create();
-        made.and_then(|()| folder.replace_durably(&name, |open| open.write_all(&bytes))).map_err(|source| {
-            // Where nothing can be written the worst case stays charged.
-            let _ = charge(open, before, payer);
-            TurnError::NotKept { path: folder.shown_file(&name), text: spooled.text, source }
-        })
+        made.and_then(|()| folder.replace_durably(&name, |open| open.write_all(&bytes)))
+            .map_err(|source| {
+                // Where nothing can be written the worst case stays charged.
+                let _ = charge(open, before, payer);
+                TurnError::NotKept {
+                    path: folder.shown_file(&name),
+                    text: spooled.text,
+                    source,
+                }
+            })
     }
 
     /// Of this work tree: the sessions of another are other files.
@@ -146,7 +197,11 @@ impl Workspace {
     /// Takes the answer of the open turn, wherever it is: kept by a run that was killed, or written by a person.
     ///
     /// `None` when there is none yet. A review is judged by its own verdict.
-    pub fn take_answer(&self, open: &mut OpenSession, provider: Option<&str>) -> Result<Option<TurnRecord>, TurnError> {
+    pub fn take_answer(
+        &self,
+        open: &mut OpenSession,
+        provider: Option<&str>,
+    ) -> Result<Option<TurnRecord>, TurnError> {
         let (number, turn) = open_turn(open)?;
         if turn.status() == Status::Answered {
             return Ok(Some(turn.clone()));
@@ -154,12 +209,22 @@ impl Workspace {
         let mut turn = turn.clone();
         let file = response_file(turn.phase());
         let (spool, name) = (self.spool_folder(), spool_name(open, number));
-        let spooled = spool.read(&name, SPOOLED_BYTES_MAX).ok().and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
-        let written = open.folder.read(Some(number), &file)?.filter(|text| !text.trim().is_empty());
-        if let Some(spooled) = spooled.filter(|spooled| spooled.prompt_sha256 == turn.prompt_sha256) {
+        let spooled = spool
+            .read(&name, SPOOLED_BYTES_MAX)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
+        let written = open
+            .folder
+            .read(Some(number), &file)?
+            .filter(|text| !text.trim().is_empty());
+        if let Some(spooled) = spooled.filter(|spooled| spooled.prompt_sha256 == turn.prompt_sha256)
+        {
             let text = as_file(&spooled.text);
             if written.as_ref().is_some_and(|written| *written != text) {
-                turn.notes.push(format!("'{file}' was written by hand and counts; '{}' had answered", spooled.answered.provider));
+                turn.notes.push(format!(
+                    "'{file}' was written by hand and counts; '{}' had answered",
+                    spooled.answered.provider
+                ));
             } else {
                 open.folder.write(Some(number), &file, &text)?;
             }
@@ -191,11 +256,21 @@ impl Workspace {
         stop: &mut StopSign,
     ) -> Result<Decision, TurnError> {
         let before = charge_worst_case(open, payer, request)?;
-        let outcome = payer.caller.call(request, &mut |_| (), on_retry, stop).await;
+        let outcome = payer
+            .caller
+            .call(request, &mut |_| (), on_retry, stop)
+            .await;
         charge(open, before, payer)?;
         let called = outcome?;
-        let (usage, cost) = (called.reply.usage.map(UsageRecord::from), called.cost_told());
-        Ok(Decision { verdict: Verdict::parse(&called.reply.text), text: called.reply.text, took: (usage, cost.map(dollars)) })
+        let (usage, cost) = (
+            called.reply.usage.map(UsageRecord::from),
+            called.cost_told(),
+        );
+        Ok(Decision {
+            verdict: Verdict::parse(&called.reply.text),
+            text: called.reply.text,
+            took: (usage, cost.map(dollars)),
+        })
     }
 
     /// What a model is asked that decides about the answer of the open turn: the world of the turn with another task.
@@ -206,11 +281,28 @@ impl Workspace {
         asking: &TurnAsking,
     ) -> Result<Request, TurnError> {
         let (number, turn) = open_turn(open)?;
-        let answer = open.folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
-        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
-        let answer_name = open.folder.relative(Some(number), &response_file(turn.phase()));
-        guard(answer.as_bytes(), &answer_name.to_string_lossy(), self.scanner()?, &allowed)?;
-        let task = Task { phase: Some(turn.phase()), request: turn.request.clone(), answer: Some(answer), ..Task::default() };
+        let answer = open
+            .folder
+            .read(Some(number), &response_file(turn.phase()))?
+            .unwrap_or_default();
+        let allowed = self
+            .allowed_secrets(&asking.allowed)
+            .map_err(AskingError::Allowed)?;
+        let answer_name = open
+            .folder
+            .relative(Some(number), &response_file(turn.phase()));
+        guard(
+            answer.as_bytes(),
+            &answer_name.to_string_lossy(),
+            self.scanner()?,
+            &allowed,
+        )?;
+        let task = Task {
+            phase: Some(turn.phase()),
+            request: turn.request.clone(),
+            answer: Some(answer),
+            ..Task::default()
+        };
         let root = self.turn_root(turn.snapshot.as_deref())?;
         let ingredients = Ingredients {
             root: &root,
@@ -223,7 +315,9 @@ impl Workspace {
             allowed: &allowed,
         };
         let reader = Reader::of(Some(definition), Wish::default());
-        Ok(self.words(&ingredients, &reader, (turn.budget, None))?.request)
+        Ok(self
+            .words(&ingredients, &reader, (turn.budget, None))?
+            .request)
     }
 }
 
@@ -248,11 +342,17 @@ fn write_conversation(
     turn: &TurnRecord,
     spooled: &Spooled,
 ) -> Result<(), SessionError> {
-    let sent = spooled.messages.iter().map(|(role, content)| (role.as_str(), content.as_str()));
+    let sent = spooled
+        .messages
+        .iter()
+        .map(|(role, content)| (role.as_str(), content.as_str()));
     let answer = (Role::Assistant.as_str(), spooled.text.as_str());
     let all: Vec<ConversationMessage> = sent
         .chain([answer])
-        .map(|(role, content)| ConversationMessage { role: role.to_owned(), content: content.to_owned() })
+        .map(|(role, content)| ConversationMessage {
+            role: role.to_owned(),
+            content: content.to_owned(),
+        })
         .collect();
     let text = serde_json::to_string_pretty(&all).expect("text is JSON") + "\n";
     folder.write(Some(number), &conversation_file(turn.phase()), &text)
@@ -261,8 +361,20 @@ fn write_conversation(
 /// Keeps what is known only now that somebody is asked: what was edited, and what the provider does not take as wished.
 fn note_question(open: &mut OpenSession, question: &Question) -> Result<(), TurnError> {
     let (number, turn) = open_turn(open)?;
-    let TurnRecord { prompt_tokens_estimated, cache_read_predicted, notes, clamps, .. } = question.turn.clone();
-    let noted = TurnRecord { prompt_tokens_estimated, cache_read_predicted, notes, clamps, ..turn.clone() };
+    let TurnRecord {
+        prompt_tokens_estimated,
+        cache_read_predicted,
+        notes,
+        clamps,
+        ..
+    } = question.turn.clone();
+    let noted = TurnRecord {
+        prompt_tokens_estimated,
+        cache_read_predicted,
+        notes,
+        clamps,
+        ..turn.clone()
+    };
     if noted != *turn {
         save(open, number, &noted)?;
     }
@@ -270,7 +382,11 @@ fn note_question(open: &mut OpenSession, question: &Question) -> Result<(), Turn
 }
 
 /// Charges the open turn with the worst case before anything is sent, as the ledger does; what it was charged before.
-pub(super) fn charge_worst_case(open: &mut OpenSession, payer: &Payer, request: &Request) -> Result<Charged, TurnError> {
+pub(super) fn charge_worst_case(
+    open: &mut OpenSession,
+    payer: &Payer,
+    request: &Request,
+) -> Result<Charged, TurnError> {
     let before = open_turn(open)?.1.charged;
     let mut worst = before;
     worst += charged(payer.caller.worst_case(request));
@@ -279,13 +395,20 @@ pub(super) fn charge_worst_case(open: &mut OpenSession, payer: &Payer, request: 
 }
 
 /// Puts what a caller really took in the place of the worst case.
-pub(super) fn charge(open: &mut OpenSession, before: Charged, payer: &Payer) -> Result<(), TurnError> {
+pub(super) fn charge(
+    open: &mut OpenSession,
+    before: Charged,
+    payer: &Payer,
+) -> Result<(), TurnError> {
     set_charged(open, sum(before, payer))
 }
 
 fn set_charged(open: &mut OpenSession, charged: Charged) -> Result<(), TurnError> {
     let (number, turn) = open_turn(open)?;
-    let turn = TurnRecord { charged, ..turn.clone() };
+    let turn = TurnRecord {
+        charged,
+        ..turn.clone()
+    };
     Ok(save(open, number, &turn)?)
 }
 
@@ -295,8 +418,16 @@ fn sum(mut before: Charged, payer: &Payer) -> Charged {
 }
 
 fn charged(spend: Spend) -> Charged {
-    let Spend { calls, tokens, nano_dollars } = spend;
-    Charged { calls, tokens, cost_usd: nano_dollars.map(dollars) }
+    let Spend {
+        calls,
+        tokens,
+        nano_dollars,
+    } = spend;
+    Charged {
+        calls,
+        tokens,
+        cost_usd: nano_dollars.map(dollars),
+    }
 }
 
 /// Dollars as thousand-millionths.

@@ -40,8 +40,14 @@ pub struct Said {
 }
 
 /// Reads what is said again in a turn of a phase; `turns` are those before it, and `task` gets what the phase sees.
-pub fn said_again(folder: &SessionFolder, turns: &Turns, task: &mut Task) -> Result<Said, SessionError> {
-    let Some(phase) = task.phase else { return Ok(Said::default()) };
+pub fn said_again(
+    folder: &SessionFolder,
+    turns: &Turns,
+    task: &mut Task,
+) -> Result<Said, SessionError> {
+    let Some(phase) = task.phase else {
+        return Ok(Said::default());
+    };
     let sees_work = matches!(phase, Phase::Reviewing | Phase::Revising);
     let plan = flow::accepted(turns, PLANS).filter(|_| phase != Phase::Planning);
     let work = flow::accepted(turns, WORKS).filter(|_| sees_work);
@@ -50,21 +56,41 @@ pub fn said_again(folder: &SessionFolder, turns: &Turns, task: &mut Task) -> Res
         None => Ok(None),
     };
     (task.plan, task.work) = (response(plan)?, response(work)?);
-    let review = turns.iter().rev().find(|(_, turn)| turn.phase() == Phase::Reviewing);
-    let issues = review.and_then(|(_, turn)| turn.closed.as_ref()).map(|closed| closed.feedback.clone());
+    let review = turns
+        .iter()
+        .rev()
+        .find(|(_, turn)| turn.phase() == Phase::Reviewing);
+    let issues = review
+        .and_then(|(_, turn)| turn.closed.as_ref())
+        .map(|closed| closed.feedback.clone());
     task.issues = issues.filter(|_| phase == Phase::Revising);
     let rejected = rejected(turns, phase);
     let last = rejected.last().and_then(|(_, turn)| turn.closed.as_ref());
-    task.feedback = last.map(|closed| closed.feedback.clone()).unwrap_or_default();
-    let quoted: BTreeSet<TurnNumber> = [plan, work].into_iter().flatten().map(|(number, _)| *number).collect();
+    task.feedback = last
+        .map(|closed| closed.feedback.clone())
+        .unwrap_or_default();
+    let quoted: BTreeSet<TurnNumber> = [plan, work]
+        .into_iter()
+        .flatten()
+        .map(|(number, _)| *number)
+        .collect();
     let history = History::decode(&folder.read_history()?);
-    Ok(Said { history: accepted(&history, &kept(turns, &quoted)), rejected: said_in(folder, rejected)? })
+    Ok(Said {
+        history: accepted(&history, &kept(turns, &quoted)),
+        rejected: said_in(folder, rejected)?,
+    })
 }
 
 /// The last turns, as far as they are of this phase and were rejected. A review judges work, and not an earlier review.
 fn rejected(turns: &Turns, phase: Phase) -> &Turns {
-    let is_one = |(_, turn): &&(TurnNumber, TurnRecord)| turn.status() == Status::Rejected && turn.phase() == phase;
-    let many = if phase == Phase::Reviewing { 0 } else { turns.iter().rev().take_while(is_one).count() };
+    let is_one = |(_, turn): &&(TurnNumber, TurnRecord)| {
+        turn.status() == Status::Rejected && turn.phase() == phase
+    };
+    let many = if phase == Phase::Reviewing {
+        0
+    } else {
+        turns.iter().rev().take_while(is_one).count()
+    };
     &turns[turns.len() - many..]
 }
 
@@ -92,7 +118,9 @@ fn accepted(history: &History, kept: &BTreeSet<String>) -> Vec<Message> {
     let mut said = Vec::new();
     for entry in history.view() {
         let is_request = entry.id.ends_with("-request");
-        if entry.sums_up.is_empty() && !kept.contains(&entry.turn) || is_request && requested == Some(&entry.content) {
+        if entry.sums_up.is_empty() && !kept.contains(&entry.turn)
+            || is_request && requested == Some(&entry.content)
+        {
             continue;
         }
         if is_request {
@@ -114,20 +142,36 @@ pub(super) fn to_sum_up(entries: &[&Entry]) -> Message {
 }
 
 fn message(entry: &Entry) -> Message {
-    let role = if entry.role == Role::Assistant.as_str() { Role::Assistant } else { Role::User };
+    let role = if entry.role == Role::Assistant.as_str() {
+        Role::Assistant
+    } else {
+        Role::User
+    };
     Message::new(role, entry.content.clone())
 }
 
 /// What was said in turns that were rejected: the last word for word, those before it by their beginnings.
 fn said_in(folder: &SessionFolder, turns: &Turns) -> Result<Vec<Message>, SessionError> {
-    let Some(((number, turn), earlier)) = turns.split_last() else { return Ok(Vec::new()) };
+    let Some(((number, turn), earlier)) = turns.split_last() else {
+        return Ok(Vec::new());
+    };
     let mut said = Vec::new();
     if !earlier.is_empty() {
         let mut lines = vec!["Earlier answers, none of which was accepted, shortened:".to_owned()];
         for (number, turn) in earlier {
-            let response = folder.read(Some(*number), &response_file(turn.phase()))?.unwrap_or_default();
-            let feedback = turn.closed.as_ref().map(|closed| closed.feedback.trim_end().to_owned()).unwrap_or_default();
-            lines.push(format!("- turn {number}: {}\n  Why not: {}", beginning(&response), beginning(&feedback)));
+            let response = folder
+                .read(Some(*number), &response_file(turn.phase()))?
+                .unwrap_or_default();
+            let feedback = turn
+                .closed
+                .as_ref()
+                .map(|closed| closed.feedback.trim_end().to_owned())
+                .unwrap_or_default();
+            lines.push(format!(
+                "- turn {number}: {}\n  Why not: {}",
+                beginning(&response),
+                beginning(&feedback)
+            ));
         }
         said.push(Message::new(Role::User, lines.join("\n")));
     }
@@ -136,8 +180,13 @@ fn said_in(folder: &SessionFolder, turns: &Turns) -> Result<Vec<Message>, Sessio
     if let Some(kept) = kept {
         said.extend(kept.into_iter().map(ConversationMessage::into_message));
     } else {
-        let response = folder.read(Some(*number), &response_file(turn.phase()))?.unwrap_or_default();
-        said.extend([Message::new(Role::User, turn.request.clone()), Message::new(Role::Assistant, response)]);
+        let response = folder
+            .read(Some(*number), &response_file(turn.phase()))?
+            .unwrap_or_default();
+        said.extend([
+            Message::new(Role::User, turn.request.clone()),
+            Message::new(Role::Assistant, response),
+        ]);
     }
     Ok(said)
 }
@@ -151,7 +200,11 @@ pub(super) struct ConversationMessage {
 
 impl ConversationMessage {
     fn into_message(self) -> Message {
-        let role = if self.role == Role::Assistant.as_str() { Role::Assistant } else { Role::User };
+        let role = if self.role == Role::Assistant.as_str() {
+            Role::Assistant
+        } else {
+            Role::User
+        };
         Message::new(role, self.content)
     }
 }
@@ -185,8 +238,14 @@ mod tests {
             (Planning, true),
         ]);
         let all = |quoted: &[&str]| {
-            let quoted = turns.iter().map(|(number, _)| *number).filter(|number| quoted.contains(&number.to_string().as_str()));
-            kept(&turns, &quoted.collect()).into_iter().collect::<Vec<_>>().join(" ")
+            let quoted = turns
+                .iter()
+                .map(|(number, _)| *number)
+                .filter(|number| quoted.contains(&number.to_string().as_str()));
+            kept(&turns, &quoted.collect())
+                .into_iter()
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         assert_eq!(all(&[]), "01 05 07");
         assert_eq!(all(&["07"]), "01 05");

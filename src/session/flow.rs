@@ -26,7 +26,9 @@ pub enum Next {
 /// Tells what comes next, from the phase that a session begins with and its turns, oldest first.
 #[must_use]
 pub fn next(begins_with: Phase, turns: &[(TurnNumber, TurnRecord)]) -> Next {
-    let Some((number, turn)) = turns.last() else { return Next::Begin(begins_with, 1) };
+    let Some((number, turn)) = turns.last() else {
+        return Next::Begin(begins_with, 1);
+    };
     let is_approved = match turn.status() {
         Status::Ready | Status::Answered => return Next::Finish(*number),
         Status::Approved => true,
@@ -34,7 +36,9 @@ pub fn next(begins_with: Phase, turns: &[(TurnNumber, TurnRecord)]) -> Next {
     };
     match (turn.phase(), is_approved) {
         (Phase::Planning, true) => Next::Begin(Phase::Generating, turn.iteration),
-        (Phase::Generating | Phase::Revising, true) => Next::Begin(Phase::Reviewing, turn.iteration),
+        (Phase::Generating | Phase::Revising, true) => {
+            Next::Begin(Phase::Reviewing, turn.iteration)
+        }
         (Phase::Reviewing, true) => Next::Complete,
         (Phase::Reviewing, false) => Next::Begin(Phase::Revising, turn.iteration + 1),
         (same, false) => Next::Begin(same, turn.iteration),
@@ -43,8 +47,14 @@ pub fn next(begins_with: Phase, turns: &[(TurnNumber, TurnRecord)]) -> Next {
 
 /// The newest turn of one of the phases that was accepted.
 #[must_use]
-pub fn accepted<'t>(turns: &'t [(TurnNumber, TurnRecord)], phases: &[Phase]) -> Option<&'t (TurnNumber, TurnRecord)> {
-    turns.iter().rev().find(|(_, turn)| turn.status() == Status::Approved && phases.contains(&turn.phase()))
+pub fn accepted<'t>(
+    turns: &'t [(TurnNumber, TurnRecord)],
+    phases: &[Phase],
+) -> Option<&'t (TurnNumber, TurnRecord)> {
+    turns
+        .iter()
+        .rev()
+        .find(|(_, turn)| turn.status() == Status::Approved && phases.contains(&turn.phase()))
 }
 
 #[cfg(test)]
@@ -53,7 +63,11 @@ pub(super) mod tests {
     use crate::session::record::{Answered, Charged, Closed, VERSION};
 
     /// A turn that was answered and judged, or is open.
-    pub(in crate::session) fn turn(phase: Phase, iteration: u32, is_approved: Option<bool>) -> TurnRecord {
+    pub(in crate::session) fn turn(
+        phase: Phase,
+        iteration: u32,
+        is_approved: Option<bool>,
+    ) -> TurnRecord {
         TurnRecord {
             version: VERSION,
             phase: phase.into(),
@@ -82,7 +96,11 @@ pub(super) mod tests {
                 is_approved,
                 by: "person".to_owned(),
                 response_sha256: String::new(),
-                feedback: if is_approved { String::new() } else { "Shorter.".to_owned() },
+                feedback: if is_approved {
+                    String::new()
+                } else {
+                    "Shorter.".to_owned()
+                },
                 usage: None,
                 cost_usd: None,
             }),

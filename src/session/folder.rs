@@ -85,14 +85,19 @@ impl Session {
     /// A turn by its number.
     #[must_use]
     pub fn turn(&self, number: TurnNumber) -> Option<&TurnRecord> {
-        self.turns.iter().find(|(other, _)| *other == number).map(|(_, turn)| turn)
+        self.turns
+            .iter()
+            .find(|(other, _)| *other == number)
+            .map(|(_, turn)| turn)
     }
 
     /// Tokens and dollars of all answers, as far as they are known.
     #[must_use]
     pub fn took(&self) -> (u64, f64) {
         let each = self.turns.iter().map(|(_, turn)| turn.took());
-        each.fold((0, 0.0), |(tokens, cost), (more, dearer)| (tokens + more, cost + dearer))
+        each.fold((0, 0.0), |(tokens, cost), (more, dearer)| {
+            (tokens + more, cost + dearer)
+        })
     }
 
     /// What the ledger was charged for all turns; what limits hold against.
@@ -143,18 +148,30 @@ impl SessionFolder {
     /// The folder of a session, whether it is there or not.
     #[must_use]
     pub fn new(work_dir: &Path, name: SessionName) -> Self {
-        Self { name, work_dir: work_dir.to_owned() }
+        Self {
+            name,
+            work_dir: work_dir.to_owned(),
+        }
     }
 
     /// All sessions of a work tree, by name.
     pub fn list(work_dir: &Path) -> Result<Vec<Self>, SessionError> {
         let folder = work_dir.join(SESSIONS);
         let entries = match fs::read_dir(&folder) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(Vec::new()),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(Vec::new());
+            }
             entries => entries.map_err(|error| SessionError::Io(folder.clone(), error))?,
         };
-        let mut names: Vec<SessionName> =
-            entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+        let mut names: Vec<SessionName> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .collect();
         names.sort();
         let folders = names.into_iter().map(|name| Self::new(work_dir, name));
         Ok(folders.filter(Self::exists).collect())
@@ -173,7 +190,8 @@ impl SessionFolder {
         }
         let folder = self.path(None, "");
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        let mut turns = entries.filter_map(|entry| TurnNumber::of_folder(entry.file_name().to_str()?));
+        let mut turns =
+            entries.filter_map(|entry| TurnNumber::of_folder(entry.file_name().to_str()?));
         if turns.any(|turn| fs::symlink_metadata(self.path(Some(turn), TURN_FILE)).is_ok()) {
             return Err(SessionError::Remains(self.relative(None, "")));
         }
@@ -201,15 +219,20 @@ impl SessionFolder {
 
     /// Reads a session with its turns.
     pub fn load(&self) -> Result<Session, SessionError> {
-        let text = self.read(None, SESSION_FILE)?.ok_or_else(|| SessionError::NotThere(self.name.clone()))?;
-        let record = SessionRecord::decode(&text).map_err(|error| SessionError::Record(self.path(None, SESSION_FILE), error))?;
+        let text = self
+            .read(None, SESSION_FILE)?
+            .ok_or_else(|| SessionError::NotThere(self.name.clone()))?;
+        let record = SessionRecord::decode(&text)
+            .map_err(|error| SessionError::Record(self.path(None, SESSION_FILE), error))?;
         let mut turns = Vec::new();
         let mut next = Some(TurnNumber::FIRST);
         // Turns follow one another without a gap: what stands behind one is no turn of this session.
         while let Some(number) = next {
-            let Some(text) = self.read(Some(number), TURN_FILE)? else { break };
-            let turn =
-                TurnRecord::decode(&text).map_err(|error| SessionError::Record(self.path(Some(number), TURN_FILE), error))?;
+            let Some(text) = self.read(Some(number), TURN_FILE)? else {
+                break;
+            };
+            let turn = TurnRecord::decode(&text)
+                .map_err(|error| SessionError::Record(self.path(Some(number), TURN_FILE), error))?;
             turns.push((number, turn));
             next = number.next();
         }
@@ -233,14 +256,20 @@ impl SessionFolder {
     }
 
     /// A file's text; `None` when it is not there. What is not UTF-8 is read with marks in the place of bad bytes.
-    pub fn read(&self, turn: Option<TurnNumber>, file: &str) -> Result<Option<String>, SessionError> {
+    pub fn read(
+        &self,
+        turn: Option<TurnNumber>,
+        file: &str,
+    ) -> Result<Option<String>, SessionError> {
         let bytes = self.read_bytes((turn, file), FILE_BYTES_MAX)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// What was said in all turns, whose files each may be as large as a file can be.
     pub fn read_history(&self) -> Result<String, SessionError> {
-        let bytes = self.read_bytes((None, HISTORY), u64::MAX)?.unwrap_or_default();
+        let bytes = self
+            .read_bytes((None, HISTORY), u64::MAX)?
+            .unwrap_or_default();
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -249,35 +278,66 @@ impl SessionFolder {
         self.read_bytes((Some(turn), file), u64::MAX)
     }
 
-    fn read_bytes(&self, (turn, file): (Option<TurnNumber>, &str), bytes_max: u64) -> Result<Option<Vec<u8>>, SessionError> {
+    fn read_bytes(
+        &self,
+        (turn, file): (Option<TurnNumber>, &str),
+        bytes_max: u64,
+    ) -> Result<Option<Vec<u8>>, SessionError> {
         let path = self.checked(turn, file)?;
         let failed = |error| SessionError::Io(path.clone(), error);
         match fs::symlink_metadata(&path) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Ok(None);
+            }
             Err(error) => return Err(failed(error)),
-            Ok(found) if found.len() > bytes_max => return Err(failed(io::Error::other("it is too large"))),
+            Ok(found) if found.len() > bytes_max => {
+                return Err(failed(io::Error::other("it is too large")));
+            }
             Ok(_) => {}
         }
         fs::read(&path).map(Some).map_err(failed)
     }
 
     /// Replaces a file, durably, and makes the folders above it.
-    pub fn write(&self, turn: Option<TurnNumber>, file: &str, content: impl AsRef<[u8]>) -> Result<(), SessionError> {
+    pub fn write(
+        &self,
+        turn: Option<TurnNumber>,
+        file: &str,
+        content: impl AsRef<[u8]>,
+    ) -> Result<(), SessionError> {
         let path = self.checked(turn, file)?;
         let failed = |error| SessionError::Io(path.clone(), error);
-        let folder = path.parent().expect("a file of a session stands in a folder");
-        DirBuilder::new().recursive(true).create(folder).map_err(failed)?;
+        let folder = path
+            .parent()
+            .expect("a file of a session stands in a folder");
+        DirBuilder::new()
+            .recursive(true)
+            .create(folder)
+            .map_err(failed)?;
         file::remove_abandoned(folder);
         file::replace_durably(&path, |open| open.write_all(content.as_ref())).map_err(failed)
     }
 
     /// The names of a turn's files, in order.
     pub fn files(&self, turn: TurnNumber) -> Result<Vec<String>, SessionError> {
-        let folder = self.checked(Some(turn), TURN_FILE)?.parent().map(Path::to_owned).unwrap_or_default();
-        let entries = fs::read_dir(&folder).map_err(|error| SessionError::Io(folder.clone(), error))?;
-        let plain = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|found| found.is_file()));
-        let names =
-            plain.filter(|entry| !file::is_temporary(&entry.path())).filter_map(|entry| entry.file_name().into_string().ok());
+        let folder = self
+            .checked(Some(turn), TURN_FILE)?
+            .parent()
+            .map(Path::to_owned)
+            .unwrap_or_default();
+        let entries =
+            fs::read_dir(&folder).map_err(|error| SessionError::Io(folder.clone(), error))?;
+        let plain = entries
+            .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|found| found.is_file()));
+        let names = plain
+            .filter(|entry| !file::is_temporary(&entry.path()))
+            .filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<String> = names.collect();
         names.sort();
         Ok(names)
@@ -290,8 +350,14 @@ impl SessionFolder {
         let mut parts = relative.components().peekable();
         while let Some(part) = parts.next() {
             path.push(part);
-            let Ok(found) = fs::symlink_metadata(&path) else { continue };
-            let is_right = if parts.peek().is_some() { found.is_dir() } else { found.is_file() };
+            let Ok(found) = fs::symlink_metadata(&path) else {
+                continue;
+            };
+            let is_right = if parts.peek().is_some() {
+                found.is_dir()
+            } else {
+                found.is_file()
+            };
             if !is_right {
                 return Err(SessionError::Link(path));
             }
@@ -318,20 +384,46 @@ mod tests {
     fn a_session_is_what_its_files_say() {
         let (place, folder) = folder();
         assert!(matches!(folder.load(), Err(SessionError::NotThere(_))));
-        assert!(SessionFolder::list(place.path()).expect("no sessions").is_empty());
-        let record = SessionRecord { version: VERSION, ..SessionRecord::default() };
+        assert!(
+            SessionFolder::list(place.path())
+                .expect("no sessions")
+                .is_empty()
+        );
+        let record = SessionRecord {
+            version: VERSION,
+            ..SessionRecord::default()
+        };
         folder.create(&record, "src/\n").expect("writable");
-        assert!(matches!(folder.create(&record, ""), Err(SessionError::Exists(_))));
+        assert!(matches!(
+            folder.create(&record, ""),
+            Err(SessionError::Exists(_))
+        ));
         let first = turn(Phase::Planning, 1, Some(true));
-        folder.save_turn(TurnNumber::FIRST, &first).expect("writable");
+        folder
+            .save_turn(TurnNumber::FIRST, &first)
+            .expect("writable");
         // Without a record it is no turn, and neither is what stands behind the gap.
         fs::create_dir(folder.path(None, "02")).expect("writable");
-        folder.save_turn("03".parse().expect("a number"), &first).expect("writable");
+        folder
+            .save_turn("03".parse().expect("a number"), &first)
+            .expect("writable");
         let session = folder.load().expect("readable");
-        assert_eq!(session, Session { record, turns: vec![(TurnNumber::FIRST, first)] });
+        assert_eq!(
+            session,
+            Session {
+                record,
+                turns: vec![(TurnNumber::FIRST, first)]
+            }
+        );
         assert_eq!(session.next(), Next::Begin(Phase::Generating, 1));
-        assert_eq!(folder.files(TurnNumber::FIRST).expect("readable"), [TURN_FILE]);
-        assert_eq!(SessionFolder::list(place.path()).expect("readable").len(), 1);
+        assert_eq!(
+            folder.files(TurnNumber::FIRST).expect("readable"),
+            [TURN_FILE]
+        );
+        assert_eq!(
+            SessionFolder::list(place.path()).expect("readable").len(),
+            1
+        );
     }
 
     #[test]
@@ -342,13 +434,24 @@ mod tests {
         fs::create_dir_all(place.path().join(SESSIONS)).expect("writable");
         symlink(outside.path(), place.path().join(SESSIONS).join("login")).expect("a link");
         assert!(matches!(folder.load(), Err(SessionError::Link(_))));
-        assert!(matches!(folder.write(None, INPUT, "x"), Err(SessionError::Link(_))));
-        assert!(matches!(folder.write(Some(TurnNumber::FIRST), INPUT, "x"), Err(SessionError::Link(_))));
+        assert!(matches!(
+            folder.write(None, INPUT, "x"),
+            Err(SessionError::Link(_))
+        ));
+        assert!(matches!(
+            folder.write(Some(TurnNumber::FIRST), INPUT, "x"),
+            Err(SessionError::Link(_))
+        ));
         assert!(!folder.exists());
         fs::remove_file(place.path().join(SESSIONS).join("login")).expect("there");
-        folder.write(Some(TurnNumber::FIRST), INPUT, "x").expect("writable");
+        folder
+            .write(Some(TurnNumber::FIRST), INPUT, "x")
+            .expect("writable");
         fs::remove_file(folder.path(Some(TurnNumber::FIRST), INPUT)).expect("there");
         symlink("/dev/zero", folder.path(Some(TurnNumber::FIRST), INPUT)).expect("a link");
-        assert!(matches!(folder.read(Some(TurnNumber::FIRST), INPUT), Err(SessionError::Link(_))));
+        assert!(matches!(
+            folder.read(Some(TurnNumber::FIRST), INPUT),
+            Err(SessionError::Link(_))
+        ));
     }
 }

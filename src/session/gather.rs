@@ -50,9 +50,16 @@ impl Sizes {
     /// What there may be where `input_max` tokens can be sent at most.
     #[must_use]
     pub fn new(document: Option<u64>, symbols: Option<u64>, input_max: Option<u64>) -> Self {
-        let share = input_max.map_or(SYMBOL_TOKENS_MAX, |max| (max / SYMBOL_SHARE).min(SYMBOL_TOKENS_MAX));
+        let share = input_max.map_or(SYMBOL_TOKENS_MAX, |max| {
+            (max / SYMBOL_SHARE).min(SYMBOL_TOKENS_MAX)
+        });
         let files = input_max.map(|max| max / FILES_SHARE);
-        Self { document, symbols: symbols.unwrap_or(share), standards: None, files }
+        Self {
+            document,
+            symbols: symbols.unwrap_or(share),
+            standards: None,
+            files,
+        }
     }
 }
 
@@ -111,7 +118,10 @@ impl Workspace {
             memos: document.memos(),
             people: document.people_notes(),
             reference,
-            system: made_of.session.map(|_| document.system_information()).unwrap_or_default(),
+            system: made_of
+                .session
+                .map(|_| document.system_information())
+                .unwrap_or_default(),
             task,
             said,
             images: made_of.images.to_vec(),
@@ -126,7 +136,11 @@ impl Workspace {
     }
 
     /// Plans the document that the lists of the session and the command make.
-    pub(super) fn list_document(&self, made_of: &Ingredients<'_>, tokens_max: Option<u64>) -> Result<Document<'_>, TurnError> {
+    pub(super) fn list_document(
+        &self,
+        made_of: &Ingredients<'_>,
+        tokens_max: Option<u64>,
+    ) -> Result<Document<'_>, TurnError> {
         let named = made_of.named.join("\n");
         let number = made_of.number.map(|number| number.to_string());
         let typed = match made_of.session {
@@ -135,11 +149,16 @@ impl Workspace {
         };
         Ok(self.payload(PayloadOptions {
             root: made_of.root,
-            lists: vec![List { is_personal: true, ..List::parse(Scope::Turn, "", named.as_bytes()) }],
+            lists: vec![List {
+                is_personal: true,
+                ..List::parse(Scope::Turn, "", named.as_bytes())
+            }],
             session: made_of.session.map(|view| view.folder.name.as_str()),
             turn: number.as_deref(),
             typed: &typed,
-            is_session_own: made_of.session.is_none_or(|view| !self.is_delivered(view.folder)),
+            is_session_own: made_of
+                .session
+                .is_none_or(|view| !self.is_delivered(view.folder)),
             frames: None,
             tokens_max,
             has_overview: false,
@@ -147,7 +166,10 @@ impl Workspace {
             is_brief: false,
             style: Style::default(),
             secrets: SecretPolicy::Stop(made_of.allowed.clone()),
-            pages: PageOptions { is_foreground: true, ..PageOptions::default() },
+            pages: PageOptions {
+                is_foreground: true,
+                ..PageOptions::default()
+            },
         })?)
     }
 
@@ -161,10 +183,23 @@ impl Workspace {
         let profile = made_of.profile;
         let read = |path: &str| self.file_text(made_of.root.tree, path);
         let standards = Standards::compose(&profile.standards, &read, tokens_max);
-        let missing = |what: &str, path: &str| format!("{what} '{path}' of profile '{}' does not exist", profile.name);
-        notes.extend(standards.missing.iter().map(|path| missing("standard", path)));
+        let missing = |what: &str, path: &str| {
+            format!(
+                "{what} '{path}' of profile '{}' does not exist",
+                profile.name
+            )
+        };
+        notes.extend(
+            standards
+                .missing
+                .iter()
+                .map(|path| missing("standard", path)),
+        );
         if standards.is_condensed {
-            notes.push(format!("the standards of profile '{}' are condensed to fit", profile.name));
+            notes.push(format!(
+                "the standards of profile '{}' are condensed to fit",
+                profile.name
+            ));
         }
         let mut examples = Vec::new();
         for example in &profile.examples {
@@ -179,11 +214,15 @@ impl Workspace {
     /// A text file of a snapshot.
     #[must_use]
     pub fn file_text(&self, tree: NodeId, path: &str) -> Option<String> {
-        let (EntryMode::File | EntryMode::Executable, id) = self.repository.find_entry(&tree, path.as_bytes()).ok()?? else {
+        let (EntryMode::File | EntryMode::Executable, id) =
+            self.repository.find_entry(&tree, path.as_bytes()).ok()??
+        else {
             return None;
         };
         let mut data = Vec::new();
-        self.repository.read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data).ok()?;
+        self.repository
+            .read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data)
+            .ok()?;
         String::from_utf8(data).ok()
     }
 
@@ -194,10 +233,14 @@ impl Workspace {
         let own = |name: &str| self.personal_folder().text(name);
         for name in ["system.md", "system_extra.md"] {
             if own(name).is_none() && self.folder.text(name).is_some() && !self.trust.is_trusted() {
-                notes.push(format!("'.teddy/{name}' is not used: this repository is not trusted"));
+                notes.push(format!(
+                    "'.teddy/{name}' is not used: this repository is not trusted"
+                ));
             }
         }
-        let prompt = own("system.md").or_else(|| trusted("system.md")).unwrap_or(SYSTEM_PROMPT);
+        let prompt = own("system.md")
+            .or_else(|| trusted("system.md"))
+            .unwrap_or(SYSTEM_PROMPT);
         match own("system_extra.md").or_else(|| trusted("system_extra.md")) {
             Some(extra) => format!("{}\n\n{}", prompt.trim_end(), extra.trim_end()),
             None => prompt.trim_end().to_owned(),
@@ -213,14 +256,24 @@ impl Workspace {
         notes: &mut Vec<String>,
     ) -> Result<Reference, TurnError> {
         let (evidence, dirty) = self.history_evidence(tree).map_err(TurnError::History)?;
-        let mut reference = Reference { evidence, dirty, ..Reference::default() };
+        let mut reference = Reference {
+            evidence,
+            dirty,
+            ..Reference::default()
+        };
         let mut shown = BTreeSet::new();
         for (resource, body) in document.bodies().map_err(InputError::from)? {
             let Ok(text) = body else { continue };
             if let Body::Page(page) = &resource.body {
                 let name = String::from_utf8_lossy(&resource.name).into_owned();
-                let title = page.note.as_ref().map(|note| format!("{note}\n\n")).unwrap_or_default();
-                reference.texts.insert(Key::Url(name.clone()), format!("{name}\n\n{title}{text}"));
+                let title = page
+                    .note
+                    .as_ref()
+                    .map(|note| format!("{note}\n\n"))
+                    .unwrap_or_default();
+                reference
+                    .texts
+                    .insert(Key::Url(name.clone()), format!("{name}\n\n{title}{text}"));
             } else {
                 let path = TreePath::new(resource.name.clone());
                 if resource.scopes.strongest() == Scope::Turn {
@@ -230,7 +283,9 @@ impl Workspace {
                 if !last.items.contains_key(&Key::Symbols(path)) {
                     shown.insert(resource.name.clone());
                 }
-                reference.texts.insert(Key::File(TreePath::new(resource.name.clone())), text);
+                reference
+                    .texts
+                    .insert(Key::File(TreePath::new(resource.name.clone())), text);
             }
         }
         self.add_symbols((tree, &shown, last), sizes, &mut reference, notes)?;
@@ -256,24 +311,55 @@ impl Workspace {
         let (legend, chosen) = choose(&map, (&wanted, sizes.symbols), last);
         let left = wanted.len() - chosen.len();
         if left > 0 {
-            let many = if left == 1 { "1 file is".to_owned() } else { format!("{left} files are") };
-            notes.push(format!("the symbols of {many} left out: they do not fit into {} tokens", sizes.symbols));
+            let many = if left == 1 {
+                "1 file is".to_owned()
+            } else {
+                format!("{left} files are")
+            };
+            notes.push(format!(
+                "the symbols of {many} left out: they do not fit into {} tokens",
+                sizes.symbols
+            ));
         }
-        reference.legend = if chosen.is_empty() { String::new() } else { legend.text() };
+        reference.legend = if chosen.is_empty() {
+            String::new()
+        } else {
+            legend.text()
+        };
         reference.aliases = legend.directories().to_vec();
         for Shown { number, level } in &chosen {
             let path = TreePath::new(files[*number as usize].path);
-            let block = map.block(*number, &legend, Detail { level: *level, ..Detail::KEPT });
+            let block = map.block(
+                *number,
+                &legend,
+                Detail {
+                    level: *level,
+                    ..Detail::KEPT
+                },
+            );
             reference.texts.insert(Key::Symbols(path), block);
         }
-        let paths = |group: Vec<u32>| group.into_iter().map(|number| TreePath::new(files[number as usize].path)).collect();
+        let paths = |group: Vec<u32>| {
+            group
+                .into_iter()
+                .map(|number| TreePath::new(files[number as usize].path))
+                .collect()
+        };
         reference.components = references.components().into_iter().map(paths).collect();
-        reference.files = (0..files.len() as u32).map(|number| map.shown_path(number).to_owned()).collect();
+        reference.files = (0..files.len() as u32)
+            .map(|number| map.shown_path(number).to_owned())
+            .collect();
         notes.extend(self.absent_note(found.absent.len(), "HEAD"));
         if found.is_cut {
-            notes.push(format!("only the first {} files are listed", reference.files.len()));
+            notes.push(format!(
+                "only the first {} files are listed",
+                reference.files.len()
+            ));
         }
-        if let Some(folded) = sizes.files.and_then(|tokens_max| folded(&reference.files, tokens_max)) {
+        if let Some(folded) = sizes
+            .files
+            .and_then(|tokens_max| folded(&reference.files, tokens_max))
+        {
             notes.push("the list of files is folded by directories to fit".to_owned());
             reference.files = folded;
         }
@@ -281,19 +367,35 @@ impl Workspace {
     }
 
     /// What history says of files, and which of them are not as they were committed.
-    fn history_evidence(&self, tree: NodeId) -> Result<(Evidence, BTreeSet<TreePath>), ObjectError> {
-        let Ok(head) = self.root(&Snapshot::Revision("HEAD".to_owned())) else { return Ok(Default::default()) };
+    fn history_evidence(
+        &self,
+        tree: NodeId,
+    ) -> Result<(Evidence, BTreeSet<TreePath>), ObjectError> {
+        let Ok(head) = self.root(&Snapshot::Revision("HEAD".to_owned())) else {
+            return Ok(Default::default());
+        };
         let evidence = match head.commit {
             Some(commit) => Evidence::of_history(&self.repository, &commit, COMMITS_MAX)?,
             None => Evidence::default(),
         };
         let changed = self.changed_files(Some(head.tree), tree)?;
-        Ok((evidence, changed.into_iter().filter(|file| file.is_there).map(|file| file.path).collect()))
+        Ok((
+            evidence,
+            changed
+                .into_iter()
+                .filter(|file| file.is_there)
+                .map(|file| file.path)
+                .collect(),
+        ))
     }
 }
 
 /// The files of the map, and its legend: those of the last request as far as they fit, so that its tiers hold.
-fn choose(map: &SymbolMap<'_>, (wanted, tokens_max): (&[u32], u64), last: &State) -> (Legend, Vec<Shown>) {
+fn choose(
+    map: &SymbolMap<'_>,
+    (wanted, tokens_max): (&[u32], u64),
+    last: &State,
+) -> (Legend, Vec<Shown>) {
     if last.requests == 0 {
         let chosen = map.again(wanted, tokens_max, &|_| Known::New);
         let numbers: Vec<u32> = chosen.iter().map(|file| file.number).collect();
@@ -301,12 +403,24 @@ fn choose(map: &SymbolMap<'_>, (wanted, tokens_max): (&[u32], u64), last: &State
     }
     let legend = Legend::of(&last.aliases);
     let known = |number: u32| {
-        let Some(before) = last.items.get(&Key::Symbols(map.path(number))) else { return Known::New };
+        let Some(before) = last.items.get(&Key::Symbols(map.path(number))) else {
+            return Known::New;
+        };
         let same = |level: &Level| {
-            let block = map.block(number, &legend, Detail { level: *level, ..Detail::KEPT });
+            let block = map.block(
+                number,
+                &legend,
+                Detail {
+                    level: *level,
+                    ..Detail::KEPT
+                },
+            );
             content(&block) == before.content
         };
-        [Level::Full, Level::Public, Level::Brief].into_iter().find(same).map_or(Known::Changed, Known::Same)
+        [Level::Full, Level::Public, Level::Brief]
+            .into_iter()
+            .find(same)
+            .map_or(Known::Changed, Known::Same)
     };
     let chosen = map.again(wanted, tokens_max, &known);
     (legend, chosen)
@@ -335,7 +449,10 @@ fn at_depth(files: &[String], depth: usize) -> Vec<String> {
     for file in files {
         let end = file.match_indices('/').nth(depth).map(|(at, _)| at + 1);
         let name = &file[..end.unwrap_or(file.len())];
-        match lines.last_mut().filter(|(last, _)| end.is_some() && last == name) {
+        match lines
+            .last_mut()
+            .filter(|(last, _)| end.is_some() && last == name)
+        {
             Some((_, count)) => *count += 1,
             None => lines.push((name.to_owned(), usize::from(end.is_some()))),
         }
@@ -354,13 +471,18 @@ mod tests {
 
     #[test]
     fn a_list_that_is_too_long_is_folded_and_counts_its_files() {
-        let files: Vec<String> = ["a/b/c.rs", "a/b/d.rs", "a/e.rs", "f.rs"].map(str::to_owned).into();
+        let files: Vec<String> = ["a/b/c.rs", "a/b/d.rs", "a/e.rs", "f.rs"]
+            .map(str::to_owned)
+            .into();
         assert_eq!(at_depth(&files, 0), ["a/ (3 files)", "f.rs"]);
         assert_eq!(at_depth(&files, 1), ["a/b/ (2 files)", "a/e.rs", "f.rs"]);
         assert_eq!(at_depth(&files, 2), files);
         assert_eq!(folded(&files, 1_000), None);
         assert_eq!(folded(&files, 0), Some(Vec::new()));
         let all: usize = files.iter().map(String::len).sum();
-        assert!(folded(&files, token::estimate(&files.join("\n")) - 1).is_some_and(|lines| lines.concat().len() < all + 20));
+        assert!(
+            folded(&files, token::estimate(&files.join("\n")) - 1)
+                .is_some_and(|lines| lines.concat().len() < all + 20)
+        );
     }
 }

@@ -53,7 +53,11 @@ impl History {
     #[must_use]
     pub fn decode(text: &str) -> Self {
         let mut history = Self::default();
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        for (at, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
             match serde_json::from_str::<Entry>(line) {
                 Ok(entry) if history.has(&entry.id) => {}
                 Ok(entry) => history.entries.push(entry),
@@ -85,8 +89,15 @@ impl History {
     /// What a reader with little room takes: summaries in the place of what they sum up, which stands in front.
     #[must_use]
     pub fn view(&self) -> Vec<&Entry> {
-        let summed: Vec<&String> = self.entries.iter().flat_map(|entry| &entry.sums_up).collect();
-        let kept = self.entries.iter().filter(|entry| !summed.contains(&&entry.id));
+        let summed: Vec<&String> = self
+            .entries
+            .iter()
+            .flat_map(|entry| &entry.sums_up)
+            .collect();
+        let kept = self
+            .entries
+            .iter()
+            .filter(|entry| !summed.contains(&&entry.id));
         let (summaries, rest): (Vec<_>, Vec<_>) = kept.partition(|entry| !entry.sums_up.is_empty());
         summaries.into_iter().chain(rest).collect()
     }
@@ -109,7 +120,11 @@ impl History {
             old.push(*entry);
         }
         let last = old.last()?;
-        let content = old.iter().map(|entry| summed(entry)).collect::<Vec<_>>().join("\n");
+        let content = old
+            .iter()
+            .map(|entry| summed(entry))
+            .collect::<Vec<_>>()
+            .join("\n");
         Some(Entry {
             id: format!("{}-summary", last.turn),
             role: "user".to_owned(),
@@ -124,16 +139,29 @@ impl History {
     /// The summary in view that a rule made, and what it stands for in full; an earlier one by a model stands for its own part.
     #[must_use]
     pub fn due(&self) -> Option<(&Entry, Vec<&Entry>)> {
-        let summary = self.view().into_iter().rfind(|entry| !entry.sums_up.is_empty() && entry.by.is_none())?;
+        let summary = self
+            .view()
+            .into_iter()
+            .rfind(|entry| !entry.sums_up.is_empty() && entry.by.is_none())?;
         let is_whole = |entry: &Entry| entry.sums_up.is_empty() || entry.by.is_some();
-        let mut unread: BTreeMap<&str, &Entry> = self.entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
+        let mut unread: BTreeMap<&str, &Entry> = self
+            .entries
+            .iter()
+            .map(|entry| (entry.id.as_str(), entry))
+            .collect();
         let (mut entries, mut pending) = (Vec::new(), vec![summary]);
         while let Some(entry) = pending.pop() {
             if is_whole(entry) {
                 entries.push(entry);
             } else {
                 // Each is read once: a file that was edited may name in a circle.
-                pending.extend(entry.sums_up.iter().rev().filter_map(|id| unread.remove(id.as_str())));
+                pending.extend(
+                    entry
+                        .sums_up
+                        .iter()
+                        .rev()
+                        .filter_map(|id| unread.remove(id.as_str())),
+                );
             }
         }
         Some((summary, entries))
@@ -142,7 +170,12 @@ impl History {
     /// The line to append for a summary by a model, in the place of the one with this id.
     #[must_use]
     pub fn line_of_summary(&self, id: &str, text: &str, by: &str) -> String {
-        let turn = self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.turn.clone()).unwrap_or_default();
+        let turn = self
+            .entries
+            .iter()
+            .find(|entry| entry.id == id)
+            .map(|entry| entry.turn.clone())
+            .unwrap_or_default();
         line(&Entry {
             id: format!("{id}-{SUMMARIZED}"),
             role: "user".to_owned(),
@@ -157,7 +190,10 @@ impl History {
     #[must_use]
     pub fn search(&self, text: &str) -> Vec<&Entry> {
         let wanted = text.to_lowercase();
-        self.entries.iter().filter(|entry| entry.content.to_lowercase().contains(&wanted)).collect()
+        self.entries
+            .iter()
+            .filter(|entry| entry.content.to_lowercase().contains(&wanted))
+            .collect()
     }
 }
 
@@ -174,7 +210,10 @@ pub fn said(number: TurnNumber, turn: &TurnRecord, response: Option<&str>) -> Ve
     };
     let mut said = vec![entry("request", "user", &turn.request)];
     said.extend(response.map(|response| entry("response", "assistant", response)));
-    let feedback = turn.closed.as_ref().filter(|closed| closed.by != super::record::BY_REVIEW && !closed.feedback.is_empty());
+    let feedback = turn
+        .closed
+        .as_ref()
+        .filter(|closed| closed.by != super::record::BY_REVIEW && !closed.feedback.is_empty());
     said.extend(feedback.map(|closed| entry("feedback", "user", &closed.feedback)));
     said
 }
@@ -184,7 +223,12 @@ fn summed(entry: &Entry) -> String {
     if !entry.sums_up.is_empty() {
         return entry.content.clone();
     }
-    format!("- {} ({}): {}", entry.id, entry.role, beginning(&entry.content))
+    format!(
+        "- {} ({}): {}",
+        entry.id,
+        entry.role,
+        beginning(&entry.content)
+    )
 }
 
 /// The beginning of a text, on one line.
@@ -205,7 +249,11 @@ mod tests {
     use super::*;
 
     fn entry(number: u32, content: &str) -> Entry {
-        let role = if number.is_multiple_of(2) { "user" } else { "assistant" };
+        let role = if number.is_multiple_of(2) {
+            "user"
+        } else {
+            "assistant"
+        };
         Entry {
             id: format!("{number:02}-x"),
             role: role.to_owned(),
@@ -227,11 +275,16 @@ mod tests {
 
     #[test]
     fn every_cut_and_every_bad_line_is_survived() {
-        let text = History::default().lines_for(vec![entry(1, "ä\"\\\n"), entry(2, "b")], TOKENS_MAX);
+        let text =
+            History::default().lines_for(vec![entry(1, "ä\"\\\n"), entry(2, "b")], TOKENS_MAX);
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             let history = History::decode(&text[..end]);
             assert!(history.entries.len() + history.damaged.len() <= 2);
-            let again = format!("{}\n{}", &text[..end], history.lines_for(vec![entry(1, "ä\"\\\n"), entry(2, "b")], TOKENS_MAX));
+            let again = format!(
+                "{}\n{}",
+                &text[..end],
+                history.lines_for(vec![entry(1, "ä\"\\\n"), entry(2, "b")], TOKENS_MAX)
+            );
             assert_eq!(History::decode(&again).entries.len(), 2, "{again}");
         }
         assert_eq!(History::decode("{}\nnull\n[1]\n").damaged, [1, 2, 3]);
@@ -239,7 +292,10 @@ mod tests {
 
     #[test]
     fn the_search_takes_any_case() {
-        let history = History { entries: vec![entry(1, "The Lock"), entry(2, "nothing")], damaged: Vec::new() };
+        let history = History {
+            entries: vec![entry(1, "The Lock"), entry(2, "nothing")],
+            damaged: Vec::new(),
+        };
         assert_eq!(history.search("lock").len(), 1);
         assert_eq!(history.search("Ö").len(), 0);
     }

@@ -32,17 +32,26 @@ impl FromStr for SessionName {
         let is_first = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let is_word = text.bytes().next().is_some_and(is_first)
             && text.len() <= NAME_BYTES_MAX
-            && text.bytes().all(|byte| is_first(byte) || matches!(byte, b'.' | b'_' | b'-'))
+            && text
+                .bytes()
+                .all(|byte| is_first(byte) || matches!(byte, b'.' | b'_' | b'-'))
             && !text.ends_with('.')
             && !is_reserved(text);
-        if is_word { Ok(Self(text.to_owned())) } else { Err(NameError(text.to_owned())) }
+        if is_word {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(NameError(text.to_owned()))
+        }
     }
 }
 
 /// Names of devices on Windows, where the repository may be checked out one day.
 fn is_reserved(text: &str) -> bool {
     let stem = text.split('.').next().unwrap_or_default();
-    let numbered = |prefix| stem.strip_prefix(prefix).is_some_and(|rest: &str| rest.len() == 1 && rest != "0");
+    let numbered = |prefix| {
+        stem.strip_prefix(prefix)
+            .is_some_and(|rest: &str| rest.len() == 1 && rest != "0")
+    };
     matches!(stem, "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt")
 }
 
@@ -82,7 +91,9 @@ impl TurnNumber {
     /// Reads the name of a turn's folder: just what [`Display`](fmt::Display) writes.
     #[must_use]
     pub fn of_folder(name: &str) -> Option<Self> {
-        name.parse().ok().filter(|number: &Self| number.to_string() == name)
+        name.parse()
+            .ok()
+            .filter(|number: &Self| number.to_string() == name)
     }
 }
 
@@ -90,9 +101,18 @@ impl FromStr for TurnNumber {
     type Err = NumberError;
 
     fn from_str(text: &str) -> Result<Self, NumberError> {
-        let is_number = !text.is_empty() && text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = if is_number { text.parse().unwrap_or(0) } else { 0 };
-        if (1..=Self::LAST.0).contains(&number) { Ok(Self(number)) } else { Err(NumberError(text.to_owned())) }
+        let is_number =
+            !text.is_empty() && text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = if is_number {
+            text.parse().unwrap_or(0)
+        } else {
+            0
+        };
+        if (1..=Self::LAST.0).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(NumberError(text.to_owned()))
+        }
     }
 }
 
@@ -111,7 +131,23 @@ mod tests {
         for name in ["a", "login-flow", "2026.11", "a_b", &"x".repeat(64)] {
             assert!(name.parse::<SessionName>().is_ok(), "{name}");
         }
-        for name in ["", ".", "..", ".git", "-x", "A", "a/b", "a b", "ä", "a.", "con", "nul.x", "lpt1", "a\n", &"x".repeat(65)] {
+        for name in [
+            "",
+            ".",
+            "..",
+            ".git",
+            "-x",
+            "A",
+            "a/b",
+            "a b",
+            "ä",
+            "a.",
+            "con",
+            "nul.x",
+            "lpt1",
+            "a\n",
+            &"x".repeat(65),
+        ] {
             assert!(name.parse::<SessionName>().is_err(), "{name:?}");
         }
     }

@@ -81,12 +81,24 @@ impl Workspace {
         let work_dir = self.repository.work_dir().ok_or(SessionError::Bare)?;
         if let Some(name) = named {
             let folder = SessionFolder::new(work_dir, name.parse()?);
-            return if folder.exists() { Ok(folder) } else { Err(SessionError::NotThere(folder.name).into()) };
+            return if folder.exists() {
+                Ok(folder)
+            } else {
+                Err(SessionError::NotThere(folder.name).into())
+            };
         }
         let mut all = self.sessions()?;
         if all.len() > 1 {
-            let is_open = |folder: &SessionFolder| folder.load().is_ok_and(|session| session.next() != super::Next::Complete);
-            let open: Vec<_> = all.iter().filter(|folder| is_open(folder)).cloned().collect();
+            let is_open = |folder: &SessionFolder| {
+                folder
+                    .load()
+                    .is_ok_and(|session| session.next() != super::Next::Complete)
+            };
+            let open: Vec<_> = all
+                .iter()
+                .filter(|folder| is_open(folder))
+                .cloned()
+                .collect();
             if open.len() == 1 {
                 all = open;
             }
@@ -94,7 +106,9 @@ impl Workspace {
         match all.len() {
             0 => Err(ChoiceError::None),
             1 => Ok(all.remove(0)),
-            _ => Err(ChoiceError::Several(all.iter().map(|folder| folder.name.to_string()).collect())),
+            _ => Err(ChoiceError::Several(
+                all.iter().map(|folder| folder.name.to_string()).collect(),
+            )),
         }
     }
 
@@ -107,13 +121,20 @@ impl Workspace {
         if own == session.record {
             // What the user has edited stays the user's when it is committed.
             self.remember_own(&folder)?;
-        } else if own.profile != session.record.profile || own.providers != session.record.providers {
+        } else if own.profile != session.record.profile || own.providers != session.record.providers
+        {
             warnings.push(format!(
                 "'{}' came with the repository, so the profile and providers that it names are not used",
                 folder.relative(None, SESSION_FILE).display()
             ));
         }
-        Ok(OpenSession { folder, session, own, warnings, _lock: lock })
+        Ok(OpenSession {
+            folder,
+            session,
+            own,
+            warnings,
+            _lock: lock,
+        })
     }
 
     /// Begins a session; `entries` are the lines of its context list.
@@ -134,7 +155,13 @@ impl Workspace {
                 text
             },
         );
-        folder.create(&SessionRecord { version: VERSION, ..record }, &list)?;
+        folder.create(
+            &SessionRecord {
+                version: VERSION,
+                ..record
+            },
+            &list,
+        )?;
         self.keep_out_of_snapshots()?;
         self.remember_own(&folder)?;
         self.remember_typed(name, entries)?;
@@ -153,9 +180,17 @@ impl Workspace {
         if let Some(last) = last.filter(|last| from.session.turn(*last).is_none()) {
             return Err(SessionError::NoTurn(from.folder.name.clone(), last).into());
         }
-        let parent = last.map_or_else(|| from.folder.name.to_string(), |last| format!("{}/{last}", from.folder.name));
+        let parent = last.map_or_else(
+            || from.folder.name.to_string(),
+            |last| format!("{}/{last}", from.folder.name),
+        );
         let limits = from.session.record.limits;
-        let record = SessionRecord { parent: Some(parent), version: VERSION, limits, ..from.own.clone() };
+        let record = SessionRecord {
+            parent: Some(parent),
+            version: VERSION,
+            limits,
+            ..from.own.clone()
+        };
         let work_dir = self.repository.work_dir().ok_or(SessionError::Bare)?;
         let to = SessionFolder::new(work_dir, name.clone());
         // Looked at before it is locked as well: a session is never branched into itself.
@@ -163,7 +198,12 @@ impl Workspace {
         let _lock = self.lock_session(name)?;
         to.check_vacant()?;
         for (number, turn) in turns.iter().take_while(|(number, _)| Some(*number) <= last) {
-            for name in from.folder.files(*number)?.iter().filter(|name| *name != REPORT && *name != "meta.yaml") {
+            for name in from
+                .folder
+                .files(*number)?
+                .iter()
+                .filter(|name| *name != REPORT && *name != "meta.yaml")
+            {
                 if let Some(bytes) = from.folder.read_raw(*number, name)? {
                     to.write(Some(*number), name, bytes)?;
                 }
@@ -173,39 +213,68 @@ impl Workspace {
         let list = from.folder.read(None, SESSION_LIST)?.unwrap_or_default();
         to.create(&record, &list)?;
         self.remember_own(&to)?;
-        self.remember_typed(name, &self.typed_pages(from.folder.name.as_str()).into_iter().collect::<Vec<_>>())?;
+        self.remember_typed(
+            name,
+            &self
+                .typed_pages(from.folder.name.as_str())
+                .into_iter()
+                .collect::<Vec<_>>(),
+        )?;
         settle(&to, &to.load()?)?;
         Ok(to)
     }
 
     fn lock_session(&self, name: &SessionName) -> Result<Lock, ChoiceError> {
         // Of this work tree: the sessions of another are other files.
-        let (folder, file) = (StateDir::of_worktree(&self.repository).folder(OWN_FOLDER), format!("{name}.lock"));
+        let (folder, file) = (
+            StateDir::of_worktree(&self.repository).folder(OWN_FOLDER),
+            format!("{name}.lock"),
+        );
         let lock = folder.lock(&file, Duration::ZERO);
         let lock = lock.map_err(|error| ChoiceError::State(folder.shown_file(&file), error))?;
         lock.ok_or_else(|| ChoiceError::Busy(name.clone()))
     }
 
     fn keep_out_of_snapshots(&self) -> Result<(), ChoiceError> {
-        let path = self.repository.work_dir().ok_or(SessionError::Bare)?.join(IGNORE_FILE);
+        let path = self
+            .repository
+            .work_dir()
+            .ok_or(SessionError::Bare)?
+            .join(IGNORE_FILE);
         if fs::symlink_metadata(&path).is_ok() {
             return Ok(());
         }
-        file::replace(&path, |open| open.write_all(IGNORE_TEXT.as_bytes())).map_err(|error| ChoiceError::State(path, error))
+        file::replace(&path, |open| open.write_all(IGNORE_TEXT.as_bytes()))
+            .map_err(|error| ChoiceError::State(path, error))
     }
 
     /// False when the ignore file of this work tree leaves sessions among what is known of the repository.
     #[must_use]
     pub fn leaves_out_sessions(&self) -> bool {
-        let path = self.repository.work_dir().map(|root| root.join(IGNORE_FILE));
-        let text = path.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
-        text.lines().any(|line| matches!(line.trim(), "/sessions/" | "/sessions" | "sessions/" | "sessions" | "*"))
+        let path = self
+            .repository
+            .work_dir()
+            .map(|root| root.join(IGNORE_FILE));
+        let text = path
+            .and_then(|path| fs::read_to_string(path).ok())
+            .unwrap_or_default();
+        text.lines().any(|line| {
+            matches!(
+                line.trim(),
+                "/sessions/" | "/sessions" | "sessions/" | "sessions" | "*"
+            )
+        })
     }
 
     /// The digests of a session's records that this machine wrote. Sealed: what came with the repository says nothing.
     fn own_digests(&self, name: &SessionName) -> String {
-        let known = self.state.folder(OWN_FOLDER).read_sealed(&own_file(name), OWN_BYTES_MAX);
-        known.and_then(|known| String::from_utf8(known).ok()).unwrap_or_default()
+        let known = self
+            .state
+            .folder(OWN_FOLDER)
+            .read_sealed(&own_file(name), OWN_BYTES_MAX);
+        known
+            .and_then(|known| String::from_utf8(known).ok())
+            .unwrap_or_default()
     }
 
     /// Remembers that this machine wrote the session's record as it stands.
@@ -217,29 +286,48 @@ impl Workspace {
             return Ok(());
         }
         // Linked work trees have sessions of the same name.
-        let newest: Vec<&str> = std::iter::once(digest.as_str()).chain(known.lines()).take(OWN_DIGESTS_MAX).collect();
-        let written = own.create().and_then(|()| own.write_sealed_lightly(&file, newest.join("\n").as_bytes()));
+        let newest: Vec<&str> = std::iter::once(digest.as_str())
+            .chain(known.lines())
+            .take(OWN_DIGESTS_MAX)
+            .collect();
+        let written = own
+            .create()
+            .and_then(|()| own.write_sealed_lightly(&file, newest.join("\n").as_bytes()));
         written.map_err(|error| ChoiceError::State(own.shown_file(&file), error))
     }
 
     /// URLs that the user typed for a session on this machine: with `session new -c`, or with `turn new --add`.
     #[must_use]
     pub fn typed_pages(&self, name: &str) -> BTreeSet<String> {
-        let Ok(name) = name.parse::<SessionName>() else { return BTreeSet::new() };
+        let Ok(name) = name.parse::<SessionName>() else {
+            return BTreeSet::new();
+        };
         self.typed_lines(&name).lines().map(str::to_owned).collect()
     }
 
     fn typed_lines(&self, name: &SessionName) -> String {
-        let known = self.state.folder(OWN_FOLDER).read_sealed(&typed_file(name), TYPED_BYTES_MAX);
-        known.and_then(|known| String::from_utf8(known).ok()).unwrap_or_default()
+        let known = self
+            .state
+            .folder(OWN_FOLDER)
+            .read_sealed(&typed_file(name), TYPED_BYTES_MAX);
+        known
+            .and_then(|known| String::from_utf8(known).ok())
+            .unwrap_or_default()
     }
 
     /// Remembers the URLs among entries that the user typed, the newest last.
-    pub(super) fn remember_typed(&self, name: &SessionName, entries: &[String]) -> Result<(), ChoiceError> {
+    pub(super) fn remember_typed(
+        &self,
+        name: &SessionName,
+        entries: &[String],
+    ) -> Result<(), ChoiceError> {
         let known = self.typed_lines(name);
         let mut lines: Vec<&str> = known.lines().collect();
         let before = lines.len();
-        let urls = entries.iter().map(String::as_str).filter(|entry| entry.starts_with("https://"));
+        let urls = entries
+            .iter()
+            .map(String::as_str)
+            .filter(|entry| entry.starts_with("https://"));
         for url in urls {
             if !lines.contains(&url) {
                 lines.push(url);
@@ -250,43 +338,76 @@ impl Workspace {
         }
         let kept = lines[lines.len().saturating_sub(TYPED_MAX)..].join("\n") + "\n";
         let (own, file) = (self.state.folder(OWN_FOLDER), typed_file(name));
-        let written = own.create().and_then(|()| own.write_sealed(&file, kept.as_bytes()));
+        let written = own
+            .create()
+            .and_then(|()| own.write_sealed(&file, kept.as_bytes()));
         written.map_err(|error| ChoiceError::State(own.shown_file(&file), error))
     }
 
     /// True for a session that came with the repository: HEAD has its record, and this machine did not write it.
     #[must_use]
     pub fn is_delivered(&self, folder: &SessionFolder) -> bool {
-        let is_own = digest(folder).is_ok_and(|digest| self.own_digests(&folder.name).lines().any(|line| line == digest));
+        let is_own = digest(folder).is_ok_and(|digest| {
+            self.own_digests(&folder.name)
+                .lines()
+                .any(|line| line == digest)
+        });
         !is_own && !matches!(self.committed_record(folder), Committed::Nothing)
     }
 
     /// The same by name; false where there is no such session.
     #[must_use]
     pub fn is_delivered_session(&self, name: &str) -> bool {
-        let folder = name.parse().ok().zip(self.repository.work_dir()).map(|(name, root)| SessionFolder::new(root, name));
+        let folder = name
+            .parse()
+            .ok()
+            .zip(self.repository.work_dir())
+            .map(|(name, root)| SessionFolder::new(root, name));
         folder.is_some_and(|folder| self.is_delivered(&folder))
     }
 
     /// What of a record is the user's: all of one that this machine wrote or that HEAD does not have, else what HEAD has
     /// not just so. Values are compared, not bytes: the repository chooses how git writes its files to the work tree.
-    pub(super) fn own_part(&self, folder: &SessionFolder, record: &SessionRecord) -> Result<SessionRecord, ChoiceError> {
+    pub(super) fn own_part(
+        &self,
+        folder: &SessionFolder,
+        record: &SessionRecord,
+    ) -> Result<SessionRecord, ChoiceError> {
         let digest = digest(folder)?;
-        if self.own_digests(&folder.name).lines().any(|line| line == digest) {
+        if self
+            .own_digests(&folder.name)
+            .lines()
+            .any(|line| line == digest)
+        {
             return Ok(record.clone());
         }
-        let nobody = SessionRecord { profile: None, scope: None, providers: BTreeMap::new(), ..record.clone() };
-        let nobody = SessionRecord { limits: SessionLimits::default(), ..nobody };
+        let nobody = SessionRecord {
+            profile: None,
+            scope: None,
+            providers: BTreeMap::new(),
+            ..record.clone()
+        };
+        let nobody = SessionRecord {
+            limits: SessionLimits::default(),
+            ..nobody
+        };
         let committed = match self.committed_record(folder) {
             Committed::Nothing => return Ok(record.clone()),
             Committed::Record(committed) => committed,
             Committed::Unreadable => return Ok(nobody),
         };
         let mut own = nobody;
-        own.profile = record.profile.clone().filter(|_| record.profile != committed.profile);
-        own.scope = record.scope.clone().filter(|_| record.scope != committed.scope);
+        own.profile = record
+            .profile
+            .clone()
+            .filter(|_| record.profile != committed.profile);
+        own.scope = record
+            .scope
+            .clone()
+            .filter(|_| record.scope != committed.scope);
         own.providers = record.providers.clone();
-        own.providers.retain(|role, name| committed.providers.get(role) != Some(name));
+        own.providers
+            .retain(|role, name| committed.providers.get(role) != Some(name));
         if record.limits != committed.limits {
             own.limits = record.limits;
         }
@@ -295,25 +416,42 @@ impl Workspace {
 
     /// What HEAD has in the place of a session's record.
     fn committed_record(&self, folder: &SessionFolder) -> Committed {
-        let Ok(root) = self.root(&Snapshot::Revision("HEAD".to_owned())) else { return Committed::Nothing };
+        let Ok(root) = self.root(&Snapshot::Revision("HEAD".to_owned())) else {
+            return Committed::Nothing;
+        };
         let path = folder.relative(None, SESSION_FILE);
         // A submodule on the way is the repository's as well.
-        for above in path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
-            match self.repository.find_entry(&root.tree, above.as_os_str().as_encoded_bytes()) {
+        for above in path
+            .ancestors()
+            .skip(1)
+            .filter(|above| !above.as_os_str().is_empty())
+        {
+            match self
+                .repository
+                .find_entry(&root.tree, above.as_os_str().as_encoded_bytes())
+            {
                 Ok(None | Some((EntryMode::Directory, _))) => {}
                 _ => return Committed::Unreadable,
             }
         }
-        let id = match self.repository.find_entry(&root.tree, path.as_os_str().as_encoded_bytes()) {
+        let id = match self
+            .repository
+            .find_entry(&root.tree, path.as_os_str().as_encoded_bytes())
+        {
             Ok(None) => return Committed::Nothing,
             Ok(Some((_, id))) => id,
             Err(_) => return Committed::Unreadable,
         };
         let mut bytes = Vec::new();
-        if self.repository.read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut bytes).is_err() {
+        if self
+            .repository
+            .read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut bytes)
+            .is_err()
+        {
             return Committed::Unreadable;
         }
-        SessionRecord::decode(&String::from_utf8_lossy(&bytes)).map_or(Committed::Unreadable, Committed::Record)
+        SessionRecord::decode(&String::from_utf8_lossy(&bytes))
+            .map_or(Committed::Unreadable, Committed::Record)
     }
 }
 
@@ -326,21 +464,39 @@ enum Committed {
 
 /// The digest of a session's record as it stands.
 fn digest(folder: &SessionFolder) -> Result<String, SessionError> {
-    Ok(hash::sha256_hex(folder.read(None, SESSION_FILE)?.unwrap_or_default().as_bytes()))
+    Ok(hash::sha256_hex(
+        folder
+            .read(None, SESSION_FILE)?
+            .unwrap_or_default()
+            .as_bytes(),
+    ))
 }
 
 /// Writes reports and history lines that a kill kept from being written; says which answers were edited since.
-pub(super) fn settle(folder: &SessionFolder, session: &Session) -> Result<Vec<String>, SessionError> {
+pub(super) fn settle(
+    folder: &SessionFolder,
+    session: &Session,
+) -> Result<Vec<String>, SessionError> {
     let (mut warnings, mut said) = (Vec::new(), Vec::new());
-    for (number, turn) in session.turns.iter().filter(|(_, turn)| turn.closed.is_some()) {
+    for (number, turn) in session
+        .turns
+        .iter()
+        .filter(|(_, turn)| turn.closed.is_some())
+    {
         let file = folder::response_file(turn.phase());
         let response = folder.read(Some(*number), &file)?;
         match &response {
             Some(response) if !turn.is_as_judged(response) => {
-                warnings.push(format!("'{}' was edited after it was judged", folder.relative(Some(*number), &file).display()));
+                warnings.push(format!(
+                    "'{}' was edited after it was judged",
+                    folder.relative(Some(*number), &file).display()
+                ));
             }
             Some(_) => {}
-            None => warnings.push(format!("'{}' is gone", folder.relative(Some(*number), &file).display())),
+            None => warnings.push(format!(
+                "'{}' is gone",
+                folder.relative(Some(*number), &file).display()
+            )),
         }
         said.extend(history::said(*number, turn, response.as_deref()));
         if folder.read(Some(*number), REPORT)?.is_none() {
@@ -352,11 +508,16 @@ pub(super) fn settle(folder: &SessionFolder, session: &Session) -> Result<Vec<St
 }
 
 fn append_history(folder: &SessionFolder, said: Vec<history::Entry>) -> Result<(), SessionError> {
-    append_to_history(folder, |history| history.lines_for(said, history::TOKENS_MAX))
+    append_to_history(folder, |history| {
+        history.lines_for(said, history::TOKENS_MAX)
+    })
 }
 
 /// Appends lines that follow from what the history has.
-pub(super) fn append_to_history(folder: &SessionFolder, lines_of: impl FnOnce(&History) -> String) -> Result<(), SessionError> {
+pub(super) fn append_to_history(
+    folder: &SessionFolder,
+    lines_of: impl FnOnce(&History) -> String,
+) -> Result<(), SessionError> {
     let mut text = folder.read_history()?;
     let lines = lines_of(&History::decode(&text));
     if lines.is_empty() {
@@ -370,12 +531,23 @@ pub(super) fn append_to_history(folder: &SessionFolder, lines_of: impl FnOnce(&H
 }
 
 /// Writes the report of a turn from its record and its files.
-pub(super) fn write_report(folder: &SessionFolder, number: TurnNumber, turn: &super::TurnRecord) -> Result<(), SessionError> {
+pub(super) fn write_report(
+    folder: &SessionFolder,
+    number: TurnNumber,
+    turn: &super::TurnRecord,
+) -> Result<(), SessionError> {
     let mut files = Vec::new();
     for name in folder.files(number)?.iter().filter(|name| *name != REPORT) {
-        files.push(Written::new(name, &folder.read_raw(number, name)?.unwrap_or_default()));
+        files.push(Written::new(
+            name,
+            &folder.read_raw(number, name)?.unwrap_or_default(),
+        ));
     }
-    folder.write(Some(number), REPORT, report::render(&folder.name, number, turn, &files))
+    folder.write(
+        Some(number),
+        REPORT,
+        report::render(&folder.name, number, turn, &files),
+    )
 }
 
 fn typed_file(name: &SessionName) -> String {

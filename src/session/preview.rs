@@ -53,7 +53,9 @@ impl Workspace {
         options: &PreviewOptions<'_>,
         reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
     ) -> Result<Preview, TurnError> {
-        let Some(folder) = &options.session else { return self.preview_alone(options, reader) };
+        let Some(folder) = &options.session else {
+            return self.preview_alone(options, reader);
+        };
         let session = folder.load()?;
         let own = self.own_part(folder, &session.record)?;
         let looked = looked(&session);
@@ -63,7 +65,10 @@ impl Workspace {
         let last = session.turns.last();
         let turn = looked.turn.as_ref();
         let is_open = turn.is_some();
-        let request = options.request.clone().or_else(|| turn.or(last.map(|(_, turn)| turn)).map(|turn| turn.request.clone()));
+        let request = options.request.clone().or_else(|| {
+            turn.or(last.map(|(_, turn)| turn))
+                .map(|turn| turn.request.clone())
+        });
         let mut all = match (looked.number, turn) {
             (Some(number), Some(turn)) => images(folder, number, turn)?,
             _ => Vec::new(),
@@ -73,23 +78,50 @@ impl Workspace {
             Some(number) => before(&session.turns, number),
             None => &session.turns,
         };
-        let view = SessionView { folder, turns, own: &own };
-        let place = Place { view: Some(view), number: looked.number, phase: Some(looked.phase), turn };
+        let view = SessionView {
+            folder,
+            turns,
+            own: &own,
+        };
+        let place = Place {
+            view: Some(view),
+            number: looked.number,
+            phase: Some(looked.phase),
+            turn,
+        };
         let built = self.look(options, (&profile, &reader), &place, (request, &all));
-        let open = looked.number.zip(turn).filter(|(_, turn)| turn.status() == Status::Ready && options.request.is_none());
+        let open = looked
+            .number
+            .zip(turn)
+            .filter(|(_, turn)| turn.status() == Status::Ready && options.request.is_none());
         let edited = match open {
             // A person's reader makes the text that stands in the file.
             Some((number, turn)) => {
-                let written = Reader::of(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
-                let written = self.look(options, (&profile, &written), &place, (Some(turn.request.clone()), &all));
-                edited_prompt(folder, (number, turn), written.as_ref().ok())?.map(|prompt| as_edited(turn.clone(), prompt))
+                let written =
+                    Reader::of(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
+                let written = self.look(
+                    options,
+                    (&profile, &written),
+                    &place,
+                    (Some(turn.request.clone()), &all),
+                );
+                edited_prompt(folder, (number, turn), written.as_ref().ok())?
+                    .map(|prompt| as_edited(turn.clone(), prompt))
             }
             None => None,
         };
         let words = match &edited {
             Some(turn) => {
-                let place = Place { turn: Some(turn), ..place };
-                self.look(options, (&profile, &reader), &place, (Some(turn.request.clone()), &all))?
+                let place = Place {
+                    turn: Some(turn),
+                    ..place
+                };
+                self.look(
+                    options,
+                    (&profile, &reader),
+                    &place,
+                    (Some(turn.request.clone()), &all),
+                )?
             }
             None => built?,
         };
@@ -103,15 +135,29 @@ impl Workspace {
     ) -> Result<Preview, TurnError> {
         let profile = self.turn_profile(&SessionRecord::default(), &options.asking)?;
         let definitions = Definitions::load(self.settings.stack()).map_err(AskingError::from)?;
-        let named = options.asking.provider.as_deref().or(self.settings.stack().text("defaultprovider"));
+        let named = options
+            .asking
+            .provider
+            .as_deref()
+            .or(self.settings.stack().text("defaultprovider"));
         // Several are no error where no request is sent.
         let definition = match named {
             Some(name) => Some(definitions.get(name).map_err(AskingError::from)?.clone()),
             None => definitions.the_only().ok().cloned(),
         };
         let reader = reader(definition.as_ref(), profile.wish(Phase::Generating, ""));
-        let place = Place { view: None, number: None, phase: None, turn: None };
-        let words = self.look(options, (&profile, &reader), &place, (options.request.clone(), &options.images))?;
+        let place = Place {
+            view: None,
+            number: None,
+            phase: None,
+            turn: None,
+        };
+        let words = self.look(
+            options,
+            (&profile, &reader),
+            &place,
+            (options.request.clone(), &options.images),
+        )?;
         Ok(Preview { words, definition })
     }
 
@@ -122,15 +168,26 @@ impl Workspace {
         place: &Place<'_>,
         (request, images): (Option<String>, &[(String, Image)]),
     ) -> Result<Words, TurnError> {
-        let request = request.filter(|request| !request.trim().is_empty()).ok_or(TurnError::NoRequest)?;
-        let allowed = self.allowed_secrets(&options.asking.allowed).map_err(AskingError::Allowed)?;
+        let request = request
+            .filter(|request| !request.trim().is_empty())
+            .ok_or(TurnError::NoRequest)?;
+        let allowed = self
+            .allowed_secrets(&options.asking.allowed)
+            .map_err(AskingError::Allowed)?;
         let snapshot = place.turn.and_then(|turn| turn.snapshot.as_deref());
-        let root = options.root.clone().map_or_else(|| self.turn_root(snapshot), Ok)?;
+        let root = options
+            .root
+            .clone()
+            .map_or_else(|| self.turn_root(snapshot), Ok)?;
         let ingredients = Ingredients {
             root: &root,
             session: place.view,
             number: place.number,
-            task: Task { phase: place.phase, request, ..Task::default() },
+            task: Task {
+                phase: place.phase,
+                request,
+                ..Task::default()
+            },
             named: options.named,
             images,
             profile,
@@ -158,9 +215,21 @@ fn looked(session: &super::folder::Session) -> Looked {
     match session.next() {
         Next::Finish(number) => {
             let turn = session.turn(number).expect("the open turn is there");
-            Looked { number: Some(number), phase: turn.phase(), turn: Some(turn.clone()) }
+            Looked {
+                number: Some(number),
+                phase: turn.phase(),
+                turn: Some(turn.clone()),
+            }
         }
-        Next::Begin(phase, _) => Looked { number: last, phase, turn: None },
-        Next::Complete => Looked { number: last, phase: Phase::Planning, turn: None },
+        Next::Begin(phase, _) => Looked {
+            number: last,
+            phase,
+            turn: None,
+        },
+        Next::Complete => Looked {
+            number: last,
+            phase: Phase::Planning,
+            turn: None,
+        },
     }
 }

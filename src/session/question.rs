@@ -12,7 +12,8 @@ use crate::base::token;
 use crate::chat::{Capabilities, Image, Message, Request, Role};
 use crate::node::{Snapshot, SnapshotRoot};
 use crate::profile::{
-    Change, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max, output_key, said_in_words, with_output,
+    Change, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max, output_key,
+    said_in_words, with_output,
 };
 use crate::prompt::{display, manual};
 use crate::provider::{Definition, Kind};
@@ -56,7 +57,9 @@ impl Question {
     /// True when a person is to answer.
     #[must_use]
     pub fn is_manual(&self) -> bool {
-        self.definition.as_ref().is_none_or(|definition| definition.kind == Kind::Manual)
+        self.definition
+            .as_ref()
+            .is_none_or(|definition| definition.kind == Kind::Manual)
     }
 }
 
@@ -96,11 +99,14 @@ impl Reader {
     /// The reader behind a definition; a person where there is none.
     #[must_use]
     pub fn of(definition: Option<&Definition>, wish: Wish) -> Self {
-        let capabilities = definition.map(|definition| definition.capabilities.clone()).unwrap_or_default();
+        let capabilities = definition
+            .map(|definition| definition.capabilities.clone())
+            .unwrap_or_default();
         let prices = definition.and_then(|definition| definition.prices.as_ref());
         Self {
             terms: CacheTerms::of(&capabilities, prices),
-            takes_block: definition.is_none_or(|definition| matches!(definition.kind, Kind::Manual | Kind::Command)),
+            takes_block: definition
+                .is_none_or(|definition| matches!(definition.kind, Kind::Manual | Kind::Command)),
             policy: Policy::ExpectedCost,
             capabilities,
             wish,
@@ -121,13 +127,19 @@ impl Workspace {
         let definition = self.turn_definition((view.own, phase), &profile, asking)?;
         let reader = Reader::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
         let images = images(view.folder, number, turn)?;
-        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
+        let allowed = self
+            .allowed_secrets(&asking.allowed)
+            .map_err(AskingError::Allowed)?;
         let root = self.turn_root(turn.snapshot.as_deref())?;
         let ingredients = Ingredients {
             root: &root,
             session: Some(view),
             number: Some(number),
-            task: Task { phase: Some(phase), request: turn.request.clone(), ..Task::default() },
+            task: Task {
+                phase: Some(phase),
+                request: turn.request.clone(),
+                ..Task::default()
+            },
             named: &[],
             images: &images,
             profile: &profile,
@@ -144,10 +156,23 @@ impl Workspace {
         turn.notes.retain(|note| seen.insert(note.clone()));
         turn.clamps.clone_from(&words.changes);
         turn.prompt_tokens_estimated = words.request.tokens_estimated();
-        let marks = words.request.messages.iter().any(|message| message.ends_cached_prefix);
-        let placed = words.placed.as_ref().filter(|_| marks || reader.terms.breakpoints_max == 0);
+        let marks = words
+            .request
+            .messages
+            .iter()
+            .any(|message| message.ends_cached_prefix);
+        let placed = words
+            .placed
+            .as_ref()
+            .filter(|_| marks || reader.terms.breakpoints_max == 0);
         turn.cache_read_predicted = placed.map(|placed| placed.predicted.read);
-        Ok(Question { number, turn, words, definition, profile: profile.name })
+        Ok(Question {
+            number,
+            turn,
+            words,
+            definition,
+            profile: profile.name,
+        })
     }
 
     /// The words of a world, with as much of it as there is room for.
@@ -157,27 +182,45 @@ impl Workspace {
         reader: &Reader,
         (document, symbols): (Option<u64>, Option<u64>),
     ) -> Result<Words, TurnError> {
-        let limit = input_tokens_max(&with_output(&reader.wish, &reader.capabilities).0, &reader.capabilities);
+        let limit = input_tokens_max(
+            &with_output(&reader.wish, &reader.capabilities).0,
+            &reader.capabilities,
+        );
         let mut sizes = Sizes::new(document, symbols, limit);
         loop {
             let world = self.world(ingredients, sizes)?;
-            let mut words = self.render(&world, ingredients, reader).map_err(read_error)?;
+            let mut words = self
+                .render(&world, ingredients, reader)
+                .map_err(read_error)?;
             let tokens = words.request.tokens_estimated();
             let Some(limit) = limit.filter(|limit| tokens > *limit) else {
                 words.fit(reader, tokens)?;
                 return Ok(words);
             };
             let room = limit / 100 * (100 - MARGIN_PERCENT);
-            let less = smaller(&world, sizes, (tokens.saturating_sub(room), limit)).map_err(read_error)?;
-            sizes = less.ok_or(FitError::Input { input: tokens, limit })?;
+            let less =
+                smaller(&world, sizes, (tokens.saturating_sub(room), limit)).map_err(read_error)?;
+            sizes = less.ok_or(FitError::Input {
+                input: tokens,
+                limit,
+            })?;
         }
     }
 
     /// Every rendering of a world that its reader needs.
-    fn render(&self, world: &World<'_>, ingredients: &Ingredients<'_>, reader: &Reader) -> std::io::Result<Words> {
+    fn render(
+        &self,
+        world: &World<'_>,
+        ingredients: &Ingredients<'_>,
+        reader: &Reader,
+    ) -> std::io::Result<Words> {
         let bundle = world.bundle()?;
         let mut notes = world.notes.clone();
-        let text = if reader.takes_block { manual(&bundle) } else { display(&bundle) };
+        let text = if reader.takes_block {
+            manual(&bundle)
+        } else {
+            display(&bundle)
+        };
         let (messages, placed) = if reader.takes_block {
             (vec![Message::new(Role::User, text.clone())], None)
         } else {
@@ -186,9 +229,20 @@ impl Workspace {
             notes.extend(placed.notice.iter().map(ToString::to_string));
             (world.messages(&placed.layout), Some(placed))
         };
-        let request = Request { messages, ..Request::default() };
+        let request = Request {
+            messages,
+            ..Request::default()
+        };
         let (input, changes, output_key) = (world.input()?, Vec::new(), OutputKey::Profile);
-        Ok(Words { request, text, input, output_key, changes, notes, placed })
+        Ok(Words {
+            request,
+            text,
+            input,
+            output_key,
+            changes,
+            notes,
+            placed,
+        })
     }
 
     /// The words of text that was put together elsewhere: it is all that is sent.
@@ -199,25 +253,58 @@ impl Workspace {
         document: Option<u64>,
     ) -> Result<Words, TurnError> {
         let text = ingredients.task.request.clone();
-        guard(text.as_bytes(), "request", self.scanner()?, ingredients.allowed)?;
+        guard(
+            text.as_bytes(),
+            "request",
+            self.scanner()?,
+            ingredients.allowed,
+        )?;
         let document = self.list_document(ingredients, document)?;
         let notes = document.remarks().map_err(InputError::from)?;
-        let images = ingredients.images.iter().map(|(_, image)| image.clone()).collect();
-        let request =
-            Request { messages: vec![Message { images, ..Message::new(Role::User, text.clone()) }], ..Request::default() };
+        let images = ingredients
+            .images
+            .iter()
+            .map(|(_, image)| image.clone())
+            .collect();
+        let request = Request {
+            messages: vec![Message {
+                images,
+                ..Message::new(Role::User, text.clone())
+            }],
+            ..Request::default()
+        };
         let input = document.text().map_err(read_error)?;
-        let mut words = Words { request, text, input, output_key: OutputKey::Profile, changes: Vec::new(), notes, placed: None };
+        let mut words = Words {
+            request,
+            text,
+            input,
+            output_key: OutputKey::Profile,
+            changes: Vec::new(),
+            notes,
+            placed: None,
+        };
         let tokens = words.request.tokens_estimated();
-        let limit = input_tokens_max(&with_output(&reader.wish, &reader.capabilities).0, &reader.capabilities);
+        let limit = input_tokens_max(
+            &with_output(&reader.wish, &reader.capabilities).0,
+            &reader.capabilities,
+        );
         if let Some(limit) = limit.filter(|limit| tokens > *limit) {
-            return Err(FitError::Input { input: tokens, limit }.into());
+            return Err(FitError::Input {
+                input: tokens,
+                limit,
+            }
+            .into());
         }
         words.fit(reader, tokens)?;
         Ok(words)
     }
 
     /// The profile of a turn.
-    pub(super) fn turn_profile(&self, own: &SessionRecord, asking: &TurnAsking) -> Result<Profile, TurnError> {
+    pub(super) fn turn_profile(
+        &self,
+        own: &SessionRecord,
+        asking: &TurnAsking,
+    ) -> Result<Profile, TurnError> {
         let named = asking.profile.as_deref().or(own.profile.as_deref());
         Ok(self.profile(named, self.trust.is_trusted())?)
     }
@@ -250,7 +337,11 @@ pub(super) fn turn_wish(profile: &Profile, phase: Phase, own: &SessionRecord) ->
 }
 
 /// The images of a turn, with where they stand.
-pub(super) fn images(folder: &SessionFolder, number: TurnNumber, turn: &TurnRecord) -> Result<Vec<(String, Image)>, TurnError> {
+pub(super) fn images(
+    folder: &SessionFolder,
+    number: TurnNumber,
+    turn: &TurnRecord,
+) -> Result<Vec<(String, Image)>, TurnError> {
     let mut images = Vec::new();
     for name in &turn.images {
         let path = folder.relative(Some(number), name).display().to_string();
@@ -266,11 +357,23 @@ impl Words {
     fn fit(&mut self, reader: &Reader, tokens: u64) -> Result<(), FitError> {
         let (wished, share) = with_output(&reader.wish, &reader.capabilities);
         let fitted = fit(&wished, &reader.capabilities, tokens)?;
-        let has_system = self.request.messages.iter().any(|message| message.role == Role::System);
-        let wants = Wants { system: has_system, schema: false, turns: false };
+        let has_system = self
+            .request
+            .messages
+            .iter()
+            .any(|message| message.role == Role::System);
+        let wants = Wants {
+            system: has_system,
+            schema: false,
+            turns: false,
+        };
         let in_words = said_in_words(wants, &reader.capabilities);
         let fits: Vec<Change> = share.into_iter().chain(fitted.changes).collect();
-        self.changes = fits.iter().chain(&in_words).map(ToString::to_string).collect();
+        self.changes = fits
+            .iter()
+            .chain(&in_words)
+            .map(ToString::to_string)
+            .collect();
         self.output_key = output_key(&fits);
         self.request.params = fitted.params;
         Ok(())
@@ -279,7 +382,11 @@ impl Words {
     /// The last text of the user: what is asked now.
     #[must_use]
     pub fn asked(&self) -> &str {
-        self.request.messages.last().map(|message| message.text.as_str()).unwrap_or_default()
+        self.request
+            .messages
+            .last()
+            .map(|message| message.text.as_str())
+            .unwrap_or_default()
     }
 }
 
@@ -287,21 +394,37 @@ impl Words {
 ///
 /// What is worth least goes first: standards that take a large part are condensed, then symbols give way down to a part of
 /// the limit, then what the lists name is reduced, and at last the map goes.
-fn smaller(world: &World<'_>, sizes: Sizes, (over, limit): (u64, u64)) -> std::io::Result<Option<Sizes>> {
+fn smaller(
+    world: &World<'_>,
+    sizes: Sizes,
+    (over, limit): (u64, u64),
+) -> std::io::Result<Option<Sizes>> {
     if sizes.standards.is_none() && token::estimate(&world.standards) > limit / STANDARDS_SHARE {
-        return Ok(Some(Sizes { standards: Some(limit / STANDARDS_SHARE), ..sizes }));
+        return Ok(Some(Sizes {
+            standards: Some(limit / STANDARDS_SHARE),
+            ..sizes
+        }));
     }
     let (symbols, kept) = (world.symbol_tokens(), limit / SYMBOLS_KEPT_SHARE);
     if symbols > kept {
-        let symbols = symbols.saturating_sub(over).max(kept).min(sizes.symbols.saturating_sub(1));
+        let symbols = symbols
+            .saturating_sub(over)
+            .max(kept)
+            .min(sizes.symbols.saturating_sub(1));
         return Ok(Some(Sizes { symbols, ..sizes }));
     }
     if world.body_tokens() > 0 {
         let document = token::estimate(&world.input()?).min(sizes.document.unwrap_or(u64::MAX));
-        return Ok(Some(Sizes { document: Some(document.saturating_sub(over + over / 16 + 1)), ..sizes }));
+        return Ok(Some(Sizes {
+            document: Some(document.saturating_sub(over + over / 16 + 1)),
+            ..sizes
+        }));
     }
     if sizes.symbols > 0 {
-        return Ok(Some(Sizes { symbols: 0, ..sizes }));
+        return Ok(Some(Sizes {
+            symbols: 0,
+            ..sizes
+        }));
     }
     Ok(None)
 }

@@ -298,11 +298,23 @@ impl TurnRecord {
     /// Tokens and US dollars of the turn, as far as they are known.
     #[must_use]
     pub fn took(&self) -> (u64, f64) {
-        let answered = self.answered.as_ref().map(|answered| (answered.usage, answered.cost_usd));
-        let decided = self.closed.as_ref().map(|closed| (closed.usage, closed.cost_usd));
-        answered.into_iter().chain(decided).fold((0, 0.0), |(tokens, cost), (usage, dollars)| {
-            (tokens + usage.map_or(0, |usage| usage.tokens()), cost + dollars.unwrap_or_default())
-        })
+        let answered = self
+            .answered
+            .as_ref()
+            .map(|answered| (answered.usage, answered.cost_usd));
+        let decided = self
+            .closed
+            .as_ref()
+            .map(|closed| (closed.usage, closed.cost_usd));
+        answered
+            .into_iter()
+            .chain(decided)
+            .fold((0, 0.0), |(tokens, cost), (usage, dollars)| {
+                (
+                    tokens + usage.map_or(0, |usage| usage.tokens()),
+                    cost + dollars.unwrap_or_default(),
+                )
+            })
     }
 
     /// Reads the bytes of `meta.yaml`.
@@ -336,7 +348,9 @@ impl TurnRecord {
     /// True when a text is the one that was judged.
     #[must_use]
     pub fn is_as_judged(&self, response: &str) -> bool {
-        self.closed.as_ref().is_none_or(|closed| closed.response_sha256 == sha256(response))
+        self.closed
+            .as_ref()
+            .is_none_or(|closed| closed.response_sha256 == sha256(response))
     }
 }
 
@@ -408,8 +422,20 @@ impl From<ProviderRole> for RoleWord {
 
 impl From<Usage> for UsageRecord {
     fn from(usage: Usage) -> Self {
-        let Usage { input, output, cache_read, cache_write, reasoning } = usage;
-        Self { input, output, cache_read, cache_write, reasoning }
+        let Usage {
+            input,
+            output,
+            cache_read,
+            cache_write,
+            reasoning,
+        } = usage;
+        Self {
+            input,
+            output,
+            cache_read,
+            cache_write,
+            reasoning,
+        }
     }
 }
 
@@ -433,12 +459,21 @@ mod tests {
             prompt_tokens_estimated: 7,
             notes: vec!["'a: b' is not included: missing".to_owned()],
             clamps: vec!["x".to_owned()],
-            charged: Charged { calls: 2, tokens: 12, cost_usd: Some(0.75) },
+            charged: Charged {
+                calls: 2,
+                tokens: 12,
+                cost_usd: Some(0.75),
+            },
             answered: Some(Answered {
                 provider: "claude".to_owned(),
                 model: Some("m-1".to_owned()),
                 response_sha256: sha256("y"),
-                usage: Some(UsageRecord { input: 10, output: 2, cache_read: 4, ..UsageRecord::default() }),
+                usage: Some(UsageRecord {
+                    input: 10,
+                    output: 2,
+                    cache_read: 4,
+                    ..UsageRecord::default()
+                }),
                 cost_usd: Some(0.25),
                 seconds: Some(1.5),
             }),
@@ -460,18 +495,36 @@ mod tests {
             profile: Some("strict".to_owned()),
             providers: [(RoleWord::Planner, "claude".to_owned())].into(),
             parent: Some("main/02".to_owned()),
-            limits: SessionLimits { turns: Some(9), tokens: None, cost_usd: Some(0.5) },
+            limits: SessionLimits {
+                turns: Some(9),
+                tokens: None,
+                cost_usd: Some(0.5),
+            },
             ..SessionRecord::default()
         };
-        assert_eq!(SessionRecord::decode(&session.encode()).expect("valid"), session);
+        assert_eq!(
+            SessionRecord::decode(&session.encode()).expect("valid"),
+            session
+        );
         assert_eq!(TurnRecord::decode(&turn().encode()).expect("valid"), turn());
-        let open = TurnRecord { answered: None, closed: None, notes: Vec::new(), ..turn() };
+        let open = TurnRecord {
+            answered: None,
+            closed: None,
+            notes: Vec::new(),
+            ..turn()
+        };
         assert_eq!(TurnRecord::decode(&open.encode()).expect("valid"), open);
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        for text in ["", "version: 1\nprovider: x\n", "version: 2\n", "version: 1\nphase: dreaming\n", "\0"] {
+        for text in [
+            "",
+            "version: 1\nprovider: x\n",
+            "version: 2\n",
+            "version: 1\nphase: dreaming\n",
+            "\0",
+        ] {
             assert!(SessionRecord::decode(text).is_err(), "{text:?}");
         }
         assert!(TurnRecord::decode(&turn().encode().replace("iteration:", "iterations:")).is_err());
@@ -481,7 +534,13 @@ mod tests {
     fn later_edits_are_seen() {
         assert!(turn().is_as_judged("y"));
         assert!(!turn().is_as_judged("y, edited"));
-        assert!(TurnRecord { closed: None, ..turn() }.is_as_judged("anything"));
+        assert!(
+            TurnRecord {
+                closed: None,
+                ..turn()
+            }
+            .is_as_judged("anything")
+        );
     }
 
     proptest::proptest! {

@@ -24,13 +24,21 @@ impl Written {
     /// Of a file's bytes.
     #[must_use]
     pub fn new(name: &str, bytes: &[u8]) -> Self {
-        Self { name: name.to_owned(), sha256: hash::sha256_hex(bytes) }
+        Self {
+            name: name.to_owned(),
+            sha256: hash::sha256_hex(bytes),
+        }
     }
 }
 
 /// Renders the report of a turn.
 #[must_use]
-pub fn render(session: &SessionName, number: TurnNumber, turn: &TurnRecord, files: &[Written]) -> String {
+pub fn render(
+    session: &SessionName,
+    number: TurnNumber,
+    turn: &TurnRecord,
+    files: &[Written],
+) -> String {
     let mut out = String::new();
     let phase = turn.phase().as_str();
     let _ = writeln!(out, "# Turn {number}: {phase}\n");
@@ -39,15 +47,32 @@ pub fn render(session: &SessionName, number: TurnNumber, turn: &TurnRecord, file
     let _ = writeln!(out, "- **Phase:** {phase}, iteration {}", turn.iteration);
     if let Some(closed) = &turn.closed {
         let _ = writeln!(out, "- **Decided by:** {}", text(&closed.by));
-        let _ = writeln!(out, "- **Judged:** {} with SHA-256 `{}`", response_file(turn.phase()), closed.response_sha256);
+        let _ = writeln!(
+            out,
+            "- **Judged:** {} with SHA-256 `{}`",
+            response_file(turn.phase()),
+            closed.response_sha256
+        );
     }
     let _ = writeln!(out, "\n## Request\n\n{}", fenced(&turn.request));
     write_answer(&mut out, turn);
-    if let Some((usage, cost)) = turn.closed.as_ref().and_then(|closed| Some((closed.usage?, closed.cost_usd))) {
+    if let Some((usage, cost)) = turn
+        .closed
+        .as_ref()
+        .and_then(|closed| Some((closed.usage?, closed.cost_usd)))
+    {
         let cost = cost.map_or("unknown".to_owned(), |cost| format!("{cost} USD"));
-        let _ = writeln!(out, "- **Deciding took:** {} tokens in, {} out, cost {cost}\n", usage.input, usage.output);
+        let _ = writeln!(
+            out,
+            "- **Deciding took:** {} tokens in, {} out, cost {cost}\n",
+            usage.input, usage.output
+        );
     }
-    if let Some(closed) = turn.closed.as_ref().filter(|closed| !closed.feedback.is_empty()) {
+    if let Some(closed) = turn
+        .closed
+        .as_ref()
+        .filter(|closed| !closed.feedback.is_empty())
+    {
         let _ = writeln!(out, "## Feedback\n\n{}", fenced(&closed.feedback));
     }
     if !turn.notes.is_empty() || !turn.clamps.is_empty() {
@@ -66,7 +91,11 @@ pub fn render(session: &SessionName, number: TurnNumber, turn: &TurnRecord, file
 
 fn write_answer(out: &mut String, turn: &TurnRecord) {
     let _ = writeln!(out, "## Answer\n");
-    let _ = writeln!(out, "- **Prompt:** about {} tokens (an estimate)", turn.prompt_tokens_estimated);
+    let _ = writeln!(
+        out,
+        "- **Prompt:** about {} tokens (an estimate)",
+        turn.prompt_tokens_estimated
+    );
     let Some(answered) = &turn.answered else {
         let _ = writeln!(out, "- none\n");
         return;
@@ -77,8 +106,16 @@ fn write_answer(out: &mut String, turn: &TurnRecord) {
     }
     match answered.usage {
         Some(usage) => {
-            let _ = writeln!(out, "- **Tokens:** {} in, {} out", usage.input, usage.output);
-            let _ = writeln!(out, "- **Cache:** {} read, {} written", usage.cache_read, usage.cache_write);
+            let _ = writeln!(
+                out,
+                "- **Tokens:** {} in, {} out",
+                usage.input, usage.output
+            );
+            let _ = writeln!(
+                out,
+                "- **Cache:** {} read, {} written",
+                usage.cache_read, usage.cache_write
+            );
         }
         None => out.push_str("- **Tokens:** not told by the provider\n"),
     }
@@ -92,9 +129,16 @@ fn write_answer(out: &mut String, turn: &TurnRecord) {
         let _ = writeln!(out, "- **Took:** {seconds:.1} s");
     }
     if turn.charged.calls > 0 {
-        let Charged { calls, tokens, cost_usd } = turn.charged;
+        let Charged {
+            calls,
+            tokens,
+            cost_usd,
+        } = turn.charged;
         let cost = cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
-        let _ = writeln!(out, "- **Charged:** {calls} calls, {tokens} tokens, {cost} (what was not told counts in full)");
+        let _ = writeln!(
+            out,
+            "- **Charged:** {calls} calls, {tokens} tokens, {cost} (what was not told counts in full)"
+        );
     }
     out.push('\n');
 }
@@ -123,13 +167,28 @@ mod tests {
         turn.prompt_tokens_estimated = 1200;
         turn.notes = vec!["'a.bin' is not included: binary".to_owned()];
         turn.clamps = vec!["temperature is dropped".to_owned()];
-        turn.charged = Charged { calls: 2, tokens: 1500, cost_usd: Some(0.0125) };
+        turn.charged = Charged {
+            calls: 2,
+            tokens: 1500,
+            cost_usd: Some(0.0125),
+        };
         let answered = turn.answered.as_mut().expect("answered");
-        answered.usage = Some(UsageRecord { input: 1100, output: 40, cache_read: 1000, cache_write: 100, reasoning: 0 });
+        answered.usage = Some(UsageRecord {
+            input: 1100,
+            output: 40,
+            cache_read: 1000,
+            cache_write: 100,
+            reasoning: 0,
+        });
         answered.model = Some("m_1".to_owned());
         answered.cost_usd = Some(0.0125);
         answered.seconds = Some(2.04);
-        let report = render(&"login".parse().expect("a name"), TurnNumber::FIRST, &turn, &[Written::new("input.md", b"x")]);
+        let report = render(
+            &"login".parse().expect("a name"),
+            TurnNumber::FIRST,
+            &turn,
+            &[Written::new("input.md", b"x")],
+        );
         insta::assert_snapshot!(report, @"
         # Turn 01: planning
 

@@ -35,20 +35,48 @@ pub struct DueSummary {
 impl Workspace {
     /// The summary that a model is to write before the next request; `None` where none is due, or neither the session
     /// nor its profile names a summarizer.
-    pub fn due_summary(&self, open: &OpenSession, asking: &TurnAsking) -> Result<Option<DueSummary>, TurnError> {
+    pub fn due_summary(
+        &self,
+        open: &OpenSession,
+        asking: &TurnAsking,
+    ) -> Result<Option<DueSummary>, TurnError> {
         let history = History::decode(&open.folder.read_history()?);
-        let Some((summary, entries)) = history.due() else { return Ok(None) };
+        let Some((summary, entries)) = history.due() else {
+            return Ok(None);
+        };
         let profile = self.turn_profile(&open.own, asking)?;
         let role = ProviderRole::Summarizer;
-        let Some(name) = open.own.provider_of(role).or(profile.providers.get(&role).map(String::as_str)) else { return Ok(None) };
-        let definition = self.definition(Some(name))?.filter(|definition| definition.kind != Kind::Manual);
-        let Some(definition) = definition else { return Ok(None) };
-        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
+        let Some(name) = open
+            .own
+            .provider_of(role)
+            .or(profile.providers.get(&role).map(String::as_str))
+        else {
+            return Ok(None);
+        };
+        let definition = self
+            .definition(Some(name))?
+            .filter(|definition| definition.kind != Kind::Manual);
+        let Some(definition) = definition else {
+            return Ok(None);
+        };
+        let allowed = self
+            .allowed_secrets(&asking.allowed)
+            .map_err(AskingError::Allowed)?;
         for entry in &entries {
-            guard(entry.content.as_bytes(), "conversation", self.scanner()?, &allowed)?;
+            guard(
+                entry.content.as_bytes(),
+                "conversation",
+                self.scanner()?,
+                &allowed,
+            )?;
         }
         let request = request(&entries, &definition.capabilities)?;
-        Ok(Some(DueSummary { definition, request, messages: entries.len(), id: summary.id.clone() }))
+        Ok(Some(DueSummary {
+            definition,
+            request,
+            messages: entries.len(),
+            id: summary.id.clone(),
+        }))
     }
 
     /// Asks for a summary and keeps it. The open turn is charged.
@@ -60,13 +88,17 @@ impl Workspace {
         stop: &mut StopSign,
     ) -> Result<(), TurnError> {
         let before = charge_worst_case(open, payer, &due.request)?;
-        let outcome = payer.caller.call(&due.request, &mut |_| (), on_retry, stop).await;
+        let outcome = payer
+            .caller
+            .call(&due.request, &mut |_| (), on_retry, stop)
+            .await;
         charge(open, before, payer)?;
         let text = outcome?.reply.text;
         if text.trim().is_empty() {
             return Err(TurnError::Empty);
         }
-        let line = |history: &History| history.line_of_summary(&due.id, text.trim(), &payer.caller.name);
+        let line =
+            |history: &History| history.line_of_summary(&due.id, text.trim(), &payer.caller.name);
         append_to_history(&open.folder, line)?;
         Ok(())
     }
@@ -74,12 +106,28 @@ impl Workspace {
 
 /// The request, fitted to what its provider takes.
 fn request(entries: &[&Entry], capabilities: &Capabilities) -> Result<Request, FitError> {
-    let mut request = Request { messages: vec![to_sum_up(entries)], ..Request::default() };
-    let params = GenerationParams { max_output_tokens: Some(SUMMARY_TOKENS_MAX), ..GenerationParams::default() };
-    let wished = with_output(&Wish { params, ..Wish::default() }, capabilities).0;
+    let mut request = Request {
+        messages: vec![to_sum_up(entries)],
+        ..Request::default()
+    };
+    let params = GenerationParams {
+        max_output_tokens: Some(SUMMARY_TOKENS_MAX),
+        ..GenerationParams::default()
+    };
+    let wished = with_output(
+        &Wish {
+            params,
+            ..Wish::default()
+        },
+        capabilities,
+    )
+    .0;
     let tokens = request.tokens_estimated();
     if let Some(limit) = input_tokens_max(&wished, capabilities).filter(|limit| tokens > *limit) {
-        return Err(FitError::Input { input: tokens, limit });
+        return Err(FitError::Input {
+            input: tokens,
+            limit,
+        });
     }
     request.params = fit(&wished, capabilities, tokens)?.params;
     Ok(request)

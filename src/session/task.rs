@@ -37,10 +37,18 @@ impl Task {
     /// What stands behind the working files: the scope, and what was accepted or found so far.
     #[must_use]
     pub fn accepted(&self) -> String {
-        let quoted =
-            [("The plan that was accepted", &self.plan), ("The work", &self.work), ("What a review found", &self.issues)];
-        let scope = self.scope.iter().map(|scope| format!("### Scope\n\n{scope}"));
-        let quoted = quoted.into_iter().filter_map(|(title, text)| Some(format!("### {title}\n\n{}", fenced(text.as_ref()?))));
+        let quoted = [
+            ("The plan that was accepted", &self.plan),
+            ("The work", &self.work),
+            ("What a review found", &self.issues),
+        ];
+        let scope = self
+            .scope
+            .iter()
+            .map(|scope| format!("### Scope\n\n{scope}"));
+        let quoted = quoted
+            .into_iter()
+            .filter_map(|(title, text)| Some(format!("### {title}\n\n{}", fenced(text.as_ref()?))));
         scope.chain(quoted).collect::<Vec<_>>().join("\n\n")
     }
 
@@ -48,15 +56,23 @@ impl Task {
     #[must_use]
     pub fn asked(&self) -> String {
         let request = self.request.trim_end();
-        let Some(phase) = self.phase else { return self.request.clone() };
+        let Some(phase) = self.phase else {
+            return self.request.clone();
+        };
         if let Some(answer) = &self.answer {
-            let decide = "Decide whether this answer does what was requested, completely and correctly.";
-            return format!("{decide}\n\n### Request\n\n{request}\n\n### The answer\n\n{}", fenced(answer));
+            let decide =
+                "Decide whether this answer does what was requested, completely and correctly.";
+            return format!(
+                "{decide}\n\n### Request\n\n{request}\n\n### The answer\n\n{}",
+                fenced(answer)
+            );
         }
         let mut parts = vec![task(phase).to_owned(), format!("### Request\n\n{request}")];
         if !self.feedback.is_empty() {
             let feedback = self.feedback.trim_end();
-            parts.push(format!("### Why the last answer was not accepted\n\n{feedback}\n\nAnswer again in full."));
+            parts.push(format!(
+                "### Why the last answer was not accepted\n\n{feedback}\n\nAnswer again in full."
+            ));
         }
         parts.join("\n\n")
     }
@@ -85,7 +101,9 @@ fn task(phase: Phase) -> &'static str {
     match phase {
         Phase::Planning => "Make a plan for the request below. Do not carry it out yet.",
         Phase::Generating => "Carry out the request below.",
-        Phase::Reviewing => "Review the work: does it do what was requested below, completely and correctly?",
+        Phase::Reviewing => {
+            "Review the work: does it do what was requested below, completely and correctly?"
+        }
         Phase::Revising => "Revise the work so that everything that the review found is put right.",
     }
 }
@@ -110,7 +128,10 @@ fn output(phase: Phase) -> &'static str {
 fn fenced(text: &str) -> String {
     let mut out = Vec::new();
     push_fenced(&mut out, "markdown", text.as_bytes());
-    String::from_utf8(out).expect("text in a fence is text").trim_end().to_owned()
+    String::from_utf8(out)
+        .expect("text in a fence is text")
+        .trim_end()
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -130,22 +151,46 @@ mod tests {
 
     #[test]
     fn what_is_quoted_cannot_end_its_fence() {
-        assert!(task().accepted().ends_with("`````markdown\nPLAN\n````\nfenced\n````\n`````"), "{}", task().accepted());
+        assert!(
+            task()
+                .accepted()
+                .ends_with("`````markdown\nPLAN\n````\nfenced\n````\n`````"),
+            "{}",
+            task().accepted()
+        );
     }
 
     #[test]
     fn a_request_without_a_session_is_all_that_is_asked() {
-        let task = Task { phase: None, feedback: String::new(), ..task() };
+        let task = Task {
+            phase: None,
+            feedback: String::new(),
+            ..task()
+        };
         assert_eq!(task.last_words(), "REQUEST\n");
     }
 
     #[test]
     fn the_form_of_a_verdict_is_none() {
-        assert_eq!(Verdict::parse(VERDICT), None, "a model that repeats what it was told has decided nothing");
-        let review = Task { phase: Some(Phase::Reviewing), ..task() };
+        assert_eq!(
+            Verdict::parse(VERDICT),
+            None,
+            "a model that repeats what it was told has decided nothing"
+        );
+        let review = Task {
+            phase: Some(Phase::Reviewing),
+            ..task()
+        };
         assert!(review.output_instructions().contains("verdict: pass|fail"));
-        let decision = Task { answer: Some("ANSWER".to_owned()), ..task() };
+        let decision = Task {
+            answer: Some("ANSWER".to_owned()),
+            ..task()
+        };
         assert!(decision.asked().contains("ANSWER") && decision.last_words().ends_with(VERDICT));
-        assert!(task().asked().ends_with("not accepted\n\nShorter.\n\nAnswer again in full."));
+        assert!(
+            task()
+                .asked()
+                .ends_with("not accepted\n\nShorter.\n\nAnswer again in full.")
+        );
     }
 }

@@ -7,7 +7,9 @@ use super::turn::TurnError;
 use super::world::World;
 use crate::git::StateDir;
 use crate::tier::cache::{Bill, predict};
-use crate::tier::{CacheTerms, Layout, Notice, Policy, Reason, Request, State, advance, decode, encode, explain};
+use crate::tier::{
+    CacheTerms, Layout, Notice, Policy, Reason, Request, State, advance, decode, encode, explain,
+};
 use crate::workspace::Workspace;
 
 /// Where the tiers of sessions are remembered, below the state directory.
@@ -35,7 +37,12 @@ pub struct Placed {
 
 impl Workspace {
     /// Places the parts of a world; nothing is remembered.
-    pub fn place(&self, world: &World<'_>, session: Option<&str>, (policy, terms): (Policy, &CacheTerms)) -> Placed {
+    pub fn place(
+        &self,
+        world: &World<'_>,
+        session: Option<&str>,
+        (policy, terms): (Policy, &CacheTerms),
+    ) -> Placed {
         let session = session.unwrap_or(NO_SESSION).to_owned();
         let (before, notice) = load(&self.state.folder(FOLDER), &session);
         let items = world.items();
@@ -67,7 +74,9 @@ impl Workspace {
     /// Remembers that a request was sent, so that the next one finds its tiers.
     pub fn remember_sent(&self, placed: &Placed) -> Result<(), TurnError> {
         let (folder, name) = (self.state.folder(FOLDER), &placed.session);
-        let written = folder.create().and_then(|()| folder.write_sealed(name, &encode(&placed.state)));
+        let written = folder
+            .create()
+            .and_then(|()| folder.write_sealed(name, &encode(&placed.state)));
         written.map_err(|error| TurnError::State(folder.shown_file(name), error))
     }
 }

@@ -9,7 +9,9 @@ use super::gather::SessionView;
 use super::open::{OpenSession, settle, write_report};
 use super::question::{Question, TurnAsking, Words};
 use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
-use super::{ChoiceError, Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict};
+use super::{
+    ChoiceError, Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
+};
 use crate::chat::{Image, ImageError};
 use crate::context::people::TURN_LIST;
 use crate::git::ObjectError;
@@ -160,21 +162,40 @@ struct Place {
 
 impl Workspace {
     /// Begins a turn: writes its list, the payload and the prompt. One that nobody has answered is begun again.
-    pub fn begin_turn(&self, open: &mut OpenSession, options: &TurnOptions, asking: &TurnAsking) -> Result<Question, TurnError> {
+    pub fn begin_turn(
+        &self,
+        open: &mut OpenSession,
+        options: &TurnOptions,
+        asking: &TurnAsking,
+    ) -> Result<Question, TurnError> {
         let place = place(open, options)?;
         let number = place.number;
-        let earlier = open.session.turns.last().map(|(number, turn)| (*number, turn));
+        let earlier = open
+            .session
+            .turns
+            .last()
+            .map(|(number, turn)| (*number, turn));
         let before = place.before.as_ref().map(|turn| (number, turn)).or(earlier);
         let own_request = options.text.clone().or_else(|| options.request.clone());
-        let request = own_request.clone().or_else(|| before.map(|(_, turn)| turn.request.clone()));
-        let is_text_only =
-            options.text.is_some() || options.request.is_none() && place.before.as_ref().is_some_and(|turn| turn.is_text_only);
-        let images = write_images(open, number, &options.images, before.filter(|_| own_request.is_none()))?;
+        let request = own_request
+            .clone()
+            .or_else(|| before.map(|(_, turn)| turn.request.clone()));
+        let is_text_only = options.text.is_some()
+            || options.request.is_none()
+                && place.before.as_ref().is_some_and(|turn| turn.is_text_only);
+        let images = write_images(
+            open,
+            number,
+            &options.images,
+            before.filter(|_| own_request.is_none()),
+        )?;
         let mut turn = TurnRecord {
             version: VERSION,
             phase: place.phase.into(),
             iteration: place.iteration,
-            request: request.filter(|request| !request.trim().is_empty()).ok_or(TurnError::NoRequest)?,
+            request: request
+                .filter(|request| !request.trim().is_empty())
+                .ok_or(TurnError::NoRequest)?,
             is_text_only,
             snapshot: options.snapshot.clone(),
             budget: options.tokens_max,
@@ -185,13 +206,21 @@ impl Workspace {
             cache_read_predicted: None,
             notes: Vec::new(),
             clamps: Vec::new(),
-            charged: place.before.as_ref().map(|turn| turn.charged).unwrap_or_default(),
+            charged: place
+                .before
+                .as_ref()
+                .map(|turn| turn.charged)
+                .unwrap_or_default(),
             answered: None,
             closed: None,
         };
         let (list, unknown) = carried_list(open, &place, options)?;
-        let allowed = self.allowed_secrets(&asking.allowed).map_err(AskingError::Allowed)?;
-        let stop = |name: &str, text: &str| Ok::<_, TurnError>(guard(text.as_bytes(), name, self.scanner()?, &allowed)?);
+        let allowed = self
+            .allowed_secrets(&asking.allowed)
+            .map_err(AskingError::Allowed)?;
+        let stop = |name: &str, text: &str| {
+            Ok::<_, TurnError>(guard(text.as_bytes(), name, self.scanner()?, &allowed)?)
+        };
         stop("request", &turn.request)?;
         stop(TURN_LIST, &list)?;
         open.folder.write(Some(number), TURN_LIST, &list)?;
@@ -204,7 +233,11 @@ impl Workspace {
     }
 
     /// What the open turn asks, built again from the repository and its files: both may have been edited.
-    pub fn open_question(&self, open: &mut OpenSession, asking: &TurnAsking) -> Result<Question, TurnError> {
+    pub fn open_question(
+        &self,
+        open: &mut OpenSession,
+        asking: &TurnAsking,
+    ) -> Result<Question, TurnError> {
         let (number, turn) = open_turn(open)?;
         if turn.status() != Status::Ready {
             return Err(TurnError::Status(number, turn.status()));
@@ -213,11 +246,19 @@ impl Workspace {
         let built = self.question(view(open, number), (number, &turn), asking);
         let words = built.as_ref().ok().map(|question| &question.words);
         let question = match edited_prompt(&open.folder, (number, &turn), words)? {
-            Some(prompt) => self.question(view(open, number), (number, &as_edited(turn, prompt)), asking)?,
+            Some(prompt) => self.question(
+                view(open, number),
+                (number, &as_edited(turn, prompt)),
+                asking,
+            )?,
             None => built?,
         };
         let is_written = sha256(&question.words.text) == question.turn.prompt_sha256
-            && question.turn.input_sha256.as_ref().is_none_or(|digest| *digest == sha256(&question.words.input));
+            && question
+                .turn
+                .input_sha256
+                .as_ref()
+                .is_none_or(|digest| *digest == sha256(&question.words.input));
         if question.turn.is_text_only || is_written {
             return Ok(question);
         }
@@ -230,20 +271,45 @@ impl Workspace {
         if turn.phase() != Phase::Reviewing || turn.status() != Status::Answered {
             return Ok(None);
         }
-        let text = open.folder.read(Some(number), &response_file(turn.phase()))?.unwrap_or_default();
-        let Some(verdict) = Verdict::parse(&text) else { return Ok(None) };
+        let text = open
+            .folder
+            .read(Some(number), &response_file(turn.phase()))?
+            .unwrap_or_default();
+        let Some(verdict) = Verdict::parse(&text) else {
+            return Ok(None);
+        };
         let feedback = verdict.feedback(&text);
-        self.judge(open, Judgement { is_approved: verdict.is_pass, by: BY_REVIEW, feedback: &feedback, took: (None, None) })?;
+        self.judge(
+            open,
+            Judgement {
+                is_approved: verdict.is_pass,
+                by: BY_REVIEW,
+                feedback: &feedback,
+                took: (None, None),
+            },
+        )?;
         Ok(Some(verdict))
     }
 
     /// Ends the open turn: its answer, or the work that a review is about, is accepted or not.
-    pub fn judge(&self, open: &mut OpenSession, judgement: Judgement<'_>) -> Result<TurnNumber, TurnError> {
+    pub fn judge(
+        &self,
+        open: &mut OpenSession,
+        judgement: Judgement<'_>,
+    ) -> Result<TurnNumber, TurnError> {
         let (number, turn) = open_turn(open)?;
         let mut turn = turn.clone();
-        let text = open.folder.read(Some(number), &response_file(turn.phase()))?.filter(|text| !text.trim().is_empty());
+        let text = open
+            .folder
+            .read(Some(number), &response_file(turn.phase()))?
+            .filter(|text| !text.trim().is_empty());
         let text = text.ok_or(TurnError::Status(number, Status::Ready))?;
-        let Judgement { is_approved, by, feedback, took: (usage, cost_usd) } = judgement;
+        let Judgement {
+            is_approved,
+            by,
+            feedback,
+            took: (usage, cost_usd),
+        } = judgement;
         turn.closed = Some(Closed {
             is_approved,
             by: by.to_owned(),
@@ -268,8 +334,11 @@ impl Workspace {
         if text.trim().is_empty() {
             return Err(TurnError::Empty);
         }
-        open.folder.write(Some(number), &response_file(turn.phase()), as_file(text))?;
-        Ok(self.take_answer(open, None)?.expect("the answer was just written"))
+        open.folder
+            .write(Some(number), &response_file(turn.phase()), as_file(text))?;
+        Ok(self
+            .take_answer(open, None)?
+            .expect("the answer was just written"))
     }
 }
 
@@ -285,26 +354,54 @@ fn place(open: &OpenSession, options: &TurnOptions) -> Result<Place, TurnError> 
                 return Err(TurnError::Status(number, turn.status()));
             }
             let phase = options.phase.unwrap_or_else(|| turn.phase());
-            return Ok(Place { number, phase, iteration: turn.iteration, before: Some(turn.clone()) });
+            return Ok(Place {
+                number,
+                phase,
+                iteration: turn.iteration,
+                before: Some(turn.clone()),
+            });
         }
         (Next::Begin(phase, iteration), None) => (phase, iteration),
-        (Next::Begin(next, iteration), Some(phase)) => (phase, if phase == next { iteration } else { iteration_before }),
+        (Next::Begin(next, iteration), Some(phase)) => (
+            phase,
+            if phase == next {
+                iteration
+            } else {
+                iteration_before
+            },
+        ),
         (Next::Complete, Some(phase)) => (phase, iteration_before),
         (Next::Complete, None) => return Err(TurnError::Complete(open.folder.name.to_string())),
     };
-    let limit = session.record.limits.turns.filter(|limit| session.turns.len() >= *limit as usize);
+    let limit = session
+        .record
+        .limits
+        .turns
+        .filter(|limit| session.turns.len() >= *limit as usize);
     if let Some(limit) = limit {
-        return Err(TurnError::Limit { session: open.folder.name.to_string(), limit: format!("{limit} turns") });
+        return Err(TurnError::Limit {
+            session: open.folder.name.to_string(),
+            limit: format!("{limit} turns"),
+        });
     }
     let number = last.map_or(Some(TurnNumber::FIRST), |(number, _)| number.next());
     let number = number.ok_or_else(|| SessionError::Full(open.folder.name.clone()))?;
-    Ok(Place { number, phase, iteration, before: None })
+    Ok(Place {
+        number,
+        phase,
+        iteration,
+        before: None,
+    })
 }
 
 /// The list of the turn before, or of this one as it was begun, without what is dropped and with what is added.
 ///
 /// With a note for each entry that was to be dropped and is not there.
-fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Result<(String, Vec<String>), SessionError> {
+fn carried_list(
+    open: &OpenSession,
+    place: &Place,
+    options: &TurnOptions,
+) -> Result<(String, Vec<String>), SessionError> {
     let from = match place.before {
         Some(_) => Some(place.number),
         None => open.session.turns.last().map(|(number, _)| *number),
@@ -313,11 +410,17 @@ fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Res
         Some(number) => open.folder.read(Some(number), TURN_LIST)?,
         None => None,
     };
-    let text = text.unwrap_or_else(|| "# What this turn sees besides, one entry a line.\n".to_owned());
+    let text =
+        text.unwrap_or_else(|| "# What this turn sees besides, one entry a line.\n".to_owned());
     let is_there = |entry: &&String| text.lines().any(|line| line.trim() == entry.as_str());
     let unknown = options.drop.iter().filter(|entry| !is_there(entry));
-    let unknown = unknown.map(|entry| format!("'{entry}' cannot be dropped: '{TURN_LIST}' has no such line")).collect();
-    let mut lines: Vec<&str> = text.lines().filter(|line| !options.drop.iter().any(|entry| entry == line.trim())).collect();
+    let unknown = unknown
+        .map(|entry| format!("'{entry}' cannot be dropped: '{TURN_LIST}' has no such line"))
+        .collect();
+    let mut lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !options.drop.iter().any(|entry| entry == line.trim()))
+        .collect();
     for entry in &options.add {
         if !lines.iter().any(|line| line.trim() == entry) {
             lines.push(entry);
@@ -330,7 +433,11 @@ fn carried_list(open: &OpenSession, place: &Place, options: &TurnOptions) -> Res
 fn write_prompt(open: &mut OpenSession, mut question: Question) -> Result<Question, TurnError> {
     let (number, words) = (question.number, &question.words);
     open.folder.write(Some(number), INPUT, &words.input)?;
-    open.folder.write(Some(number), &prompt_file(question.turn.phase()), &words.text)?;
+    open.folder.write(
+        Some(number),
+        &prompt_file(question.turn.phase()),
+        &words.text,
+    )?;
     question.turn.input_sha256 = Some(sha256(&words.input));
     question.turn.prompt_sha256 = sha256(&words.text);
     save(open, number, &question.turn)?;
@@ -339,11 +446,18 @@ fn write_prompt(open: &mut OpenSession, mut question: Question) -> Result<Questi
 
 /// A session as its turn `number` sees it.
 pub(super) fn view(open: &OpenSession, number: TurnNumber) -> SessionView<'_> {
-    SessionView { folder: &open.folder, turns: before(&open.session.turns, number), own: &open.own }
+    SessionView {
+        folder: &open.folder,
+        turns: before(&open.session.turns, number),
+        own: &open.own,
+    }
 }
 
 /// The turns before one.
-pub(super) fn before(turns: &[(TurnNumber, TurnRecord)], number: TurnNumber) -> &[(TurnNumber, TurnRecord)] {
+pub(super) fn before(
+    turns: &[(TurnNumber, TurnRecord)],
+    number: TurnNumber,
+) -> &[(TurnNumber, TurnRecord)] {
     &turns[..turns.partition_point(|(other, _)| *other < number)]
 }
 
@@ -356,15 +470,23 @@ pub(super) fn edited_prompt(
     (number, turn): (TurnNumber, &TurnRecord),
     words: Option<&Words>,
 ) -> Result<Option<String>, TurnError> {
-    let is_edited = |text: &str, digest: &str, written: Option<&str>| sha256(text) != digest && written != Some(text);
+    let is_edited = |text: &str, digest: &str, written: Option<&str>| {
+        sha256(text) != digest && written != Some(text)
+    };
     let prompt = folder.read(Some(number), &prompt_file(turn.phase()))?;
     let written = words.map(|words| words.text.as_str());
     if let Some(prompt) = prompt.filter(|prompt| is_edited(prompt, &turn.prompt_sha256, written)) {
         return Ok(Some(prompt));
     }
-    let (input, digest) = (folder.read(Some(number), INPUT)?, turn.input_sha256.as_deref());
+    let (input, digest) = (
+        folder.read(Some(number), INPUT)?,
+        turn.input_sha256.as_deref(),
+    );
     let written = words.map(|words| words.input.as_str());
-    match input.zip(digest).filter(|(input, digest)| is_edited(input, digest, written)) {
+    match input
+        .zip(digest)
+        .filter(|(input, digest)| is_edited(input, digest, written))
+    {
         Some(_) => Err(TurnError::Edited(folder.relative(Some(number), INPUT))),
         None => Ok(None),
     }
@@ -374,7 +496,10 @@ pub(super) fn edited_prompt(
 pub(super) fn as_edited(mut turn: TurnRecord, prompt: String) -> TurnRecord {
     turn.request = prompt;
     turn.is_text_only = true;
-    turn.notes.push(format!("'{}' was edited and is sent as it stands", prompt_file(turn.phase())));
+    turn.notes.push(format!(
+        "'{}' was edited and is sent as it stands",
+        prompt_file(turn.phase())
+    ));
     turn
 }
 
@@ -393,8 +518,13 @@ fn write_images(
     }
     let mut names = Vec::new();
     for (at, bytes) in bytes.iter().enumerate() {
-        let image = Image::new(bytes).map_err(|error| TurnError::Image(format!("image {}", at + 1), error))?;
-        let name = format!("image-{}.{}", at + 1, image.media_type.trim_start_matches("image/"));
+        let image = Image::new(bytes)
+            .map_err(|error| TurnError::Image(format!("image {}", at + 1), error))?;
+        let name = format!(
+            "image-{}.{}",
+            at + 1,
+            image.media_type.trim_start_matches("image/")
+        );
         open.folder.write(Some(number), &name, bytes)?;
         names.push(name);
     }
@@ -403,7 +533,11 @@ fn write_images(
 
 /// The turn that is not judged yet.
 pub(super) fn open_turn(open: &OpenSession) -> Result<(TurnNumber, &TurnRecord), TurnError> {
-    let last = open.session.turns.last().ok_or_else(|| TurnError::NoTurns(open.folder.name.to_string()))?;
+    let last = open
+        .session
+        .turns
+        .last()
+        .ok_or_else(|| TurnError::NoTurns(open.folder.name.to_string()))?;
     match last.1.status() {
         Status::Ready | Status::Answered => Ok((last.0, &last.1)),
         ended => Err(TurnError::Status(last.0, ended)),
@@ -411,9 +545,18 @@ pub(super) fn open_turn(open: &OpenSession) -> Result<(TurnNumber, &TurnRecord),
 }
 
 /// Writes a turn's record, and keeps what is in memory like the files.
-pub(super) fn save(open: &mut OpenSession, number: TurnNumber, turn: &TurnRecord) -> Result<(), SessionError> {
+pub(super) fn save(
+    open: &mut OpenSession,
+    number: TurnNumber,
+    turn: &TurnRecord,
+) -> Result<(), SessionError> {
     open.folder.save_turn(number, turn)?;
-    match open.session.turns.iter_mut().find(|(other, _)| *other == number) {
+    match open
+        .session
+        .turns
+        .iter_mut()
+        .find(|(other, _)| *other == number)
+    {
         Some((_, known)) => *known = turn.clone(),
         None => open.session.turns.push((number, turn.clone())),
     }
@@ -422,5 +565,9 @@ pub(super) fn save(open: &mut OpenSession, number: TurnNumber, turn: &TurnRecord
 
 /// An answer as it stands in a file: with a line feed at its end.
 pub(super) fn as_file(text: &str) -> String {
-    if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+    if text.ends_with('\n') {
+        text.to_owned()
+    } else {
+        format!("{text}\n")
+    }
 }

@@ -18,13 +18,23 @@ impl Verdict {
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        let said: Vec<(usize, bool)> = lines.iter().enumerate().filter_map(|(at, line)| Some((at, word(line)?))).collect();
+        let said: Vec<(usize, bool)> = lines
+            .iter()
+            .enumerate()
+            .filter_map(|(at, line)| Some((at, word(line)?)))
+            .collect();
         let &(last, is_pass) = said.last()?;
         if said.iter().any(|(_, other)| *other != is_pass) {
             return None;
         }
-        let begin = lines[last..].iter().position(|line| key(line, "issues").is_some()).map(|at| last + at);
-        Some(Self { is_pass, issues: begin.map(|at| issues(&lines[at..])).unwrap_or_default() })
+        let begin = lines[last..]
+            .iter()
+            .position(|line| key(line, "issues").is_some())
+            .map(|at| last + at);
+        Some(Self {
+            is_pass,
+            issues: begin.map(|at| issues(&lines[at..])).unwrap_or_default(),
+        })
     }
 
     /// The issues as a list; where the work is refused without a list, the whole answer.
@@ -33,7 +43,11 @@ impl Verdict {
         if !self.is_pass && self.issues.is_empty() {
             return answer.to_owned();
         }
-        let items: Vec<String> = self.issues.iter().map(|issue| format!("- {issue}")).collect();
+        let items: Vec<String> = self
+            .issues
+            .iter()
+            .map(|issue| format!("- {issue}"))
+            .collect();
         items.join("\n")
     }
 }
@@ -51,13 +65,22 @@ fn word(line: &str) -> Option<bool> {
 /// What follows `<name>:` on a line, Markdown marks around the name left aside.
 fn key<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let (before, after) = line.split_once(':')?;
-    before.trim_matches(['*', '_', '`', '#', '-', '>', ' ']).eq_ignore_ascii_case(name).then_some(after)
+    before
+        .trim_matches(['*', '_', '`', '#', '-', '>', ' '])
+        .eq_ignore_ascii_case(name)
+        .then_some(after)
 }
 
 /// The items of the list below `issues:`; further lines of an item join it.
 fn issues(lines: &[&str]) -> Vec<String> {
-    let first = key(lines[0], "issues").unwrap_or_default().trim_matches(['*', '_', '`', ' ', '[', ']']);
-    let mut issues: Vec<String> = if first.is_empty() { Vec::new() } else { vec![first.to_owned()] };
+    let first = key(lines[0], "issues")
+        .unwrap_or_default()
+        .trim_matches(['*', '_', '`', ' ', '[', ']']);
+    let mut issues: Vec<String> = if first.is_empty() {
+        Vec::new()
+    } else {
+        vec![first.to_owned()]
+    };
     for line in &lines[1..] {
         if line.starts_with("```") || line.starts_with("~~~") || line.starts_with('#') {
             break;
@@ -80,9 +103,14 @@ fn issues(lines: &[&str]) -> Vec<String> {
 fn item(line: &str) -> Option<&str> {
     let numbered = || {
         let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        (rest.len() < line.len()).then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))).flatten()
+        (rest.len() < line.len())
+            .then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")))
+            .flatten()
     };
-    line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).or_else(numbered).map(str::trim)
+    line.strip_prefix("- ")
+        .or_else(|| line.strip_prefix("* "))
+        .or_else(numbered)
+        .map(str::trim)
 }
 
 #[cfg(test)]
@@ -124,11 +152,19 @@ mod tests {
     #[test]
     fn issues_are_the_items_below() {
         let text = "Some words.\n- not an issue\n\n```\nverdict: fail\nissues:\n- the lock is\n  never freed\n* no test\n\n2. name\n```\n- nor this";
-        let issues = ["the lock is never freed", "no test", "name"].map(str::to_owned).to_vec();
+        let issues = ["the lock is never freed", "no test", "name"]
+            .map(str::to_owned)
+            .to_vec();
         assert_eq!(parsed(text), Some((false, issues)));
-        assert_eq!(parsed("verdict: fail\nissues: it does nothing"), Some((false, vec!["it does nothing".to_owned()])));
+        assert_eq!(
+            parsed("verdict: fail\nissues: it does nothing"),
+            Some((false, vec!["it does nothing".to_owned()]))
+        );
         assert_eq!(parsed("verdict: fail"), Some((false, Vec::new())));
-        assert_eq!(parsed("issues:\n- before\nverdict: fail"), Some((false, Vec::new())));
+        assert_eq!(
+            parsed("issues:\n- before\nverdict: fail"),
+            Some((false, Vec::new()))
+        );
     }
 
     proptest::proptest! {

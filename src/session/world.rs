@@ -84,7 +84,8 @@ impl World<'_> {
     /// The message array, with its parts where a layout places them.
     #[must_use]
     pub fn messages(&self, layout: &Layout) -> Vec<Message> {
-        let (preface, background, request) = (self.preface(), self.background(), self.task.last_words());
+        let (preface, background, request) =
+            (self.preface(), self.background(), self.task.last_words());
         let texts = Texts {
             system_prompt: &self.system_prompt,
             preface: &preface,
@@ -102,22 +103,47 @@ impl World<'_> {
 
     /// The same for readers without a protocol: who is asked, the map and the document, then the task.
     pub fn bundle(&self) -> io::Result<Bundle> {
-        let symbols = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::Symbols(_)));
-        let symbols = symbols.map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n");
+        let symbols = self
+            .reference
+            .texts
+            .iter()
+            .filter(|(key, _)| matches!(key, Key::Symbols(_)));
+        let symbols = symbols
+            .map(|(_, text)| text.trim_end())
+            .collect::<Vec<_>>()
+            .join("\n");
         let standards = self.standards_section();
         let map = structure(&self.reference.legend, &symbols);
         let document = self.input()?;
         let system = [&self.system_prompt, &standards, &map, document.trim_end()];
-        let system: Vec<&str> = system.into_iter().map(str::trim_end).filter(|part| !part.is_empty()).collect();
+        let system: Vec<&str> = system
+            .into_iter()
+            .map(str::trim_end)
+            .filter(|part| !part.is_empty())
+            .collect();
         let images: Vec<&str> = self.images.iter().map(|(name, _)| name.as_str()).collect();
-        let images = if images.is_empty() { String::new() } else { format!("### Images that go along\n\n{}", images.join("\n")) };
+        let images = if images.is_empty() {
+            String::new()
+        } else {
+            format!("### Images that go along\n\n{}", images.join("\n"))
+        };
         let request = [self.task.asked(), self.task.accepted(), images];
         Ok(Bundle {
             system_context: system.join("\n\n"),
-            request: request.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"),
+            request: request
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join("\n\n"),
             output_instructions: self.task.output_instructions().to_owned(),
             examples: self.examples.clone(),
-            history: self.said.history.iter().chain(&self.said.rejected).cloned().collect(),
+            history: self
+                .said
+                .history
+                .iter()
+                .chain(&self.said.rejected)
+                .cloned()
+                .collect(),
             ..Bundle::default()
         })
     }
@@ -125,17 +151,37 @@ impl World<'_> {
     /// What always stands first, as the tiers see it.
     #[must_use]
     pub fn system_content(&self) -> Content {
-        content(&[self.system_prompt.as_str(), &self.preface(), &self.reference.legend].join("\n\n"))
+        content(
+            &[
+                self.system_prompt.as_str(),
+                &self.preface(),
+                &self.reference.legend,
+            ]
+            .join("\n\n"),
+        )
     }
 
     /// The parts that can stand in one tier or another, with what is known of their chance to change.
     #[must_use]
     pub fn items(&self) -> Vec<Item> {
-        let Reference { texts, evidence, dirty, passing, files, .. } = &self.reference;
+        let Reference {
+            texts,
+            evidence,
+            dirty,
+            passing,
+            files,
+            ..
+        } = &self.reference;
         let touches = |key: &Key| {
-            let Some(path) = key.path() else { return Touches::default() };
+            let Some(path) = key.path() else {
+                return Touches::default();
+            };
             let is_passing = matches!(key, Key::File(_)) && passing.contains(path);
-            Touches { dirty: dirty.contains(path), is_passing, ..evidence.touches(path) }
+            Touches {
+                dirty: dirty.contains(path),
+                is_passing,
+                ..evidence.touches(path)
+            }
         };
         let list = (!files.is_empty()).then(|| Item {
             key: Key::Tree,
@@ -147,11 +193,16 @@ impl World<'_> {
             content: content(&item_text(key, text)),
             touches: touches(key),
         });
-        let said = self.said.history.iter().enumerate().map(|(number, message)| Item {
-            key: Key::Message(number as u32),
-            content: content(&format!("{}\n{}", message.role.as_str(), message.text)),
-            touches: Touches::default(),
-        });
+        let said = self
+            .said
+            .history
+            .iter()
+            .enumerate()
+            .map(|(number, message)| Item {
+                key: Key::Message(number as u32),
+                content: content(&format!("{}\n{}", message.role.as_str(), message.text)),
+                touches: Touches::default(),
+            });
         list.into_iter().chain(reference).chain(said).collect()
     }
 
@@ -166,11 +217,34 @@ impl World<'_> {
             ("request", &task.request),
             ("feedback", &task.feedback),
         ];
-        let quoted = [("plan", &task.plan), ("work", &task.work), ("review", &task.issues), ("answer", &task.answer)];
-        texts.extend(quoted.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))));
-        texts.extend(self.examples.iter().map(|example| ("example", example.as_str())));
-        texts.extend(self.said.history.iter().chain(&self.said.rejected).map(|message| ("conversation", message.text.as_str())));
-        let symbols = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::Symbols(_)));
+        let quoted = [
+            ("plan", &task.plan),
+            ("work", &task.work),
+            ("review", &task.issues),
+            ("answer", &task.answer),
+        ];
+        texts.extend(
+            quoted
+                .into_iter()
+                .filter_map(|(name, text)| Some((name, text.as_deref()?))),
+        );
+        texts.extend(
+            self.examples
+                .iter()
+                .map(|example| ("example", example.as_str())),
+        );
+        texts.extend(
+            self.said
+                .history
+                .iter()
+                .chain(&self.said.rejected)
+                .map(|message| ("conversation", message.text.as_str())),
+        );
+        let symbols = self
+            .reference
+            .texts
+            .iter()
+            .filter(|(key, _)| matches!(key, Key::Symbols(_)));
         texts.extend(symbols.map(|(_, text)| ("symbol map", text.as_str())));
         texts
     }
@@ -178,43 +252,88 @@ impl World<'_> {
     /// Tokens of the symbol map, by estimate.
     #[must_use]
     pub fn symbol_tokens(&self) -> u64 {
-        let symbols = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::Symbols(_)));
+        let symbols = self
+            .reference
+            .texts
+            .iter()
+            .filter(|(key, _)| matches!(key, Key::Symbols(_)));
         symbols.map(|(_, text)| token::estimate(text)).sum()
     }
 
     /// Tokens of files and pages, by estimate.
     #[must_use]
     pub fn body_tokens(&self) -> u64 {
-        let bodies = self.reference.texts.iter().filter(|(key, _)| matches!(key, Key::File(_) | Key::Url(_)));
+        let bodies = self
+            .reference
+            .texts
+            .iter()
+            .filter(|(key, _)| matches!(key, Key::File(_) | Key::Url(_)));
         bodies.map(|(_, text)| token::estimate(text)).sum()
     }
 
     fn standards_section(&self) -> String {
         let standards = self.standards.trim_end();
-        if standards.is_empty() { String::new() } else { format!("# Standards\n\n{standards}") }
+        if standards.is_empty() {
+            String::new()
+        } else {
+            format!("# Standards\n\n{standards}")
+        }
     }
 
     /// What stands with the system prompt: it changes when people change it, and not from turn to turn.
     fn preface(&self) -> String {
         let examples = self.examples.iter().enumerate();
-        let examples: Vec<String> = examples.map(|(at, text)| format!("## Example {}\n\n{}", at + 1, text.trim_end())).collect();
-        let examples = if examples.is_empty() { String::new() } else { format!("# Examples\n\n{}", examples.join("\n\n")) };
-        let memos = self.memos.as_deref().map(|memos| format!("# Memos\n\n{}", memos.trim_end())).unwrap_or_default();
-        let people = if self.people.is_empty() { String::new() } else { format!("# Notes\n\n{}", self.people) };
+        let examples: Vec<String> = examples
+            .map(|(at, text)| format!("## Example {}\n\n{}", at + 1, text.trim_end()))
+            .collect();
+        let examples = if examples.is_empty() {
+            String::new()
+        } else {
+            format!("# Examples\n\n{}", examples.join("\n\n"))
+        };
+        let memos = self
+            .memos
+            .as_deref()
+            .map(|memos| format!("# Memos\n\n{}", memos.trim_end()))
+            .unwrap_or_default();
+        let people = if self.people.is_empty() {
+            String::new()
+        } else {
+            format!("# Notes\n\n{}", self.people)
+        };
         let parts = [self.standards_section(), examples, memos, people];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+        parts
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n")
     }
 
     /// What stands behind the working files.
     fn background(&self) -> String {
-        let system = if self.system.is_empty() { String::new() } else { format!("# System Information\n\n{}", self.system) };
+        let system = if self.system.is_empty() {
+            String::new()
+        } else {
+            format!("# System Information\n\n{}", self.system)
+        };
         let accepted = self.task.accepted();
-        let accepted = if accepted.is_empty() { accepted } else { format!("# Current Work\n\n{accepted}") };
-        [system, accepted].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+        let accepted = if accepted.is_empty() {
+            accepted
+        } else {
+            format!("# Current Work\n\n{accepted}")
+        };
+        [system, accepted]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n\n")
     }
 }
 
 /// A text as the tiers see it.
 pub(super) fn content(text: &str) -> Content {
-    Content { digest: Digest::of(DIGEST, text.as_bytes()), tokens: token::estimate(text) }
+    Content {
+        digest: Digest::of(DIGEST, text.as_bytes()),
+        tokens: token::estimate(text),
+    }
 }

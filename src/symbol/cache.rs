@@ -103,15 +103,27 @@ impl<T: Cached> ObjectCache<T> {
     }
 
     fn open_with(file: Option<File>, key: Key, size_bytes_max: u64) -> Self {
-        let opened = file.and_then(|file| Some((scan(&file, &form::<T>(key), size_bytes_max).ok()?, file)));
-        let (places, file) = opened.map_or((HashMap::new(), None), |(places, file)| (places, Some(file)));
-        Self { file, key, size_bytes_max, places: Mutex::new(places), kept: PhantomData }
+        let opened =
+            file.and_then(|file| Some((scan(&file, &form::<T>(key), size_bytes_max).ok()?, file)));
+        let (places, file) = opened.map_or((HashMap::new(), None), |(places, file)| {
+            (places, Some(file))
+        });
+        Self {
+            file,
+            key,
+            size_bytes_max,
+            places: Mutex::new(places),
+            kept: PhantomData,
+        }
     }
 
     /// How many values are in it.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len()
     }
 
     /// True when nothing is in it.
@@ -123,7 +135,10 @@ impl<T: Cached> ObjectCache<T> {
     /// Whether there is a value of an object read as a language.
     #[must_use]
     pub fn has(&self, id: NodeId, language: Option<Language>) -> bool {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&(id, language))
+        self.places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains_key(&(id, language))
     }
 
     /// The value of an object read as a language; `None` when it is not there or damaged.
@@ -134,12 +149,25 @@ impl<T: Cached> ObjectCache<T> {
 
     /// The same, of what the caller needs of its bytes: thousands are looked at for one question.
     #[must_use]
-    pub fn look<R>(&self, id: NodeId, language: Option<Language>, read: impl FnOnce(&[u8]) -> Option<R>) -> Option<R> {
-        let place = *self.places.lock().unwrap_or_else(PoisonError::into_inner).get(&(id, language))?;
+    pub fn look<R>(
+        &self,
+        id: NodeId,
+        language: Option<Language>,
+        read: impl FnOnce(&[u8]) -> Option<R>,
+    ) -> Option<R> {
+        let place = *self
+            .places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&(id, language))?;
         BODY.with_borrow_mut(|body| {
             body.resize(place.len as usize, 0);
             self.file.as_ref()?.read_exact_at(body, place.offset).ok()?;
-            if checksum(&self.key, body) == place.checksum { read(body) } else { None }
+            if checksum(&self.key, body) == place.checksum {
+                read(body)
+            } else {
+                None
+            }
         })
     }
 
@@ -155,20 +183,34 @@ impl<T: Cached> ObjectCache<T> {
     }
 
     /// Appends one record in one write. The place is found afterwards, since others may append as well.
-    fn append(&self, places: &mut HashMap<ObjectKey, Place>, key: ObjectKey, body: &[u8]) -> Option<Place> {
+    fn append(
+        &self,
+        places: &mut HashMap<ObjectKey, Place>,
+        key: ObjectKey,
+        body: &[u8],
+    ) -> Option<Place> {
         let mut file = self.file.as_ref()?;
         if file.metadata().ok()?.len() + (HEADER_BYTES + body.len()) as u64 > self.size_bytes_max {
             alone(file, || start_anew(file, &form::<T>(self.key).first_line)).ok()?;
             places.clear();
         }
-        let place = Place { offset: 0, len: body.len() as u32, checksum: checksum(&self.key, body) };
+        let place = Place {
+            offset: 0,
+            len: body.len() as u32,
+            checksum: checksum(&self.key, body),
+        };
         let mut record = encode_header(&self.key, key, place).to_vec();
         record.extend_from_slice(body);
         file.lock_shared().ok()?;
-        let end = file.write(&record).and_then(|written| Ok((written == record.len(), file.stream_position()?)));
+        let end = file
+            .write(&record)
+            .and_then(|written| Ok((written == record.len(), file.stream_position()?)));
         file.unlock().ok()?;
         let (whole, end) = end.ok()?;
-        whole.then_some(Place { offset: end.checked_sub(u64::from(place.len))?, ..place })
+        whole.then_some(Place {
+            offset: end.checked_sub(u64::from(place.len))?,
+            ..place
+        })
     }
 }
 
@@ -179,7 +221,10 @@ struct Form {
 }
 
 fn form<T: Cached>(key: Key) -> Form {
-    Form { first_line: format!("git-merkle/{}/2 {}\n", T::FILE_NAME, T::VERSION), key }
+    Form {
+        first_line: format!("git-merkle/{}/2 {}\n", T::FILE_NAME, T::VERSION),
+        key,
+    }
 }
 
 /// Empties the file but for its first line.
@@ -197,7 +242,11 @@ fn alone<T>(file: &File, run: impl FnOnce() -> std::io::Result<T>) -> std::io::R
 }
 
 /// Reads all keys; repairs the file where that is needed.
-fn scan(file: &File, form: &Form, size_bytes_max: u64) -> std::io::Result<HashMap<ObjectKey, Place>> {
+fn scan(
+    file: &File,
+    form: &Form,
+    size_bytes_max: u64,
+) -> std::io::Result<HashMap<ObjectKey, Place>> {
     let mut places = HashMap::new();
     let good_to = read_keys(file, form, &mut places)?;
     let size = file.metadata()?.len();
@@ -209,7 +258,12 @@ fn scan(file: &File, form: &Form, size_bytes_max: u64) -> std::io::Result<HashMa
 }
 
 /// Cuts off what follows the last whole record; starts a foreign or too large file anew.
-fn repair(file: &File, form: &Form, size_bytes_max: u64, places: &mut HashMap<ObjectKey, Place>) -> std::io::Result<()> {
+fn repair(
+    file: &File,
+    form: &Form,
+    size_bytes_max: u64,
+    places: &mut HashMap<ObjectKey, Place>,
+) -> std::io::Result<()> {
     let good_to = read_keys(file, form, places)?;
     if good_to == 0 || good_to > size_bytes_max {
         places.clear();
@@ -219,7 +273,11 @@ fn repair(file: &File, form: &Form, size_bytes_max: u64, places: &mut HashMap<Ob
 }
 
 /// Reads keys up to the first that is damaged; returns where the last whole record ends, 0 for a foreign file.
-fn read_keys(mut file: &File, form: &Form, places: &mut HashMap<ObjectKey, Place>) -> std::io::Result<u64> {
+fn read_keys(
+    mut file: &File,
+    form: &Form,
+    places: &mut HashMap<ObjectKey, Place>,
+) -> std::io::Result<u64> {
     let size = file.metadata()?.len();
     file.seek(SeekFrom::Start(0))?;
     let mut reader = BufReader::with_capacity(64 * 1024, file);
@@ -230,7 +288,9 @@ fn read_keys(mut file: &File, form: &Form, places: &mut HashMap<ObjectKey, Place
     let mut at = line.len() as u64;
     let mut header = [0; HEADER_BYTES];
     while reader.read_exact(&mut header).is_ok() {
-        let Some((key, mut place)) = decode_header(&form.key, &header) else { break };
+        let Some((key, mut place)) = decode_header(&form.key, &header) else {
+            break;
+        };
         place.offset = at + HEADER_BYTES as u64;
         let end = place.offset + u64::from(place.len);
         if end > size {
@@ -269,11 +329,20 @@ fn decode_header(key: &Key, header: &[u8; HEADER_BYTES]) -> Option<(Option<Objec
         0 => Some((id, None)),
         code => Language::from_code(code).map(|language| (id, Some(language))),
     };
-    Some((key, Place { offset: 0, len, checksum }))
+    Some((
+        key,
+        Place {
+            offset: 0,
+            len,
+            checksum,
+        },
+    ))
 }
 
 fn checksum(key: &Key, bytes: &[u8]) -> [u8; 8] {
-    key.digest(bytes).0[..8].try_into().expect("a digest has 32 bytes")
+    key.digest(bytes).0[..8]
+        .try_into()
+        .expect("a digest has 32 bytes")
 }
 
 #[cfg(test)]
@@ -288,7 +357,10 @@ mod tests {
     }
 
     fn outline(doc: &str) -> Outline {
-        Outline { doc: doc.to_owned(), ..Outline::default() }
+        Outline {
+            doc: doc.to_owned(),
+            ..Outline::default()
+        }
     }
 
     fn directory() -> tempfile::TempDir {
@@ -303,7 +375,13 @@ mod tests {
 
     fn open_with(directory: &Path, key: u8, size_bytes_max: u64) -> OutlineCache {
         let path = directory.join(Outline::FILE_NAME);
-        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).ok();
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(path)
+            .ok();
         OutlineCache::open_with(file, Key::new([key; 32]), size_bytes_max)
     }
 
@@ -311,7 +389,10 @@ mod tests {
     fn what_another_user_put_there_is_not_believed() {
         let directory = directory();
         open(directory.path()).put(id(1), RUST, &outline("one"));
-        assert_eq!(open_with(directory.path(), 2, FILE_BYTES_MAX).get(id(1), RUST), None);
+        assert_eq!(
+            open_with(directory.path(), 2, FILE_BYTES_MAX).get(id(1), RUST),
+            None
+        );
         assert!(open(directory.path()).is_empty(), "and it is gone");
     }
 
@@ -322,14 +403,21 @@ mod tests {
         assert!(cache.is_empty() && cache.get(id(1), RUST).is_none());
         cache.put(id(1), RUST, &outline("one"));
         cache.put(id(1), None, &outline("plain"));
-        cache.put(NodeId::from_bytes(&[1; 32]).expect("32 bytes"), RUST, &outline("sha256"));
+        cache.put(
+            NodeId::from_bytes(&[1; 32]).expect("32 bytes"),
+            RUST,
+            &outline("sha256"),
+        );
         for cache in [cache, open(directory.path())] {
             assert_eq!(cache.len(), 3);
             assert_eq!(cache.get(id(1), RUST), Some(outline("one")));
             assert_eq!(cache.get(id(1), None), Some(outline("plain")));
             assert_eq!(cache.get(id(1), Some(Language::Go)), None);
         }
-        let mode = std::fs::metadata(directory.path().join(Outline::FILE_NAME)).expect("written").permissions().mode();
+        let mode = std::fs::metadata(directory.path().join(Outline::FILE_NAME))
+            .expect("written")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
@@ -345,9 +433,15 @@ mod tests {
             std::fs::write(&path, &both[..len]).expect("writable");
             let cache = open(directory.path());
             assert_eq!(cache.len(), 1, "{len}");
-            assert_eq!(std::fs::metadata(&path).expect("there").len(), whole.len() as u64);
+            assert_eq!(
+                std::fs::metadata(&path).expect("there").len(),
+                whole.len() as u64
+            );
             cache.put(id(3), RUST, &outline("three"));
-            assert_eq!(open(directory.path()).get(id(3), RUST), Some(outline("three")));
+            assert_eq!(
+                open(directory.path()).get(id(3), RUST),
+                Some(outline("three"))
+            );
         }
     }
 
@@ -365,7 +459,12 @@ mod tests {
             std::fs::write(&path, &damaged).expect("writable");
             let cache = open(directory.path());
             for (number, text) in [(1, "one"), (2, "two")] {
-                assert!(cache.get(id(number), RUST).is_none_or(|found| found == outline(text)), "{at}");
+                assert!(
+                    cache
+                        .get(id(number), RUST)
+                        .is_none_or(|found| found == outline(text)),
+                    "{at}"
+                );
             }
         }
     }
@@ -404,7 +503,10 @@ mod tests {
                     for number in 0..50 {
                         let key = id(writer * 50 + number);
                         cache.put(key, RUST, &outline(&format!("{writer} {number}")));
-                        assert_eq!(cache.get(key, RUST), Some(outline(&format!("{writer} {number}"))));
+                        assert_eq!(
+                            cache.get(key, RUST),
+                            Some(outline(&format!("{writer} {number}")))
+                        );
                     }
                 });
             }

@@ -29,7 +29,11 @@ enum Part {
 }
 
 fn encode_part(outline: &Outline, part: Part) -> Vec<u8> {
-    let mut out = vec![VERSION, outline.language.map_or(0, Language::code), content_code(outline.content)];
+    let mut out = vec![
+        VERSION,
+        outline.language.map_or(0, Language::code),
+        content_code(outline.content),
+    ];
     if part == Part::All || outline.content != Content::Parsed {
         put_number(&mut out, outline.bytes);
         put_number(&mut out, outline.lines);
@@ -81,8 +85,15 @@ fn content_code(content: Content) -> u8 {
 }
 
 fn content_of(code: u8) -> Option<Content> {
-    let all = [Content::Parsed, Content::Plain, Content::Unparsed, Content::Binary, Content::TooLarge];
-    all.into_iter().find(|content| content_code(*content) == code)
+    let all = [
+        Content::Parsed,
+        Content::Plain,
+        Content::Unparsed,
+        Content::Binary,
+        Content::TooLarge,
+    ];
+    all.into_iter()
+        .find(|content| content_code(*content) == code)
 }
 
 /// Appends a number in the fewest bytes.
@@ -105,7 +116,9 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
     for symbol in symbols {
         out.push(symbol.kind.code());
         let has_body = part == Part::All && symbol.body != BodyDigest::default();
-        out.push(u8::from(symbol.public) | u8::from(symbol.is_package) << 1 | u8::from(has_body) << 2);
+        out.push(
+            u8::from(symbol.public) | u8::from(symbol.is_package) << 1 | u8::from(has_body) << 2,
+        );
         put_text(out, &symbol.name);
         put_text(out, &symbol.signature);
         put_texts(out, &symbol.attributes);
@@ -113,8 +126,16 @@ fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], part: Part) {
             Part::All => put_text(out, &symbol.doc),
             Part::Seen => put_text(out, &symbol.sentence()),
         }
-        let Span { start, end, name, body } = symbol.span;
-        for place in [start, end, name, body].into_iter().filter(|_| part == Part::All) {
+        let Span {
+            start,
+            end,
+            name,
+            body,
+        } = symbol.span;
+        for place in [start, end, name, body]
+            .into_iter()
+            .filter(|_| part == Part::All)
+        {
             put_number(out, place.into());
         }
         if has_body {
@@ -192,12 +213,33 @@ impl Reader<'_> {
     fn symbol(&mut self, depth_left: usize) -> Option<Symbol> {
         let kind = Kind::from_code(self.byte()?)?;
         let flags = self.byte().filter(|flags| *flags < 8)?;
-        let (name, signature, attributes, doc) = (self.text()?, self.text()?, self.texts()?, self.text()?);
-        let span = Span { start: self.place()?, end: self.place()?, name: self.place()?, body: self.place()? };
-        let body = if flags & 4 == 0 { BodyDigest::default() } else { self.body()? };
+        let (name, signature, attributes, doc) =
+            (self.text()?, self.text()?, self.texts()?, self.text()?);
+        let span = Span {
+            start: self.place()?,
+            end: self.place()?,
+            name: self.place()?,
+            body: self.place()?,
+        };
+        let body = if flags & 4 == 0 {
+            BodyDigest::default()
+        } else {
+            self.body()?
+        };
         let (public, is_package) = (flags & 1 == 1, flags & 2 == 2);
         let children = self.symbols(depth_left)?;
-        Some(Symbol { kind, name, signature, attributes, public, is_package, doc, children, span, body })
+        Some(Symbol {
+            kind,
+            name,
+            signature,
+            attributes,
+            public,
+            is_package,
+            doc,
+            children,
+            span,
+            body,
+        })
     }
 
     fn place(&mut self) -> Option<u32> {
@@ -225,7 +267,15 @@ mod tests {
 
     #[test]
     fn outlines_read_back() {
-        for outline in [sample(), Outline::default(), Outline { bytes: u64::MAX, more: 1 << 40, ..sample() }] {
+        for outline in [
+            sample(),
+            Outline::default(),
+            Outline {
+                bytes: u64::MAX,
+                more: 1 << 40,
+                ..sample()
+            },
+        ] {
             let bytes = encode(&outline);
             assert_eq!(decode(&bytes), Some(outline));
         }
@@ -245,11 +295,19 @@ mod tests {
     #[test]
     fn deep_nesting_and_absurd_lengths_are_refused() {
         let head = [VERSION, 1, 0, 0, 0, 0];
-        let nested = [head.as_slice(), &[1, 8, 1, 0, 0, 0, 0, 0, 0, 0, 0].repeat(10_000)].concat();
+        let nested = [
+            head.as_slice(),
+            &[1, 8, 1, 0, 0, 0, 0, 0, 0, 0, 0].repeat(10_000),
+        ]
+        .concat();
         assert_eq!(decode(&nested), None);
         let lengths = [head.as_slice(), &[0xff, 0xff, 0xff, 0xff, 0x7f]].concat();
         assert_eq!(decode(&lengths), None);
-        assert_eq!(decode(&[VERSION, 1, 0, 0x80, 0, 0, 0, 0, 0, 0]), None, "not the shortest form");
+        assert_eq!(
+            decode(&[VERSION, 1, 0, 0x80, 0, 0, 0, 0, 0, 0]),
+            None,
+            "not the shortest form"
+        );
     }
 
     proptest! {

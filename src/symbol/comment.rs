@@ -31,30 +31,102 @@ pub struct Marks {
     pub quotes: &'static [u8],
 }
 
-pub(super) const SLASHES: Style = Style { line: &["//"], block: Some(("/*", "*/")) };
-pub(super) const HASH: Style = Style { line: &["#"], block: None };
-pub(super) const PHP: Style = Style { line: &["//", "#"], block: Some(("/*", "*/")) };
-pub(super) const MARKUP: Style = Style { line: &[], block: Some(("<!--", "-->")) };
-pub(super) const PERCENT: Style = Style { line: &["%"], block: None };
-pub(super) const SEMICOLON: Style = Style { line: &[";"], block: None };
-pub(super) const PASCAL: Style = Style { line: &["//"], block: Some(("(*", "*)")) };
-pub(super) const BATCH: Style = Style { line: &["rem ", "REM ", "::"], block: None };
-pub(super) const VIM: Style = Style { line: &["\""], block: None };
-pub(super) const FORTRAN: Style = Style { line: &["!"], block: None };
-pub(super) const LUA: Style = Style { line: &["--"], block: Some(("--[[", "]]")) };
-pub(super) const HASKELL: Style = Style { line: &["-- |", "--"], block: Some(("{-", "-}")) };
-pub(super) const ROXYGEN: Style = Style { line: &["#'", "#"], block: None };
-pub(super) const SQL: Style = Style { line: &["--", "#"], block: Some(("/*", "*/")) };
-pub(super) const ML: Style = Style { line: &[], block: Some(("(*", "*)")) };
-pub(super) const JULIA: Style = Style { line: &["#"], block: Some(("#=", "=#")) };
-pub(super) const POWERSHELL: Style = Style { line: &["#"], block: Some(("<#", "#>")) };
-pub(super) const ADA: Style = Style { line: &["--"], block: None };
-pub(super) const ROFF: Style = Style { line: &[".\\\"", "'\\\""], block: None };
-pub(super) const MIXED: Style = Style { line: &["#", "//"], block: Some(("/*", "*/")) };
-pub(super) const ASSEMBLY: Style = Style { line: &["//", ";", "@ "], block: Some(("/*", "*/")) };
-pub(super) const AUTOCONF: Style = Style { line: &["dnl ", "#"], block: None };
-pub(super) const QUOTE: Style = Style { line: &["'"], block: None };
-pub(super) const NONE: Style = Style { line: &[], block: None };
+pub(super) const SLASHES: Style = Style {
+    line: &["//"],
+    block: Some(("/*", "*/")),
+};
+pub(super) const HASH: Style = Style {
+    line: &["#"],
+    block: None,
+};
+pub(super) const PHP: Style = Style {
+    line: &["//", "#"],
+    block: Some(("/*", "*/")),
+};
+pub(super) const MARKUP: Style = Style {
+    line: &[],
+    block: Some(("<!--", "-->")),
+};
+pub(super) const PERCENT: Style = Style {
+    line: &["%"],
+    block: None,
+};
+pub(super) const SEMICOLON: Style = Style {
+    line: &[";"],
+    block: None,
+};
+pub(super) const PASCAL: Style = Style {
+    line: &["//"],
+    block: Some(("(*", "*)")),
+};
+pub(super) const BATCH: Style = Style {
+    line: &["rem ", "REM ", "::"],
+    block: None,
+};
+pub(super) const VIM: Style = Style {
+    line: &["\""],
+    block: None,
+};
+pub(super) const FORTRAN: Style = Style {
+    line: &["!"],
+    block: None,
+};
+pub(super) const LUA: Style = Style {
+    line: &["--"],
+    block: Some(("--[[", "]]")),
+};
+pub(super) const HASKELL: Style = Style {
+    line: &["-- |", "--"],
+    block: Some(("{-", "-}")),
+};
+pub(super) const ROXYGEN: Style = Style {
+    line: &["#'", "#"],
+    block: None,
+};
+pub(super) const SQL: Style = Style {
+    line: &["--", "#"],
+    block: Some(("/*", "*/")),
+};
+pub(super) const ML: Style = Style {
+    line: &[],
+    block: Some(("(*", "*)")),
+};
+pub(super) const JULIA: Style = Style {
+    line: &["#"],
+    block: Some(("#=", "=#")),
+};
+pub(super) const POWERSHELL: Style = Style {
+    line: &["#"],
+    block: Some(("<#", "#>")),
+};
+pub(super) const ADA: Style = Style {
+    line: &["--"],
+    block: None,
+};
+pub(super) const ROFF: Style = Style {
+    line: &[".\\\"", "'\\\""],
+    block: None,
+};
+pub(super) const MIXED: Style = Style {
+    line: &["#", "//"],
+    block: Some(("/*", "*/")),
+};
+pub(super) const ASSEMBLY: Style = Style {
+    line: &["//", ";", "@ "],
+    block: Some(("/*", "*/")),
+};
+pub(super) const AUTOCONF: Style = Style {
+    line: &["dnl ", "#"],
+    block: None,
+};
+pub(super) const QUOTE: Style = Style {
+    line: &["'"],
+    block: None,
+};
+pub(super) const NONE: Style = Style {
+    line: &[],
+    block: None,
+};
 
 /// First words of a line that shows that the comment above it was about the file and not about that line.
 const PREAMBLE: [&str; 18] = [
@@ -79,8 +151,17 @@ const PREAMBLE: [&str; 18] = [
 ];
 
 /// Lines at the head of a file that are neither comment nor code.
-const SKIPPED: [&str; 9] =
-    ["#!", "<?php", "<?xml", "<!doctype", "\"use strict\"", "'use strict'", "@echo off", "# frozen_string_literal", "%yaml"];
+const SKIPPED: [&str; 9] = [
+    "#!",
+    "<?php",
+    "<?xml",
+    "<!doctype",
+    "\"use strict\"",
+    "'use strict'",
+    "@echo off",
+    "# frozen_string_literal",
+    "%yaml",
+];
 
 /// Finds the first paragraph about the file itself in the comments at its head; empty when there is none.
 ///
@@ -88,18 +169,25 @@ const SKIPPED: [&str; 9] =
 /// nothing belongs to the file. Of Rust's comments the inner ones (`//!`) go first.
 pub(super) fn file_paragraph(text: &str, style: Style) -> String {
     let mut found = String::new();
-    let mut lines = text.trim_start_matches('\u{feff}').lines().take(HEAD_LINES_MAX).map(str::trim).peekable();
+    let mut lines = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .take(HEAD_LINES_MAX)
+        .map(str::trim)
+        .peekable();
     while let Some(line) = lines.peek().copied() {
         if line.is_empty() || is_skipped(line) {
             lines.next();
             continue;
         }
-        let Some(block) = take_block(&mut lines, style) else { break };
+        let Some(block) = take_block(&mut lines, style) else {
+            break;
+        };
         let inner = ["//!", "/*!"].iter().any(|mark| block.starts_with(mark));
         let own = inner
-            || lines
-                .peek()
-                .is_none_or(|next| next.is_empty() || is_skipped(next) || is_preamble(next) || is_comment(next, style));
+            || lines.peek().is_none_or(|next| {
+                next.is_empty() || is_skipped(next) || is_preamble(next) || is_comment(next, style)
+            });
         if own && (found.is_empty() || inner) {
             let text = paragraph(&block, style);
             if inner && !text.is_empty() || text.split(' ').count() >= WORDS_MIN {
@@ -114,12 +202,16 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
 }
 
 fn is_skipped(line: &str) -> bool {
-    let starts = |mark: &&str| line.get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark));
+    let starts = |mark: &&str| {
+        line.get(..mark.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(mark))
+    };
     SKIPPED.iter().any(starts)
 }
 
 fn is_comment(line: &str, style: Style) -> bool {
-    style.line.iter().any(|mark| line.starts_with(mark)) || style.block.is_some_and(|(open, _)| line.starts_with(open))
+    style.line.iter().any(|mark| line.starts_with(mark))
+        || style.block.is_some_and(|(open, _)| line.starts_with(open))
 }
 
 fn is_preamble(line: &str) -> bool {
@@ -127,14 +219,21 @@ fn is_preamble(line: &str) -> bool {
 }
 
 /// Takes one comment: a block, or line comments without a gap; `None` when the next line is code.
-fn take_block<'a>(lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>, style: Style) -> Option<String> {
+fn take_block<'a>(
+    lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
+    style: Style,
+) -> Option<String> {
     let first = lines.peek().copied()?;
     let mut block = String::new();
     if let Some((open, close)) = style.block
         && first.starts_with(open)
     {
         for line in lines.by_ref() {
-            let searched = if block.is_empty() { line.get(open.len()..).unwrap_or_default() } else { line };
+            let searched = if block.is_empty() {
+                line.get(open.len()..).unwrap_or_default()
+            } else {
+                line
+            };
             block.push_str(line);
             block.push('\n');
             if searched.contains(close) {
@@ -192,9 +291,15 @@ pub fn first_sentence(text: &str) -> &str {
         let (head, tail) = text.split_at(at);
         let tail = &tail[tail.chars().next().map_or(0, char::len_utf8)..];
         let next = tail.trim_start_matches([')', '"', '`', '\'']);
-        let opens = next.strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| !c.is_lowercase()));
+        let opens = next
+            .strip_prefix(' ')
+            .is_some_and(|rest| rest.starts_with(|c: char| !c.is_lowercase()));
         let word = head.rsplit([' ', '(']).next().unwrap_or(head);
-        if opens && !ABBREVIATIONS.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+        if opens
+            && !ABBREVIATIONS
+                .iter()
+                .any(|known| word.eq_ignore_ascii_case(known))
+        {
             return &text[..text.len() - next.len()];
         }
     }
@@ -205,9 +310,16 @@ pub fn first_sentence(text: &str) -> &str {
 fn unmark(line: &str, style: Style) -> &str {
     let mut line = line.trim();
     if let Some((open, close)) = style.block {
-        line = line.strip_suffix(close).unwrap_or(line).trim_end_matches('*').trim_end();
+        line = line
+            .strip_suffix(close)
+            .unwrap_or(line)
+            .trim_end_matches('*')
+            .trim_end();
         line = line.strip_prefix(open).unwrap_or(line);
-        line = line.trim_start_matches('*').strip_prefix('!').unwrap_or(line.trim_start_matches('*'));
+        line = line
+            .trim_start_matches('*')
+            .strip_prefix('!')
+            .unwrap_or(line.trim_start_matches('*'));
     }
     for mark in style.line {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -222,9 +334,20 @@ fn unmark(line: &str, style: Style) -> &str {
 
 /// Takes off a leading tag that only says "here comes the description".
 fn strip_tag(line: &str) -> &str {
-    const TAGS: [&str; 8] = ["@fileoverview", "@overview", "@brief", "\\brief", "@summary", "@description", "@desc", "<summary>"];
+    const TAGS: [&str; 8] = [
+        "@fileoverview",
+        "@overview",
+        "@brief",
+        "\\brief",
+        "@summary",
+        "@description",
+        "@desc",
+        "<summary>",
+    ];
     let rest = TAGS.iter().find_map(|tag| line.strip_prefix(tag));
-    rest.map_or(line, str::trim_start).trim_end_matches("</summary>").trim_end()
+    rest.map_or(line, str::trim_start)
+        .trim_end_matches("</summary>")
+        .trim_end()
 }
 
 /// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
@@ -274,7 +397,9 @@ fn is_instruction(line: &str) -> bool {
         "shellcheck ",
         "@flow",
     ];
-    MARKS.iter().any(|mark| line.starts_with(mark)) || line.contains("-*-") || line.starts_with("type: ignore")
+    MARKS.iter().any(|mark| line.starts_with(mark))
+        || line.contains("-*-")
+        || line.starts_with("type: ignore")
 }
 
 fn is_licence(line: &str) -> bool {
@@ -303,7 +428,9 @@ fn is_licence(line: &str) -> bool {
         "without warranties",
     ];
     let lower = line.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower.contains(word)) || lower.contains('©') || lower.starts_with("the mit license")
+    WORDS.iter().any(|word| lower.contains(word))
+        || lower.contains('©')
+        || lower.starts_with("the mit license")
 }
 
 /// Turns the inline marks of Javadoc and XML documentation into plain text.
@@ -324,22 +451,44 @@ fn strip_markup(text: &str) -> String {
 }
 
 /// Tags of XML and HTML that only lay out the text between them.
-const LAYOUT_TAGS: [&str; 15] =
-    ["p", "br", "b", "i", "em", "strong", "code", "pre", "tt", "ul", "li", "para", "c", "remarks", "inheritdoc"];
+const LAYOUT_TAGS: [&str; 15] = [
+    "p",
+    "br",
+    "b",
+    "i",
+    "em",
+    "strong",
+    "code",
+    "pre",
+    "tt",
+    "ul",
+    "li",
+    "para",
+    "c",
+    "remarks",
+    "inheritdoc",
+];
 
 /// What stands for the mark at the start of `text`, and how long the mark is: `{@link Foo}` is `Foo`, `<p>` nothing.
 fn inline_mark(text: &str) -> (&str, usize) {
     if let Some(body) = text.strip_prefix("{@")
         && let Some(end) = body.find('}')
     {
-        return (body[..end].split_once(' ').map_or("", |(_, shown)| shown), end + 3);
+        return (
+            body[..end].split_once(' ').map_or("", |(_, shown)| shown),
+            end + 3,
+        );
     }
-    let Some(end) = text.find('>').filter(|_| text.starts_with('<')) else { return (&text[..1], 1) };
+    let Some(end) = text.find('>').filter(|_| text.starts_with('<')) else {
+        return (&text[..1], 1);
+    };
     let tag = text[1..end].trim_matches('/').trim();
     if LAYOUT_TAGS.contains(&tag) {
         return ("", end + 1);
     }
-    let shown = tag.strip_prefix("see cref=\"").or_else(|| tag.strip_prefix("paramref name=\""));
+    let shown = tag
+        .strip_prefix("see cref=\"")
+        .or_else(|| tag.strip_prefix("paramref name=\""));
     match shown.and_then(|shown| shown.split('"').next()) {
         Some(shown) => (shown.trim_start_matches("T:"), end + 1),
         None => (&text[..1], 1),
@@ -349,7 +498,10 @@ fn inline_mark(text: &str) -> (&str, usize) {
 /// One line: runs of white space and control characters become one space.
 pub(super) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+    {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -374,18 +526,54 @@ mod tests {
     #[test]
     fn the_paragraph_about_a_file_is_found() {
         for (text, style, expected) in [
-            ("//! Does things.\n//!\n//! More.\n", SLASHES, "Does things."),
-            ("// Copyright 2026.\n\n//! # Title\n//!\n//! Does\n//! things.\n", SLASHES, "Does things."),
-            ("/*\n * a.c - does things\n *\n * Copyright (C) 2026\n */\n#include <a.h>\n", SLASHES, "a.c - does things"),
-            ("/* Copyright (C) 2026\n\n Something else entirely. */\n", SLASHES, ""),
+            (
+                "//! Does things.\n//!\n//! More.\n",
+                SLASHES,
+                "Does things.",
+            ),
+            (
+                "// Copyright 2026.\n\n//! # Title\n//!\n//! Does\n//! things.\n",
+                SLASHES,
+                "Does things.",
+            ),
+            (
+                "/*\n * a.c - does things\n *\n * Copyright (C) 2026\n */\n#include <a.h>\n",
+                SLASHES,
+                "a.c - does things",
+            ),
+            (
+                "/* Copyright (C) 2026\n\n Something else entirely. */\n",
+                SLASHES,
+                "",
+            ),
             ("/* Does things. */\nint f(void);\n", SLASHES, ""),
-            ("/* Does things. */\n\nint f(void);\n", SLASHES, "Does things."),
-            ("// Package a does things.\npackage a\n", SLASHES, "Package a does things."),
-            ("#!/bin/sh\n# -*- sh -*-\n# Does things.\n\nrun\n", HASH, "Does things."),
+            (
+                "/* Does things. */\n\nint f(void);\n",
+                SLASHES,
+                "Does things.",
+            ),
+            (
+                "// Package a does things.\npackage a\n",
+                SLASHES,
+                "Package a does things.",
+            ),
+            (
+                "#!/bin/sh\n# -*- sh -*-\n# Does things.\n\nrun\n",
+                HASH,
+                "Does things.",
+            ),
             ("#!/bin/sh\nrun\n# Not about the file.\n", HASH, ""),
-            ("/** @fileoverview Does {@code things}.\n * @license MIT */\n", SLASHES, "Does things."),
+            (
+                "/** @fileoverview Does {@code things}.\n * @license MIT */\n",
+                SLASHES,
+                "Does things.",
+            ),
             ("<!-- Does things. -->\n<html>\n", MARKUP, ""),
-            ("<!DOCTYPE html>\n<!-- Does things. -->\n\n<html>\n", MARKUP, "Does things."),
+            (
+                "<!DOCTYPE html>\n<!-- Does things. -->\n\n<html>\n",
+                MARKUP,
+                "Does things.",
+            ),
             ("/* never closed", SLASHES, "never closed"),
             ("", SLASHES, ""),
         ] {
@@ -411,12 +599,28 @@ mod tests {
     #[test]
     fn marks_tags_and_what_follows_the_prose_are_taken_off() {
         for (comment, style, expected) in [
-            ("/// Runs it.\n/// ```\n/// x\n/// ```\n", SLASHES, "Runs it."),
-            ("/**\n * Runs <b>it</b>\n * now.\n *\n * @param x y\n */", SLASHES, "Runs it now."),
-            ("/// <summary>\n/// Runs <see cref=\"It\"/>.\n/// </summary>", SLASHES, "Runs It."),
+            (
+                "/// Runs it.\n/// ```\n/// x\n/// ```\n",
+                SLASHES,
+                "Runs it.",
+            ),
+            (
+                "/**\n * Runs <b>it</b>\n * now.\n *\n * @param x y\n */",
+                SLASHES,
+                "Runs it now.",
+            ),
+            (
+                "/// <summary>\n/// Runs <see cref=\"It\"/>.\n/// </summary>",
+                SLASHES,
+                "Runs It.",
+            ),
             ("/*****\n * ---- *\n * Runs.\n */", SLASHES, "Runs."),
             ("# Runs.\n# @return [x]", HASH, "Runs."),
-            ("\n    Counts\n    keys.\n\n    Args:\n        x: y\n", NONE, "Counts keys."),
+            (
+                "\n    Counts\n    keys.\n\n    Args:\n        x: y\n",
+                NONE,
+                "Counts keys.",
+            ),
             ("// eslint-disable-next-line\n", SLASHES, ""),
         ] {
             assert_eq!(paragraph(comment, style), expected, "{comment}");

@@ -199,7 +199,10 @@ impl Language {
     /// The language that [`Language::name`] calls so.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|language| language.name() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|language| language.name() == name)
     }
 
     /// The lasting number, 1 to 255, for bytes on disk.
@@ -209,7 +212,10 @@ impl Language {
 
     /// The language of a number that [`Language::code`] gave.
     pub(super) fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.iter().copied().find(|language| language.code() == code)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|language| language.code() == code)
     }
 
     /// What tells comments and strings from code; `None` for documents, which are prose from one end to the other.
@@ -261,7 +267,11 @@ impl Language {
             | Self::RManual => return None,
             _ => b"\"'",
         };
-        Some(Marks { line, block, quotes })
+        Some(Marks {
+            line,
+            block,
+            quotes,
+        })
     }
 
     /// How comments look.
@@ -281,21 +291,30 @@ pub fn detect(name: &[u8], head: &[u8]) -> Option<Language> {
     if let Some(found) = by(&name, |entry| entry.files) {
         return by_shebang(head).or(Some(found));
     }
-    if let Some((_, found)) = BEGINNINGS.iter().find(|(start, _)| name.starts_with(start.as_bytes()))
+    if let Some((_, found)) = BEGINNINGS
+        .iter()
+        .find(|(start, _)| name.starts_with(start.as_bytes()))
         && !is_source(&name)
     {
         return Some(*found);
     }
     let mut name = name.as_slice();
     for _ in 0..WRAPPERS_MAX {
-        let extension = name.rsplit(|b| *b == b'.').next().filter(|extension| extension.len() < name.len());
-        let Some(extension) = extension else { return by(name, |entry| entry.files).or_else(|| by_shebang(head)) };
+        let extension = name
+            .rsplit(|b| *b == b'.')
+            .next()
+            .filter(|extension| extension.len() < name.len());
+        let Some(extension) = extension else {
+            return by(name, |entry| entry.files).or_else(|| by_shebang(head));
+        };
         match extension {
             b"h" => return Some(header_language(head)),
             b"m" => return Some(m_language(head)),
             _ => {}
         }
-        if let Some(found) = by(extension, |entry| entry.extensions).filter(|found| *found != Language::Template) {
+        if let Some(found) =
+            by(extension, |entry| entry.extensions).filter(|found| *found != Language::Template)
+        {
             return Some(found);
         }
         // `config.h.in` is a header, `page.html.erb` a page.
@@ -358,36 +377,61 @@ const BEGINNINGS: [(&str, Language); 14] = [
 
 /// Whether a name ends like that of a program or a document with marks of its own.
 fn is_source(name: &[u8]) -> bool {
-    let extension = name.rsplit(|b| *b == b'.').next().filter(|extension| extension.len() < name.len()).unwrap_or_default();
+    let extension = name
+        .rsplit(|b| *b == b'.')
+        .next()
+        .filter(|extension| extension.len() < name.len())
+        .unwrap_or_default();
     by(extension, |entry| entry.extensions).is_some_and(|found| {
-        !matches!(found, Language::Text | Language::Markdown | Language::Roff) || found == Language::Markdown && !is_licence(name)
+        !matches!(found, Language::Text | Language::Markdown | Language::Roff)
+            || found == Language::Markdown && !is_licence(name)
     })
 }
 
 fn is_licence(name: &[u8]) -> bool {
-    ["license", "licence", "copying", "unlicense"].iter().any(|start| name.starts_with(start.as_bytes()))
+    ["license", "licence", "copying", "unlicense"]
+        .iter()
+        .any(|start| name.starts_with(start.as_bytes()))
 }
 
 /// A `.m` file is Objective-C unless it looks like MATLAB.
 fn m_language(head: &[u8]) -> Language {
     let head = String::from_utf8_lossy(head);
-    let is_c =
-        head.contains("#import") || head.contains("#include") || head.contains("@interface") || head.contains("@implementation");
-    let is_matlab = head.lines().map(str::trim_start).any(|line| line.starts_with("function") || line.starts_with('%'));
-    if is_matlab && !is_c { Language::Matlab } else { Language::ObjectiveC }
+    let is_c = head.contains("#import")
+        || head.contains("#include")
+        || head.contains("@interface")
+        || head.contains("@implementation");
+    let is_matlab = head
+        .lines()
+        .map(str::trim_start)
+        .any(|line| line.starts_with("function") || line.starts_with('%'));
+    if is_matlab && !is_c {
+        Language::Matlab
+    } else {
+        Language::ObjectiveC
+    }
 }
 
 fn by(word: &[u8], list: fn(&Entry) -> &'static [&'static str]) -> Option<Language> {
-    Language::ALL.iter().copied().find(|language| list(language.entry()).iter().any(|known| known.as_bytes() == word))
+    Language::ALL.iter().copied().find(|language| {
+        list(language.entry())
+            .iter()
+            .any(|known| known.as_bytes() == word)
+    })
 }
 
 /// Reads `#!/usr/bin/env -S python3.12 -u` as `python`.
 fn by_shebang(head: &[u8]) -> Option<Language> {
     let line = head.strip_prefix(b"#!")?.split(|b| *b == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
-    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-    let program = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
-    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_ascii_lowercase();
+    let mut words = line
+        .split_whitespace()
+        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program =
+        words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+    let program = program
+        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+        .to_ascii_lowercase();
     by(program.as_bytes(), |entry| entry.interpreters)
 }
 
@@ -406,8 +450,16 @@ fn header_language(head: &[u8]) -> Language {
         "inline namespace ",
         "enum class ",
     ];
-    const LIBRARY: [&str; 8] =
-        ["<string>", "<vector>", "<memory>", "<map>", "<cstdint>", "<cstddef>", "<utility>", "<type_traits>"];
+    const LIBRARY: [&str; 8] = [
+        "<string>",
+        "<vector>",
+        "<memory>",
+        "<map>",
+        "<cstdint>",
+        "<cstddef>",
+        "<utility>",
+        "<type_traits>",
+    ];
     let head = String::from_utf8_lossy(head);
     let cpp = head.lines().map(str::trim_start).any(|line| {
         EVIDENCE.iter().any(|start| line.starts_with(start))
@@ -423,9 +475,18 @@ mod tests {
 
     #[test]
     fn names_and_codes_are_unique_and_read_back() {
-        let names: BTreeSet<_> = Language::ALL.iter().map(|language| language.name()).collect();
-        let codes: BTreeSet<_> = Language::ALL.iter().map(|language| language.code()).collect();
-        assert_eq!((names.len(), codes.len()), (Language::ALL.len(), Language::ALL.len()));
+        let names: BTreeSet<_> = Language::ALL
+            .iter()
+            .map(|language| language.name())
+            .collect();
+        let codes: BTreeSet<_> = Language::ALL
+            .iter()
+            .map(|language| language.code())
+            .collect();
+        assert_eq!(
+            (names.len(), codes.len()),
+            (Language::ALL.len(), Language::ALL.len())
+        );
         assert!(!codes.contains(&0));
         for &language in Language::ALL {
             assert_eq!(Language::from_name(language.name()), Some(language));
@@ -435,9 +496,16 @@ mod tests {
 
     #[test]
     fn no_extension_or_file_name_has_two_owners() {
-        for list in [|entry: &Entry| entry.files, |entry: &Entry| entry.extensions, |entry: &Entry| entry.interpreters] {
+        for list in [
+            |entry: &Entry| entry.files,
+            |entry: &Entry| entry.extensions,
+            |entry: &Entry| entry.interpreters,
+        ] {
             let mut seen = BTreeSet::new();
-            for word in Language::ALL.iter().flat_map(|language| list(language.entry())) {
+            for word in Language::ALL
+                .iter()
+                .flat_map(|language| list(language.entry()))
+            {
                 assert!(seen.insert(*word), "{word}");
                 assert_eq!(*word, word.to_ascii_lowercase());
             }
@@ -463,7 +531,11 @@ mod tests {
             ("rs", "", None),
             ("", "", None),
         ] {
-            assert_eq!(detect(name.as_bytes(), head.as_bytes()).map(Language::name), expected, "{name}");
+            assert_eq!(
+                detect(name.as_bytes(), head.as_bytes()).map(Language::name),
+                expected,
+                "{name}"
+            );
         }
         assert_eq!(detect(b"\xff\xfe", b"#!\xff\n"), None);
     }
@@ -471,7 +543,10 @@ mod tests {
     #[test]
     fn headers_are_c_until_something_says_otherwise() {
         for (head, expected) in [
-            ("#include <stdio.h>\nstruct a { int class_of; };", Language::C),
+            (
+                "#include <stdio.h>\nstruct a { int class_of; };",
+                Language::C,
+            ),
             ("/* a class of things */\nint f(void);", Language::C),
             ("#pragma once\n#include <vector>\n", Language::Cpp),
             ("#ifdef X\n  namespace a {\n", Language::Cpp),

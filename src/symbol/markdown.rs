@@ -65,7 +65,9 @@ fn escape_start<'a>(out: &mut String, text: &'a str) -> &'a str {
     let opens = match first {
         '#' | '>' | '=' | '|' => true,
         '-' | '+' | '*' | '_' => {
-            chars.as_str().is_empty() || chars.as_str().starts_with(' ') || text.chars().all(|c| c == first || c == ' ')
+            chars.as_str().is_empty()
+                || chars.as_str().starts_with(' ')
+                || text.chars().all(|c| c == first || c == ' ')
         }
         '[' => text.contains("]:"),
         _ => text.starts_with("~~~") || text.starts_with("```"),
@@ -95,29 +97,44 @@ mod tests {
         let events = Parser::new_ext(markdown, Options::all());
         let harmless = |event: &Event<'_>| match event {
             Event::Start(tag) => {
-                matches!(tag, Tag::Paragraph | Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. })
-                    || matches!(tag, Tag::Subscript | Tag::Superscript)
+                matches!(
+                    tag,
+                    Tag::Paragraph
+                        | Tag::Emphasis
+                        | Tag::Strong
+                        | Tag::Strikethrough
+                        | Tag::Link { .. }
+                ) || matches!(tag, Tag::Subscript | Tag::Superscript)
             }
             Event::Html(_) | Event::InlineHtml(_) | Event::Rule | Event::TaskListMarker(_) => false,
             _ => true,
         };
-        events.filter(|event| !harmless(event)).map(|event| format!("{event:?}")).collect()
+        events
+            .filter(|event| !harmless(event))
+            .map(|event| format!("{event:?}"))
+            .collect()
     }
 
     #[test]
     fn code_reads_back_whatever_is_in_it() {
         for text in ["a", "a`b", "``", "`a", "a``b`c", " "] {
             let markdown = code(text);
-            let shown: Vec<_> = Parser::new(&markdown).filter(|event| matches!(event, Event::Code(_))).collect();
+            let shown: Vec<_> = Parser::new(&markdown)
+                .filter(|event| matches!(event, Event::Code(_)))
+                .collect();
             assert_eq!(shown, [Event::Code(text.into())], "{markdown}");
         }
     }
 
     #[test]
     fn prose_keeps_what_is_harmless() {
-        for text in
-            ["Uses `Vec<u8>` and *this* [link](x).", "**Note**: see <https://example.org>.", "a < b", "-1 is less", "C# 3.5"]
-        {
+        for text in [
+            "Uses `Vec<u8>` and *this* [link](x).",
+            "**Note**: see <https://example.org>.",
+            "a < b",
+            "-1 is less",
+            "C# 3.5",
+        ] {
             assert_eq!(prose(text), text);
         }
         for text in [

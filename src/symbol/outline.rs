@@ -214,7 +214,10 @@ impl Kind {
     /// True for what members that stand elsewhere in the file can belong to.
     pub(super) fn can_own(self) -> bool {
         use Kind::{Class, Enum, Function, Interface, Struct, Type, Variable};
-        matches!(self, Class | Struct | Enum | Interface | Type | Function | Variable)
+        matches!(
+            self,
+            Class | Struct | Enum | Interface | Type | Function | Variable
+        )
     }
 }
 

@@ -35,7 +35,9 @@ pub fn render(outline: &Outline) -> String {
         Content::Binary => return format!("Binary file ({} bytes).\n", outline.bytes),
         Content::TooLarge => {
             let (bytes, max) = (outline.bytes, limit::FILE_BYTES_MAX);
-            return format!("File of {bytes} bytes, over the limit of {max} bytes for outlines; its content was not read.\n");
+            return format!(
+                "File of {bytes} bytes, over the limit of {max} bytes for outlines; its content was not read.\n"
+            );
         }
         _ if outline.bytes == 0 => return "Empty file.\n".to_owned(),
         _ => {}
@@ -68,17 +70,37 @@ fn facts(outline: &Outline) -> String {
     };
     let _ = write!(facts, ", {}", rough_lines(outline.lines));
     match (outline.content, outline.symbols.first()) {
-        (Content::Unparsed, _) => facts.push_str(", too large or too knotted to read its declarations"),
+        (Content::Unparsed, _) => {
+            facts.push_str(", too large or too knotted to read its declarations")
+        }
         (_, None) => {}
         // Nothing was found that could be counted.
         (_, Some(first)) if first.kind == Kind::Line => {}
         (Content::Plain, Some(first)) => {
-            let is_one_kind = outline.symbols.iter().all(|symbol| symbol.kind == first.kind);
-            let words = if is_one_kind { first.kind.words() } else { ("item", "items") };
-            let _ = write!(facts, ", {}", count(count_all(&outline.symbols) + outline.more, words));
+            let is_one_kind = outline
+                .symbols
+                .iter()
+                .all(|symbol| symbol.kind == first.kind);
+            let words = if is_one_kind {
+                first.kind.words()
+            } else {
+                ("item", "items")
+            };
+            let _ = write!(
+                facts,
+                ", {}",
+                count(count_all(&outline.symbols) + outline.more, words)
+            );
         }
         _ if count_public(&outline.symbols) > 0 => {
-            let _ = write!(facts, ", {}", count(count_public(&outline.symbols), ("public item", "public items")));
+            let _ = write!(
+                facts,
+                ", {}",
+                count(
+                    count_public(&outline.symbols),
+                    ("public item", "public items")
+                )
+            );
         }
         _ => {}
     }
@@ -91,13 +113,24 @@ fn count(number: u64, (one, many): (&str, &str)) -> String {
 }
 
 fn count_all(symbols: &[Symbol]) -> u64 {
-    symbols.iter().map(|symbol| 1 + count_all(&symbol.children)).sum()
+    symbols
+        .iter()
+        .map(|symbol| 1 + count_all(&symbol.children))
+        .sum()
 }
 
 /// Public declarations, looked for inside modules instead of counting these.
 fn count_public(symbols: &[Symbol]) -> u64 {
     let public = symbols.iter().filter(|symbol| symbol.public);
-    public.map(|symbol| if has_items(symbol) { count_public(&symbol.children) } else { 1 }).sum()
+    public
+        .map(|symbol| {
+            if has_items(symbol) {
+                count_public(&symbol.children)
+            } else {
+                1
+            }
+        })
+        .sum()
 }
 
 /// True for a module whose declarations are listed.
@@ -111,7 +144,11 @@ fn rough_lines(lines: u64) -> String {
         return "under 10 lines".to_owned();
     }
     let power = 10_u64.pow(lines.ilog10());
-    let step = [5, 2, 1].into_iter().map(|step| power.saturating_mul(step)).find(|step| *step <= lines).unwrap_or(power);
+    let step = [5, 2, 1]
+        .into_iter()
+        .map(|step| power.saturating_mul(step))
+        .find(|step| *step <= lines)
+        .unwrap_or(power);
     format!("{step}+ lines")
 }
 
@@ -128,11 +165,31 @@ struct Detail {
 
 /// Tried in this order until the list is short enough.
 const DETAILS: [Detail; 5] = [
-    Detail { docs: (true, true), members: true, names_max: 24 },
-    Detail { docs: (true, false), members: true, names_max: 16 },
-    Detail { docs: (true, false), members: false, names_max: 24 },
-    Detail { docs: (true, false), members: false, names_max: 6 },
-    Detail { docs: (false, false), members: false, names_max: 0 },
+    Detail {
+        docs: (true, true),
+        members: true,
+        names_max: 24,
+    },
+    Detail {
+        docs: (true, false),
+        members: true,
+        names_max: 16,
+    },
+    Detail {
+        docs: (true, false),
+        members: false,
+        names_max: 24,
+    },
+    Detail {
+        docs: (true, false),
+        members: false,
+        names_max: 6,
+    },
+    Detail {
+        docs: (false, false),
+        members: false,
+        names_max: 0,
+    },
 ];
 
 fn symbol_list(outline: &Outline) -> String {
@@ -140,7 +197,11 @@ fn symbol_list(outline: &Outline) -> String {
     for detail in DETAILS {
         list.clear();
         let mut left = outline.more;
-        for symbol in outline.symbols.iter().filter(|symbol| symbol.public && !is_short(symbol)) {
+        for symbol in outline
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.public && !is_short(symbol))
+        {
             if list.len() > LIST_BYTES_MAX {
                 left += 1;
             } else {
@@ -160,17 +221,33 @@ fn symbol_list(outline: &Outline) -> String {
 /// What is only named, on one line, at the level of the file.
 fn is_short(symbol: &Symbol) -> bool {
     let bare = symbol.doc.is_empty() && symbol.children.is_empty();
-    let is_named =
-        matches!(symbol.kind, Kind::Export | Kind::Key | Kind::Target | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line);
+    let is_named = matches!(
+        symbol.kind,
+        Kind::Export
+            | Kind::Key
+            | Kind::Target
+            | Kind::Entry
+            | Kind::Column
+            | Kind::Rule
+            | Kind::Line
+    );
     is_named && symbol.doc.is_empty() || symbol.kind == Kind::Module && bare
 }
 
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
     let indent = "  ".repeat(depth);
     let signature = cap(&symbol.signature, SIGNATURE_BYTES_MAX);
-    let shown = if symbol.kind == Kind::Heading { prose(&signature) } else { code(&signature) };
+    let shown = if symbol.kind == Kind::Heading {
+        prose(&signature)
+    } else {
+        code(&signature)
+    };
     let _ = write!(list, "{indent}- {shown}{}", attributes(symbol));
-    let docs = if depth == 0 { detail.docs.0 } else { detail.docs.1 };
+    let docs = if depth == 0 {
+        detail.docs.0
+    } else {
+        detail.docs.1
+    };
     if !symbol.doc.is_empty() && docs {
         let _ = write!(list, ": {}", prose(&symbol.sentence()));
     }
@@ -178,18 +255,35 @@ fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize)
     if detail.members || has_items(symbol) {
         push_members(list, symbol, detail, depth + 1);
     } else if detail.names_max > 0 {
-        push_named(list, &symbol.children, (depth + 1, detail.names_max), |_| true);
+        push_named(
+            list,
+            &symbol.children,
+            (depth + 1, detail.names_max),
+            |_| true,
+        );
     }
 }
 
 /// What stands behind the name of a symbol: the attributes that say what it is for, and how many more there are.
 fn attributes(symbol: &Symbol) -> String {
-    let telling: Vec<&String> = symbol.attributes.iter().filter(|text| !is_noise(text)).collect();
-    let mut shown: Vec<String> = telling.iter().take(ATTRIBUTES_MAX).map(|text| code(&cap(text, ATTRIBUTE_BYTES_MAX))).collect();
+    let telling: Vec<&String> = symbol
+        .attributes
+        .iter()
+        .filter(|text| !is_noise(text))
+        .collect();
+    let mut shown: Vec<String> = telling
+        .iter()
+        .take(ATTRIBUTES_MAX)
+        .map(|text| code(&cap(text, ATTRIBUTE_BYTES_MAX)))
+        .collect();
     if telling.len() > ATTRIBUTES_MAX {
         shown.push(format!("… and {} more", telling.len() - ATTRIBUTES_MAX));
     }
-    if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) }
+    if shown.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", shown.join(", "))
+    }
 }
 
 /// Attributes for the compiler and the linter.
@@ -214,7 +308,9 @@ fn is_noise(attribute: &str) -> bool {
         "__attribute__",
     ];
     let text = attribute.trim_start_matches(['#', '@', '!', '[']);
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':' && c != '.').unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':' && c != '.')
+        .unwrap_or(text.len());
     WORDS.contains(&&text[..end])
 }
 
@@ -222,16 +318,28 @@ fn push_members(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize
     let first = |member: &Symbol| matches!(member.kind, Kind::Field | Kind::Variant);
     let last = |member: &Symbol| matches!(member.kind, Kind::Implementation | Kind::Export);
     push_named(list, &symbol.children, (depth, detail.names_max), first);
-    for member in symbol.children.iter().filter(|member| member.public && !first(member) && !last(member)) {
+    for member in symbol
+        .children
+        .iter()
+        .filter(|member| member.public && !first(member) && !last(member))
+    {
         push_symbol(list, member, detail, depth);
     }
     push_named(list, &symbol.children, (depth, detail.names_max), last);
 }
 
 /// Names symbols on one line for each kind.
-fn push_named(list: &mut String, symbols: &[Symbol], (depth, max): (usize, usize), wanted: impl Fn(&Symbol) -> bool) {
+fn push_named(
+    list: &mut String,
+    symbols: &[Symbol],
+    (depth, max): (usize, usize),
+    wanted: impl Fn(&Symbol) -> bool,
+) {
     let mut by_kind: BTreeMap<Kind, Vec<&Symbol>> = BTreeMap::new();
-    for member in symbols.iter().filter(|member| member.public && wanted(member)) {
+    for member in symbols
+        .iter()
+        .filter(|member| member.public && wanted(member))
+    {
         by_kind.entry(member.kind).or_default().push(member);
     }
     for (kind, members) in by_kind {
@@ -241,8 +349,15 @@ fn push_named(list: &mut String, symbols: &[Symbol], (depth, max): (usize, usize
             _ if members.len() == 1 => one,
             _ => many,
         };
-        let names = members.iter().map(|member| code(&cap(short_text(member), SIGNATURE_BYTES_MAX)));
-        let _ = writeln!(list, "{}- {word} {}", "  ".repeat(depth), listing(names, max));
+        let names = members
+            .iter()
+            .map(|member| code(&cap(short_text(member), SIGNATURE_BYTES_MAX)));
+        let _ = writeln!(
+            list,
+            "{}- {word} {}",
+            "  ".repeat(depth),
+            listing(names, max)
+        );
     }
 }
 
@@ -254,7 +369,10 @@ fn short_text(member: &Symbol) -> &str {
         Kind::Export => &["pub use ", "pub(crate) use ", "export "],
         _ => return &member.name,
     };
-    prefixes.iter().find_map(|prefix| member.signature.strip_prefix(prefix)).unwrap_or(&member.signature)
+    prefixes
+        .iter()
+        .find_map(|prefix| member.signature.strip_prefix(prefix))
+        .unwrap_or(&member.signature)
 }
 
 /// `a, b, … and 3 more`, each name once.
@@ -279,12 +397,22 @@ fn private_list(symbols: &[Symbol]) -> String {
     let mut private = Vec::new();
     collect_private(&mut private, symbols, (None, false));
     // What can be called or built on says more than a value.
-    private.sort_by_key(|(_, symbol)| !(symbol.kind.can_own() && symbol.kind != Kind::Variable || symbol.kind == Kind::Method));
+    private.sort_by_key(|(_, symbol)| {
+        !(symbol.kind.can_own() && symbol.kind != Kind::Variable || symbol.kind == Kind::Method)
+    });
     let (mut list, mut rest) = (String::new(), Vec::new());
     for (owner, symbol) in private {
-        let mut line = format!("- {}{}", code(&cap(&symbol.signature, SIGNATURE_BYTES_MAX)), attributes(symbol));
+        let mut line = format!(
+            "- {}{}",
+            code(&cap(&symbol.signature, SIGNATURE_BYTES_MAX)),
+            attributes(symbol)
+        );
         if let Some(owner) = owner {
-            let word = if owner.kind == Kind::Module { "in" } else { "of" };
+            let word = if owner.kind == Kind::Module {
+                "in"
+            } else {
+                "of"
+            };
             let _ = write!(line, " {word} {}", code(&owner.name));
         }
         if !symbol.doc.is_empty() {
@@ -310,7 +438,11 @@ fn private_list(symbols: &[Symbol]) -> String {
 type Owned<'s> = (Option<&'s Symbol>, &'s Symbol);
 
 /// Private declarations, those within types and modules, and all within a private one; values and fields only outside of types.
-fn collect_private<'s>(found: &mut Vec<Owned<'s>>, symbols: &'s [Symbol], (owner, hidden): (Option<&'s Symbol>, bool)) {
+fn collect_private<'s>(
+    found: &mut Vec<Owned<'s>>,
+    symbols: &'s [Symbol],
+    (owner, hidden): (Option<&'s Symbol>, bool),
+) {
     let in_type = owner.is_some_and(|owner| owner.kind != Kind::Module);
     for symbol in symbols {
         let is_private = match symbol.kind {
@@ -345,7 +477,11 @@ fn import_line(imports: &[String]) -> String {
     let mut line = String::new();
     let mut left = 0;
     for (stem, leaves) in groups {
-        let text = if leaves.len() == 1 { format!("{stem}{}", leaves[0]) } else { format!("{stem}{{{}}}", leaves.join(", ")) };
+        let text = if leaves.len() == 1 {
+            format!("{stem}{}", leaves[0])
+        } else {
+            format!("{stem}{{{}}}", leaves.join(", "))
+        };
         if line.len() + text.len() > IMPORTS_BYTES_MAX {
             left += leaves.len();
         } else {
@@ -363,8 +499,13 @@ fn import_line(imports: &[String]) -> String {
 
 /// Splits `java.util.List` after the last separator; anything that is not a plain path has no stem.
 fn split_import(import: &str) -> (&str, &str) {
-    let plain = import.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '\\' | '*'));
-    let at = import.rfind(['.', ':', '\\']).filter(|_| plain).map_or(0, |at| at + 1);
+    let plain = import
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '\\' | '*'));
+    let at = import
+        .rfind(['.', ':', '\\'])
+        .filter(|_| plain)
+        .map_or(0, |at| at + 1);
     import.split_at(at)
 }
 
@@ -377,12 +518,25 @@ mod tests {
 
     fn symbol(kind: Kind, text: &str, children: Vec<Symbol>) -> Symbol {
         let [name, signature, doc] = [text; 3].map(str::to_owned);
-        Symbol { name, signature, doc, children, ..Symbol::named(kind, "") }
+        Symbol {
+            name,
+            signature,
+            doc,
+            children,
+            ..Symbol::named(kind, "")
+        }
     }
 
     fn outline(symbols: Vec<Symbol>) -> Outline {
         let language = Some(Language::Rust);
-        Outline { language, content: Content::Parsed, bytes: 1, lines: 100, symbols, ..Outline::default() }
+        Outline {
+            language,
+            content: Content::Parsed,
+            bytes: 1,
+            lines: 100,
+            symbols,
+            ..Outline::default()
+        }
     }
 
     #[test]
@@ -404,43 +558,84 @@ mod tests {
 
     #[test]
     fn imports_that_differ_in_the_last_part_are_put_together() {
-        let imports = ["a.b.C", "x", "a.b.D", "std::fmt", "std::{io, fs}", "y as z"].map(str::to_owned);
-        assert_eq!(import_line(&imports), "Imports: `a.b.{C, D}`, `x`, `std::fmt`, `std::{io, fs}`, `y as z`\n");
+        let imports =
+            ["a.b.C", "x", "a.b.D", "std::fmt", "std::{io, fs}", "y as z"].map(str::to_owned);
+        assert_eq!(
+            import_line(&imports),
+            "Imports: `a.b.{C, D}`, `x`, `std::fmt`, `std::{io, fs}`, `y as z`\n"
+        );
         assert_eq!(import_line(&[]), "");
         let many: Vec<String> = (0..400).map(|i| format!("\"file{i}.h\"")).collect();
         let line = import_line(&many);
-        assert!(line.len() < IMPORTS_BYTES_MAX + 100 && line.contains(" more\n"), "{line}");
+        assert!(
+            line.len() < IMPORTS_BYTES_MAX + 100 && line.contains(" more\n"),
+            "{line}"
+        );
     }
 
     #[test]
     fn detail_gives_way_before_symbols_are_left_out() {
         let member = || symbol(Kind::Method, &"m".repeat(100), Vec::new());
-        let types = (0..20).map(|i| symbol(Kind::Struct, &format!("type{i}"), vec![member(), member(), member()]));
+        let types = (0..20).map(|i| {
+            symbol(
+                Kind::Struct,
+                &format!("type{i}"),
+                vec![member(), member(), member()],
+            )
+        });
         let text = render(&outline(types.collect()));
-        assert!(text.contains("type19") && text.len() < 6 * 1024, "{}", text.len());
+        assert!(
+            text.contains("type19") && text.len() < 6 * 1024,
+            "{}",
+            text.len()
+        );
         let many = (0..500).map(|i| symbol(Kind::Function, &format!("function{i}"), Vec::new()));
         let text = render(&outline(many.collect()));
-        assert!(text.contains("- … and ") && text.len() < 6 * 1024, "{}", text.len());
+        assert!(
+            text.contains("- … and ") && text.len() < 6 * 1024,
+            "{}",
+            text.len()
+        );
     }
 
     #[test]
     fn what_is_private_is_shown_with_its_owner_and_then_by_name() {
-        let private = |kind, text: &str, children| Symbol { public: false, ..symbol(kind, text, children) };
-        let members = || vec![private(Kind::Field, "field", Vec::new()), symbol(Kind::Method, "open", Vec::new())];
+        let private = |kind, text: &str, children| Symbol {
+            public: false,
+            ..symbol(kind, text, children)
+        };
+        let members = || {
+            vec![
+                private(Kind::Field, "field", Vec::new()),
+                symbol(Kind::Method, "open", Vec::new()),
+            ]
+        };
         let symbols = vec![
             private(Kind::Constant, "LIMIT", Vec::new()),
             symbol(Kind::Class, "Shown", members()),
             private(Kind::Class, "Hidden", members()),
-            symbol(Kind::Module, "space", vec![private(Kind::Constant, "INNER", Vec::new())]),
+            symbol(
+                Kind::Module,
+                "space",
+                vec![private(Kind::Constant, "INNER", Vec::new())],
+            ),
         ];
         assert_eq!(
             private_list(&symbols),
             "Private:\n\n- `Hidden`: Hidden\n- `open` of `Hidden`: open\n- `LIMIT`: LIMIT\n- `INNER` in `space`: INNER\n"
         );
-        let many: Vec<_> = (0..500).map(|i| private(Kind::Function, &format!("function{i}"), Vec::new())).collect();
+        let many: Vec<_> = (0..500)
+            .map(|i| private(Kind::Function, &format!("function{i}"), Vec::new()))
+            .collect();
         let text = private_list(&many);
-        assert!(text.starts_with("Private:\n\n- `function0`") && text.len() < PRIVATE_BYTES_MAX + 1024, "{text}");
-        assert!(text.contains("\n\nPrivate, by name: `function") && text.ends_with(" more\n"), "{text}");
+        assert!(
+            text.starts_with("Private:\n\n- `function0`") && text.len() < PRIVATE_BYTES_MAX + 1024,
+            "{text}"
+        );
+        assert!(
+            text.contains("\n\nPrivate, by name: `function") && text.ends_with(" more\n"),
+            "{text}"
+        );
     }
 
     proptest! {

@@ -67,26 +67,43 @@ pub fn judge(
 ) -> Result<Judged, SyncError> {
     let ours = Store::open(repo)?;
     // Where derived frames are not shared none is among them.
-    let Found { entries, mut refused } = sample::look((repo, state), [&ours, theirs], gift.entries)?;
+    let Found {
+        entries,
+        mut refused,
+    } = sample::look((repo, state), [&ours, theirs], gift.entries)?;
     let gift = Gift { entries, ..gift };
-    let mut judged = Judged { refused_count: refused.len(), ..Judged::default() };
+    let mut judged = Judged {
+        refused_count: refused.len(),
+        ..Judged::default()
+    };
     refused.truncate(NAMED_MAX);
     judged.refused = refused;
     let mut refuse = |entry: &Entry, reason: String| {
         judged.refused_count += 1;
         if judged.refused.len() < NAMED_MAX {
-            judged.refused.push(LeftOut { path: TreePath::new(entry.name.path()), reason });
+            judged.refused.push(LeftOut {
+                path: TreePath::new(entry.name.path()),
+                reason,
+            });
         }
     };
     match accept {
         AcceptFrames::All => judged.gift = gift,
-        AcceptFrames::Own => gift.entries.iter().for_each(|entry| refuse(entry, "another clone made it".to_owned())),
+        AcceptFrames::Own => gift
+            .entries
+            .iter()
+            .for_each(|entry| refuse(entry, "another clone made it".to_owned())),
         AcceptFrames::Signed => {
             let signatures = Signatures::of(repo, state)?.ok_or(SshError::NoSigners)?;
             let mut claims = Vec::with_capacity(gift.entries.len());
             for entry in &gift.entries {
-                let key = StatementKey { frame: entry.name.frame, seq: entry.name.seq };
-                let digest = read_blob(repo, &entry.blob).ok().and_then(|frame| digest_of(&frame));
+                let key = StatementKey {
+                    frame: entry.name.frame,
+                    seq: entry.name.seq,
+                };
+                let digest = read_blob(repo, &entry.blob)
+                    .ok()
+                    .and_then(|frame| digest_of(&frame));
                 claims.push((key, digest.unwrap_or(Digest([0; 32]))));
             }
             let found = signatures.judge(&[theirs.tree()], &claims)?;
@@ -137,7 +154,12 @@ pub struct LeftOut {
 /// Checks what stands in `theirs` and not in `ours`, both trees of stores.
 ///
 /// Errors are those of this clone's own objects: whatever the remote sent is left out instead.
-pub fn check(repo: &Repository, ours: Option<NodeId>, theirs: Option<NodeId>, share: Share) -> Result<Delivery, StoreError> {
+pub fn check(
+    repo: &Repository,
+    ours: Option<NodeId>,
+    theirs: Option<NodeId>,
+    share: Share,
+) -> Result<Delivery, StoreError> {
     let mut delivery = Delivery::default();
     let mut waiting = Vec::new();
     listing::visit_added(repo, ours, theirs, &mut |added| {
@@ -194,15 +216,23 @@ impl Delivery {
     /// Reads entries on all cores. A blob that stands under several names is read once, unless it is right under one of them.
     fn look_at(&mut self, repo: &Repository, entries: Vec<Entry>, share: Share) {
         let mut seen = HashSet::new();
-        let (first, again): (Vec<Entry>, Vec<Entry>) =
-            entries.into_iter().partition(|entry| !self.misplaced.contains_key(&entry.blob) && seen.insert(entry.blob));
-        let found = on_all_cores(first.len(), repo, || repo.fork(), |repo: &Repository, at: usize| read(repo, &first[at], share));
+        let (first, again): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| {
+            !self.misplaced.contains_key(&entry.blob) && seen.insert(entry.blob)
+        });
+        let found = on_all_cores(
+            first.len(),
+            repo,
+            || repo.fork(),
+            |repo: &Repository, at: usize| read(repo, &first[at], share),
+        );
         for (entry, found) in first.into_iter().zip(found) {
             self.note(entry, found);
         }
         for entry in again {
             let found = match self.misplaced.get(&entry.blob) {
-                Some(right) if right.as_ref() != Some(&entry.name) => EntryState::Bad(CodecError::Name.into()),
+                Some(right) if right.as_ref() != Some(&entry.name) => {
+                    EntryState::Bad(CodecError::Name.into())
+                }
                 _ => read(repo, &entry, share),
             };
             self.note(entry, found);
@@ -231,7 +261,10 @@ impl Delivery {
     fn leave_out(&mut self, path: TreePath, fault: &Fault) {
         self.left_out_count += 1;
         if self.left_out.len() < NAMED_MAX {
-            self.left_out.push(LeftOut { path, reason: printable::chain(fault) });
+            self.left_out.push(LeftOut {
+                path,
+                reason: printable::chain(fault),
+            });
         }
     }
 }

@@ -23,7 +23,9 @@ use super::writer::Writer;
 use crate::base::{NodeId, clock};
 use crate::frame::merge::{self, Gift};
 use crate::frame::{Store, listing};
-use crate::git::{Batch, ChildError, Encoded, Held, ObjectKind, Pushed, RemoteRef, Repository, commit_body};
+use crate::git::{
+    Batch, ChildError, Encoded, Held, ObjectKind, Pushed, RemoteRef, Repository, commit_body,
+};
 
 /// What came of an attempt.
 pub(super) enum Attempt {
@@ -59,15 +61,37 @@ pub(super) fn attempt(
     let Exchange { repo, remote, .. } = *exchange;
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let elsewhere = published_by_clones(exchange, theirs, &shared)?;
-    let gained = Gained { old: shared.tree(), new: ours.tree(), elsewhere: Some(&elsewhere) };
-    let Selection { mut entries, held_back, mut manifests } = select::select(repo, gained, remote, rules, memory)?;
+    let gained = Gained {
+        old: shared.tree(),
+        new: ours.tree(),
+        elsewhere: Some(&elsewhere),
+    };
+    let Selection {
+        mut entries,
+        held_back,
+        mut manifests,
+    } = select::select(repo, gained, remote, rules, memory)?;
     let held_back = held_back.len();
-    *memory = Memory { store: ours.commit(), held_back, seconds: clock::now_seconds(), ..std::mem::take(memory) };
+    *memory = Memory {
+        store: ours.commit(),
+        held_back,
+        seconds: clock::now_seconds(),
+        ..std::mem::take(memory)
+    };
     let (taken, collected) = from_clones(exchange, theirs, &shared)?;
-    let mut published = Published { went: entries.len(), held_back, collected, held: None };
+    let mut published = Published {
+        went: entries.len(),
+        held_back,
+        collected,
+        held: None,
+    };
     entries.extend(taken.entries);
     manifests.extend(taken.manifests);
-    let gift = Gift { entries, manifests, is_whole: false };
+    let gift = Gift {
+        entries,
+        manifests,
+        is_whole: false,
+    };
     if gift.is_empty() || exchange.dry_run {
         return Ok(Attempt::Accepted(published));
     }
@@ -79,9 +103,14 @@ pub(super) fn attempt(
         Publish::Own => (remote.own_ref(&own), theirs.by.get(&own).copied()),
         Publish::Shared | Publish::Collect => (remote.frames_ref().to_owned(), theirs.frames),
     };
-    let base = Store::at(repo, tip).map_err(|source| transfer::no_store(exchange, &name, source))?;
+    let base =
+        Store::at(repo, tip).map_err(|source| transfer::no_store(exchange, &name, source))?;
     let (commit, held) = write_on(exchange, &base, gift)?;
-    if !is_accepted(exchange, &name, repo.push_commit(remote.name(), &commit, &name, exchange.prompt))? {
+    if !is_accepted(
+        exchange,
+        &name,
+        repo.push_commit(remote.name(), &commit, &name, exchange.prompt),
+    )? {
         return Ok(Attempt::Behind);
     }
     match exchange.publish {
@@ -93,22 +122,39 @@ pub(super) fn attempt(
 }
 
 /// False when another push was faster.
-pub(super) fn is_accepted(exchange: &Exchange<'_>, name: &str, pushed: Result<Pushed, ChildError>) -> Result<bool, SyncError> {
+pub(super) fn is_accepted(
+    exchange: &Exchange<'_>,
+    name: &str,
+    pushed: Result<Pushed, ChildError>,
+) -> Result<bool, SyncError> {
     let remote = || exchange.remote.name().to_owned();
     match pushed.map_err(|source| SyncError::transfer(exchange.remote, source))? {
         Pushed::Accepted => Ok(true),
         Pushed::Behind => Ok(false),
-        Pushed::Broken(reason) => Err(SyncError::Broken { remote: remote(), reason }),
-        Pushed::Refused(reason) => Err(SyncError::Refused { remote: remote(), name: name.to_owned(), reason }),
+        Pushed::Broken(reason) => Err(SyncError::Broken {
+            remote: remote(),
+            reason,
+        }),
+        Pushed::Refused(reason) => Err(SyncError::Refused {
+            remote: remote(),
+            name: name.to_owned(),
+            reason,
+        }),
     }
 }
 
 /// What the refs of clones hold and the shared store lacks: the remote has it already.
-fn published_by_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<Elsewhere, SyncError> {
+fn published_by_clones(
+    exchange: &Exchange<'_>,
+    theirs: &Theirs,
+    shared: &Store<'_>,
+) -> Result<Elsewhere, SyncError> {
     let mut elsewhere = Elsewhere::default();
     for tip in theirs.by.values() {
         // A ref that is no store publishes nothing.
-        let Ok(store) = Store::at(exchange.repo, Some(*tip)) else { continue };
+        let Ok(store) = Store::at(exchange.repo, Some(*tip)) else {
+            continue;
+        };
         listing::visit_added(exchange.repo, shared.tree(), store.tree(), &mut |added| {
             elsewhere.entries.extend(added.entries);
             elsewhere.manifests.extend(added.manifests);
@@ -119,7 +165,11 @@ fn published_by_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<
 }
 
 /// What goes over from refs of clones to the shared one, and those refs that it leaves nothing in.
-fn from_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> Result<(Gift, Vec<RemoteRef>), SyncError> {
+fn from_clones(
+    exchange: &Exchange<'_>,
+    theirs: &Theirs,
+    shared: &Store<'_>,
+) -> Result<(Gift, Vec<RemoteRef>), SyncError> {
     let own = Writer::of(exchange.state);
     let is_source = |writer: &Writer| match exchange.publish {
         Publish::Shared => *writer == own,
@@ -128,20 +178,33 @@ fn from_clones(exchange: &Exchange<'_>, theirs: &Theirs, shared: &Store<'_>) -> 
     };
     let (mut taken, mut manifests, mut collected) = (HashSet::new(), HashSet::new(), Vec::new());
     for (writer, tip) in theirs.by.iter().filter(|(writer, _)| is_source(writer)) {
-        let Ok(store) = Store::at(exchange.repo, Some(*tip)) else { continue };
+        let Ok(store) = Store::at(exchange.repo, Some(*tip)) else {
+            continue;
+        };
         let delivery = accept::check(exchange.repo, shared.tree(), store.tree(), Share::All)?;
         taken.extend(delivery.accepted);
         manifests.extend(delivery.manifests);
         if delivery.left_out_count == 0 {
-            collected.push(RemoteRef { name: exchange.remote.own_ref(writer), id: *tip });
+            collected.push(RemoteRef {
+                name: exchange.remote.own_ref(writer),
+                id: *tip,
+            });
         }
     }
-    let gift = Gift { entries: taken.into_iter().collect(), manifests: manifests.into_iter().collect(), is_whole: false };
+    let gift = Gift {
+        entries: taken.into_iter().collect(),
+        manifests: manifests.into_iter().collect(),
+        is_whole: false,
+    };
     Ok((gift, collected))
 }
 
 /// A commit whose only parent is the store's own, so that no history of this clone goes along; held against 'git gc'.
-fn write_on(exchange: &Exchange<'_>, base: &Store<'_>, gift: Gift) -> Result<(NodeId, Held), SyncError> {
+fn write_on(
+    exchange: &Exchange<'_>,
+    base: &Store<'_>,
+    gift: Gift,
+) -> Result<(NodeId, Held), SyncError> {
     let repo = exchange.repo;
     let what = match gift.entries.len() {
         0 => "signatures".to_owned(),
@@ -155,10 +218,22 @@ fn write_on(exchange: &Exchange<'_>, base: &Store<'_>, gift: Gift) -> Result<(No
     Ok((commit, repo.write(&batch)?))
 }
 
-pub(super) fn commit_on(repo: &Repository, batch: &mut Batch, tree: NodeId, parent: Option<NodeId>, message: &str) -> NodeId {
+pub(super) fn commit_on(
+    repo: &Repository,
+    batch: &mut Batch,
+    tree: NodeId,
+    parent: Option<NodeId>,
+    message: &str,
+) -> NodeId {
     let (name, mail) = repo.signature();
     let parents: Vec<NodeId> = parent.into_iter().collect();
-    let body = commit_body(&tree, &parents, (&name, &mail), message, clock::now_seconds());
+    let body = commit_body(
+        &tree,
+        &parents,
+        (&name, &mail),
+        message,
+        clock::now_seconds(),
+    );
     let object = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
     let commit = object.id;
     batch.add(object);

@@ -44,7 +44,9 @@ impl AutoSync {
     #[must_use]
     pub fn is_for(self, event: &str) -> bool {
         match event {
-            "post-merge" | "post-rewrite" | "post-checkout" => matches!(self, Self::Fetch | Self::Both),
+            "post-merge" | "post-rewrite" | "post-checkout" => {
+                matches!(self, Self::Fetch | Self::Both)
+            }
             "pre-push" => matches!(self, Self::Push | Self::Both),
             _ => false,
         }
@@ -66,15 +68,25 @@ impl Last {
     /// What is remembered; the beginning of time where nothing is.
     #[must_use]
     pub fn load(state: &StateDir) -> Self {
-        let bytes = state.cache().read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
-        std::str::from_utf8(&bytes).ok().and_then(Self::read).unwrap_or_default()
+        let bytes = state
+            .cache()
+            .read_sealed(FILE_NAME, FILE_BYTES_MAX)
+            .unwrap_or_default();
+        std::str::from_utf8(&bytes)
+            .ok()
+            .and_then(Self::read)
+            .unwrap_or_default()
     }
 
     fn read(text: &str) -> Option<Self> {
         let mut lines = text.split('\n');
         (lines.next()? == FIRST_LINE).then_some(())?;
         let (seconds, failures) = (lines.next()?.parse().ok()?, lines.next()?.parse().ok()?);
-        Some(Self { seconds, failures, error: lines.next()?.to_owned() })
+        Some(Self {
+            seconds,
+            failures,
+            error: lines.next()?.to_owned(),
+        })
     }
 
     /// Takes down how it went. What cannot be kept is no fault: the next one comes sooner.
@@ -83,10 +95,19 @@ impl Last {
             Ok(_) => (0, ""),
             Err(error) => (self.failures.saturating_add(1), error.as_str()),
         };
-        let error: String = error.replace('\n', " ").chars().take(ERROR_CHARS_MAX).collect();
-        let text = format!("{FIRST_LINE}\n{}\n{failures}\n{error}\n", clock::real_seconds());
+        let error: String = error
+            .replace('\n', " ")
+            .chars()
+            .take(ERROR_CHARS_MAX)
+            .collect();
+        let text = format!(
+            "{FIRST_LINE}\n{}\n{failures}\n{error}\n",
+            clock::real_seconds()
+        );
         let cache = state.cache();
-        let _ = cache.create().and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+        let _ = cache
+            .create()
+            .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
     }
 
     /// True when it is time for the next one: after the interval, which doubles with each failure.
@@ -109,8 +130,16 @@ mod tests {
         assert!(Last::load(&state).is_past(Duration::from_mins(5), clock::real_seconds()));
         let minute = Duration::from_mins(1);
         for (failures, pause) in [(0, 60), (1, 120), (3, 480), (8, 15_360), (40, 15_360)] {
-            let last = Last { seconds: 1_000, failures, error: String::new() };
-            assert!(!last.is_past(minute, 1_000 + pause - 1) && last.is_past(minute, 1_000 + pause) && last.is_past(minute, 999));
+            let last = Last {
+                seconds: 1_000,
+                failures,
+                error: String::new(),
+            };
+            assert!(
+                !last.is_past(minute, 1_000 + pause - 1)
+                    && last.is_past(minute, 1_000 + pause)
+                    && last.is_past(minute, 999)
+            );
         }
         Last::default().note(&state, &Err("no\nway".to_owned()));
         let last = Last::load(&state);
@@ -118,14 +147,29 @@ mod tests {
         last.note(&state, &Err("again".to_owned()));
         assert_eq!(Last::load(&state).failures, 2);
         last.note(&state, &Ok(String::new()));
-        assert_eq!((Last::load(&state).failures, Last::load(&state).error), (0, String::new()));
+        assert_eq!(
+            (Last::load(&state).failures, Last::load(&state).error),
+            (0, String::new())
+        );
     }
 
     #[test]
     fn what_is_done_after_what() {
-        for (mode, pull, push) in [("off", false, false), ("fetch", true, false), ("push", false, true), ("both", true, true)] {
+        for (mode, pull, push) in [
+            ("off", false, false),
+            ("fetch", true, false),
+            ("push", false, true),
+            ("both", true, true),
+        ] {
             let mode = AutoSync::parse(mode).expect("a mode");
-            assert_eq!((mode.is_for("post-merge"), mode.is_for("pre-push"), mode.is_for("post-commit")), (pull, push, false));
+            assert_eq!(
+                (
+                    mode.is_for("post-merge"),
+                    mode.is_for("pre-push"),
+                    mode.is_for("post-commit")
+                ),
+                (pull, push, false)
+            );
         }
         assert_eq!(AutoSync::parse("on"), None);
     }

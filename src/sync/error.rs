@@ -76,7 +76,9 @@ pub enum SyncError {
         reason: String,
     },
     /// Other pushes were faster, each time.
-    #[error("other pushes to remote '{remote}' were faster, {tries} times in a row; nothing is lost")]
+    #[error(
+        "other pushes to remote '{remote}' were faster, {tries} times in a row; nothing is lost"
+    )]
     Busy {
         /// Its name.
         remote: String,
@@ -131,13 +133,19 @@ impl From<ObjectError> for SyncError {
 
 impl SyncError {
     pub(super) fn transfer(remote: &Remote, source: ChildError) -> Self {
-        Self::Transfer { remote: remote.name().to_owned(), source }
+        Self::Transfer {
+            remote: remote.name().to_owned(),
+            source,
+        }
     }
 
     /// How often the same transfer is worth another try: not at all, unless the connection broke off.
     pub(super) fn tries_left(&self, tries: u32) -> u32 {
         let most = match self {
-            Self::Transfer { source: ChildError::Failed { message, .. }, .. } => match message.as_str() {
+            Self::Transfer {
+                source: ChildError::Failed { message, .. },
+                ..
+            } => match message.as_str() {
                 message if BROKEN.iter().any(|sign| message.contains(sign)) => BROKEN_TRIES_MAX,
                 message if message.contains(SILENT) => SILENT_TRIES_MAX,
                 _ => 0,

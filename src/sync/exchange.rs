@@ -91,7 +91,11 @@ pub(super) fn fetch_once(exchange: &Exchange<'_>) -> Result<Outcome, SyncError> 
     let theirs = insisting(|| transfer::bring(exchange))?;
     let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
     let outcome = keep(exchange, &theirs, &mut memory)?;
-    Memory { seconds: clock::now_seconds(), ..memory }.save(exchange.state, exchange.remote.name());
+    Memory {
+        seconds: clock::now_seconds(),
+        ..memory
+    }
+    .save(exchange.state, exchange.remote.name());
     Ok(outcome)
 }
 
@@ -105,8 +109,14 @@ pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncE
     // What came stays, also where nothing could be pushed.
     let outcome = keep(exchange, &theirs, &mut memory);
     let (published, attempts) = pushed?;
-    let mut outcome = Outcome { went: published.went, held_back: published.held_back, attempts, ..outcome? };
-    (outcome.came, outcome.dropped) = (outcome.came + before.came, outcome.dropped + before.dropped);
+    let mut outcome = Outcome {
+        went: published.went,
+        held_back: published.held_back,
+        attempts,
+        ..outcome?
+    };
+    (outcome.came, outcome.dropped) =
+        (outcome.came + before.came, outcome.dropped + before.dropped);
     outcome.collected = forget_collected(exchange, &theirs, &published)?;
     if !exchange.dry_run {
         memory.save(exchange.state, exchange.remote.name());
@@ -116,8 +126,16 @@ pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncE
 
 /// One exchange of a clone at a time: two would overtake each other, and what a dead one has left is cleared by the next.
 pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
-    let Exchange { repo, state, remote, .. } = *exchange;
-    let lock = state.lock(LOCK_FILE, LOCK_WAIT).map_err(SyncError::Lock)?.ok_or(SyncError::Locked)?;
+    let Exchange {
+        repo,
+        state,
+        remote,
+        ..
+    } = *exchange;
+    let lock = state
+        .lock(LOCK_FILE, LOCK_WAIT)
+        .map_err(SyncError::Lock)?
+        .ok_or(SyncError::Locked)?;
     repo.find_direct_ref(&remote.tracking_ref())?;
     repo.check_log_path(&remote.tracking_ref())?;
     repo.clear_refs(&remote.incoming_refs())?;
@@ -125,16 +143,28 @@ pub(super) fn lock(exchange: &Exchange<'_>) -> Result<Lock, SyncError> {
 }
 
 /// Unites what may count with the store, and moves the tracking refs.
-fn keep(exchange: &Exchange<'_>, theirs: &Theirs, memory: &mut Memory) -> Result<Outcome, SyncError> {
+fn keep(
+    exchange: &Exchange<'_>,
+    theirs: &Theirs,
+    memory: &mut Memory,
+) -> Result<Outcome, SyncError> {
     let outcome = unite(exchange, theirs, memory)?;
     let dropped = follow(exchange, &transfer::shared(exchange, theirs)?)?;
     transfer::settle(exchange, theirs)?;
-    Ok(Outcome { unfetched: theirs.more, dropped, ..outcome })
+    Ok(Outcome {
+        unfetched: theirs.more,
+        dropped,
+        ..outcome
+    })
 }
 
 /// The same for a shared ref that this clone has just put there.
 pub(super) fn take(exchange: &Exchange<'_>, now: NodeId) -> Result<(), SyncError> {
-    let theirs = Theirs { frames: Some(now), by: transfer::tracked_writers(exchange)?, more: 0 };
+    let theirs = Theirs {
+        frames: Some(now),
+        by: transfer::tracked_writers(exchange)?,
+        more: 0,
+    };
     keep(exchange, &theirs, &mut Memory::default()).map(drop)
 }
 
@@ -143,15 +173,31 @@ pub(super) fn take(exchange: &Exchange<'_>, now: NodeId) -> Result<(), SyncError
 /// What it has dropped is known by the difference to the tracking ref, which therefore moves afterwards: a process that is
 /// killed between must find the difference again.
 fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncError> {
-    let Exchange { repo, state, remote, .. } = *exchange;
+    let Exchange {
+        repo,
+        state,
+        remote,
+        ..
+    } = *exchange;
     let before = repo.find_direct_ref(&remote.tracking_ref())?;
     for _ in 0..TRIES_MAX {
         let ours = Store::open(repo)?;
         let gone = retain::dropped_there(repo, &ours, before, theirs)?;
-        let Some(from) = ours.commit().filter(|_| !gone.is_empty()) else { return Ok(0) };
+        let Some(from) = ours.commit().filter(|_| !gone.is_empty()) else {
+            return Ok(0);
+        };
         let frames = gone.iter().filter(|path| !signed::is_path(path)).count();
         let subject = format!("{frames} frames dropped by {}", remote.name());
-        if epoch::shrink(repo, state, &Shrink { from, gone: &gone, theirs: theirs.commit(), subject: &subject })? {
+        if epoch::shrink(
+            repo,
+            state,
+            &Shrink {
+                from,
+                gone: &gone,
+                theirs: theirs.commit(),
+                subject: &subject,
+            },
+        )? {
             return Ok(frames);
         }
     }
@@ -161,38 +207,82 @@ fn follow(exchange: &Exchange<'_>, theirs: &Store<'_>) -> Result<usize, SyncErro
 /// True when the remote has dropped frames since it was last looked at: they must go here before anything goes there.
 fn has_dropped(exchange: &Exchange<'_>, theirs: &Theirs) -> Result<bool, SyncError> {
     transfer::shared(exchange, theirs)?;
-    let before = exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
-    let both = before.zip(theirs.frames).filter(|(before, now)| before != now);
-    both.map_or(Ok(false), |(before, now)| Ok(epoch::has_dropped(exchange.repo, &before, &now)?))
+    let before = exchange
+        .repo
+        .find_direct_ref(&exchange.remote.tracking_ref())?;
+    let both = before
+        .zip(theirs.frames)
+        .filter(|(before, now)| before != now);
+    both.map_or(Ok(false), |(before, now)| {
+        Ok(epoch::has_dropped(exchange.repo, &before, &now)?)
+    })
 }
 
 /// The remote's shared store as it was last fetched.
 pub(super) fn tracked<'r>(exchange: &Exchange<'r>) -> Result<Store<'r>, SyncError> {
-    let frames = exchange.repo.find_direct_ref(&exchange.remote.tracking_ref())?;
-    transfer::shared(exchange, &Theirs { frames, ..Theirs::default() })
+    let frames = exchange
+        .repo
+        .find_direct_ref(&exchange.remote.tracking_ref())?;
+    transfer::shared(
+        exchange,
+        &Theirs {
+            frames,
+            ..Theirs::default()
+        },
+    )
 }
 
-fn unite(exchange: &Exchange<'_>, theirs: &Theirs, memory: &mut Memory) -> Result<Outcome, SyncError> {
-    let Exchange { repo, remote, share, .. } = *exchange;
+fn unite(
+    exchange: &Exchange<'_>,
+    theirs: &Theirs,
+    memory: &mut Memory,
+) -> Result<Outcome, SyncError> {
+    let Exchange {
+        repo,
+        remote,
+        share,
+        ..
+    } = *exchange;
     let (ours, shared) = (Store::open(repo)?, transfer::shared(exchange, theirs)?);
     let mut outcome = Outcome::default();
     let delivery = accept::check(repo, ours.tree(), shared.tree(), share)?;
-    let (is_whole, delivered) = (delivery.is_whole(), (delivery.accepted.len(), delivery.manifests.len()));
+    let (is_whole, delivered) = (
+        delivery.is_whole(),
+        (delivery.accepted.len(), delivery.manifests.len()),
+    );
     outcome.leave_out(delivery.left_out, delivery.left_out_count);
-    let of_shared = accepted(exchange, &mut outcome, &shared, (delivery.accepted, delivery.manifests))?;
+    let of_shared = accepted(
+        exchange,
+        &mut outcome,
+        &shared,
+        (delivery.accepted, delivery.manifests),
+    )?;
     // Their history comes along where it has brought something; that of a single clone does not.
     let history = shared.commit().filter(|_| !of_shared.is_empty());
     let mut gift = of_shared;
-    gift.is_whole = is_whole && theirs.by.is_empty() && (gift.entries.len(), gift.manifests.len()) == delivered;
+    gift.is_whole =
+        is_whole && theirs.by.is_empty() && (gift.entries.len(), gift.manifests.len()) == delivered;
     for (writer, tip) in &theirs.by {
         let Ok(store) = Store::at(repo, Some(*tip)) else {
             let path = TreePath::new(remote.own_ref(writer));
-            outcome.leave_out(vec![LeftOut { path, reason: "no store of frames".to_owned() }], 1);
+            outcome.leave_out(
+                vec![LeftOut {
+                    path,
+                    reason: "no store of frames".to_owned(),
+                }],
+                1,
+            );
             continue;
         };
-        let Delivery { accepted: entries, manifests, mut left_out, left_out_count, .. } =
-            accept::check(repo, ours.tree(), store.tree(), share)?;
-        let place = |path: &TreePath| [remote.own_ref(writer).as_bytes(), b":", path.as_bytes()].concat();
+        let Delivery {
+            accepted: entries,
+            manifests,
+            mut left_out,
+            left_out_count,
+            ..
+        } = accept::check(repo, ours.tree(), store.tree(), share)?;
+        let place =
+            |path: &TreePath| [remote.own_ref(writer).as_bytes(), b":", path.as_bytes()].concat();
         for fault in &mut left_out {
             fault.path = TreePath::new(place(&fault.path));
         }
@@ -222,8 +312,21 @@ fn accepted(
     theirs: &Store<'_>,
     (entries, manifests): (Vec<Entry>, Vec<ManifestEntry>),
 ) -> Result<Gift, SyncError> {
-    let gift = Gift { entries, manifests, is_whole: false };
-    let Judged { gift, refused, refused_count } = accept::judge((exchange.repo, exchange.state), exchange.accept, theirs, gift)?;
+    let gift = Gift {
+        entries,
+        manifests,
+        is_whole: false,
+    };
+    let Judged {
+        gift,
+        refused,
+        refused_count,
+    } = accept::judge(
+        (exchange.repo, exchange.state),
+        exchange.accept,
+        theirs,
+        gift,
+    )?;
     outcome.not_accepted_count += refused_count;
     outcome.not_accepted.extend(refused);
     outcome.not_accepted.truncate(NAMED_MAX);
@@ -259,9 +362,16 @@ fn push_until_accepted(
             Err(error) => return Err(error),
         }
         if lost == TRIES_MAX {
-            return Err(SyncError::Busy { remote: exchange.remote.name().to_owned(), tries: lost });
+            return Err(SyncError::Busy {
+                remote: exchange.remote.name().to_owned(),
+                tries: lost,
+            });
         }
-        std::thread::sleep(pause(begun.elapsed(), lost, pace::crowd(exchange, theirs.frames)));
+        std::thread::sleep(pause(
+            begun.elapsed(),
+            lost,
+            pace::crowd(exchange, theirs.frames),
+        ));
         begun = Instant::now();
         insisting(|| match exchange.publish {
             Publish::Shared | Publish::Collect => transfer::bring_shared(exchange, theirs),
@@ -271,16 +381,36 @@ fn push_until_accepted(
 }
 
 /// Deletes the refs of clones that the shared ref has the content of; how many there were, or would be.
-fn forget_collected(exchange: &Exchange<'_>, theirs: &Theirs, published: &Published) -> Result<usize, SyncError> {
-    let Exchange { repo, remote, prompt, .. } = *exchange;
+fn forget_collected(
+    exchange: &Exchange<'_>,
+    theirs: &Theirs,
+    published: &Published,
+) -> Result<usize, SyncError> {
+    let Exchange {
+        repo,
+        remote,
+        prompt,
+        ..
+    } = *exchange;
     let refs = &published.collected;
     if exchange.dry_run || refs.is_empty() {
         return Ok(refs.len());
     }
-    let gone = repo.delete_remote_refs(remote.name(), refs, prompt).map_err(|source| SyncError::transfer(remote, source))?;
+    let gone = repo
+        .delete_remote_refs(remote.name(), refs, prompt)
+        .map_err(|source| SyncError::transfer(remote, source))?;
     if gone == refs.len() {
-        let by = theirs.by.iter().filter(|(writer, _)| !refs.iter().any(|gone| gone.name == remote.own_ref(writer)));
-        transfer::settle(exchange, &Theirs { by: by.map(|(writer, id)| (writer.clone(), *id)).collect(), ..theirs.clone() })?;
+        let by = theirs
+            .by
+            .iter()
+            .filter(|(writer, _)| !refs.iter().any(|gone| gone.name == remote.own_ref(writer)));
+        transfer::settle(
+            exchange,
+            &Theirs {
+                by: by.map(|(writer, id)| (writer.clone(), *id)).collect(),
+                ..theirs.clone()
+            },
+        )?;
     }
     Ok(gone)
 }
@@ -290,7 +420,9 @@ fn insisting<T>(mut transfer: impl FnMut() -> Result<T, SyncError>) -> Result<T,
     let mut tries = 0;
     loop {
         match transfer() {
-            Err(error) if error.tries_left(tries) > 0 => std::thread::sleep(pause(Duration::ZERO, tries, 0)),
+            Err(error) if error.tries_left(tries) > 0 => {
+                std::thread::sleep(pause(Duration::ZERO, tries, 0))
+            }
             done => return done,
         }
         tries += 1;

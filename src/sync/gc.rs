@@ -19,16 +19,28 @@ use crate::frame::{Store, merge};
 use crate::git::{Batch, Repository, StateDir};
 
 /// Drops what this clone's store need not hold, or with `dry_run` says what that is.
-pub fn gc(repo: &Repository, state: &StateDir, rules: &Rules<'_>, dry_run: bool) -> Result<Plan, SyncError> {
+pub fn gc(
+    repo: &Repository,
+    state: &StateDir,
+    rules: &Rules<'_>,
+    dry_run: bool,
+) -> Result<Plan, SyncError> {
     for _ in 0..TRIES_MAX {
         let store = Store::open(repo)?;
-        let (Some(from), Some(tree)) = (store.commit(), store.tree()) else { return Ok(Plan::default()) };
+        let (Some(from), Some(tree)) = (store.commit(), store.tree()) else {
+            return Ok(Plan::default());
+        };
         let plan = plan(repo, tree, Place::Here(&stores_of_remotes(repo)?), rules)?;
         if dry_run || plan.gone.is_empty() {
             return Ok(plan);
         }
         let subject = subject(&plan);
-        let change = Shrink { from, gone: &plan.gone, theirs: None, subject: &subject };
+        let change = Shrink {
+            from,
+            gone: &plan.gone,
+            theirs: None,
+            subject: &subject,
+        };
         if epoch::shrink(repo, state, &change)? {
             return Ok(plan);
         }
@@ -59,13 +71,17 @@ pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncE
     let Exchange { repo, remote, .. } = *exchange;
     if exchange.dry_run {
         let theirs = tracked(exchange)?;
-        return theirs.tree().map_or(Ok(Plan::default()), |tree| Ok(plan(repo, tree, Place::There(&[]), rules)?));
+        return theirs.tree().map_or(Ok(Plan::default()), |tree| {
+            Ok(plan(repo, tree, Place::There(&[]), rules)?)
+        });
     }
     let _lock = lock(exchange)?;
     for attempt in 1..=TRIES_MAX {
         fetch_once(exchange)?;
         let theirs = tracked(exchange)?;
-        let (Some(old), Some(tree)) = (theirs.commit(), theirs.tree()) else { return Ok(Plan::default()) };
+        let (Some(old), Some(tree)) = (theirs.commit(), theirs.tree()) else {
+            return Ok(Plan::default());
+        };
         let plan = plan(repo, tree, Place::There(&tips_of(exchange)?), rules)?;
         if plan.gone.is_empty() {
             return Ok(plan);
@@ -75,13 +91,18 @@ pub fn publish(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Plan, SyncE
         }
         std::thread::sleep(pause(Duration::ZERO, attempt, 0));
     }
-    Err(SyncError::Busy { remote: remote.name().to_owned(), tries: TRIES_MAX })
+    Err(SyncError::Busy {
+        remote: remote.name().to_owned(),
+        tries: TRIES_MAX,
+    })
 }
 
 /// Where the remote's branches and tags stand: what they reach stays, also what this clone has not seen of them yet.
 fn tips_of(exchange: &Exchange<'_>) -> Result<Vec<NodeId>, SyncError> {
     let Exchange { repo, remote, .. } = *exchange;
-    let tips = repo.remote_tips(remote.name(), exchange.prompt).map_err(|source| SyncError::transfer(remote, source))?;
+    let tips = repo
+        .remote_tips(remote.name(), exchange.prompt)
+        .map_err(|source| SyncError::transfer(remote, source))?;
     for tip in &tips {
         if repo.header(tip)?.is_none() {
             return Err(SyncError::Unfetched(remote.name().to_owned()));
@@ -98,7 +119,12 @@ fn put(exchange: &Exchange<'_>, old: NodeId, plan: &Plan) -> Result<bool, SyncEr
     let message = epoch::message(repo, &subject(plan), &old)?;
     let new = commit_on(repo, &mut batch, tree, None, &message);
     let held = repo.write(&batch)?;
-    let pushed = repo.push_instead(remote.name(), (&old, &new), remote.frames_ref(), exchange.prompt);
+    let pushed = repo.push_instead(
+        remote.name(),
+        (&old, &new),
+        remote.frames_ref(),
+        exchange.prompt,
+    );
     if !is_accepted(exchange, remote.frames_ref(), pushed)? {
         return Ok(false);
     }

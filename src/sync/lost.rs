@@ -26,14 +26,27 @@ pub struct Lost {
 /// has dropped: the store names the state that held it.
 pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
     let store = Store::open(repo)?;
-    let (now, settled) = (store.tree(), store.commit().map(|commit| epoch::dropped_from(repo, commit)));
+    let (now, settled) = (
+        store.tree(),
+        store
+            .commit()
+            .map(|commit| epoch::dropped_from(repo, commit)),
+    );
     for commit in repo.left_behind(FRAMES_REF, &settled.unwrap_or_default()) {
         // What 'git gc' took away cannot be brought back.
-        let Ok(tree) = repo.tree_of_commit(&commit) else { continue };
-        let Ok(delivery) = accept::check(repo, now, Some(tree), Share::All) else { continue };
+        let Ok(tree) = repo.tree_of_commit(&commit) else {
+            continue;
+        };
+        let Ok(delivery) = accept::check(repo, now, Some(tree), Share::All) else {
+            continue;
+        };
         let (entries, manifests) = (delivery.accepted, delivery.manifests);
         if !entries.is_empty() {
-            return Ok(Some(Lost { commit, entries, manifests }));
+            return Ok(Some(Lost {
+                commit,
+                entries,
+                manifests,
+            }));
         }
     }
     Ok(None)
@@ -42,6 +55,10 @@ pub fn find(repo: &Repository) -> Result<Option<Lost>, StoreError> {
 /// Puts lost frames back.
 pub fn restore(repo: &Repository, state: &StateDir, lost: &Lost) -> Result<(), CommitError> {
     let message = format!("{} frames that were lost", lost.entries.len());
-    let gift = Gift { entries: lost.entries.clone(), manifests: lost.manifests.clone(), is_whole: false };
+    let gift = Gift {
+        entries: lost.entries.clone(),
+        manifests: lost.manifests.clone(),
+        is_whole: false,
+    };
     commit::add_entries(repo, state, &gift, Some(lost.commit), &message).map(drop)
 }

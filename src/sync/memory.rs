@@ -42,7 +42,10 @@ impl Memory {
     /// What is remembered of a remote; `None` where nothing is.
     #[must_use]
     pub fn load(state: &StateDir, remote: &str) -> Option<Self> {
-        all(state).into_iter().find(|(name, _)| name == remote).map(|(_, memory)| memory)
+        all(state)
+            .into_iter()
+            .find(|(name, _)| name == remote)
+            .map(|(_, memory)| memory)
     }
 
     /// Remembers it. A memory that cannot be kept is no fault.
@@ -56,15 +59,30 @@ impl Memory {
         }
         if text.len() as u64 <= FILE_BYTES_MAX {
             let cache = state.cache();
-            let _ = cache.create().and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+            let _ = cache
+                .create()
+                .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
         }
     }
 
     fn write(&self, remote: &str, text: &mut String) {
-        let _ = writeln!(text, "remote {remote}\nheld {}\nseconds {}", self.held_back, self.seconds);
-        let _ = self.store.iter().try_for_each(|store| writeln!(text, "store {store}"));
-        let _ = self.tips.iter().try_for_each(|tip| writeln!(text, "tip {tip}"));
-        let _ = self.nodes.iter().try_for_each(|node| writeln!(text, "node {node}"));
+        let _ = writeln!(
+            text,
+            "remote {remote}\nheld {}\nseconds {}",
+            self.held_back, self.seconds
+        );
+        let _ = self
+            .store
+            .iter()
+            .try_for_each(|store| writeln!(text, "store {store}"));
+        let _ = self
+            .tips
+            .iter()
+            .try_for_each(|tip| writeln!(text, "tip {tip}"));
+        let _ = self
+            .nodes
+            .iter()
+            .try_for_each(|node| writeln!(text, "node {node}"));
         for path in &self.paths {
             text.push_str("path ");
             let _ = path.iter().try_for_each(|byte| write!(text, "{byte:02x}"));
@@ -87,8 +105,14 @@ impl Memory {
 }
 
 fn all(state: &StateDir) -> Vec<(String, Memory)> {
-    let bytes = state.cache().read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
-    std::str::from_utf8(&bytes).ok().and_then(parse).unwrap_or_default()
+    let bytes = state
+        .cache()
+        .read_sealed(FILE_NAME, FILE_BYTES_MAX)
+        .unwrap_or_default();
+    std::str::from_utf8(&bytes)
+        .ok()
+        .and_then(parse)
+        .unwrap_or_default()
 }
 
 fn parse(text: &str) -> Option<Vec<(String, Memory)>> {
@@ -105,7 +129,11 @@ fn parse(text: &str) -> Option<Vec<(String, Memory)>> {
 fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(byte).collect()).flatten()
+    digits
+        .len()
+        .is_multiple_of(2)
+        .then(|| digits.chunks(2).map(byte).collect())
+        .flatten()
 }
 
 /// What a remote lacks, as far as that is known without asking it.
@@ -120,7 +148,11 @@ pub struct Unpushed {
 }
 
 /// Looks at what the store has gained since the last exchange with a remote; `None` where there was none.
-pub fn unpushed(repo: &Repository, state: &StateDir, remote: &Remote) -> Result<Option<Unpushed>, StoreError> {
+pub fn unpushed(
+    repo: &Repository,
+    state: &StateDir,
+    remote: &Remote,
+) -> Result<Option<Unpushed>, StoreError> {
     let tracked = repo.find_direct_ref(&remote.tracking_ref())?;
     let remembered = Memory::load(state, remote.name());
     if remembered.is_none() && tracked.is_none() {
@@ -133,12 +165,23 @@ pub fn unpushed(repo: &Repository, state: &StateDir, remote: &Remote) -> Result<
     if memory.store != store.commit() {
         // After a store of then was taken away by 'git gc', everything is as if it were new.
         let tree = |commit: NodeId| repo.tree_of_commit(&commit).ok();
-        let gained = Gained { old: memory.store.and_then(tree), new: store.tree(), elsewhere: None };
-        let by = repo.refs_below(&remote.tracking_by())?.into_iter().map(|(_, tip)| tip);
+        let gained = Gained {
+            old: memory.store.and_then(tree),
+            new: store.tree(),
+            elsewhere: None,
+        };
+        let by = repo
+            .refs_below(&remote.tracking_by())?
+            .into_iter()
+            .map(|(_, tip)| tip);
         let theirs: Vec<NodeId> = tracked.into_iter().chain(by).filter_map(tree).collect();
         frames = count_said(repo, gained, &theirs)?;
     }
-    Ok(Some(Unpushed { frames, held_back: memory.held_back, seconds }))
+    Ok(Some(Unpushed {
+        frames,
+        held_back: memory.held_back,
+        seconds,
+    }))
 }
 
 #[cfg(test)]
@@ -165,8 +208,18 @@ mod tests {
         assert_eq!(Memory::load(&state, "origin"), None);
         sample().save(&state, "origin");
         Memory::default().save(&state, "another one");
-        Memory { held_back: 4, ..sample() }.save(&state, "origin");
-        assert_eq!(Memory::load(&state, "origin"), Some(Memory { held_back: 4, ..sample() }));
+        Memory {
+            held_back: 4,
+            ..sample()
+        }
+        .save(&state, "origin");
+        assert_eq!(
+            Memory::load(&state, "origin"),
+            Some(Memory {
+                held_back: 4,
+                ..sample()
+            })
+        );
         assert_eq!(Memory::load(&state, "another one"), Some(Memory::default()));
     }
 
@@ -175,7 +228,12 @@ mod tests {
         let mut text = FIRST_LINE.to_owned();
         sample().write("origin", &mut text);
         assert_eq!(parse(&text), Some(vec![("origin".to_owned(), sample())]));
-        for bad in ["", "junk", "git-merkle remotes 1\nstore x\n", "git-merkle remotes 1\nremote a\npath abc\n"] {
+        for bad in [
+            "",
+            "junk",
+            "git-merkle remotes 1\nstore x\n",
+            "git-merkle remotes 1\nremote a\npath abc\n",
+        ] {
             assert_eq!(parse(bad), None, "{bad:?}");
         }
     }

@@ -41,9 +41,17 @@ pub(super) fn crowd(exchange: &Exchange<'_>, tip: Option<NodeId>) -> u32 {
     }
     let own = format!("{CLONE_FIELD}{}", Writer::of(exchange.state));
     let entry = |commit: &NodeId| exchange.repo.log_entry(commit).ok();
-    let entries = std::iter::successors(tip.as_ref().and_then(entry), |newer| entry(newer.parents.first()?));
-    let pushes =
-        entries.map(|LogEntry { seconds, message, .. }| Push { seconds, is_own: message.lines().any(|line| line == own) });
+    let entries = std::iter::successors(tip.as_ref().and_then(entry), |newer| {
+        entry(newer.parents.first()?)
+    });
+    let pushes = entries.map(
+        |LogEntry {
+             seconds, message, ..
+         }| Push {
+            seconds,
+            is_own: message.lines().any(|line| line == own),
+        },
+    );
     count(pushes, clock::now_seconds())
 }
 
@@ -55,20 +63,29 @@ struct Push {
 
 /// How many of the pushes, the newest first, are a crowd.
 fn count(pushes: impl Iterator<Item = Push>, now_seconds: u64) -> u32 {
-    let recent = pushes.take(CROWD_MAX).take_while(|push| push.seconds.abs_diff(now_seconds) <= CROWD_SECONDS);
+    let recent = pushes
+        .take(CROWD_MAX)
+        .take_while(|push| push.seconds.abs_diff(now_seconds) <= CROWD_SECONDS);
     let (mut all, mut of_others) = (0, 0);
     for push in recent {
         all += 1;
         of_others += u32::from(!push.is_own);
     }
-    if all < CROWD_MIN || of_others == 0 { 0 } else { all }
+    if all < CROWD_MIN || of_others == 0 {
+        0
+    } else {
+        all
+    }
 }
 
 /// A random part of a pause that grows with the crowd, doubles with each attempt that lost, and begins at twice the time that
 /// one took: clones that met once do not meet again, also where the remote is far away or busy.
 pub(super) fn pause(took: Duration, lost: u32, crowd: u32) -> Duration {
     let after_loss = PAUSE_FIRST.max(took * 2).saturating_mul(1 << lost.min(16));
-    after_loss.max(TURN * crowd).min(PAUSE_MAX).mul_f64(clock::random_part())
+    after_loss
+        .max(TURN * crowd)
+        .min(PAUSE_MAX)
+        .mul_f64(clock::random_part())
 }
 
 #[cfg(test)]
@@ -78,10 +95,20 @@ mod tests {
     #[test]
     fn pushes_of_others_are_a_crowd_and_those_of_one_clone_are_none() {
         let pushes = |seconds: &[u64], is_own: fn(u64) -> bool| {
-            count(seconds.iter().map(|seconds| Push { seconds: *seconds, is_own: is_own(*seconds) }), 1_000)
+            count(
+                seconds.iter().map(|seconds| Push {
+                    seconds: *seconds,
+                    is_own: is_own(*seconds),
+                }),
+                1_000,
+            )
         };
         let many: Vec<u64> = (0..20).map(|age| 1_000 - age).collect();
-        assert_eq!(pushes(&many, |_| false), 11, "those of the last ten seconds");
+        assert_eq!(
+            pushes(&many, |_| false),
+            11,
+            "those of the last ten seconds"
+        );
         assert_eq!(pushes(&many, |_| true), 0, "a script that pushes alone");
         assert_eq!(pushes(&many, |seconds| seconds != 995), 11);
         assert_eq!(pushes(&many[..4], |_| false), 0, "a few");
@@ -92,9 +119,13 @@ mod tests {
 
     #[test]
     fn a_pause_has_bounds() {
-        for (took, lost, crowd, most) in
-            [(0, 0, 0, 200), (0, 3, 0, 1_600), (1_000, 1, 0, 4_000), (0, 0, 8, 4_000), (9_000, 60, 64, 30_000)]
-        {
+        for (took, lost, crowd, most) in [
+            (0, 0, 0, 200),
+            (0, 3, 0, 1_600),
+            (1_000, 1, 0, 4_000),
+            (0, 0, 8, 4_000),
+            (9_000, 60, 64, 30_000),
+        ] {
             let longest = Duration::from_millis(most);
             assert!((0..50).all(|_| pause(Duration::from_millis(took), lost, crowd) <= longest));
         }

@@ -25,19 +25,37 @@ pub(super) struct Wanted {
 }
 
 /// What of it the remote cannot know, as the memory says afterwards; `memory` is that of the last exchange.
-pub(super) fn look(repo: &Repository, remote: &Remote, wanted: Wanted, memory: &mut Memory) -> Result<(), SelectError> {
+pub(super) fn look(
+    repo: &Repository,
+    remote: &Remote,
+    wanted: Wanted,
+    memory: &mut Memory,
+) -> Result<(), SelectError> {
     let branches = repo.refs_below(&remote.branches())?.into_iter();
-    let mut tips: Vec<NodeId> = branches.filter(|(name, _)| !remote.is_of_frames(name)).map(|(_, tip)| tip).collect();
+    let mut tips: Vec<NodeId> = branches
+        .filter(|(name, _)| !remote.is_of_frames(name))
+        .map(|(_, tip)| tip)
+        .collect();
     tips.sort_unstable();
     tips.dedup();
     let Wanted { nodes, mut paths } = wanted;
-    for tree in tips.iter().take(TIPS_LOOKED_AT).filter_map(|tip| repo.tree_of(tip).ok()) {
+    for tree in tips
+        .iter()
+        .take(TIPS_LOOKED_AT)
+        .filter_map(|tip| repo.tree_of(tip).ok())
+    {
         paths.retain(|path| !matches!(repo.find_entry(&tree, path), Ok(Some(_))));
     }
-    let (known_nodes, new_nodes) = nodes.into_iter().partition::<BTreeSet<_>, _>(|node| memory.nodes.contains(node));
-    let (known_paths, new_paths) = paths.into_iter().partition::<BTreeSet<_>, _>(|path| memory.paths.contains(path));
+    let (known_nodes, new_nodes) = nodes
+        .into_iter()
+        .partition::<BTreeSet<_>, _>(|node| memory.nodes.contains(node));
+    let (known_paths, new_paths) = paths
+        .into_iter()
+        .partition::<BTreeSet<_>, _>(|path| memory.paths.contains(path));
     let before = std::mem::replace(&mut memory.tips, tips.clone());
-    memory.nodes = without(new_nodes, |wanted| Ok(repo.reachable_of(&tips, &[], wanted)?))?;
+    memory.nodes = without(new_nodes, |wanted| {
+        Ok(repo.reachable_of(&tips, &[], wanted)?)
+    })?;
     memory.paths = without(new_paths, |wanted| Ok(repo.paths_of(&tips, &[], wanted)?))?;
     if before == tips {
         memory.nodes.extend(known_nodes);
@@ -45,9 +63,20 @@ pub(super) fn look(repo: &Repository, remote: &Remote, wanted: Wanted, memory: &
         return Ok(());
     }
     // A tip of then that is gone, after a forced push and 'git gc', leaves nothing to begin at.
-    let before = if before.iter().all(|tip| matches!(repo.header(tip), Ok(Some(_)))) { before } else { Vec::new() };
-    memory.nodes.extend(without(known_nodes, |wanted| Ok(repo.reachable_of(&tips, &before, wanted)?))?);
-    memory.paths.extend(without(known_paths, |wanted| Ok(repo.paths_of(&tips, &before, wanted)?))?);
+    let before = if before
+        .iter()
+        .all(|tip| matches!(repo.header(tip), Ok(Some(_))))
+    {
+        before
+    } else {
+        Vec::new()
+    };
+    memory.nodes.extend(without(known_nodes, |wanted| {
+        Ok(repo.reachable_of(&tips, &before, wanted)?)
+    })?);
+    memory.paths.extend(without(known_paths, |wanted| {
+        Ok(repo.paths_of(&tips, &before, wanted)?)
+    })?);
     Ok(())
 }
 

@@ -56,7 +56,8 @@ impl Publish {
 pub fn parse_remote_ref(text: &str) -> Option<String> {
     let parts: Vec<&str> = text.split('/').collect();
     let (_, folders) = parts.split_last()?;
-    let is_ours = folders.starts_with(&["refs", "merkle"]) || folders.len() > 2 && folders[2..].contains(&"_merkle");
+    let is_ours = folders.starts_with(&["refs", "merkle"])
+        || folders.len() > 2 && folders[2..].contains(&"_merkle");
     let is_taken = parts.contains(&OWN_FOLDER) || text == SET_ASIDE_REF;
     (is_ref_name(text) && is_ours && !is_taken).then(|| text.to_owned())
 }
@@ -87,11 +88,19 @@ pub struct Remote {
 
 impl Remote {
     /// The remote that is named, else that of `merkle.remote`, else the current branch's, else the only one.
-    pub fn choose(repo: &Repository, named: Option<&str>, setting: Option<&str>) -> Result<Self, RemoteError> {
+    pub fn choose(
+        repo: &Repository,
+        named: Option<&str>,
+        setting: Option<&str>,
+    ) -> Result<Self, RemoteError> {
         let remotes = repo.remotes();
         if let Some(name) = named.or(setting) {
             let is_known = remotes.iter().any(|remote| remote == name);
-            return if is_known { Ok(Self::of(name)) } else { Err(RemoteError::Unknown(name.to_owned())) };
+            return if is_known {
+                Ok(Self::of(name))
+            } else {
+                Err(RemoteError::Unknown(name.to_owned()))
+            };
         }
         let of_branch = repo.branch_remote().filter(|name| remotes.contains(name));
         match (of_branch, remotes.as_slice()) {
@@ -103,13 +112,19 @@ impl Remote {
     }
 
     fn of(name: &str) -> Self {
-        Self { name: name.to_owned(), frames_ref: FRAMES_REF.to_owned() }
+        Self {
+            name: name.to_owned(),
+            frames_ref: FRAMES_REF.to_owned(),
+        }
     }
 
     /// The same with its frames at another ref over there; see [`parse_remote_ref`].
     #[must_use]
     pub fn keeping_frames_at(self, frames_ref: Option<String>) -> Self {
-        Self { frames_ref: frames_ref.unwrap_or(self.frames_ref), ..self }
+        Self {
+            frames_ref: frames_ref.unwrap_or(self.frames_ref),
+            ..self
+        }
     }
 
     /// The name.
@@ -161,7 +176,10 @@ impl Remote {
     /// What such refs begin with.
     #[must_use]
     pub fn own_refs(&self) -> String {
-        let (folder, _) = self.frames_ref.rsplit_once('/').expect("a ref has a folder");
+        let (folder, _) = self
+            .frames_ref
+            .rsplit_once('/')
+            .expect("a ref has a folder");
         format!("{folder}/{OWN_FOLDER}/")
     }
 
@@ -174,8 +192,10 @@ impl Remote {
     /// True for a branch, as this clone names it, that holds frames: it is no branch of people.
     #[must_use]
     pub fn is_of_frames(&self, branch: &str) -> bool {
-        let is_at =
-            |name: &str| name.strip_prefix("refs/heads/").is_some_and(|name| branch == format!("{}{name}", self.branches()));
+        let is_at = |name: &str| {
+            name.strip_prefix("refs/heads/")
+                .is_some_and(|name| branch == format!("{}{name}", self.branches()))
+        };
         is_at(&self.frames_ref)
             || self
                 .own_refs()
@@ -191,7 +211,12 @@ mod tests {
     /// A ref that people work on must never be one that frames are pushed to.
     #[test]
     fn a_remote_ref_is_no_branch_of_people() {
-        for good in ["refs/merkle/frames", "refs/merkle/team/frames", "refs/heads/_merkle/frames", "refs/x/y/_merkle/z"] {
+        for good in [
+            "refs/merkle/frames",
+            "refs/merkle/team/frames",
+            "refs/heads/_merkle/frames",
+            "refs/x/y/_merkle/z",
+        ] {
             assert_eq!(parse_remote_ref(good).as_deref(), Some(good));
         }
         for bad in [
@@ -221,10 +246,16 @@ mod tests {
         let remote = Remote::of("origin");
         assert_eq!(remote.own_ref(&writer), format!("refs/merkle/by/{writer}"));
         let remote = remote.keeping_frames_at(parse_remote_ref("refs/heads/_merkle/frames"));
-        assert_eq!(remote.own_ref(&writer), format!("refs/heads/_merkle/by/{writer}"));
+        assert_eq!(
+            remote.own_ref(&writer),
+            format!("refs/heads/_merkle/by/{writer}")
+        );
         assert!(remote.is_of_frames("refs/remotes/origin/_merkle/frames"));
         assert!(remote.is_of_frames(&format!("refs/remotes/origin/_merkle/by/{writer}")));
         assert!(!remote.is_of_frames("refs/remotes/origin/main"));
-        assert_eq!(remote.tracking_ref_of(&writer), format!("refs/merkle-remote/origin/by/{writer}"));
+        assert_eq!(
+            remote.tracking_ref_of(&writer),
+            format!("refs/merkle-remote/origin/by/{writer}")
+        );
     }
 }

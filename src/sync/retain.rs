@@ -80,37 +80,70 @@ pub struct Plan {
 type Slot = Vec<(Entry, Origin)>;
 
 /// Chooses what goes from a store's tree.
-pub fn plan(repo: &Repository, tree: NodeId, place: Place<'_>, rules: &Rules<'_>) -> Result<Plan, RetainError> {
-    for (kind, is_so) in [("shallow", repo.is_shallow()), ("partial", repo.is_partial())] {
+pub fn plan(
+    repo: &Repository,
+    tree: NodeId,
+    place: Place<'_>,
+    rules: &Rules<'_>,
+) -> Result<Plan, RetainError> {
+    for (kind, is_so) in [
+        ("shallow", repo.is_shallow()),
+        ("partial", repo.is_partial()),
+    ] {
         if is_so {
             return Err(RetainError::Incomplete(kind));
         }
     }
-    let more = if let Place::There(tips) = place { tips } else { &[] };
+    let more = if let Place::There(tips) = place {
+        tips
+    } else {
+        &[]
+    };
     let mut nodes = HashSet::new();
     visit_slots(repo, tree, &mut |slot| {
         nodes.insert(slot[0].name.node);
     })?;
     let tips = repo.in_reach(Reach::Tips, more, nodes)?;
-    let mut plan = Planner { repo, place, rules, plan: Plan::default() };
+    let mut plan = Planner {
+        repo,
+        place,
+        rules,
+        plan: Plan::default(),
+    };
     let mut undecided: Vec<Slot> = Vec::new();
     visit_slots(repo, tree, &mut |slot| {
         let is_tip = tips.contains(&slot[0].name.node);
         if is_tip && slot.len() <= rules.keep + 1 {
             return;
         }
-        let slot: Slot = slot.iter().map(|entry| (entry.clone(), origin(repo, entry, is_tip))).collect();
+        let slot: Slot = slot
+            .iter()
+            .map(|entry| (entry.clone(), origin(repo, entry, is_tip)))
+            .collect();
         match is_tip {
             true => plan.decide(&slot, Standing::Tip),
-            false if slot.iter().all(|(_, origin)| *origin != Origin::Model) => plan.decide(&slot, Standing::History),
+            false if slot.iter().all(|(_, origin)| *origin != Origin::Model) => {
+                plan.decide(&slot, Standing::History)
+            }
             false => undecided.push(slot),
         }
     })?;
     let nodes = undecided.iter().map(|slot| slot[0].0.name.node).collect();
-    let reached = repo.in_reach(rules.since.map_or(Reach::History, Reach::Since), more, nodes)?;
+    let reached = repo.in_reach(
+        rules.since.map_or(Reach::History, Reach::Since),
+        more,
+        nodes,
+    )?;
     for slot in undecided {
         let is_reached = reached.contains(&slot[0].0.name.node);
-        plan.decide(&slot, if is_reached { Standing::History } else { Standing::Nowhere });
+        plan.decide(
+            &slot,
+            if is_reached {
+                Standing::History
+            } else {
+                Standing::Nowhere
+            },
+        );
     }
     let mut plan = plan.plan;
     plan.frames = plan.gone.len();
@@ -126,9 +159,16 @@ pub fn plan(repo: &Repository, tree: NodeId, place: Place<'_>, rules: &Rules<'_>
     Ok(plan)
 }
 
-fn visit_slots(repo: &Repository, tree: NodeId, visit: &mut dyn FnMut(&[Entry])) -> Result<(), StoreError> {
+fn visit_slots(
+    repo: &Repository,
+    tree: NodeId,
+    visit: &mut dyn FnMut(&[Entry]),
+) -> Result<(), StoreError> {
     listing::visit_added(repo, None, Some(tree), &mut |listed| {
-        listed.entries.chunk_by(|one, next| one.name.is_of_slot_of(&next.name)).for_each(&mut *visit);
+        listed
+            .entries
+            .chunk_by(|one, next| one.name.is_of_slot_of(&next.name))
+            .for_each(&mut *visit);
         Ok(())
     })
 }
@@ -140,7 +180,14 @@ fn origin(repo: &Repository, entry: &Entry, is_tip: bool) -> Origin {
     }
     match read_entry(repo, entry) {
         Ok(frame) if frame.is_derived() => Origin::Derived,
-        Ok(frame) if matches!(frame.basis_kind, BasisKind::Generated | BasisKind::Synthesis) => Origin::Model,
+        Ok(frame)
+            if matches!(
+                frame.basis_kind,
+                BasisKind::Generated | BasisKind::Synthesis
+            ) =>
+        {
+            Origin::Model
+        }
         // What this program cannot read it does not judge.
         _ => Origin::Person,
     }
@@ -155,18 +202,31 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn decide(&mut self, slot: &Slot, standing: Standing) {
-        let generations: Vec<(u32, Origin)> = slot.iter().map(|(entry, origin)| (entry.name.seq, *origin)).collect();
+        let generations: Vec<(u32, Origin)> = slot
+            .iter()
+            .map(|(entry, origin)| (entry.name.seq, *origin))
+            .collect();
         let (mut held, mut unpushed) = (0, 0);
         let goes = choose(&generations, standing, self.rules.keep, &mut |at, _| {
-            let Place::Here(remotes) = self.place else { return false };
+            let Place::Here(remotes) = self.place else {
+                return false;
+            };
             let is_held = holds(remotes, &slot[at].0);
             let is_unpushed = !is_held && slot[at].1 == Origin::Model && !self.rules.local;
-            (held, unpushed) = (held + usize::from(is_held), unpushed + usize::from(is_unpushed));
+            (held, unpushed) = (
+                held + usize::from(is_held),
+                unpushed + usize::from(is_unpushed),
+            );
             is_held || is_unpushed
         });
         for ((entry, _), why) in slot.iter().zip(goes) {
             let Some(why) = why else { continue };
-            self.plan.size_bytes += self.repo.header(&entry.blob).ok().flatten().map_or(0, |header| header.size_bytes);
+            self.plan.size_bytes += self
+                .repo
+                .header(&entry.blob)
+                .ok()
+                .flatten()
+                .map_or(0, |header| header.size_bytes);
             self.plan.gone.insert(entry.name.path().into_bytes());
             *match why {
                 Why::Derived => &mut self.plan.derived,
@@ -174,15 +234,18 @@ impl Planner<'_> {
                 Why::Unreached => &mut self.plan.unreached,
             } += 1;
         }
-        (self.plan.held, self.plan.unpushed) = (self.plan.held + held, self.plan.unpushed + unpushed);
+        (self.plan.held, self.plan.unpushed) =
+            (self.plan.held + held, self.plan.unpushed + unpushed);
     }
 }
 
 /// True when one of some stores has an entry of this name; one that cannot be read may have it.
 fn holds(stores: &[Store<'_>], entry: &Entry) -> bool {
-    stores
-        .iter()
-        .any(|store| store.entries(&entry.name.node).map_or(true, |known| known.iter().any(|one| one.name == entry.name)))
+    stores.iter().any(|store| {
+        store
+            .entries(&entry.name.node)
+            .map_or(true, |known| known.iter().any(|one| one.name == entry.name))
+    })
 }
 
 /// What of a store goes because a remote, last known at `before`, has dropped it on purpose.
@@ -194,20 +257,38 @@ pub fn dropped_there(
     before: Option<NodeId>,
     theirs: &Store<'_>,
 ) -> Result<BTreeSet<Vec<u8>>, RetainError> {
-    let (Some(before), Some(now)) = (before, theirs.commit()) else { return Ok(BTreeSet::new()) };
+    let (Some(before), Some(now)) = (before, theirs.commit()) else {
+        return Ok(BTreeSet::new());
+    };
     if before == now || !epoch::has_dropped(repo, &before, &now)? {
         return Ok(BTreeSet::new());
     }
     let mut dropped = Vec::new();
-    listing::visit_added(repo, theirs.tree(), Some(repo.tree_of_commit(&before)?), &mut |listed| {
-        dropped.extend(listed.entries.into_iter().filter(|entry| !is_in(theirs, entry) && is_in(ours, entry)));
-        Ok(())
-    })?;
-    let tips = repo.in_reach(Reach::Tips, &[], dropped.iter().map(|entry| entry.name.node).collect())?;
+    listing::visit_added(
+        repo,
+        theirs.tree(),
+        Some(repo.tree_of_commit(&before)?),
+        &mut |listed| {
+            dropped.extend(
+                listed
+                    .entries
+                    .into_iter()
+                    .filter(|entry| !is_in(theirs, entry) && is_in(ours, entry)),
+            );
+            Ok(())
+        },
+    )?;
+    let tips = repo.in_reach(
+        Reach::Tips,
+        &[],
+        dropped.iter().map(|entry| entry.name.node).collect(),
+    )?;
     let mut gone = BTreeSet::new();
     for entry in dropped {
         let is_tip = tips.contains(&entry.name.node);
-        if origin(repo, &entry, is_tip) != Origin::Person && !is_needed(repo, [ours, theirs], &entry, is_tip)? {
+        if origin(repo, &entry, is_tip) != Origin::Person
+            && !is_needed(repo, [ours, theirs], &entry, is_tip)?
+        {
             gone.insert(entry.name.path().into_bytes());
         }
     }
@@ -222,10 +303,19 @@ fn is_in(store: &Store<'_>, entry: &Entry) -> bool {
 }
 
 /// True for the newest that was made of a slot, in any of two stores, about a tip or beside what a person said.
-fn is_needed(repo: &Repository, stores: [&Store<'_>; 2], entry: &Entry, is_tip: bool) -> Result<bool, StoreError> {
+fn is_needed(
+    repo: &Repository,
+    stores: [&Store<'_>; 2],
+    entry: &Entry,
+    is_tip: bool,
+) -> Result<bool, StoreError> {
     let (mut has_person, mut newest) = (false, true);
     for store in stores {
-        for other in store.entries(&entry.name.node)?.iter().filter(|other| other.name.is_of_slot_of(&entry.name)) {
+        for other in store
+            .entries(&entry.name.node)?
+            .iter()
+            .filter(|other| other.name.is_of_slot_of(&entry.name))
+        {
             let is_newer = (other.name.seq, other.name.frame) > (entry.name.seq, entry.name.frame);
             match origin(repo, other, is_tip) {
                 Origin::Person => has_person = true,

@@ -86,10 +86,21 @@ pub fn select(
     memory: &mut Memory,
 ) -> Result<Selection, SelectError> {
     let mut said = Vec::new();
-    visit_shared(repo, gained, rules.share, &mut |entry, frame| said.push((entry, frame)))?;
+    visit_shared(repo, gained, rules.share, &mut |entry, frame| {
+        said.push((entry, frame))
+    })?;
     if !rules.all {
-        let path = |frame: &Frame| frame.path.as_ref().map(|path| path.as_bytes().to_vec()).filter(|path| !path.is_empty());
-        let new = || said.iter().filter(|(entry, _)| !memory.passed.contains(entry));
+        let path = |frame: &Frame| {
+            frame
+                .path
+                .as_ref()
+                .map(|path| path.as_bytes().to_vec())
+                .filter(|path| !path.is_empty())
+        };
+        let new = || {
+            said.iter()
+                .filter(|(entry, _)| !memory.passed.contains(entry))
+        };
         let nodes = new().map(|(entry, _)| entry.name.node).collect();
         let paths = new().filter_map(|(_, frame)| path(frame)).collect();
         public::look(repo, remote, Wanted { nodes, paths }, memory)?;
@@ -98,7 +109,10 @@ pub fn select(
     for (entry, frame) in said {
         let is_hidden = |path: &TreePath| memory.paths.contains(path.as_bytes());
         let has_passed = rules.all || memory.passed.contains(&entry);
-        if has_passed || !(memory.nodes.contains(&entry.name.node) || frame.path.as_ref().is_some_and(is_hidden)) {
+        if has_passed
+            || !(memory.nodes.contains(&entry.name.node)
+                || frame.path.as_ref().is_some_and(is_hidden))
+        {
             if memory.passed.insert(entry.clone()) {
                 search(&frame, rules)?;
             }
@@ -108,10 +122,16 @@ pub fn select(
         }
     }
     for manifest in signed::gained(repo, gained.old, gained.new)? {
-        let is_elsewhere = gained.elsewhere.is_some_and(|there| there.manifests.contains(&manifest));
+        let is_elsewhere = gained
+            .elsewhere
+            .is_some_and(|there| there.manifests.contains(&manifest));
         // One that is about nothing but what is held back goes with it.
         let goes = |key: &StatementKey| !selection.held_back.contains(key);
-        if !is_elsewhere && manifest.read(repo).is_ok_and(|read| read.lines.iter().any(|(key, _)| goes(key))) {
+        if !is_elsewhere
+            && manifest
+                .read(repo)
+                .is_ok_and(|read| read.lines.iter().any(|(key, _)| goes(key)))
+        {
             selection.manifests.push(manifest);
         }
     }
@@ -119,11 +139,17 @@ pub fn select(
 }
 
 /// How many statements a store has gained that none of a remote's trees holds.
-pub(super) fn count_said(repo: &Repository, gained: Gained<'_>, theirs: &[NodeId]) -> Result<usize, StoreError> {
+pub(super) fn count_said(
+    repo: &Repository,
+    gained: Gained<'_>,
+    theirs: &[NodeId],
+) -> Result<usize, StoreError> {
     let mut count = 0;
     visit_shared(repo, gained, Share::Said, &mut |entry, _| {
         let path = entry.name.path();
-        let is_there = theirs.iter().any(|tree| matches!(repo.find_entry(tree, path.as_bytes()), Ok(Some(_))));
+        let is_there = theirs
+            .iter()
+            .any(|tree| matches!(repo.find_entry(tree, path.as_bytes()), Ok(Some(_))));
         count += usize::from(!is_there);
     })?;
     Ok(count)
@@ -135,14 +161,20 @@ fn visit_shared(
     share: Share,
     visit: &mut dyn FnMut(Entry, Frame),
 ) -> Result<(), StoreError> {
-    let is_elsewhere = |entry: &Entry| gained.elsewhere.is_some_and(|there| there.entries.contains(entry));
+    let is_elsewhere = |entry: &Entry| {
+        gained
+            .elsewhere
+            .is_some_and(|there| there.entries.contains(entry))
+    };
     listing::visit_added(repo, gained.old, gained.new, &mut |added| {
         for entry in added.entries {
             if share == Share::Said && is_outline(&entry.name) || is_elsewhere(&entry) {
                 continue;
             }
             // An entry of a newer format or a damaged one stays: this program cannot tell what it says.
-            let Ok(frame) = read_entry(repo, &entry) else { continue };
+            let Ok(frame) = read_entry(repo, &entry) else {
+                continue;
+            };
             if share == Share::All || !frame.is_derived() {
                 visit(entry, frame);
             }
@@ -152,8 +184,16 @@ fn visit_shared(
 }
 
 fn search(frame: &Frame, rules: &Rules<'_>) -> Result<(), SecretFound> {
-    let path = frame.path.as_ref().map_or_else(|| frame.node.to_string(), |path| path.to_text().into_owned());
+    let path = frame.path.as_ref().map_or_else(
+        || frame.node.to_string(),
+        |path| path.to_text().into_owned(),
+    );
     let name = format!("{}/{} of {path}", frame.agent, frame.frame_type);
     guard(path.as_bytes(), &name, rules.scanner, rules.allowed)?;
-    guard(frame.content.as_bytes(), &name, rules.scanner, rules.allowed)
+    guard(
+        frame.content.as_bytes(),
+        &name,
+        rules.scanner,
+        rules.allowed,
+    )
 }

@@ -38,7 +38,12 @@ pub fn waiting(state: &StateDir) -> usize {
 }
 
 /// Signs what waits; how many statements that were.
-pub fn sign(repo: &Repository, state: &StateDir, own_key: Option<&str>, prompt: Prompt) -> Result<usize, SignError> {
+pub fn sign(
+    repo: &Repository,
+    state: &StateDir,
+    own_key: Option<&str>,
+    prompt: Prompt,
+) -> Result<usize, SignError> {
     let waiting = unsigned::list(state);
     if waiting.is_empty() {
         return Ok(0);
@@ -50,7 +55,14 @@ pub fn sign(repo: &Repository, state: &StateDir, own_key: Option<&str>, prompt: 
         for lines in lines.chunks(STATEMENTS_MAX) {
             let seconds = clock::now_seconds();
             let signature = signer.sign(text(seconds, lines).as_bytes(), prompt)?;
-            manifests.push(Manifest { seconds, lines: lines.to_vec(), signature }.encode());
+            manifests.push(
+                Manifest {
+                    seconds,
+                    lines: lines.to_vec(),
+                    signature,
+                }
+                .encode(),
+            );
         }
     }
     let message = match lines.len() {
@@ -64,14 +76,24 @@ pub fn sign(repo: &Repository, state: &StateDir, own_key: Option<&str>, prompt: 
 /// What is signed of what waits, in order: statements that the store has as they were said.
 fn lines(repo: &Repository, waiting: &[Waiting]) -> Result<Vec<Line>, SignError> {
     let store = Store::open(repo)?;
-    let Some(tree) = store.tree() else { return Ok(Vec::new()) };
+    let Some(tree) = store.tree() else {
+        return Ok(Vec::new());
+    };
     let mut lines = Vec::new();
     for Waiting { name, blob } in waiting {
         let found = repo.find_entry(&tree, name.path().as_bytes())?;
         if found.is_none_or(|(_, found)| found != *blob) {
             continue;
         }
-        let Ok(frame) = read_entry(repo, &Entry { name: name.clone(), blob: *blob }) else { continue };
+        let Ok(frame) = read_entry(
+            repo,
+            &Entry {
+                name: name.clone(),
+                blob: *blob,
+            },
+        ) else {
+            continue;
+        };
         lines.extend(digest_of(&frame).map(|digest| (StatementKey::of(&frame), digest)));
     }
     lines.sort_unstable();

@@ -94,34 +94,63 @@ pub struct Signatures<'a> {
 impl<'a> Signatures<'a> {
     /// With the signers of the user's own configuration; none where that names no file of them.
     pub fn of(repo: &'a Repository, state: &'a StateDir) -> Result<Option<Self>, SshError> {
-        Ok(Signers::of(repo)?.map(|signers| Self { repo, state, signers }))
+        Ok(Signers::of(repo)?.map(|signers| Self {
+            repo,
+            state,
+            signers,
+        }))
     }
 
     /// What is known about frames by the manifests of a store's tree; nothing about those that any clone can make.
-    pub fn of_frames(&self, tree: Option<NodeId>, frames: &[&Frame]) -> Result<Vec<Option<Signature>>, SyncError> {
-        let claim =
-            |frame: &&Frame| digest_of(frame).filter(|_| !frame.is_derived()).map(|digest| (StatementKey::of(frame), digest));
+    pub fn of_frames(
+        &self,
+        tree: Option<NodeId>,
+        frames: &[&Frame],
+    ) -> Result<Vec<Option<Signature>>, SyncError> {
+        let claim = |frame: &&Frame| {
+            digest_of(frame)
+                .filter(|_| !frame.is_derived())
+                .map(|digest| (StatementKey::of(frame), digest))
+        };
         let claims: Vec<Option<Claim>> = frames.iter().map(claim).collect();
         let said: Vec<Claim> = claims.iter().flatten().copied().collect();
         let mut found = self.judge(&[tree], &said)?.into_iter();
-        Ok(claims.into_iter().map(|claim| claim.and_then(|_| found.next())).collect())
+        Ok(claims
+            .into_iter()
+            .map(|claim| claim.and_then(|_| found.next()))
+            .collect())
     }
 
     /// What the manifests of some stores' trees say about each claim.
-    pub fn judge(&self, trees: &[Option<NodeId>], claims: &[Claim]) -> Result<Vec<Signature>, SyncError> {
+    pub fn judge(
+        &self,
+        trees: &[Option<NodeId>],
+        claims: &[Claim],
+    ) -> Result<Vec<Signature>, SyncError> {
         if claims.is_empty() {
             return Ok(Vec::new());
         }
-        let mut look = Look { of: self, memory: Memory::load(self.state, self.signers.digest()), left: CHECKS_MAX };
+        let mut look = Look {
+            of: self,
+            memory: Memory::load(self.state, self.signers.digest()),
+            left: CHECKS_MAX,
+        };
         let manifests = look.about(trees, &claims.iter().map(|(key, _)| *key).collect())?;
-        let judged = claims.iter().map(|claim| look.judge_one(&manifests, *claim)).collect();
+        let judged = claims
+            .iter()
+            .map(|claim| look.judge_one(&manifests, *claim))
+            .collect();
         look.memory.save(self.state);
         judged
     }
 
     /// The manifests that allowed signers have signed.
     pub fn good(&self, entries: &[ManifestEntry]) -> Result<Vec<ManifestEntry>, SyncError> {
-        let mut look = Look { of: self, memory: Memory::load(self.state, self.signers.digest()), left: CHECKS_MAX };
+        let mut look = Look {
+            of: self,
+            memory: Memory::load(self.state, self.signers.digest()),
+            left: CHECKS_MAX,
+        };
         let mut good = Vec::new();
         for entry in entries {
             if matches!(look.check(entry)?, Some(Checked::Good(_))) {
@@ -154,7 +183,11 @@ struct Look<'a, 'b> {
 }
 
 impl Look<'_, '_> {
-    fn about(&self, trees: &[Option<NodeId>], wanted: &HashSet<StatementKey>) -> Result<Named, StoreError> {
+    fn about(
+        &self,
+        trees: &[Option<NodeId>],
+        wanted: &HashSet<StatementKey>,
+    ) -> Result<Named, StoreError> {
         let (mut named, mut seen) = (Named::new(), HashSet::new());
         for tree in trees {
             for entry in signed::list(self.of.repo, *tree)? {
@@ -162,15 +195,31 @@ impl Look<'_, '_> {
                     continue;
                 }
                 // A bad entry says nothing; listing the store names it.
-                let Ok(manifest) = entry.read(self.of.repo) else { continue };
-                let mut lines = manifest.lines.iter().filter(|(key, _)| wanted.contains(key)).peekable();
+                let Ok(manifest) = entry.read(self.of.repo) else {
+                    continue;
+                };
+                let mut lines = manifest
+                    .lines
+                    .iter()
+                    .filter(|(key, _)| wanted.contains(key))
+                    .peekable();
                 if lines.peek().is_none() {
                     continue;
                 }
                 // A remote can send many lists of many lines: what is found out of a list is found out once.
-                let may_count = !matches!(self.known(&entry, &manifest), Some(Checked::NotAllowed(_) | Checked::Wrong));
+                let may_count = !matches!(
+                    self.known(&entry, &manifest),
+                    Some(Checked::NotAllowed(_) | Checked::Wrong)
+                );
                 for (key, digest) in lines {
-                    keep(named.entry(*key).or_default(), Naming { entry, digest: *digest, may_count });
+                    keep(
+                        named.entry(*key).or_default(),
+                        Naming {
+                            entry,
+                            digest: *digest,
+                            may_count,
+                        },
+                    );
                 }
             }
         }
@@ -197,13 +246,21 @@ impl Look<'_, '_> {
         if let Some(known) = self.memory.checked.get(&entry.digest) {
             return Ok(Some(known.clone()));
         }
-        let Ok(manifest) = entry.read(self.of.repo) else { return Ok(Some(Checked::Wrong)) };
+        let Ok(manifest) = entry.read(self.of.repo) else {
+            return Ok(Some(Checked::Wrong));
+        };
         if let Some(known) = self.known(entry, &manifest) {
             return Ok(Some(known));
         }
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        let Some(left) = self.left.checked_sub(1) else {
+            return Ok(None);
+        };
         self.left = left;
-        let found = self.of.signers.check(manifest.text().as_bytes(), &manifest.signature, manifest.seconds)?;
+        let found = self.of.signers.check(
+            manifest.text().as_bytes(),
+            &manifest.signature,
+            manifest.seconds,
+        )?;
         self.memory.checked.insert(entry.digest, found.clone());
         self.memory.is_changed = true;
         Ok(Some(found))
@@ -212,7 +269,12 @@ impl Look<'_, '_> {
     /// The same without a child, where that is enough.
     fn known(&self, entry: &ManifestEntry, manifest: &Manifest) -> Option<Checked> {
         let known = self.memory.checked.get(&entry.digest).cloned();
-        known.or_else(|| self.of.signers.stranger(&manifest.signature).map(Checked::NotAllowed))
+        known.or_else(|| {
+            self.of
+                .signers
+                .stranger(&manifest.signature)
+                .map(Checked::NotAllowed)
+        })
     }
 }
 
@@ -235,11 +297,24 @@ struct Memory {
 
 impl Memory {
     fn load(state: &StateDir, signers: Digest) -> Self {
-        let bytes = state.cache().read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
+        let bytes = state
+            .cache()
+            .read_sealed(FILE_NAME, FILE_BYTES_MAX)
+            .unwrap_or_default();
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
-        let body = text.strip_prefix(FIRST_LINE).and_then(|rest| rest.strip_prefix(&format!("{signers}\n")));
-        let checked = body.unwrap_or_default().lines().filter_map(read_line).collect();
-        Self { signers, checked, is_changed: false }
+        let body = text
+            .strip_prefix(FIRST_LINE)
+            .and_then(|rest| rest.strip_prefix(&format!("{signers}\n")));
+        let checked = body
+            .unwrap_or_default()
+            .lines()
+            .filter_map(read_line)
+            .collect();
+        Self {
+            signers,
+            checked,
+            is_changed: false,
+        }
     }
 
     /// Keeps it. What cannot be kept is found out again.
@@ -258,7 +333,9 @@ impl Memory {
         }
         if text.len() as u64 <= FILE_BYTES_MAX {
             let cache = state.cache();
-            let _ = cache.create().and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+            let _ = cache
+                .create()
+                .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
         }
     }
 }

@@ -51,11 +51,19 @@ pub(super) fn bring(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
 
 /// Brings the shared ref alone, as it is now: that is what other pushes move.
 pub(super) fn bring_shared(exchange: &Exchange<'_>, theirs: &mut Theirs) -> Result<(), SyncError> {
-    let Exchange { repo, remote, prompt, .. } = *exchange;
+    let Exchange {
+        repo,
+        remote,
+        prompt,
+        ..
+    } = *exchange;
     let incoming = incoming(exchange, 0);
     let refs = [(remote.frames_ref().to_owned(), incoming.clone())];
     for tries in 1.. {
-        match repo.fetch_refs(remote.name(), &refs, prompt).map_err(|source| SyncError::transfer(remote, source)) {
+        match repo
+            .fetch_refs(remote.name(), &refs, prompt)
+            .map_err(|source| SyncError::transfer(remote, source))
+        {
             Ok(()) => theirs.frames = repo.find_direct_ref(&incoming)?,
             Err(error) => match list(exchange)?.frames {
                 None => theirs.frames = None,
@@ -70,47 +78,70 @@ pub(super) fn bring_shared(exchange: &Exchange<'_>, theirs: &mut Theirs) -> Resu
 }
 
 fn list(exchange: &Exchange<'_>) -> Result<Theirs, SyncError> {
-    let Exchange { repo, remote, prompt, .. } = *exchange;
+    let Exchange {
+        repo,
+        remote,
+        prompt,
+        ..
+    } = *exchange;
     let known = tracked_writers(exchange)?;
     let (own, own_refs) = (Writer::of(exchange.state), remote.own_refs());
     let pattern = format!("{own_refs}*");
     let mut theirs = Theirs::default();
-    let listed = repo.list_refs(remote.name(), &[remote.frames_ref(), &pattern], prompt, &mut |RemoteRef { name, id }| {
-        if name == remote.frames_ref() {
-            theirs.frames = Some(id);
-        } else if let Some(writer) = name.strip_prefix(&own_refs).and_then(Writer::parse) {
-            if theirs.by.len() < WRITERS_MAX || writer == own || known.contains_key(&writer) {
-                theirs.by.insert(writer, id);
-            } else {
-                theirs.more += 1;
+    let listed = repo.list_refs(
+        remote.name(),
+        &[remote.frames_ref(), &pattern],
+        prompt,
+        &mut |RemoteRef { name, id }| {
+            if name == remote.frames_ref() {
+                theirs.frames = Some(id);
+            } else if let Some(writer) = name.strip_prefix(&own_refs).and_then(Writer::parse) {
+                if theirs.by.len() < WRITERS_MAX || writer == own || known.contains_key(&writer) {
+                    theirs.by.insert(writer, id);
+                } else {
+                    theirs.more += 1;
+                }
             }
-        }
-        true
-    });
+            true
+        },
+    );
     listed.map_err(|source| SyncError::transfer(remote, source))?;
     Ok(theirs)
 }
 
 /// Brings what was listed and is not tracked; where it stands by now is what counts.
 fn fetch(exchange: &Exchange<'_>, listed: &Theirs) -> Result<Theirs, SyncError> {
-    let Exchange { repo, remote, prompt, .. } = *exchange;
+    let Exchange {
+        repo,
+        remote,
+        prompt,
+        ..
+    } = *exchange;
     let mut theirs = listed.clone();
     let tracked = tracked_writers(exchange)?;
     let mut wanted = Vec::new();
     if listed.frames.is_some() && listed.frames != repo.find_direct_ref(&remote.tracking_ref())? {
         wanted.push((remote.frames_ref().to_owned(), None));
     }
-    let changed = listed.by.iter().filter(|(writer, id)| tracked.get(writer) != Some(id));
+    let changed = listed
+        .by
+        .iter()
+        .filter(|(writer, id)| tracked.get(writer) != Some(id));
     wanted.extend(changed.map(|(writer, _)| (remote.own_ref(writer), Some(writer.clone()))));
     if wanted.is_empty() {
         return Ok(theirs);
     }
     let numbered = wanted.iter().enumerate();
-    let refs: Vec<_> = numbered.map(|(number, (name, _))| (name.clone(), incoming(exchange, number))).collect();
+    let refs: Vec<_> = numbered
+        .map(|(number, (name, _))| (name.clone(), incoming(exchange, number)))
+        .collect();
     repo.check_log_path(&incoming(exchange, 0))?;
-    repo.fetch_refs(remote.name(), &refs, prompt).map_err(|source| SyncError::transfer(remote, source))?;
+    repo.fetch_refs(remote.name(), &refs, prompt)
+        .map_err(|source| SyncError::transfer(remote, source))?;
     for ((_, writer), (_, here)) in wanted.into_iter().zip(refs) {
-        let Some(now) = repo.find_direct_ref(&here)? else { continue };
+        let Some(now) = repo.find_direct_ref(&here)? else {
+            continue;
+        };
         match writer {
             None => theirs.frames = Some(now),
             Some(writer) => drop(theirs.by.insert(writer, now)),
@@ -128,7 +159,10 @@ pub(super) fn settle(exchange: &Exchange<'_>, theirs: &Theirs) -> Result<(), Syn
     for (writer, id) in &theirs.by {
         track(exchange, &remote.tracking_ref_of(writer), Some(*id))?;
     }
-    for writer in tracked_writers(exchange)?.keys().filter(|writer| !theirs.by.contains_key(writer)) {
+    for writer in tracked_writers(exchange)?
+        .keys()
+        .filter(|writer| !theirs.by.contains_key(writer))
+    {
         repo.delete_ref(&remote.tracking_ref_of(writer))?;
     }
     Ok(repo.clear_refs(&remote.incoming_refs())?)
@@ -139,30 +173,45 @@ fn track(exchange: &Exchange<'_>, name: &str, now: Option<NodeId>) -> Result<(),
     match (repo.find_direct_ref(name)?, now) {
         (before, now) if before == now => Ok(()),
         (_, None) => Ok(repo.delete_ref(name)?),
-        (before, Some(now)) => match repo.update_ref(name, &now, before.map_or(Expected::Absent, Expected::At)) {
-            // Another program has seen the remote since: what it saw is as new.
-            Err(RefError::Moved(_)) => Ok(()),
-            done => Ok(done?),
-        },
+        (before, Some(now)) => {
+            match repo.update_ref(name, &now, before.map_or(Expected::Absent, Expected::At)) {
+                // Another program has seen the remote since: what it saw is as new.
+                Err(RefError::Moved(_)) => Ok(()),
+                done => Ok(done?),
+            }
+        }
     }
 }
 
 /// What clones have published by themselves, as of the last fetch.
-pub(super) fn tracked_writers(exchange: &Exchange<'_>) -> Result<BTreeMap<Writer, NodeId>, RefError> {
+pub(super) fn tracked_writers(
+    exchange: &Exchange<'_>,
+) -> Result<BTreeMap<Writer, NodeId>, RefError> {
     let prefix = exchange.remote.tracking_by();
     let refs = exchange.repo.refs_below(&prefix)?.into_iter();
-    Ok(refs.filter_map(|(name, id)| Some((Writer::parse(name.strip_prefix(&prefix)?)?, id))).collect())
+    Ok(refs
+        .filter_map(|(name, id)| Some((Writer::parse(name.strip_prefix(&prefix)?)?, id)))
+        .collect())
 }
 
 /// The shared store of the remote as it was brought.
 pub(super) fn shared<'r>(exchange: &Exchange<'r>, theirs: &Theirs) -> Result<Store<'r>, SyncError> {
-    Store::at(exchange.repo, theirs.frames).map_err(|source| no_store(exchange, exchange.remote.frames_ref(), source))
+    Store::at(exchange.repo, theirs.frames)
+        .map_err(|source| no_store(exchange, exchange.remote.frames_ref(), source))
 }
 
 pub(super) fn no_store(exchange: &Exchange<'_>, name: &str, source: StoreError) -> SyncError {
-    SyncError::NoStore { remote: exchange.remote.name().to_owned(), name: name.to_owned(), source }
+    SyncError::NoStore {
+        remote: exchange.remote.name().to_owned(),
+        name: name.to_owned(),
+        source,
+    }
 }
 
 fn incoming(exchange: &Exchange<'_>, number: usize) -> String {
-    format!("{}{}-{number}", exchange.remote.incoming_refs(), std::process::id())
+    format!(
+        "{}{}-{number}",
+        exchange.remote.incoming_refs(),
+        std::process::id()
+    )
 }

@@ -18,7 +18,10 @@ impl Writer {
     /// The name of this clone.
     #[must_use]
     pub fn of(state: &StateDir) -> Self {
-        let digest = state.key("git-merkle 2026 writer/1").digest(b"").to_string();
+        let digest = state
+            .key("git-merkle 2026 writer/1")
+            .digest(b"")
+            .to_string();
         Self(digest[..DIGITS].to_owned())
     }
 
@@ -50,9 +53,20 @@ mod tests {
             Writer::of(&StateDir::at(&place).sealed(Some(folder.path().join(user))))
         };
         let own = name("user", "clone");
-        assert_eq!((name("user", "clone"), Writer::parse(&own.to_string())), (own.clone(), Some(own.clone())));
+        assert_eq!(
+            (name("user", "clone"), Writer::parse(&own.to_string())),
+            (own.clone(), Some(own.clone()))
+        );
         assert!(name("user", "copy") != own && name("other", "clone") != own);
-        for bad in ["", "..", "0", &"A".repeat(32), &"g".repeat(32), &"0".repeat(33), "0/000000000000000000000000000000"] {
+        for bad in [
+            "",
+            "..",
+            "0",
+            &"A".repeat(32),
+            &"g".repeat(32),
+            &"0".repeat(33),
+            "0/000000000000000000000000000000",
+        ] {
             assert_eq!(Writer::parse(bad), None, "{bad}");
         }
     }

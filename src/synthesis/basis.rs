@@ -40,7 +40,11 @@ impl BasisOf {
     /// What a model says of a directory is generated; what the outline builder says of one is synthesized.
     #[must_use]
     pub fn new(agent: &Agent, frame_type: &FrameType, instructions: &Digest) -> Self {
-        let directory = if agent.instructions().is_some() { BasisKind::Generated } else { BasisKind::Synthesis };
+        let directory = if agent.instructions().is_some() {
+            BasisKind::Generated
+        } else {
+            BasisKind::Synthesis
+        };
         Self::of(agent, frame_type, instructions, directory)
     }
 
@@ -50,9 +54,19 @@ impl BasisOf {
         Self::of(agent, frame_type, policy, BasisKind::Synthesis)
     }
 
-    fn of(agent: &Agent, frame_type: &FrameType, instructions: &Digest, directory: BasisKind) -> Self {
-        let start = |kind: BasisKind| start(kind, agent.id.as_str(), frame_type).field(&instructions.0);
-        Self { file: start(BasisKind::Generated), directory: start(directory), path_sensitive: agent.path_sensitive }
+    fn of(
+        agent: &Agent,
+        frame_type: &FrameType,
+        instructions: &Digest,
+        directory: BasisKind,
+    ) -> Self {
+        let start =
+            |kind: BasisKind| start(kind, agent.id.as_str(), frame_type).field(&instructions.0);
+        Self {
+            file: start(BasisKind::Generated),
+            directory: start(directory),
+            path_sensitive: agent.path_sensitive,
+        }
     }
 
     /// True when the agent wants paths in its bases.
@@ -114,18 +128,31 @@ impl BasisOf {
 /// The basis of a frame that was handed in: its node and what it says.
 #[must_use]
 pub fn written(agent: &str, frame_type: &FrameType, node: &NodeId, content: &Digest) -> BasisId {
-    BasisId(start(BasisKind::Written, agent, frame_type).field(node.as_bytes()).field(&content.0).finish())
+    BasisId(
+        start(BasisKind::Written, agent, frame_type)
+            .field(node.as_bytes())
+            .field(&content.0)
+            .finish(),
+    )
 }
 
 /// The basis of an invalidation: its node and the generation that it ends.
 #[must_use]
 pub fn invalidation(agent: &str, frame_type: &FrameType, node: &NodeId, seq: u32) -> BasisId {
     let start = start(BasisKind::Invalidation, agent, frame_type);
-    BasisId(start.field(node.as_bytes()).field(&seq.to_le_bytes()).finish())
+    BasisId(
+        start
+            .field(node.as_bytes())
+            .field(&seq.to_le_bytes())
+            .finish(),
+    )
 }
 
 fn start(kind: BasisKind, agent: &str, frame_type: &FrameType) -> FieldHasher {
-    FieldHasher::new(CONTEXT).field(kind.as_str().as_bytes()).field(agent.as_bytes()).field(frame_type.as_str().as_bytes())
+    FieldHasher::new(CONTEXT)
+        .field(kind.as_str().as_bytes())
+        .field(agent.as_bytes())
+        .field(frame_type.as_str().as_bytes())
 }
 
 #[cfg(test)]
@@ -144,16 +171,32 @@ mod tests {
         let frame_type: FrameType = "outline".parse().expect("a word");
         let path = TreePath::from("a/b.rs");
         let plain = |agent: &Agent, frame_type: &FrameType, words: &str, id, path: &TreePath| {
-            BasisOf::new(agent, frame_type, &Digest::of("test/1", words.as_bytes())).file(&node(id), path)
+            BasisOf::new(agent, frame_type, &Digest::of("test/1", words.as_bytes()))
+                .file(&node(id), path)
         };
         let basis = plain(&agent, &frame_type, "w", 1, &path);
-        assert_eq!(basis, plain(&agent, &frame_type, "w", 1, &TreePath::from("moved.rs")), "the path is no input");
+        assert_eq!(
+            basis,
+            plain(&agent, &frame_type, "w", 1, &TreePath::from("moved.rs")),
+            "the path is no input"
+        );
         assert_ne!(basis, plain(&agent, &frame_type, "w", 2, &path), "the node");
-        assert_ne!(basis, plain(&agent, &frame_type, "x", 1, &path), "the instructions");
-        assert_ne!(basis, plain(&agent, &"other".parse().expect("a word"), "w", 1, &path), "the type");
+        assert_ne!(
+            basis,
+            plain(&agent, &frame_type, "x", 1, &path),
+            "the instructions"
+        );
+        assert_ne!(
+            basis,
+            plain(&agent, &"other".parse().expect("a word"), "w", 1, &path),
+            "the type"
+        );
         let human = registry.get("human").expect("built in");
         assert_ne!(basis, plain(human, &frame_type, "w", 1, &path), "the agent");
-        let sensitive = Agent { path_sensitive: true, ..agent };
+        let sensitive = Agent {
+            path_sensitive: true,
+            ..agent
+        };
         assert_ne!(
             plain(&sensitive, &frame_type, "w", 1, &path),
             plain(&sensitive, &frame_type, "w", 1, &TreePath::from("moved.rs")),
@@ -166,19 +209,30 @@ mod tests {
         let registry = Registry::built_in();
         let agent = registry.get("outline").expect("built in");
         let of = BasisOf::new(agent, &agent.frame_type, &agent.prompt_digest());
-        let child = |name: &'static str, kind, state| Child { name: name.as_bytes(), kind, state };
+        let child = |name: &'static str, kind, state| Child {
+            name: name.as_bytes(),
+            kind,
+            state,
+        };
         let said = ChildState::Said(Digest::of("test/1", b"says"));
         let base = of.directory([child("a", "file", said)].into_iter());
         for other in [
             child("b", "file", said),
             child("a", "symlink", said),
-            child("a", "file", ChildState::Said(Digest::of("test/1", b"other"))),
+            child(
+                "a",
+                "file",
+                ChildState::Said(Digest::of("test/1", b"other")),
+            ),
             child("a", "file", ChildState::Unsaid(node(1))),
         ] {
             assert_ne!(base, of.directory([other].into_iter()));
         }
         let two = [child("a", "file", said), child("b", "file", said)];
         let turned = [child("b", "file", said), child("a", "file", said)];
-        assert_ne!(of.directory(two.into_iter()), of.directory(turned.into_iter()));
+        assert_ne!(
+            of.directory(two.into_iter()),
+            of.directory(turned.into_iter())
+        );
     }
 }

@@ -30,11 +30,18 @@ impl Facts {
         let line = find_line(body)?;
         let Some(counts) = line.strip_prefix(DIRECTORY) else {
             let language = file_language(line)?;
-            return Some(Self { files: 1, directories: 0, languages: BTreeMap::from([(language.to_owned(), 1)]) });
+            return Some(Self {
+                files: 1,
+                directories: 0,
+                languages: BTreeMap::from([(language.to_owned(), 1)]),
+            });
         };
         let counts = counts.strip_suffix('.')?;
         let (counts, languages) = counts.split_once(": ").unwrap_or((counts, ""));
-        let mut facts = Self { languages: parse_languages(languages)?, ..Self::default() };
+        let mut facts = Self {
+            languages: parse_languages(languages)?,
+            ..Self::default()
+        };
         for part in counts.split(" and ") {
             match part.split_once(' ')? {
                 (count, "file" | "files") => facts.files = count.parse().ok()?,
@@ -58,14 +65,24 @@ impl Facts {
 
 /// The facts line of a body.
 pub(super) fn find_line(body: &str) -> Option<&str> {
-    body.lines().take(12).find(|line| line.starts_with(DIRECTORY) || file_language(line).is_some())
+    body.lines()
+        .take(12)
+        .find(|line| line.starts_with(DIRECTORY) || file_language(line).is_some())
 }
 
 /// The language that a file's facts line names.
 fn file_language(line: &str) -> Option<&str> {
     let (kind, rest) = line.split_once(", ")?;
-    let language = kind.strip_suffix(" source").or_else(|| kind.strip_suffix(" file"))?;
-    (rest.split(", ").next()?.trim_end_matches('.').ends_with(" lines") && rest.ends_with('.')).then_some(language)
+    let language = kind
+        .strip_suffix(" source")
+        .or_else(|| kind.strip_suffix(" file"))?;
+    (rest
+        .split(", ")
+        .next()?
+        .trim_end_matches('.')
+        .ends_with(" lines")
+        && rest.ends_with('.'))
+    .then_some(language)
 }
 
 fn parse_languages(part: &str) -> Option<BTreeMap<String, u64>> {
@@ -81,17 +98,33 @@ fn parse_languages(part: &str) -> Option<BTreeMap<String, u64>> {
 /// The facts line of a directory.
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let many = |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let many = |count: u64, one: &str, many: &str| {
+            format!("{count} {}", if count == 1 { one } else { many })
+        };
         write!(f, "{DIRECTORY}{}", many(self.files, "file", "files"))?;
         if self.directories > 0 {
-            write!(f, " and {}", many(self.directories, "directory", "directories"))?;
+            write!(
+                f,
+                " and {}",
+                many(self.directories, "directory", "directories")
+            )?;
         }
-        let mut languages: Vec<_> = self.languages.iter().filter(|(name, _)| *name != OTHER).collect();
+        let mut languages: Vec<_> = self
+            .languages
+            .iter()
+            .filter(|(name, _)| *name != OTHER)
+            .collect();
         languages.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
         let unnamed = self.languages.get(OTHER).copied().unwrap_or(0);
-        let other = languages.iter().skip(LANGUAGES_MAX).fold(unnamed, |sum, (_, count)| sum.saturating_add(**count));
-        let mut named: Vec<String> =
-            languages.iter().take(LANGUAGES_MAX).map(|(name, count)| format!("{name} {count}")).collect();
+        let other = languages
+            .iter()
+            .skip(LANGUAGES_MAX)
+            .fold(unnamed, |sum, (_, count)| sum.saturating_add(**count));
+        let mut named: Vec<String> = languages
+            .iter()
+            .take(LANGUAGES_MAX)
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
         if other > 0 {
             named.push(format!("{OTHER} {other}"));
         }
@@ -108,10 +141,23 @@ mod tests {
 
     #[test]
     fn directories_add_up() {
-        let mut facts = Facts { files: 1, directories: 1, ..Facts::default() };
-        facts.add(&Facts::parse("What.\n\nRust source, 200+ lines, 12 public items.\n").expect("a facts line"));
-        facts.add(&Facts::parse("Directory of 3 files and 1 directory: C# 2, other 1.").expect("a facts line"));
-        assert_eq!(facts.to_string(), "Directory of 5 files and 2 directories: C# 2, Rust 1, other 1.");
+        let mut facts = Facts {
+            files: 1,
+            directories: 1,
+            ..Facts::default()
+        };
+        facts.add(
+            &Facts::parse("What.\n\nRust source, 200+ lines, 12 public items.\n")
+                .expect("a facts line"),
+        );
+        facts.add(
+            &Facts::parse("Directory of 3 files and 1 directory: C# 2, other 1.")
+                .expect("a facts line"),
+        );
+        assert_eq!(
+            facts.to_string(),
+            "Directory of 5 files and 2 directories: C# 2, Rust 1, other 1."
+        );
         assert_eq!(Facts::parse(&facts.to_string()), Some(facts));
         assert_eq!(Facts::parse("Plain file text.\n\nNo facts here."), None);
     }
@@ -120,7 +166,10 @@ mod tests {
     fn trees_without_end_saturate() {
         let most = u64::MAX;
         let languages: Vec<String> = (0..12).map(|n| format!("L{n} {most}")).collect();
-        let line = format!("Directory of {most} files and {most} directories: {}.", languages.join(", "));
+        let line = format!(
+            "Directory of {most} files and {most} directories: {}.",
+            languages.join(", ")
+        );
         let mut facts = Facts::parse(&line).expect("a facts line");
         facts.add(&facts.clone());
         assert_eq!((facts.files, facts.directories), (most, most));

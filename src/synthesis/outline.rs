@@ -21,7 +21,9 @@ pub fn lfs_pointer(data: &[u8]) -> Option<String> {
     let rest = std::str::from_utf8(data.strip_prefix(LFS_VERSION)?).ok()?;
     let size = rest.lines().find_map(|line| line.strip_prefix("size "))?;
     let size: u64 = size.parse().ok()?;
-    Some(format!("A Git LFS pointer: the content of {size} bytes is stored outside the repository.\n"))
+    Some(format!(
+        "A Git LFS pointer: the content of {size} bytes is stored outside the repository.\n"
+    ))
 }
 
 /// The outline of a file's content under a name, with markers in the place of what looks like a secret.
@@ -41,7 +43,9 @@ pub fn is_outline_of(name: &[u8], data: &[u8], text: &str) -> bool {
         return body == text;
     }
     let says = |language| symbol::render(&outline_in(language, data)) == text;
-    says(language(name, data)) || says(None) || Language::ALL.iter().any(|language| says(Some(*language)))
+    says(language(name, data))
+        || says(None)
+        || Language::ALL.iter().any(|language| says(Some(*language)))
 }
 
 fn outline_in(language: Option<Language>, data: &[u8]) -> Outline {
@@ -51,7 +55,9 @@ fn outline_in(language: Option<Language>, data: &[u8]) -> Outline {
 /// A content with markers in the place of what looks like a secret, by the same rules.
 #[must_use]
 pub fn shown(data: &[u8]) -> Cow<'_, [u8]> {
-    let Ok(text) = std::str::from_utf8(data) else { return Cow::Borrowed(data) };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return Cow::Borrowed(data);
+    };
     match redact(text, Scanner::built_in(), &Allowed::default()).text {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
@@ -86,15 +92,24 @@ mod tests {
     #[test]
     fn secrets_do_not_reach_an_outline() {
         let token = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
-        let source = format!("//! Asks with {token}.\n\n/// The {token}.\npub const TOKEN: &str = \"{token}\";\n");
+        let source = format!(
+            "//! Asks with {token}.\n\n/// The {token}.\npub const TOKEN: &str = \"{token}\";\n"
+        );
         let said = symbol::render(&outline(b"a.rs", source.as_bytes()));
-        assert!(!said.contains("0aK9dQ2m") && said.contains("Asks with [redacted: github-token]."), "{said}");
+        assert!(
+            !said.contains("0aK9dQ2m") && said.contains("Asks with [redacted: github-token]."),
+            "{said}"
+        );
     }
 
     #[test]
     fn pointers_are_described_and_other_files_are_not_taken_for_them() {
         let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
-        assert!(lfs_pointer(pointer).expect("a pointer").contains("12345 bytes"));
+        assert!(
+            lfs_pointer(pointer)
+                .expect("a pointer")
+                .contains("12345 bytes")
+        );
         assert_eq!(lfs_pointer(b"version https://example.com\nsize 3\n"), None);
         assert_eq!(lfs_pointer(b"size 3\n"), None);
     }

@@ -116,20 +116,40 @@ pub enum PolicyError {
 impl Filter {
     /// Lets children pass whose name matches one of the globs (all, if there are none), whose kind is `kind` and
     /// whose bodies together have at most `bytes_max` bytes.
-    pub fn new(globs: Vec<String>, kind: Option<String>, bytes_max: Option<u64>) -> Result<Self, PolicyError> {
+    pub fn new(
+        globs: Vec<String>,
+        kind: Option<String>,
+        bytes_max: Option<u64>,
+    ) -> Result<Self, PolicyError> {
         let mut builder = GitignoreBuilder::new("");
         for glob in &globs {
-            builder.add_line(None, glob).map_err(|_| PolicyError::Pattern(glob.clone()))?;
+            builder
+                .add_line(None, glob)
+                .map_err(|_| PolicyError::Pattern(glob.clone()))?;
         }
-        let matcher = builder.build().map_err(|_| PolicyError::Pattern(globs.join(" ")))?;
-        Ok(Self { globs, matcher, kind, bytes_max })
+        let matcher = builder
+            .build()
+            .map_err(|_| PolicyError::Pattern(globs.join(" ")))?;
+        Ok(Self {
+            globs,
+            matcher,
+            kind,
+            bytes_max,
+        })
     }
 
     fn passes(&self, part: &Part<'_>) -> bool {
         let bytes: usize = part.bodies.iter().map(|(_, body)| body.len()).sum();
         let is_directory = part.kind == PartKind::Directory;
-        (self.globs.is_empty() || self.matcher.matched(Path::new(&*part.name), is_directory).is_ignore())
-            && self.kind.as_deref().is_none_or(|kind| kind == part.kind.as_str())
+        (self.globs.is_empty()
+            || self
+                .matcher
+                .matched(Path::new(&*part.name), is_directory)
+                .is_ignore())
+            && self
+                .kind
+                .as_deref()
+                .is_none_or(|kind| kind == part.kind.as_str())
             && self.bytes_max.is_none_or(|most| bytes as u64 <= most)
     }
 }
@@ -143,7 +163,11 @@ impl Policy for Filter {
         let mut hasher = FieldHasher::new("git-merkle 2026 policy/1").field(b"filter/1");
         hasher.add(self.globs.join("\n").as_bytes());
         hasher.add(self.kind.as_deref().unwrap_or("").as_bytes());
-        hasher.add(self.bytes_max.map_or(String::new(), |most| most.to_string()).as_bytes());
+        hasher.add(
+            self.bytes_max
+                .map_or(String::new(), |most| most.to_string())
+                .as_bytes(),
+        );
         hasher.finish()
     }
 
@@ -156,11 +180,20 @@ impl Policy for Filter {
 pub(super) const NOTHING: &str = "Nothing is said about what is in this directory.\n";
 
 fn concatenate<'p>(parts: impl Iterator<Item = &'p Part<'p>>) -> String {
-    const CUT: &str = "\n(cut here: the children's frames together pass the size limit of a frame)\n";
+    const CUT: &str =
+        "\n(cut here: the children's frames together pass the size limit of a frame)\n";
     let mut out = String::new();
     for part in parts.filter(|part| !part.bodies.is_empty()) {
-        let slash = if part.kind == PartKind::Directory { "/" } else { "" };
-        let mut block = format!("{}## {}{slash}\n", if out.is_empty() { "" } else { "\n" }, heading(&part.name));
+        let slash = if part.kind == PartKind::Directory {
+            "/"
+        } else {
+            ""
+        };
+        let mut block = format!(
+            "{}## {}{slash}\n",
+            if out.is_empty() { "" } else { "\n" },
+            heading(&part.name)
+        );
         for (frame_type, body) in &part.bodies {
             if part.bodies.len() > 1 {
                 let _ = write!(block, "\n### {frame_type}\n");
@@ -175,12 +208,18 @@ fn concatenate<'p>(parts: impl Iterator<Item = &'p Part<'p>>) -> String {
         }
         out.push_str(&block);
     }
-    if out.is_empty() { NOTHING.to_owned() } else { out }
+    if out.is_empty() {
+        NOTHING.to_owned()
+    } else {
+        out
+    }
 }
 
 /// A name that cannot end its heading.
 fn heading(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    name.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 /// All policies by name; a program that embeds this one can add its own.
@@ -204,10 +243,13 @@ impl Policies {
 
     /// The policy of a name.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Policy>, PolicyError> {
-        self.0.get(name).cloned().ok_or_else(|| PolicyError::Unknown {
-            name: name.to_owned(),
-            known: self.0.keys().cloned().collect::<Vec<_>>().join(", "),
-        })
+        self.0
+            .get(name)
+            .cloned()
+            .ok_or_else(|| PolicyError::Unknown {
+                name: name.to_owned(),
+                known: self.0.keys().cloned().collect::<Vec<_>>().join(", "),
+            })
     }
 }
 
@@ -217,15 +259,29 @@ mod tests {
 
     fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> Part<'p> {
         let frame_type = "summary".parse().expect("a word");
-        let bodies = if body.is_empty() { vec![] } else { vec![(frame_type, body.into())] };
-        Part { name: name.into(), kind, bodies }
+        let bodies = if body.is_empty() {
+            vec![]
+        } else {
+            vec![(frame_type, body.into())]
+        };
+        Part {
+            name: name.into(),
+            kind,
+            bodies,
+        }
     }
 
     #[test]
     fn concatenation_keeps_order_and_says_when_there_is_nothing() {
-        let parts =
-            [part("a.rs", PartKind::File, "First.\n"), part("b", PartKind::Directory, "Second."), part("c", PartKind::File, "")];
-        assert_eq!(Concatenate.synthesize(&parts), "## a.rs\n\nFirst.\n\n## b/\n\nSecond.\n");
+        let parts = [
+            part("a.rs", PartKind::File, "First.\n"),
+            part("b", PartKind::Directory, "Second."),
+            part("c", PartKind::File, ""),
+        ];
+        assert_eq!(
+            Concatenate.synthesize(&parts),
+            "## a.rs\n\nFirst.\n\n## b/\n\nSecond.\n"
+        );
         assert_eq!(Concatenate.synthesize(&[]), NOTHING);
         let long = "x".repeat(BODY_BYTES_MAX / 2 - 100);
         let parts: Vec<_> = (0..4).map(|_| part("n", PartKind::File, &long)).collect();
@@ -235,15 +291,27 @@ mod tests {
 
     #[test]
     fn filters_choose_by_glob_kind_and_size() {
-        let parts = [part("a.rs", PartKind::File, "A"), part("b.md", PartKind::File, "BB"), part("c", PartKind::Directory, "C")];
+        let parts = [
+            part("a.rs", PartKind::File, "A"),
+            part("b.md", PartKind::File, "BB"),
+            part("c", PartKind::Directory, "C"),
+        ];
         let says = |filter: Filter| filter.synthesize(&parts);
         let filter = |globs: &[&str], kind: Option<&str>, most| {
-            Filter::new(globs.iter().map(ToString::to_string).collect(), kind.map(Into::into), most).expect("valid")
+            Filter::new(
+                globs.iter().map(ToString::to_string).collect(),
+                kind.map(Into::into),
+                most,
+            )
+            .expect("valid")
         };
         assert_eq!(says(filter(&["*.rs"], None, None)), "## a.rs\n\nA\n");
         assert_eq!(says(filter(&[], Some("directory"), None)), "## c/\n\nC\n");
         assert!(!says(filter(&[], None, Some(1))).contains("BB"));
-        assert_ne!(filter(&["*.rs"], None, None).digest(), filter(&["*.md"], None, None).digest());
+        assert_ne!(
+            filter(&["*.rs"], None, None).digest(),
+            filter(&["*.md"], None, None).digest()
+        );
     }
 
     #[test]
@@ -262,7 +330,10 @@ mod tests {
         }
         let mut policies = Policies::built_in(Filter::new(vec![], None, None).expect("valid"));
         policies.register(Arc::new(Count));
-        assert_eq!(policies.get("count").expect("registered").synthesize(&[]), "0");
+        assert_eq!(
+            policies.get("count").expect("registered").synthesize(&[]),
+            "0"
+        );
         assert!(policies.get("other").is_err());
     }
 }

@@ -42,12 +42,23 @@ impl PolicySpec {
     /// A policy without options.
     #[must_use]
     pub fn named(name: &str, source: SourceTypes) -> Self {
-        Self { name: name.to_owned(), source, globs: Vec::new(), kind: None, max_bytes: None }
+        Self {
+            name: name.to_owned(),
+            source,
+            globs: Vec::new(),
+            kind: None,
+            max_bytes: None,
+        }
     }
 
     /// The built-in policy that this names.
     pub fn policy(&self) -> Result<Arc<dyn Policy>, PolicyError> {
-        Policies::built_in(Filter::new(self.globs.clone(), self.kind.clone(), self.max_bytes)?).get(&self.name)
+        Policies::built_in(Filter::new(
+            self.globs.clone(),
+            self.kind.clone(),
+            self.max_bytes,
+        )?)
+        .get(&self.name)
     }
 
     /// True when frames of a type are read, for frames that become `into`.
@@ -77,11 +88,18 @@ impl PolicySpec {
     #[must_use]
     pub fn render(&self) -> String {
         let text = |text: &str| Value::from(text).to_string();
-        let mut fields = vec![format!("\"name\":{}", text(&self.name)), format!("\"type\":{}", text(self.source_text()))];
+        let mut fields = vec![
+            format!("\"name\":{}", text(&self.name)),
+            format!("\"type\":{}", text(self.source_text())),
+        ];
         if !self.globs.is_empty() {
             fields.push(format!("\"globs\":{}", Value::from(self.globs.clone())));
         }
-        fields.extend(self.kind.as_ref().map(|kind| format!("\"kind\":{}", text(kind))));
+        fields.extend(
+            self.kind
+                .as_ref()
+                .map(|kind| format!("\"kind\":{}", text(kind))),
+        );
         fields.extend(self.max_bytes.map(|most| format!("\"max_bytes\":{most}")));
         format!("{{{}}}", fields.join(","))
     }
@@ -95,8 +113,14 @@ impl PolicySpec {
             "*" => SourceTypes::All,
             one => SourceTypes::One(one.parse().ok()?),
         };
-        let globs = fields.get("globs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let globs: Vec<String> = globs.iter().filter_map(|glob| glob.as_str().map(ToOwned::to_owned)).collect();
+        let globs = fields
+            .get("globs")
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        let globs: Vec<String> = globs
+            .iter()
+            .filter_map(|glob| glob.as_str().map(ToOwned::to_owned))
+            .collect();
         let spec = Self {
             name: text("name")?.to_owned(),
             source,
@@ -104,7 +128,8 @@ impl PolicySpec {
             max_bytes: fields.get("max_bytes").and_then(Value::as_u64),
             globs,
         };
-        let is_small = spec.globs.len() <= GLOBS_MAX && spec.globs.iter().all(|glob| glob.len() <= GLOB_BYTES_MAX);
+        let is_small = spec.globs.len() <= GLOBS_MAX
+            && spec.globs.iter().all(|glob| glob.len() <= GLOB_BYTES_MAX);
         (is_small && spec.render() == value).then_some(spec)
     }
 }
@@ -132,10 +157,26 @@ mod tests {
             filter().render(),
             r#"{"name":"filter","type":"outline","globs":["*.rs","a \"b\""],"kind":"file","max_bytes":9}"#
         );
-        let long = PolicySpec { globs: vec!["x".repeat(GLOB_BYTES_MAX + 1)], ..filter() };
-        let many = PolicySpec { globs: vec!["x".into(); GLOBS_MAX + 1], ..filter() };
-        let other = [r#"{"name":"x"}"#, r#"{"name":"x","type":"*","more":1}"#, r#"{"type":"*","name":"x"}"#, "[]", "", "x"];
-        for text in [long.render(), many.render()].into_iter().chain(other.map(ToOwned::to_owned)) {
+        let long = PolicySpec {
+            globs: vec!["x".repeat(GLOB_BYTES_MAX + 1)],
+            ..filter()
+        };
+        let many = PolicySpec {
+            globs: vec!["x".into(); GLOBS_MAX + 1],
+            ..filter()
+        };
+        let other = [
+            r#"{"name":"x"}"#,
+            r#"{"name":"x","type":"*","more":1}"#,
+            r#"{"type":"*","name":"x"}"#,
+            "[]",
+            "",
+            "x",
+        ];
+        for text in [long.render(), many.render()]
+            .into_iter()
+            .chain(other.map(ToOwned::to_owned))
+        {
             assert_eq!(PolicySpec::parse(&text), None, "{text}");
         }
     }
@@ -145,15 +186,31 @@ mod tests {
         let digest = |spec: &PolicySpec| spec.digest(&*spec.policy().expect("built in"));
         let base = filter();
         let others = [
-            PolicySpec { globs: vec!["*.md".into()], ..base.clone() },
-            PolicySpec { kind: None, ..base.clone() },
-            PolicySpec { max_bytes: None, ..base.clone() },
-            PolicySpec { source: SourceTypes::All, ..base.clone() },
+            PolicySpec {
+                globs: vec!["*.md".into()],
+                ..base.clone()
+            },
+            PolicySpec {
+                kind: None,
+                ..base.clone()
+            },
+            PolicySpec {
+                max_bytes: None,
+                ..base.clone()
+            },
+            PolicySpec {
+                source: SourceTypes::All,
+                ..base.clone()
+            },
             PolicySpec::named("concatenate", base.source.clone()),
         ];
         for other in others {
             assert_ne!(digest(&other), digest(&base), "{other:?}");
         }
-        assert!(PolicySpec::named("poem", SourceTypes::All).policy().is_err());
+        assert!(
+            PolicySpec::named("poem", SourceTypes::All)
+                .policy()
+                .is_err()
+        );
     }
 }

@@ -62,11 +62,21 @@ impl Policy for Summarize {
 /// What the child that speaks for the directory says first.
 fn directory_lead(parts: &[Part<'_>]) -> Option<String> {
     // An `__init__.py` without a word says nothing of its directory.
-    let is_empty = |part: &Part<'_>| part.bodies.iter().all(|(_, body)| body.trim_end() == EMPTY_FILE);
-    let speakers = parts.iter().filter(|part| part.kind == PartKind::File && !is_empty(part));
-    let mut speakers: Vec<_> = speakers.filter_map(|part| Some((voice(&part.name)?, part))).collect();
+    let is_empty = |part: &Part<'_>| {
+        part.bodies
+            .iter()
+            .all(|(_, body)| body.trim_end() == EMPTY_FILE)
+    };
+    let speakers = parts
+        .iter()
+        .filter(|part| part.kind == PartKind::File && !is_empty(part));
+    let mut speakers: Vec<_> = speakers
+        .filter_map(|part| Some((voice(&part.name)?, part)))
+        .collect();
     speakers.sort_by_key(|(voice, _)| *voice);
-    speakers.iter().find_map(|(_, part)| lead(part, LEAD_BYTES_MAX))
+    speakers
+        .iter()
+        .find_map(|(_, part)| lead(part, LEAD_BYTES_MAX))
 }
 
 /// How well a file of this name speaks for its directory: the lowest number speaks; `None`: not at all.
@@ -99,7 +109,10 @@ fn total(parts: &[Part<'_>]) -> Facts {
     for part in parts {
         let stated = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
         match part.kind {
-            PartKind::File => total.add(&stated.unwrap_or(Facts { files: 1, ..Facts::default() })),
+            PartKind::File => total.add(&stated.unwrap_or(Facts {
+                files: 1,
+                ..Facts::default()
+            })),
             PartKind::Directory => {
                 total.add(&stated.unwrap_or_default());
                 total.directories = total.directories.saturating_add(1);
@@ -116,10 +129,20 @@ fn rank<'a, 'p>(parts: &'a [Part<'p>]) -> Vec<&'a Part<'p>> {
     let mut ranked: Vec<(usize, &Part<'_>)> = parts.iter().enumerate().collect();
     ranked.sort_by_cached_key(|(at, part)| {
         let speaks = part.kind == PartKind::File && voice(&part.name).is_some();
-        let files = part.bodies.iter().find_map(|(_, body)| Facts::parse(body)).map_or(0, |facts| facts.files);
+        let files = part
+            .bodies
+            .iter()
+            .find_map(|(_, body)| Facts::parse(body))
+            .map_or(0, |facts| facts.files);
         let weight = named[*at] + 2 * files.saturating_add(1).ilog2();
         let bytes: usize = part.bodies.iter().map(|(_, body)| body.len()).sum();
-        (!speaks, part.name.starts_with('.'), Reverse(weight), Reverse(bytes), *at)
+        (
+            !speaks,
+            part.name.starts_with('.'),
+            Reverse(weight),
+            Reverse(bytes),
+            *at,
+        )
     });
     ranked.into_iter().map(|(_, part)| part).collect()
 }
@@ -128,7 +151,11 @@ fn rank<'a, 'p>(parts: &'a [Part<'p>]) -> Vec<&'a Part<'p>> {
 fn count_names(parts: &[Part<'_>]) -> Vec<u32> {
     let mut by_stem: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, part) in parts.iter().enumerate() {
-        let stem = part.name.split('.').find(|stem| !stem.is_empty()).unwrap_or("");
+        let stem = part
+            .name
+            .split('.')
+            .find(|stem| !stem.is_empty())
+            .unwrap_or("");
         if stem.len() >= 3 && voice(&part.name).is_none() {
             by_stem.entry(stem).or_default().push(at);
         }
@@ -136,7 +163,9 @@ fn count_names(parts: &[Part<'_>]) -> Vec<u32> {
     let mut counts = vec![0; parts.len()];
     let mut last_seen = vec![usize::MAX; parts.len()];
     for (reader, part) in parts.iter().enumerate() {
-        let bodies = part.bodies.iter().flat_map(|(_, body)| body.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-'));
+        let bodies = part.bodies.iter().flat_map(|(_, body)| {
+            body.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')
+        });
         for word in bodies {
             for &at in by_stem.get(word).into_iter().flatten() {
                 if at != reader && last_seen[at] != reader {
@@ -154,7 +183,12 @@ fn line(part: &Part<'_>) -> String {
     let facts = part.bodies.iter().find_map(|(_, body)| Facts::parse(body));
     match (part.kind, facts) {
         (PartKind::Directory, Some(facts)) => {
-            let _ = write!(line, " ({} {})", facts.files, if facts.files == 1 { "file" } else { "files" });
+            let _ = write!(
+                line,
+                " ({} {})",
+                facts.files,
+                if facts.files == 1 { "file" } else { "files" }
+            );
         }
         (PartKind::Symlink, _) => line.push_str(" (symlink)"),
         (PartKind::Submodule, _) => line.push_str(" (submodule)"),
@@ -185,13 +219,25 @@ fn names(parts: &[&Part<'_>]) -> String {
 /// What stands behind a file or directory about which nothing is said: its content is not in this clone, for example.
 fn unsaid(part: &Part<'_>) -> &'static str {
     let is_node = matches!(part.kind, PartKind::File | PartKind::Directory);
-    if is_node && part.bodies.is_empty() { " (no statement)" } else { "" }
+    if is_node && part.bodies.is_empty() {
+        " (no statement)"
+    } else {
+        ""
+    }
 }
 
 /// A name as Markdown code, with a slash after a directory's. The fence is longer than any run in the name.
 fn code(part: &Part<'_>) -> String {
-    let name: String = part.name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    let slash = if part.kind == PartKind::Directory { "/" } else { "" };
+    let name: String = part
+        .name
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    let slash = if part.kind == PartKind::Directory {
+        "/"
+    } else {
+        ""
+    };
     let run = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     if run == 0 {
         return format!("`{name}{slash}`");
@@ -203,15 +249,18 @@ fn code(part: &Part<'_>) -> String {
 /// The first paragraph of a body, on one line, cut at a sentence or a word; `None` when it starts with facts.
 fn lead(part: &Part<'_>, bytes_max: usize) -> Option<String> {
     part.bodies.iter().find_map(|(_, body)| {
-        let paragraph = body
-            .split("\n\n")
-            .map(str::trim)
-            .find(|block| !block.is_empty() && !block.starts_with('#') && !block.starts_with("```"))?;
+        let paragraph = body.split("\n\n").map(str::trim).find(|block| {
+            !block.is_empty() && !block.starts_with('#') && !block.starts_with("```")
+        })?;
         if paragraph.starts_with("- ") || find_line(paragraph).is_some() {
             return None;
         }
         let folded = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(if bytes_max == SENTENCE_BYTES_MAX { sentence(&folded, bytes_max) } else { cut(&folded, bytes_max) })
+        Some(if bytes_max == SENTENCE_BYTES_MAX {
+            sentence(&folded, bytes_max)
+        } else {
+            cut(&folded, bytes_max)
+        })
     })
 }
 
@@ -228,7 +277,12 @@ fn cut(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return text.to_owned();
     }
-    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= bytes_max).last().unwrap_or(0);
+    let end = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= bytes_max)
+        .last()
+        .unwrap_or(0);
     let end = text[..end].rfind(' ').unwrap_or(end);
     format!("{} …", text[..end].trim_end())
 }
@@ -236,8 +290,13 @@ fn cut(text: &str, bytes_max: usize) -> String {
 /// For a file that does not say what it is for: the first names that its outline lists.
 fn declared(part: &Part<'_>) -> Option<String> {
     let (_, body) = part.bodies.first()?;
-    let listed = body.lines().filter_map(|line| line.strip_prefix("- `")?.split_once('`'));
-    let names: Vec<String> = listed.take(3).map(|(signature, _)| format!("`{}`", cut(signature, 48))).collect();
+    let listed = body
+        .lines()
+        .filter_map(|line| line.strip_prefix("- `")?.split_once('`'));
+    let names: Vec<String> = listed
+        .take(3)
+        .map(|(signature, _)| format!("`{}`", cut(signature, 48)))
+        .collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 
@@ -246,14 +305,26 @@ mod tests {
     use super::*;
 
     fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> Part<'p> {
-        Part { name: name.into(), kind, bodies: vec![("outline".parse().expect("a word"), body.into())] }
+        Part {
+            name: name.into(),
+            kind,
+            bodies: vec![("outline".parse().expect("a word"), body.into())],
+        }
     }
 
     #[test]
     fn a_directory_says_what_is_in_it_and_what_matters() {
         let parts = [
-            part("README.md", PartKind::File, "A tool for trees. It has more to say.\n\nMarkdown file, 50+ lines.\n"),
-            part("cli", PartKind::Directory, "The surface.\n\nDirectory of 24 files: Rust 24.\n"),
+            part(
+                "README.md",
+                PartKind::File,
+                "A tool for trees. It has more to say.\n\nMarkdown file, 50+ lines.\n",
+            ),
+            part(
+                "cli",
+                PartKind::Directory,
+                "The surface.\n\nDirectory of 24 files: Rust 24.\n",
+            ),
             part(
                 "hash.rs",
                 PartKind::File,
@@ -264,7 +335,11 @@ mod tests {
                 PartKind::File,
                 "Walks trees, e.g. big ones. More.\n\nRust source, 200+ lines.\n\nImports: `crate::hash`\n",
             ),
-            Part { name: "link".into(), kind: PartKind::Symlink, bodies: vec![] },
+            Part {
+                name: "link".into(),
+                kind: PartKind::Symlink,
+                bodies: vec![],
+            },
         ];
         insta::assert_snapshot!(Summarize.synthesize(&parts), @r"
         A tool for trees. It has more to say.

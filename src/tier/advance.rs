@@ -44,7 +44,12 @@ pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &Cac
 ///
 /// Each event is the files that one request changes, and all are held to be equally likely to come next.
 #[must_use]
-pub fn advance_by_sample(state: &State, request: &Request<'_>, terms: &CacheTerms, events: &[BTreeSet<TreePath>]) -> Step {
+pub fn advance_by_sample(
+    state: &State,
+    request: &Request<'_>,
+    terms: &CacheTerms,
+    events: &[BTreeSet<TreePath>],
+) -> Step {
     let observed = observe(state, request);
     let items: Vec<_> = observed.items.iter().map(|seen| seen.item).collect();
     let outlook = Outlook::of_sample(&items, events, (state, &observed));
@@ -52,12 +57,21 @@ pub fn advance_by_sample(state: &State, request: &Request<'_>, terms: &CacheTerm
     finish(state, &observed, placed, request, terms)
 }
 
-fn finish(state: &State, observed: &Observed<'_>, mut placed: Vec<Placed>, request: &Request<'_>, terms: &CacheTerms) -> Step {
+fn finish(
+    state: &State,
+    observed: &Observed<'_>,
+    mut placed: Vec<Placed>,
+    request: &Request<'_>,
+    terms: &CacheTerms,
+) -> Step {
     keep_conversation_order(&observed.items, &mut placed);
     let tiers = observed.items.iter().zip(&placed).map(|(seen, (tier, _))| {
         let tokens = seen.item.content.tokens;
         (seen.item.key.clone(), (*tier, tokens))
     });
     let layout = Layout::new(&tiers.collect::<BTreeMap<_, _>>(), request.system, terms);
-    Step { state: observed.state_after(state, request, &placed), layout }
+    Step {
+        state: observed.state_after(state, request, &placed),
+        layout,
+    }
 }

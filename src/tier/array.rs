@@ -102,7 +102,11 @@ pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
         said.push_message(message.clone());
     }
     said.push(Role::User, texts.request.to_owned());
-    if let Some(last) = said.messages.last_mut().filter(|last| last.role == Role::User) {
+    if let Some(last) = said
+        .messages
+        .last_mut()
+        .filter(|last| last.role == Role::User)
+    {
         last.images.clone_from(&texts.images);
     }
     said.messages
@@ -132,7 +136,9 @@ impl Conversation {
         let before = self.messages.last().map(|last| last.role);
         let between = match (before, message.role) {
             (Some(Role::User), Role::User) => Some(Message::new(Role::Assistant, OK)),
-            (Some(Role::Assistant | Role::System), Role::Assistant) => Some(Message::new(Role::User, GO_ON)),
+            (Some(Role::Assistant | Role::System), Role::Assistant) => {
+                Some(Message::new(Role::User, GO_ON))
+            }
             _ => None,
         };
         self.messages.extend(between);
@@ -149,13 +155,26 @@ impl Conversation {
     /// The list of files, pages, and what is worked on, as far as they are in a block.
     fn push_working(&mut self, block: &Block, texts: &Texts<'_>) {
         let has_tree = block.keys.contains(&Key::Tree);
-        self.push_pair(texts.tree.filter(|_| has_tree).map(tree).unwrap_or_default(), OK);
+        self.push_pair(
+            texts
+                .tree
+                .filter(|_| has_tree)
+                .map(tree)
+                .unwrap_or_default(),
+            OK,
+        );
         self.push_pair(pages(block, texts), PAGES_OK);
         self.push_pair(reference(block, texts), OK);
     }
 
     fn push_history(&mut self, block: &Block, texts: &Texts<'_>) {
-        let numbers = block.messages().iter().filter_map(|key| if let Key::Message(number) = key { Some(*number) } else { None });
+        let numbers = block.messages().iter().filter_map(|key| {
+            if let Key::Message(number) = key {
+                Some(*number)
+            } else {
+                None
+            }
+        });
         for message in numbers.filter_map(|number| texts.history.get(number as usize)) {
             self.push_message(message.clone());
         }
@@ -169,7 +188,10 @@ impl Conversation {
 }
 
 fn system(block: &Block, texts: &Texts<'_>) -> String {
-    let mut parts = vec![texts.system_prompt.trim_end().to_owned(), texts.preface.trim_end().to_owned()];
+    let mut parts = vec![
+        texts.system_prompt.trim_end().to_owned(),
+        texts.preface.trim_end().to_owned(),
+    ];
     parts.push(structure(texts.legend, &symbols(block, texts)));
     parts.push(files(block, texts));
     parts.retain(|part| !part.is_empty());
@@ -180,35 +202,67 @@ fn system(block: &Block, texts: &Texts<'_>) -> String {
 #[must_use]
 pub fn structure(legend: &str, symbols: &str) -> String {
     let map = [legend.trim_end(), symbols].join("\n\n");
-    if map.trim().is_empty() { String::new() } else { format!("{STRUCTURE}{}", map.trim()) }
+    if map.trim().is_empty() {
+        String::new()
+    } else {
+        format!("{STRUCTURE}{}", map.trim())
+    }
 }
 
 /// Symbols and files of a block behind the first.
 fn reference(block: &Block, texts: &Texts<'_>) -> String {
     let symbols = symbols(block, texts);
-    let symbols = if symbols.is_empty() { symbols } else { format!("{STRUCTURE_CONTINUED}{symbols}") };
-    [symbols, files(block, texts)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+    let symbols = if symbols.is_empty() {
+        symbols
+    } else {
+        format!("{STRUCTURE_CONTINUED}{symbols}")
+    };
+    [symbols, files(block, texts)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 fn symbols(block: &Block, texts: &Texts<'_>) -> String {
-    let wanted = block.reference().iter().filter(|key| matches!(key, Key::Symbols(_)));
-    wanted.filter_map(|key| texts.items.get(key)).map(|text| text.trim_end()).collect::<Vec<_>>().join("\n")
+    let wanted = block
+        .reference()
+        .iter()
+        .filter(|key| matches!(key, Key::Symbols(_)));
+    wanted
+        .filter_map(|key| texts.items.get(key))
+        .map(|text| text.trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn files(block: &Block, texts: &Texts<'_>) -> String {
-    let wanted = block.reference().iter().filter(|key| matches!(key, Key::File(_)));
-    let files: Vec<String> = wanted.filter_map(|key| Some(item_text(key, texts.items.get(key)?))).collect();
+    let wanted = block
+        .reference()
+        .iter()
+        .filter(|key| matches!(key, Key::File(_)));
+    let files: Vec<String> = wanted
+        .filter_map(|key| Some(item_text(key, texts.items.get(key)?)))
+        .collect();
     if files.is_empty() {
         String::new()
     } else {
-        format!("{}{}", FILES[block.tier.number().min(FILES.len() - 1)], files.join("\n\n"))
+        format!(
+            "{}{}",
+            FILES[block.tier.number().min(FILES.len() - 1)],
+            files.join("\n\n")
+        )
     }
 }
 
 /// A path, and below it the text in a fence that it cannot close.
 fn file(path: &str, text: &str) -> String {
     let fence = fence(longest_run(text.as_bytes()), FENCE_MIN);
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let end = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
     format!("{path}\n{fence}\n{text}{end}{fence}")
 }
 
@@ -219,11 +273,25 @@ pub fn tree(paths: &[String]) -> String {
         return String::new();
     }
     let many = if paths.len() == 1 { "file" } else { "files" };
-    format!("{TREE}# File Tree ({} {many})\n\n{}", paths.len(), paths.join("\n"))
+    format!(
+        "{TREE}# File Tree ({} {many})\n\n{}",
+        paths.len(),
+        paths.join("\n")
+    )
 }
 
 fn pages(block: &Block, texts: &Texts<'_>) -> String {
-    let wanted = block.reference().iter().filter(|key| matches!(key, Key::Url(_)));
-    let pages: Vec<&str> = wanted.filter_map(|key| texts.items.get(key)).map(|text| text.trim_end()).collect();
-    if pages.is_empty() { String::new() } else { format!("{PAGES}{}", pages.join(PAGES_BETWEEN)) }
+    let wanted = block
+        .reference()
+        .iter()
+        .filter(|key| matches!(key, Key::Url(_)));
+    let pages: Vec<&str> = wanted
+        .filter_map(|key| texts.items.get(key))
+        .map(|text| text.trim_end())
+        .collect();
+    if pages.is_empty() {
+        String::new()
+    } else {
+        format!("{PAGES}{}", pages.join(PAGES_BETWEEN))
+    }
 }

@@ -32,7 +32,11 @@ pub struct Sent {
 /// A layout as it is sent: for each block the list of files, the pages, what it says of files, then each message of the conversation.
 #[must_use]
 pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<Sent> {
-    let contents: BTreeMap<&Key, _> = request.items.iter().map(|item| (&item.key, item.content)).collect();
+    let contents: BTreeMap<&Key, _> = request
+        .items
+        .iter()
+        .map(|item| (&item.key, item.content))
+        .collect();
     let mut row = Vec::new();
     for block in &layout.blocks {
         let mut hasher = FieldHasher::new("git-merkle 2026 tier block/1");
@@ -42,19 +46,35 @@ pub fn sent(layout: &Layout, request: &Request<'_>) -> Vec<Sent> {
             tokens = request.system.tokens;
         }
         // The list of files and the pages are messages of their own, in front of the rest.
-        let kinds: [fn(&Key) -> bool; 3] =
-            [|key| matches!(key, Key::Tree), |key| matches!(key, Key::Url(_)), |key| !is_listed(key)];
+        let kinds: [fn(&Key) -> bool; 3] = [
+            |key| matches!(key, Key::Tree),
+            |key| matches!(key, Key::Url(_)),
+            |key| !is_listed(key),
+        ];
         for is_kind in kinds {
-            for content in block.reference().iter().filter(|key| is_kind(key)).filter_map(|key| contents.get(key)) {
+            for content in block
+                .reference()
+                .iter()
+                .filter(|key| is_kind(key))
+                .filter_map(|key| contents.get(key))
+            {
                 hasher.add(&content.digest.0);
                 tokens += content.tokens;
             }
             if tokens > 0 {
-                row.push(Sent { digest: hasher.clone().finish(), tokens: std::mem::take(&mut tokens), marked: false });
+                row.push(Sent {
+                    digest: hasher.clone().finish(),
+                    tokens: std::mem::take(&mut tokens),
+                    marked: false,
+                });
             }
         }
         let messages = block.messages().iter().filter_map(|key| contents.get(key));
-        row.extend(messages.map(|content| Sent { digest: content.digest, tokens: content.tokens, marked: false }));
+        row.extend(messages.map(|content| Sent {
+            digest: content.digest,
+            tokens: content.tokens,
+            marked: false,
+        }));
         if let Some(last) = row.last_mut() {
             last.marked |= block.ends_with_breakpoint;
         }
@@ -83,7 +103,9 @@ impl Bill {
     /// The cost in thousandths of a plain token.
     #[must_use]
     pub fn cost(&self, terms: &CacheTerms) -> u64 {
-        self.read * u64::from(terms.read) + self.written * u64::from(terms.write) + self.plain * u64::from(PLAIN)
+        self.read * u64::from(terms.read)
+            + self.written * u64::from(terms.write)
+            + self.plain * u64::from(PLAIN)
     }
 }
 
@@ -116,12 +138,19 @@ impl PromptCache {
             hasher.add(&sent.digest.0);
             tokens += sent.tokens;
             prefixes.push((hasher.clone().finish(), tokens));
-            if sent.marked && tokens >= terms.prefix_tokens_min && marks.len() < terms.breakpoints_max as usize {
+            if sent.marked
+                && tokens >= terms.prefix_tokens_min
+                && marks.len() < terms.breakpoints_max as usize
+            {
                 marks.push(at);
             }
         }
         let known = |at: &usize| self.prefixes.contains_key(&prefixes[*at].0);
-        let in_reach = |at: &usize| marks.iter().any(|mark| at <= mark && mark - at <= LOOK_BACK);
+        let in_reach = |at: &usize| {
+            marks
+                .iter()
+                .any(|mark| at <= mark && mark - at <= LOOK_BACK)
+        };
         let read = (0..prefixes.len()).rev().filter(in_reach).find(known);
         let read_tokens = read.map_or(0, |at| prefixes[at].1);
         let marked_tokens = marks.last().map_or(0, |at| prefixes[*at].1);
@@ -142,7 +171,14 @@ impl PromptCache {
 #[must_use]
 pub fn predict(before: &State, layout: &Layout, request: &Request<'_>, terms: &CacheTerms) -> Bill {
     let marks_itself = terms.breakpoints_max == 0;
-    let terms = &CacheTerms { breakpoints_max: if marks_itself { u32::MAX } else { terms.breakpoints_max }, ..*terms };
+    let terms = &CacheTerms {
+        breakpoints_max: if marks_itself {
+            u32::MAX
+        } else {
+            terms.breakpoints_max
+        },
+        ..*terms
+    };
     let sent = |layout: &Layout, request: &Request<'_>| {
         let mut row = sent(layout, request);
         for sent in &mut row {
@@ -152,12 +188,27 @@ pub fn predict(before: &State, layout: &Layout, request: &Request<'_>, terms: &C
     };
     let mut cache = PromptCache::default();
     if let Some(system) = before.system {
-        let placed = before.items.iter().map(|(key, tracked)| (key.clone(), (tracked.tier, tracked.content.tokens)));
-        let item =
-            |(key, tracked): (&Key, &Tracked)| Item { key: key.clone(), content: tracked.content, touches: Touches::default() };
+        let placed = before
+            .items
+            .iter()
+            .map(|(key, tracked)| (key.clone(), (tracked.tier, tracked.content.tokens)));
+        let item = |(key, tracked): (&Key, &Tracked)| Item {
+            key: key.clone(),
+            content: tracked.content,
+            touches: Touches::default(),
+        };
         let items: Vec<Item> = before.items.iter().map(item).collect();
-        let last = Request { system, items: &items, components: &[], commits: 0, aliases: &[] };
-        cache.take(&sent(&Layout::new(&placed.collect(), system, terms), &last), terms);
+        let last = Request {
+            system,
+            items: &items,
+            components: &[],
+            commits: 0,
+            aliases: &[],
+        };
+        cache.take(
+            &sent(&Layout::new(&placed.collect(), system, terms), &last),
+            terms,
+        );
     }
     cache.take(&sent(layout, request), terms)
 }

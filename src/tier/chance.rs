@@ -57,17 +57,34 @@ impl Outlook {
         let of_commits = (0..commits).map(declares).chain((0..commits).map(bodies));
         let weights: Vec<u64> = of_commits.chain((0..requests).map(weight)).collect();
         let moving = ONE / u64::from(all + 1) * u64::from(all + 1 - quiet);
-        let mut outlook = Self::beside((items, weights), (state, observed), times(UNFORESEEN, moving));
+        let mut outlook = Self::beside(
+            (items, weights),
+            (state, observed),
+            times(UNFORESEEN, moving),
+        );
         for item in items {
-            let touched = item.touches.commits_ago.iter().copied().filter(|ago| *ago < commits);
+            let touched = item
+                .touches
+                .commits_ago
+                .iter()
+                .copied()
+                .filter(|ago| *ago < commits);
             let mut hits: Vec<u32> = touched.clone().collect();
             if !matches!(item.key, Key::Symbols(_)) {
                 hits.extend(touched.map(|ago| commits + ago));
             }
             if let Some(path) = item.key.path() {
                 let now = observed.edited.contains(path).then_some(state.requests);
-                let edits = state.edits.get(path).into_iter().flatten().copied().chain(now);
-                let ago = edits.map(|request| state.requests - request).filter(|ago| *ago < requests);
+                let edits = state
+                    .edits
+                    .get(path)
+                    .into_iter()
+                    .flatten()
+                    .copied()
+                    .chain(now);
+                let ago = edits
+                    .map(|request| state.requests - request)
+                    .filter(|ago| *ago < requests);
                 hits.extend(ago.map(|ago| 2 * commits + ago));
             }
             hits.sort_unstable();
@@ -81,7 +98,11 @@ impl Outlook {
     }
 
     /// An outlook on what comes beside events; what these hit is to be filled in.
-    fn beside((items, weights): (&[&Item], Vec<u64>), (state, observed): (&State, &Observed<'_>), unforeseen: u64) -> Self {
+    fn beside(
+        (items, weights): (&[&Item], Vec<u64>),
+        (state, observed): (&State, &Observed<'_>),
+        unforeseen: u64,
+    ) -> Self {
         Self {
             total: weights.iter().sum(),
             weights,
@@ -93,21 +114,35 @@ impl Outlook {
     }
 
     /// What a sample lets expect, each event as likely as any other.
-    pub(super) fn of_sample(items: &[&Item], events: &[BTreeSet<TreePath>], (state, observed): (&State, &Observed<'_>)) -> Self {
+    pub(super) fn of_sample(
+        items: &[&Item],
+        events: &[BTreeSet<TreePath>],
+        (state, observed): (&State, &Observed<'_>),
+    ) -> Self {
         let hits_of = |item: &&Item| {
             let path = item.key.path();
-            let hit = (0..).zip(events).filter(|(_, event)| path.is_some_and(|path| event.contains(path)));
+            let hit = (0..)
+                .zip(events)
+                .filter(|(_, event)| path.is_some_and(|path| event.contains(path)));
             hit.map(|(at, _)| at).collect()
         };
         let outlook = Self::beside((items, vec![WEIGHT; events.len()]), (state, observed), 0);
-        Self { hits: items.iter().map(hits_of).collect(), ..outlook }
+        Self {
+            hits: items.iter().map(hits_of).collect(),
+            ..outlook
+        }
     }
 
     /// Files that differ from the commit are being worked on: as likely as not, they are hit next, all together.
     fn add_dirty(&mut self, items: &[&Item]) {
         let event = self.weights.len() as u32;
         let mut any = false;
-        for (hits, item) in self.hits.iter_mut().zip(items).filter(|(_, item)| item.touches.dirty) {
+        for (hits, item) in self
+            .hits
+            .iter_mut()
+            .zip(items)
+            .filter(|(_, item)| item.touches.dirty)
+        {
             hits.push(event);
             any |= item.touches.dirty;
         }
@@ -150,7 +185,13 @@ impl Outlook {
 
     /// The chance of one item.
     pub(super) fn chance(&self, item: usize) -> u64 {
-        self.chance_by(item, self.hits[item].iter().map(|event| self.weights[*event as usize]).sum())
+        self.chance_by(
+            item,
+            self.hits[item]
+                .iter()
+                .map(|event| self.weights[*event as usize])
+                .sum(),
+        )
     }
 
     /// The chance of one item, if of its events only some count, which weigh so much.
@@ -160,7 +201,12 @@ impl Outlook {
 
     /// Nothing yet; items are added one by one.
     pub(super) fn prefix(&self) -> Prefix<'_> {
-        Prefix { outlook: self, is_hit: vec![false; self.weights.len()], hit: 0, spared: ONE }
+        Prefix {
+            outlook: self,
+            is_hit: vec![false; self.weights.len()],
+            hit: 0,
+            spared: ONE,
+        }
     }
 
     /// The chance that one of the events comes that weigh so much, or what is spared with a chance.
@@ -180,16 +226,29 @@ pub(super) fn quiet_requests(state: &State, observed: &Observed<'_>) -> (u32, u3
 }
 
 /// The chances beside the events, by item.
-fn beside(items: &[&Item], (state, observed): (&State, &Observed<'_>), unforeseen: u64) -> Vec<u64> {
+fn beside(
+    items: &[&Item],
+    (state, observed): (&State, &Observed<'_>),
+    unforeseen: u64,
+) -> Vec<u64> {
     let (shown, left) = observed.full_texts_in_all(state);
-    let files = items.iter().filter(|item| item.key.path().is_some()).count() as u64;
+    let files = items
+        .iter()
+        .filter(|item| item.key.path().is_some())
+        .count() as u64;
     // The conversation ends as a whole, so its first message, which stands before the others, counts for all.
-    let first_message = items.iter().map(|item| &item.key).filter(|key| key.is_message()).min();
+    let first_message = items
+        .iter()
+        .map(|item| &item.key)
+        .filter(|key| key.is_message())
+        .min();
     let is_worked_on = worked_on(items, state);
     let rest = |(item, is_worked_on): (&&Item, bool)| match &item.key {
         Key::Message(_) if Some(&item.key) == first_message => CONVERSATION_ENDS,
         Key::Message(_) | Key::Url(_) | Key::Tree => 0,
-        Key::File(_) if is_worked_on => of_worked_on(item, state, learned((left, shown), item.touches.is_passing)),
+        Key::File(_) if is_worked_on => {
+            of_worked_on(item, state, learned((left, shown), item.touches.is_passing))
+        }
         Key::Symbols(_) | Key::File(_) => unforeseen / files,
     };
     items.iter().zip(is_worked_on).map(rest).collect()
@@ -198,7 +257,10 @@ fn beside(items: &[&Item], (state, observed): (&State, &Observed<'_>), unforesee
 /// How likely another set of full texts is shown next, as the session has it.
 fn chance_of_move(items: &[&Item], state: &State, observed: &Observed<'_>) -> u64 {
     let moves = state.moves + u32::from(observed.has_moved);
-    learned((moves, state.requests), items.iter().any(|item| item.touches.is_passing))
+    learned(
+        (moves, state.requests),
+        items.iter().any(|item| item.touches.is_passing),
+    )
 }
 
 /// How often something was seen among how many, as a chance. Before anything was seen: as likely as not, and seven times in
@@ -216,13 +278,27 @@ fn weight(ago: u32) -> u64 {
 }
 
 fn worked_on(items: &[&Item], state: &State) -> Vec<bool> {
-    let since = |key: &Key| state.items.get(key).map_or(state.requests, |tracked| tracked.since);
-    items.iter().map(|item| matches!(item.key, Key::File(_)) && (since(&item.key) > 0 || item.touches.is_passing)).collect()
+    let since = |key: &Key| {
+        state
+            .items
+            .get(key)
+            .map_or(state.requests, |tracked| tracked.since)
+    };
+    items
+        .iter()
+        .map(|item| {
+            matches!(item.key, Key::File(_)) && (since(&item.key) > 0 || item.touches.is_passing)
+        })
+        .collect()
 }
 
 /// A full text that is being worked on leaves as others left; the longer it stood the less likely.
 fn of_worked_on(item: &Item, state: &State, leaves: u64) -> u64 {
-    let stood = state.items.get(&item.key).filter(|tracked| tracked.content == item.content).map_or(0, |tracked| tracked.n + 1);
+    let stood = state
+        .items
+        .get(&item.key)
+        .filter(|tracked| tracked.content == item.content)
+        .map_or(0, |tracked| tracked.n + 1);
     2 * leaves / (u64::from(stood) + 2)
 }
 
@@ -250,12 +326,17 @@ impl Prefix<'_> {
 
     /// The weight of the events that hit an item and nothing so far.
     pub(super) fn added_weight(&self, item: usize) -> u64 {
-        self.spared_by(item).map(|event| self.outlook.weights[event as usize]).sum()
+        self.spared_by(item)
+            .map(|event| self.outlook.weights[event as usize])
+            .sum()
     }
 
     /// The events that hit an item and nothing so far.
     fn spared_by(&self, item: usize) -> impl Iterator<Item = u32> {
-        self.outlook.hits[item].iter().copied().filter(|event| !self.is_hit[*event as usize])
+        self.outlook.hits[item]
+            .iter()
+            .copied()
+            .filter(|event| !self.is_hit[*event as usize])
     }
 
     pub(super) fn chance(&self) -> u64 {

@@ -79,14 +79,20 @@ fn parse(bytes: &[u8]) -> Result<State, Notice> {
         Some(&VERSION) => {}
         Some(version) => return Err(Notice::UnknownVersion(*version)),
     }
-    let (signed, check) = bytes.split_at_checked(bytes.len().saturating_sub(CHECK_BYTES)).ok_or(Notice::Damaged)?;
+    let (signed, check) = bytes
+        .split_at_checked(bytes.len().saturating_sub(CHECK_BYTES))
+        .ok_or(Notice::Damaged)?;
     if signed.len() <= MAGIC.len() || Digest::of(CONTEXT, signed).0[..CHECK_BYTES] != *check {
         return Err(Notice::Damaged);
     }
     let mut rest = Reader(&signed[MAGIC.len() + 1..]);
     let state = rest.state().ok_or(Notice::Damaged)?;
     // What is accepted is what would be written, so that two programs never disagree about it.
-    if encode(&state) == bytes { Ok(state) } else { Err(Notice::Damaged) }
+    if encode(&state) == bytes {
+        Ok(state)
+    } else {
+        Err(Notice::Damaged)
+    }
 }
 
 fn put_number(out: &mut Vec<u8>, mut number: u64) {
@@ -163,7 +169,10 @@ impl<'a> Reader<'a> {
 
     fn content(&mut self) -> Option<Content> {
         let digest = Digest(self.take(32)?.try_into().ok()?);
-        Some(Content { digest, tokens: self.number()? })
+        Some(Content {
+            digest,
+            tokens: self.number()?,
+        })
     }
 
     fn key(&mut self) -> Option<Key> {
@@ -181,12 +190,21 @@ impl<'a> Reader<'a> {
         let content = self.content()?;
         let number = usize::from(self.byte()?);
         let tier = Some(Tier::of_number(number)).filter(|tier| tier.number() == number)?;
-        Some(Tracked { content, tier, n: self.small()?, since: self.small()? })
+        Some(Tracked {
+            content,
+            tier,
+            n: self.small()?,
+            since: self.small()?,
+        })
     }
 
     fn state(&mut self) -> Option<State> {
         let requests = self.small()?;
-        let system = if self.byte()? == 0 { None } else { Some(self.content()?) };
+        let system = if self.byte()? == 0 {
+            None
+        } else {
+            Some(self.content()?)
+        };
         let mut items = BTreeMap::new();
         for _ in 0..self.number()? {
             let key = self.key()?;
@@ -206,6 +224,14 @@ impl<'a> Reader<'a> {
             }
             edits.insert(path, requests_of);
         }
-        self.0.is_empty().then_some(State { requests, system, items, aliases, moves, full_texts, edits })
+        self.0.is_empty().then_some(State {
+            requests,
+            system,
+            items,
+            aliases,
+            moves,
+            full_texts,
+            edits,
+        })
     }
 }

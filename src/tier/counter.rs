@@ -27,7 +27,12 @@ fn target(terms: &CacheTerms) -> u64 {
 }
 
 /// Places the items of a request.
-pub(super) fn place(state: &State, observed: &Observed<'_>, request: &Request<'_>, terms: &CacheTerms) -> Vec<Placed> {
+pub(super) fn place(
+    state: &State,
+    observed: &Observed<'_>,
+    request: &Request<'_>,
+    terms: &CacheTerms,
+) -> Vec<Placed> {
     let target = target(terms);
     let mut work = Work::new(observed, request.system.tokens, target);
     if state.requests == 0 {
@@ -36,7 +41,13 @@ pub(super) fn place(state: &State, observed: &Observed<'_>, request: &Request<'_
         work.promote_all();
     }
     work.give_down();
-    let tier = |item: &Moving| if item.tier == ACTIVE { Tier::Active } else { Tier::of_number(item.tier) };
+    let tier = |item: &Moving| {
+        if item.tier == ACTIVE {
+            Tier::Active
+        } else {
+            Tier::of_number(item.tier)
+        }
+    };
     work.items.iter().map(|item| (tier(item), item.n)).collect()
 }
 
@@ -58,13 +69,26 @@ struct Work {
 impl Work {
     fn new(observed: &Observed<'_>, system_tokens: u64, target: u64) -> Self {
         let moving = |seen: &Seen<'_>| {
-            let (tier, n) = seen.unchanged.map_or((ACTIVE, 0), |tracked| (tracked.tier.number().min(ACTIVE), tracked.n));
+            let (tier, n) = seen.unchanged.map_or((ACTIVE, 0), |tracked| {
+                (tracked.tier.number().min(ACTIVE), tracked.n)
+            });
             let key = &seen.item.key;
             let stays = matches!(key, Key::Url(_));
-            Moving { tier, n, tokens: seen.item.content.tokens, is_message: key.is_message(), stays }
+            Moving {
+                tier,
+                n,
+                tokens: seen.item.content.tokens,
+                is_message: key.is_message(),
+                stays,
+            }
         };
         let items = observed.items.iter().map(moving).collect();
-        let mut work = Self { items, broken: observed.broken, system_tokens, target };
+        let mut work = Self {
+            items,
+            broken: observed.broken,
+            system_tokens,
+            target,
+        };
         work.anchor();
         for (item, seen) in work.items.iter_mut().zip(&observed.items) {
             item.n += u32::from(seen.unchanged.is_some() && !(item.stays && item.tier != ACTIVE));
@@ -74,7 +98,13 @@ impl Work {
 
     fn tokens(&self, tier: usize) -> u64 {
         let system = if tier == 0 { self.system_tokens } else { 0 };
-        system + self.items.iter().filter(|item| item.tier == tier).map(|item| item.tokens).sum::<u64>()
+        system
+            + self
+                .items
+                .iter()
+                .filter(|item| item.tier == tier)
+                .map(|item| item.tokens)
+                .sum::<u64>()
     }
 
     /// Holds the items that a large tier needs to keep its size.
@@ -83,7 +113,9 @@ impl Work {
             if self.tokens(tier) <= self.target {
                 continue;
             }
-            let mut members: Vec<usize> = (0..self.items.len()).filter(|at| self.items[*at].tier == tier).collect();
+            let mut members: Vec<usize> = (0..self.items.len())
+                .filter(|at| self.items[*at].tier == tier)
+                .collect();
             members.sort_by_key(|at| (self.items[*at].n, *at));
             let mut filled = if tier == 0 { self.system_tokens } else { 0 };
             for at in members {
@@ -105,8 +137,14 @@ impl Work {
             }
         }
         self.promote(L3, |item| !item.is_message);
-        let eligible = |item: &&Moving| item.is_message && item.tier == ACTIVE && item.n >= ENTRY[L3];
-        let eligible_tokens: u64 = self.items.iter().filter(eligible).map(|item| item.tokens).sum();
+        let eligible =
+            |item: &&Moving| item.is_message && item.tier == ACTIVE && item.n >= ENTRY[L3];
+        let eligible_tokens: u64 = self
+            .items
+            .iter()
+            .filter(eligible)
+            .map(|item| item.tokens)
+            .sum();
         if self.broken[L3] || eligible_tokens > self.target {
             self.promote_messages(L3);
         }
@@ -114,7 +152,9 @@ impl Work {
 
     fn promote(&mut self, tier: usize, wanted: impl Fn(&Moving) -> bool) {
         let mut moved = false;
-        let may = |item: &&mut Moving| item.tier == tier + 1 && item.n >= ENTRY[tier] && !item.stays && wanted(item);
+        let may = |item: &&mut Moving| {
+            item.tier == tier + 1 && item.n >= ENTRY[tier] && !item.stays && wanted(item)
+        };
         for item in self.items.iter_mut().filter(may) {
             (item.tier, item.n, moved) = (tier, ENTRY[tier], true);
         }
@@ -125,7 +165,11 @@ impl Work {
     /// Moves messages, oldest first, as long as each may.
     fn promote_messages(&mut self, tier: usize) {
         let mut moved = false;
-        for item in self.items.iter_mut().filter(|item| item.is_message && item.tier > tier) {
+        for item in self
+            .items
+            .iter_mut()
+            .filter(|item| item.is_message && item.tier > tier)
+        {
             if item.tier != tier + 1 || item.n < ENTRY[tier] || item.stays {
                 break;
             }
@@ -139,7 +183,10 @@ impl Work {
     fn give_down(&mut self) {
         for tier in 0..ACTIVE {
             if self.tokens(tier) < self.target {
-                self.items.iter_mut().filter(|item| item.tier == tier).for_each(|item| item.tier = tier + 1);
+                self.items
+                    .iter_mut()
+                    .filter(|item| item.tier == tier)
+                    .for_each(|item| item.tier = tier + 1);
             }
         }
     }
@@ -150,15 +197,33 @@ impl Work {
         order.sort_by(|a, b| request.items[*a].key.cmp(&request.items[*b].key));
         let place_of = |path| {
             let key = Key::Symbols(path);
-            order.binary_search_by(|at| request.items[*at].key.cmp(&key)).ok()
+            order
+                .binary_search_by(|at| request.items[*at].key.cmp(&key))
+                .ok()
         };
-        let members =
-            |component: &Vec<TreePath>| -> Vec<usize> { component.iter().filter_map(|path| place_of(path.clone())).collect() };
+        let members = |component: &Vec<TreePath>| -> Vec<usize> {
+            component
+                .iter()
+                .filter_map(|path| place_of(path.clone()))
+                .collect()
+        };
         let mut components: Vec<Vec<usize>> = request.components.iter().map(members).collect();
-        let size = |component: &Vec<usize>| component.iter().map(|at| self.items[*at].tokens).sum::<u64>();
-        components.sort_by_cached_key(|component| (std::cmp::Reverse(size(component)), component.first().copied()));
+        let size = |component: &Vec<usize>| {
+            component
+                .iter()
+                .map(|at| self.items[*at].tokens)
+                .sum::<u64>()
+        };
+        components.sort_by_cached_key(|component| {
+            (
+                std::cmp::Reverse(size(component)),
+                component.first().copied(),
+            )
+        });
         for component in components {
-            let tier = (1..=L3).min_by_key(|tier| (self.tokens(*tier), *tier)).expect("three tiers");
+            let tier = (1..=L3)
+                .min_by_key(|tier| (self.tokens(*tier), *tier))
+                .expect("three tiers");
             for at in component {
                 (self.items[at].tier, self.items[at].n) = (tier, ENTRY[tier]);
             }

@@ -29,17 +29,27 @@ pub(super) struct Cuts {
 pub(super) fn best_cuts(row: &Row, tiers_max: usize) -> Cuts {
     let places = row.tokens.len();
     let all = row.tokens[places - 1];
-    let mut best = Cuts { ends: Vec::new(), cost: u128::from(all) * row.rate_behind + row.behind[0] };
+    let mut best = Cuts {
+        ends: Vec::new(),
+        cost: u128::from(all) * row.rate_behind + row.behind[0],
+    };
     let mut costs: Vec<Option<u128>> = vec![None; places];
     costs[0] = Some(0);
     let mut starts_by_tier: Vec<Vec<usize>> = Vec::new();
     for _ in 0..tiers_max {
         let (next, starts) = extend(row, &costs);
         starts_by_tier.push(starts);
-        for (end, cost) in next.iter().enumerate().filter_map(|(end, cost)| Some((end, (*cost)?))) {
+        for (end, cost) in next
+            .iter()
+            .enumerate()
+            .filter_map(|(end, cost)| Some((end, (*cost)?)))
+        {
             let cost = cost + u128::from(all - row.tokens[end]) * row.rate_behind + row.behind[end];
             if cost < best.cost {
-                best = Cuts { ends: ends(&starts_by_tier, end), cost };
+                best = Cuts {
+                    ends: ends(&starts_by_tier, end),
+                    cost,
+                };
             }
         }
         costs = next;
@@ -50,7 +60,9 @@ pub(super) fn best_cuts(row: &Row, tiers_max: usize) -> Cuts {
 /// One more tier: the least cost for each end, and where that tier starts.
 fn extend(row: &Row, before: &[Option<u128>]) -> (Vec<Option<u128>>, Vec<usize>) {
     let places = row.tokens.len();
-    let reachable: Vec<usize> = (0..places).filter(|place| before[*place].is_some()).collect();
+    let reachable: Vec<usize> = (0..places)
+        .filter(|place| before[*place].is_some())
+        .collect();
     let (mut costs, mut starts) = (vec![None; places], vec![0; places]);
     // Ranges of ends, each with the range of `reachable` in which their best starts lie.
     let mut pending = vec![(row.first..places, 0..reachable.len())];
@@ -97,7 +109,8 @@ mod tests {
     /// Every way to cut, one after the other.
     fn least_cost(row: &Row, start: usize, tiers_left: usize) -> u128 {
         let places = row.tokens.len();
-        let mut least = u128::from(row.tokens[places - 1] - row.tokens[start]) * row.rate_behind + row.behind[start];
+        let mut least = u128::from(row.tokens[places - 1] - row.tokens[start]) * row.rate_behind
+            + row.behind[start];
         for end in (row.first.max(start)..places).filter(|_| tiers_left > 0) {
             let tier = u128::from(row.tokens[end] - row.tokens[start]) * row.rate[end];
             least = least.min(tier + least_cost(row, end, tiers_left - 1));

@@ -22,23 +22,43 @@ const REQUESTS_AHEAD: u32 = 8;
 const LOOK_BACK: usize = 18;
 
 /// Places the items of a request.
-pub(super) fn place(state: &State, observed: &Observed<'_>, request: &Request<'_>, terms: &CacheTerms) -> Vec<Placed> {
+pub(super) fn place(
+    state: &State,
+    observed: &Observed<'_>,
+    request: &Request<'_>,
+    terms: &CacheTerms,
+) -> Vec<Placed> {
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
     // Without marks the cache holds what is active too, which the costs do not know: there nothing is gained by moving it.
-    let quiet = if terms.breakpoints_max == 0 { (0, 0) } else { quiet_requests(state, observed) };
+    let quiet = if terms.breakpoints_max == 0 {
+        (0, 0)
+    } else {
+        quiet_requests(state, observed)
+    };
     let outlook = Outlook::of_past(&items, request.commits, (state, observed), quiet);
     place_by(&outlook, observed, request, terms)
 }
 
 /// Places the items of a request by what is expected.
-pub(super) fn place_by(outlook: &Outlook, observed: &Observed<'_>, request: &Request<'_>, terms: &CacheTerms) -> Vec<Placed> {
+pub(super) fn place_by(
+    outlook: &Outlook,
+    observed: &Observed<'_>,
+    request: &Request<'_>,
+    terms: &CacheTerms,
+) -> Vec<Placed> {
     let plan = Planner::new(observed, request.system.tokens, *terms, outlook).best();
-    observed.items.iter().zip(plan.tiers).map(|(seen, tier)| (tier, count(seen))).collect()
+    observed
+        .items
+        .iter()
+        .zip(plan.tiers)
+        .map(|(seen, tier)| (tier, count(seen)))
+        .collect()
 }
 
 /// Requests in a row in which an item was unchanged; only told, not used.
 fn count(seen: &Seen<'_>) -> u32 {
-    seen.unchanged.map_or(0, |tracked| tracked.n.saturating_add(1))
+    seen.unchanged
+        .map_or(0, |tracked| tracked.n.saturating_add(1))
 }
 
 /// A place for every item, and what it costs.
@@ -70,20 +90,35 @@ struct Kept<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(observed: &'a Observed<'a>, system_tokens: u64, terms: CacheTerms, outlook: &'a Outlook) -> Self {
-        Self { observed, system_tokens, terms, outlook }
+    fn new(
+        observed: &'a Observed<'a>,
+        system_tokens: u64,
+        terms: CacheTerms,
+        outlook: &'a Outlook,
+    ) -> Self {
+        Self {
+            observed,
+            system_tokens,
+            terms,
+            outlook,
+        }
     }
 
     /// The cheapest plan. Plans that keep more come first, so that they win where others are only as cheap.
     fn best(&self) -> Plan {
-        let intact = self.observed.broken[..TIERS].iter().position(|broken| *broken).unwrap_or(TIERS);
+        let intact = self.observed.broken[..TIERS]
+            .iter()
+            .position(|broken| *broken)
+            .unwrap_or(TIERS);
         let mut best: Option<Plan> = None;
         for keep in (0..=intact).rev() {
             let kept = self.keep(keep);
             let units = self.units(&kept);
             for shape in shapes(self.observed, &self.terms, keep) {
                 let plan = self.plan(&shape, kept.clone(), &units);
-                if let Some(plan) = plan.filter(|plan| best.as_ref().is_none_or(|best| plan.cost < best.cost)) {
+                if let Some(plan) =
+                    plan.filter(|plan| best.as_ref().is_none_or(|best| plan.cost < best.cost))
+                {
                     best = Some(plan);
                 }
             }
@@ -95,7 +130,9 @@ impl<'a> Planner<'a> {
     fn plan(&self, shape: &Shape, mut kept: Kept<'_>, units: &[Unit]) -> Option<Plan> {
         let mut units: Vec<&Unit> = units.iter().collect();
         let mut cost = 0;
-        let messages = units.iter().position(|unit| self.observed.items[unit.items[0]].item.key.is_message());
+        let messages = units
+            .iter()
+            .position(|unit| self.observed.items[unit.items[0]].item.key.is_message());
         if shape.append {
             let messages = units.remove(messages?);
             cost += self.append(&mut kept, messages, shape.keep)?;
@@ -106,14 +143,27 @@ impl<'a> Planner<'a> {
         let (cuts, tokens_before) = self.cut(&kept, &units, shape)?;
         cost += kept.cost + cuts.cost;
         let mut tiers = kept.tiers;
-        let behind = if shape.tail == Tail::All { Tier::Tail } else { Tier::Active };
+        let behind = if shape.tail == Tail::All {
+            Tier::Tail
+        } else {
+            Tier::Active
+        };
         for (place, unit) in (tokens_before..).zip(units) {
             let tier = shape.keep + cuts.ends.partition_point(|end| *end <= place);
-            let tier = if tier < shape.keep + cuts.ends.len() { Tier::of_number(tier) } else { behind };
+            let tier = if tier < shape.keep + cuts.ends.len() {
+                Tier::of_number(tier)
+            } else {
+                behind
+            };
             unit.items.iter().for_each(|item| tiers[*item] = tier);
         }
         if shape.tail != Tail::None {
-            let listed = self.observed.items.iter().zip(&mut tiers).filter(|(seen, _)| is_listed(&seen.item.key));
+            let listed = self
+                .observed
+                .items
+                .iter()
+                .zip(&mut tiers)
+                .filter(|(seen, _)| is_listed(&seen.item.key));
             listed.for_each(|(_, tier)| *tier = Tier::Tail);
         }
         Some(Plan { tiers, cost })
@@ -134,7 +184,11 @@ impl<'a> Planner<'a> {
 
     /// What a token costs now and in the next requests, when it stands in a tier that breaks with a chance.
     fn rate(&self, now: u32, chance: u64) -> u128 {
-        let (now, read, write) = (u128::from(now), u128::from(self.terms.read), u128::from(self.terms.write));
+        let (now, read, write) = (
+            u128::from(now),
+            u128::from(self.terms.read),
+            u128::from(self.terms.write),
+        );
         let next = read * u128::from(ONE - chance) + write * u128::from(chance);
         now * u128::from(ONE) + u128::from(REQUESTS_AHEAD) * next
     }
@@ -160,9 +214,17 @@ impl<'a> Planner<'a> {
                     kept.prefix.add(at);
                 }
             }
-            kept.tokens += if tier == Tier::L0 { tier_tokens - self.system_tokens } else { tier_tokens };
+            kept.tokens += if tier == Tier::L0 {
+                tier_tokens - self.system_tokens
+            } else {
+                tier_tokens
+            };
             let is_cached = kept.tokens >= self.terms.prefix_tokens_min;
-            let rate = if is_cached { self.rate(self.terms.read, kept.prefix.chance()) } else { Self::rate_active() };
+            let rate = if is_cached {
+                self.rate(self.terms.read, kept.prefix.chance())
+            } else {
+                Self::rate_active()
+            };
             kept.cost += u128::from(tier_tokens) * rate;
             tier_tokens = 0;
         }
@@ -171,8 +233,19 @@ impl<'a> Planner<'a> {
 
     /// What is not kept, in the order in which it goes behind. Nothing that is listed.
     fn units(&self, kept: &Kept<'_>) -> Vec<Unit> {
-        let free = self.observed.items.iter().enumerate().filter(|(at, _)| kept.tiers[*at] == Tier::Active);
-        let (mut units, mut messages) = (Vec::new(), Unit { items: Vec::new(), tokens: 0 });
+        let free = self
+            .observed
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| kept.tiers[*at] == Tier::Active);
+        let (mut units, mut messages) = (
+            Vec::new(),
+            Unit {
+                items: Vec::new(),
+                tokens: 0,
+            },
+        );
         for (at, seen) in free {
             let tokens = seen.item.content.tokens;
             match &seen.item.key {
@@ -181,18 +254,30 @@ impl<'a> Planner<'a> {
                     messages.items.push(at);
                     messages.tokens += tokens;
                 }
-                Key::Symbols(_) | Key::File(_) => units.push(Unit { items: vec![at], tokens }),
+                Key::Symbols(_) | Key::File(_) => units.push(Unit {
+                    items: vec![at],
+                    tokens,
+                }),
             }
         }
         if !messages.items.is_empty() {
             units.push(messages);
         }
-        let weighed: Vec<Weighed> = units.iter().map(|unit| Weighed { item: unit.items[0], tokens: unit.tokens }).collect();
+        let weighed: Vec<Weighed> = units
+            .iter()
+            .map(|unit| Weighed {
+                item: unit.items[0],
+                tokens: unit.tokens,
+            })
+            .collect();
         let mut units: Vec<Option<Unit>> = units.into_iter().map(Some).collect();
         let mut order = by_added_risk(self.outlook, kept.prefix.clone(), &weighed);
         // A large text adds little risk for each token, but what stands behind it has all of it.
         order.sort_by_key(|at| self.outlook.is_worked_on(weighed[*at].item));
-        order.into_iter().filter_map(|at| units[at].take()).collect()
+        order
+            .into_iter()
+            .filter_map(|at| units[at].take())
+            .collect()
     }
 
     /// Cuts the units into tiers; the second value is how many places come before the first unit's. `None` for a tail that is too
@@ -209,12 +294,25 @@ impl<'a> Planner<'a> {
             tokens.push(tokens[tokens.len() - 1] + unit.tokens);
             chances.push(prefix.chance());
         }
-        let listed: Vec<usize> =
-            (0..self.observed.items.len()).filter(|at| is_listed(&self.observed.items[*at].item.key)).collect();
-        let listed_tokens: u64 = listed.iter().map(|at| self.observed.items[*at].item.content.tokens).sum();
-        let with_listed = |chance| listed.iter().fold(chance, |chance, at| self.outlook.or_item(chance, *at));
-        let now = if shape.stays { self.terms.read } else { self.terms.write };
-        let is_cached = |tokens: u64| kept.tokens + tokens + listed_tokens >= self.terms.prefix_tokens_min;
+        let listed: Vec<usize> = (0..self.observed.items.len())
+            .filter(|at| is_listed(&self.observed.items[*at].item.key))
+            .collect();
+        let listed_tokens: u64 = listed
+            .iter()
+            .map(|at| self.observed.items[*at].item.content.tokens)
+            .sum();
+        let with_listed = |chance| {
+            listed
+                .iter()
+                .fold(chance, |chance, at| self.outlook.or_item(chance, *at))
+        };
+        let now = if shape.stays {
+            self.terms.read
+        } else {
+            self.terms.write
+        };
+        let is_cached =
+            |tokens: u64| kept.tokens + tokens + listed_tokens >= self.terms.prefix_tokens_min;
         if shape.tail == Tail::All && !is_cached(tokens[tokens.len() - 1]) {
             return None;
         }
@@ -226,11 +324,24 @@ impl<'a> Planner<'a> {
             Tail::Listed if is_cached(*tokens) => self.rate(now, with_listed(*chance)),
             _ => rate_behind,
         };
-        let behind = chances.iter().zip(&tokens).map(|place| u128::from(listed_tokens) * rate_listed(place)).collect();
+        let behind = chances
+            .iter()
+            .zip(&tokens)
+            .map(|place| u128::from(listed_tokens) * rate_listed(place))
+            .collect();
         let cached = |tokens: &u64| kept.tokens + tokens >= self.terms.prefix_tokens_min;
         let first = tokens.iter().position(cached).unwrap_or(tokens.len());
-        let rate = chances.iter().map(|chance| self.rate(self.terms.write, *chance)).collect();
-        let row = Row { tokens, rate, rate_behind, behind, first };
+        let rate = chances
+            .iter()
+            .map(|chance| self.rate(self.terms.write, *chance))
+            .collect();
+        let row = Row {
+            tokens,
+            rate,
+            rate_behind,
+            behind,
+            first,
+        };
         Some((best_cuts(&row, shape.more), usize::from(shape.keep == 0)))
     }
 }

@@ -107,14 +107,21 @@ impl CacheTerms {
     pub fn of(capabilities: &Capabilities, prices: Option<&Prices>) -> Self {
         let breakpoints_max = capabilities.cache_breakpoints;
         let priced = prices.filter(|prices| prices.cache_read < prices.input);
-        let share = |price: u64, prices: &Prices| u32::try_from(price.saturating_mul(1_000) / prices.input).unwrap_or(u32::MAX);
+        let share = |price: u64, prices: &Prices| {
+            u32::try_from(price.saturating_mul(1_000) / prices.input).unwrap_or(u32::MAX)
+        };
         let read = priced.map_or(100, |prices| share(prices.cache_read, prices));
         let write = match priced {
             _ if breakpoints_max == 0 => PLAIN,
             Some(prices) => share(prices.cache_write, prices),
             None => 1_250,
         };
-        Self { read, write, prefix_tokens_min: capabilities.cache_tokens_min, breakpoints_max }
+        Self {
+            read,
+            write,
+            prefix_tokens_min: capabilities.cache_tokens_min,
+            breakpoints_max,
+        }
     }
 }
 
@@ -125,8 +132,16 @@ mod tests {
     /// Before, a cached token without a price was taken for as dear as any other, and no prompt had a mark.
     #[test]
     fn terms_follow_prices_only_where_these_save_anything() {
-        let marks = Capabilities { cache_breakpoints: 4, ..Capabilities::default() };
-        let prices = |cache_read| Prices { input: 1_000, output: 1, cache_read, cache_write: 2_000 };
+        let marks = Capabilities {
+            cache_breakpoints: 4,
+            ..Capabilities::default()
+        };
+        let prices = |cache_read| Prices {
+            input: 1_000,
+            output: 1,
+            cache_read,
+            cache_write: 2_000,
+        };
         let of = |capabilities: &Capabilities, prices: Option<&Prices>| {
             let terms = CacheTerms::of(capabilities, prices);
             (terms.read, terms.write)
@@ -134,7 +149,10 @@ mod tests {
         assert_eq!(of(&marks, None), (100, 1_250));
         assert_eq!(of(&marks, Some(&prices(500))), (500, 2_000));
         assert_eq!(of(&marks, Some(&prices(1_000))), (100, 1_250));
-        assert_eq!(of(&Capabilities::default(), Some(&prices(500))), (500, 1_000));
+        assert_eq!(
+            of(&Capabilities::default(), Some(&prices(500))),
+            (500, 1_000)
+        );
         assert_eq!(of(&marks, Some(&Prices::default())), (100, 1_250));
     }
 }

@@ -38,7 +38,11 @@ impl Tier {
     /// The tier with a number; active for every greater one.
     #[must_use]
     pub fn of_number(number: usize) -> Self {
-        let tail = if number == Self::Tail.number() { Self::Tail } else { Self::Active };
+        let tail = if number == Self::Tail.number() {
+            Self::Tail
+        } else {
+            Self::Active
+        };
         Self::CACHED.get(number).copied().unwrap_or(tail)
     }
 
@@ -85,8 +89,17 @@ pub struct Layout {
 
 impl Layout {
     /// Lays out what a policy has placed.
-    pub(super) fn new(placed: &BTreeMap<Key, (Tier, u64)>, system: Content, terms: &CacheTerms) -> Self {
-        let empty = |number| Block { tier: Tier::of_number(number), keys: Vec::new(), tokens: 0, ends_with_breakpoint: false };
+    pub(super) fn new(
+        placed: &BTreeMap<Key, (Tier, u64)>,
+        system: Content,
+        terms: &CacheTerms,
+    ) -> Self {
+        let empty = |number| Block {
+            tier: Tier::of_number(number),
+            keys: Vec::new(),
+            tokens: 0,
+            ends_with_breakpoint: false,
+        };
         let mut blocks: Vec<Block> = (0..=Tier::Active.number()).map(empty).collect();
         blocks[0].tokens = system.tokens;
         for (key, (tier, tokens)) in placed {
@@ -108,20 +121,29 @@ impl Layout {
     /// The tier of an item.
     #[must_use]
     pub fn tier_of(&self, key: &Key) -> Option<Tier> {
-        self.blocks.iter().find(|block| block.keys.binary_search(key).is_ok()).map(|block| block.tier)
+        self.blocks
+            .iter()
+            .find(|block| block.keys.binary_search(key).is_ok())
+            .map(|block| block.tier)
     }
 }
 
 /// Marks the ends of cached blocks: none below the provider's minimum, the last ones where there are too few marks.
 fn mark(blocks: &mut [Block], terms: &CacheTerms) {
     let (mut prefix_tokens, mut marks) = (0, Vec::new());
-    for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.tier != Tier::Active) {
+    for (at, block) in blocks
+        .iter()
+        .enumerate()
+        .filter(|(_, block)| block.tier != Tier::Active)
+    {
         prefix_tokens += block.tokens;
         if prefix_tokens >= terms.prefix_tokens_min && prefix_tokens > 0 {
             marks.push(at);
         }
     }
-    let spare = marks.len().saturating_sub((terms.breakpoints_max as usize).min(BREAKPOINTS_MAX));
+    let spare = marks
+        .len()
+        .saturating_sub((terms.breakpoints_max as usize).min(BREAKPOINTS_MAX));
     for at in marks.into_iter().skip(spare) {
         blocks[at].ends_with_breakpoint = true;
     }

@@ -34,10 +34,16 @@ pub(super) struct Observed<'a> {
 /// A conversation is immutable: when a message is gone or changed it is another conversation, and all of it is new.
 pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> {
     let items: BTreeMap<&Key, &Item> = request.items.iter().map(|item| (&item.key, item)).collect();
-    let same = |key: &Key, content: Content| items.get(key).is_some_and(|item| item.content == content);
-    let conversation_stays =
-        state.items.iter().filter(|(key, _)| key.is_message()).all(|(key, tracked)| same(key, tracked.content));
-    let stays = |key: &Key, tracked: &Tracked| same(key, tracked.content) && (conversation_stays || !key.is_message());
+    let same =
+        |key: &Key, content: Content| items.get(key).is_some_and(|item| item.content == content);
+    let conversation_stays = state
+        .items
+        .iter()
+        .filter(|(key, _)| key.is_message())
+        .all(|(key, tracked)| same(key, tracked.content));
+    let stays = |key: &Key, tracked: &Tracked| {
+        same(key, tracked.content) && (conversation_stays || !key.is_message())
+    };
 
     let mut broken = [false; 6];
     broken[0] = state.system.is_some_and(|system| system != request.system);
@@ -47,10 +53,18 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> 
         Key::File(path) => is_there && !items.contains_key(&Key::Symbols(path.clone())),
         _ => true,
     };
-    for (key, tracked) in state.items.iter().filter(|(key, tracked)| !stays(key, tracked)) {
+    for (key, tracked) in state
+        .items
+        .iter()
+        .filter(|(key, tracked)| !stays(key, tracked))
+    {
         broken[tracked.tier.number()] = true;
         has_moved |= matches!(key, Key::File(_));
-        edited.extend(key.path().filter(|_| is_edit(key, items.contains_key(key))).cloned());
+        edited.extend(
+            key.path()
+                .filter(|_| is_edit(key, items.contains_key(key)))
+                .cloned(),
+        );
     }
     if state.requests > 0 {
         for key in items.keys().filter(|key| !state.items.contains_key(key)) {
@@ -58,12 +72,37 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> 
             edited.extend(key.path().filter(|_| is_edit(key, false)).cloned());
         }
     }
-    let remembered = |item: &Item| state.items.get(&item.key).copied().filter(|tracked| stays(&item.key, tracked));
-    let items = items.values().map(|item| Seen { item, unchanged: remembered(item) }).collect();
-    let were_shown = || state.items.iter().filter(|(key, _)| matches!(key, Key::File(_)));
-    let left = were_shown().filter(|(key, tracked)| !stays(key, tracked)).count() as u32;
+    let remembered = |item: &Item| {
+        state
+            .items
+            .get(&item.key)
+            .copied()
+            .filter(|tracked| stays(&item.key, tracked))
+    };
+    let items = items
+        .values()
+        .map(|item| Seen {
+            item,
+            unchanged: remembered(item),
+        })
+        .collect();
+    let were_shown = || {
+        state
+            .items
+            .iter()
+            .filter(|(key, _)| matches!(key, Key::File(_)))
+    };
+    let left = were_shown()
+        .filter(|(key, tracked)| !stays(key, tracked))
+        .count() as u32;
     let full_texts = (were_shown().count() as u32, left);
-    Observed { items, broken, edited, has_moved, full_texts }
+    Observed {
+        items,
+        broken,
+        edited,
+        has_moved,
+        full_texts,
+    }
 }
 
 /// The tier and the count of an item.
@@ -73,15 +112,34 @@ impl Observed<'_> {
     /// The full texts of all requests before this one, and those of them that were not there any more in the next.
     pub(super) fn full_texts_in_all(&self, state: &State) -> (u32, u32) {
         let sum = |all: u32, now: u32| all.saturating_add(now);
-        (sum(state.full_texts.0, self.full_texts.0), sum(state.full_texts.1, self.full_texts.1))
+        (
+            sum(state.full_texts.0, self.full_texts.0),
+            sum(state.full_texts.1, self.full_texts.1),
+        )
     }
 
     /// The state after a request in which the items were placed so, in the order of [`Observed::items`].
-    pub(super) fn state_after(&self, state: &State, request: &Request<'_>, placed: &[Placed]) -> State {
+    pub(super) fn state_after(
+        &self,
+        state: &State,
+        request: &Request<'_>,
+        placed: &[Placed],
+    ) -> State {
         let requests = state.requests.saturating_add(1);
         let track = |(seen, (tier, n)): (&Seen, &Placed)| {
-            let since = state.items.get(&seen.item.key).map_or(state.requests, |tracked| tracked.since);
-            (seen.item.key.clone(), Tracked { content: seen.item.content, tier: *tier, n: *n, since })
+            let since = state
+                .items
+                .get(&seen.item.key)
+                .map_or(state.requests, |tracked| tracked.since);
+            (
+                seen.item.key.clone(),
+                Tracked {
+                    content: seen.item.content,
+                    tier: *tier,
+                    n: *n,
+                    since,
+                },
+            )
         };
         let items: BTreeMap<Key, Tracked> = self.items.iter().zip(placed).map(track).collect();
         let paths: BTreeSet<&TreePath> = items.keys().filter_map(Key::path).collect();
@@ -98,14 +156,26 @@ impl Observed<'_> {
         }
         let moves = state.moves + u32::from(self.has_moved);
         let full_texts = self.full_texts_in_all(state);
-        State { requests, system: Some(request.system), items, aliases: request.aliases.to_vec(), moves, full_texts, edits }
+        State {
+            requests,
+            system: Some(request.system),
+            items,
+            aliases: request.aliases.to_vec(),
+            moves,
+            full_texts,
+            edits,
+        }
     }
 }
 
 /// Makes the tiers of a conversation fall from old to new: a message never stands before an older one.
 pub(super) fn keep_conversation_order(items: &[Seen<'_>], placed: &mut [Placed]) {
     let mut least = Tier::L0;
-    for (_, placed) in items.iter().zip(placed).filter(|(seen, _)| seen.item.key.is_message()) {
+    for (_, placed) in items
+        .iter()
+        .zip(placed)
+        .filter(|(seen, _)| seen.item.key.is_message())
+    {
         placed.0 = placed.0.max(least);
         least = placed.0;
     }

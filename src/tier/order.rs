@@ -20,14 +20,23 @@ pub(super) struct Weighed {
 }
 
 /// The order behind a prefix, as places in `free`; of equal ones the first given comes first.
-pub(super) fn by_added_risk(outlook: &Outlook, mut prefix: Prefix<'_>, free: &[Weighed]) -> Vec<usize> {
+pub(super) fn by_added_risk(
+    outlook: &Outlook,
+    mut prefix: Prefix<'_>,
+    free: &[Weighed],
+) -> Vec<usize> {
     let hit_by = hit_by(outlook, free);
-    let mut added: Vec<u64> = free.iter().map(|weighed| prefix.added_weight(weighed.item)).collect();
+    let mut added: Vec<u64> = free
+        .iter()
+        .map(|weighed| prefix.added_weight(weighed.item))
+        .collect();
     let risk = |at: usize, added: u64| {
         let Weighed { item, tokens } = free[at];
         (outlook.chance_by(item, added) << RISK_BITS) / tokens.max(1)
     };
-    let mut pending: BinaryHeap<_> = (0..free.len()).map(|at| Reverse((risk(at, added[at]), at))).collect();
+    let mut pending: BinaryHeap<_> = (0..free.len())
+        .map(|at| Reverse((risk(at, added[at]), at)))
+        .collect();
     let (mut order, mut is_placed) = (Vec::with_capacity(free.len()), vec![false; free.len()]);
     let mut fallen = Vec::new();
     while let Some(Reverse((_, at))) = pending.pop() {
@@ -37,14 +46,22 @@ pub(super) fn by_added_risk(outlook: &Outlook, mut prefix: Prefix<'_>, free: &[W
         }
         order.push(at);
         for event in prefix.add(free[at].item) {
-            for other in hit_by[event as usize].iter().copied().filter(|other| !is_placed[*other]) {
+            for other in hit_by[event as usize]
+                .iter()
+                .copied()
+                .filter(|other| !is_placed[*other])
+            {
                 added[other] -= outlook.weight_of(event);
                 fallen.push(other);
             }
         }
         fallen.sort_unstable();
         fallen.dedup();
-        pending.extend(fallen.drain(..).map(|other| Reverse((risk(other, added[other]), other))));
+        pending.extend(
+            fallen
+                .drain(..)
+                .map(|other| Reverse((risk(other, added[other]), other))),
+        );
     }
     order
 }
@@ -70,30 +87,57 @@ mod tests {
 
     fn item(at: usize) -> Item {
         let key = Key::Symbols(TreePath::from(format!("{at:02}").as_str()));
-        Item { key, content: Content { digest: Digest([0; 32]), tokens: 1 }, touches: Touches::default() }
+        Item {
+            key,
+            content: Content {
+                digest: Digest([0; 32]),
+                tokens: 1,
+            },
+            touches: Touches::default(),
+        }
     }
 
     fn sample(items: &[Item], hits: &[Vec<usize>]) -> Outlook {
         let path = |at: &usize| items[*at % items.len()].key.path().cloned();
-        let events: Vec<_> = hits.iter().map(|hit| hit.iter().filter_map(path).collect()).collect();
+        let events: Vec<_> = hits
+            .iter()
+            .map(|hit| hit.iter().filter_map(path).collect())
+            .collect();
         let nothing = Request {
-            system: Content { digest: Digest([0; 32]), tokens: 0 },
+            system: Content {
+                digest: Digest([0; 32]),
+                tokens: 0,
+            },
             items: &[],
             components: &[],
             commits: 0,
             aliases: &[],
         };
         let state = State::default();
-        Outlook::of_sample(&items.iter().collect::<Vec<_>>(), &events, (&state, &observe(&state, &nothing)))
+        Outlook::of_sample(
+            &items.iter().collect::<Vec<_>>(),
+            &events,
+            (&state, &observe(&state, &nothing)),
+        )
     }
 
     #[test]
     fn files_that_change_together_stand_together() {
         let items: Vec<Item> = (0..4).map(item).collect();
-        let outlook = sample(&items, &[vec![0, 3], vec![0, 3], vec![1], vec![2], vec![], vec![]]);
-        let free: Vec<Weighed> =
-            [90, 100, 110, 80].iter().copied().zip(0..).map(|(tokens, item)| Weighed { item, tokens }).collect();
-        assert_eq!(by_added_risk(&outlook, outlook.prefix(), &free), [2, 1, 0, 3]);
+        let outlook = sample(
+            &items,
+            &[vec![0, 3], vec![0, 3], vec![1], vec![2], vec![], vec![]],
+        );
+        let free: Vec<Weighed> = [90, 100, 110, 80]
+            .iter()
+            .copied()
+            .zip(0..)
+            .map(|(tokens, item)| Weighed { item, tokens })
+            .collect();
+        assert_eq!(
+            by_added_risk(&outlook, outlook.prefix(), &free),
+            [2, 1, 0, 3]
+        );
     }
 
     proptest! {

@@ -37,7 +37,12 @@ pub struct Reason {
 pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<Reason> {
     let observed = observe(state, request);
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
-    let outlook = Outlook::of_past(&items, request.commits, (state, &observed), quiet_requests(state, &observed));
+    let outlook = Outlook::of_past(
+        &items,
+        request.commits,
+        (state, &observed),
+        quiet_requests(state, &observed),
+    );
     let reason = |(at, item): (usize, &&Item)| {
         let tracked = step.state.items.get(&item.key)?;
         let edits = item.key.path().and_then(|path| step.state.edits.get(path));

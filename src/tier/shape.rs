@@ -40,14 +40,29 @@ pub(super) fn is_listed(key: &Key) -> bool {
 pub(super) fn shapes(observed: &Observed<'_>, terms: &CacheTerms, keep: usize) -> Vec<Shape> {
     let mut shapes = Vec::new();
     for tail in [Tail::All, Tail::Listed, Tail::None] {
-        let Some(more) = tiers_max(terms, tail).checked_sub(keep) else { continue };
-        let shape = Shape { keep, more, append: false, tail, stays: false };
+        let Some(more) = tiers_max(terms, tail).checked_sub(keep) else {
+            continue;
+        };
+        let shape = Shape {
+            keep,
+            more,
+            append: false,
+            tail,
+            stays: false,
+        };
         if tail != Tail::None && tail_stays(observed, keep, tail) {
-            shapes.push(Shape { more: 0, stays: true, ..shape });
+            shapes.push(Shape {
+                more: 0,
+                stays: true,
+                ..shape
+            });
         }
         shapes.push(shape);
         if keep > 0 {
-            shapes.push(Shape { append: true, ..shape });
+            shapes.push(Shape {
+                append: true,
+                ..shape
+            });
         }
     }
     shapes
@@ -57,19 +72,29 @@ pub(super) fn shapes(observed: &Observed<'_>, terms: &CacheTerms, keep: usize) -
 fn tiers_max(terms: &CacheTerms, tail: Tail) -> usize {
     match terms.breakpoints_max as usize {
         0 => TIERS,
-        marks => marks.min(TIERS).saturating_sub(usize::from(tail != Tail::None)),
+        marks => marks
+            .min(TIERS)
+            .saturating_sub(usize::from(tail != Tail::None)),
     }
 }
 
 /// True when the tail is the one of the last request, and so is everything before it.
 fn tail_stays(observed: &Observed<'_>, keep: usize, tail: Tail) -> bool {
     let tier_before = |seen: &Seen<'_>| seen.unchanged.map(|tracked| tracked.tier);
-    let tiers = observed.items.iter().filter_map(tier_before).filter(|tier| *tier < Tier::Tail);
+    let tiers = observed
+        .items
+        .iter()
+        .filter_map(tier_before)
+        .filter(|tier| *tier < Tier::Tail);
     let used = tiers.max().map_or(1, |tier| tier.number() + 1);
     let same = |seen: &Seen<'_>| {
         let before = tier_before(seen);
-        let is_behind = tail == Tail::All && !seen.item.key.is_message() && before.is_none_or(|tier| tier >= Tier::Tail);
+        let is_behind = tail == Tail::All
+            && !seen.item.key.is_message()
+            && before.is_none_or(|tier| tier >= Tier::Tail);
         (is_behind || is_listed(&seen.item.key)) == (before == Some(Tier::Tail))
     };
-    keep == used && !observed.broken[..=Tier::Tail.number()].contains(&true) && observed.items.iter().all(same)
+    keep == used
+        && !observed.broken[..=Tier::Tail.number()].contains(&true)
+        && observed.items.iter().all(same)
 }

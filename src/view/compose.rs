@@ -40,7 +40,10 @@ type Key = (NodeId, AgentId, FrameType, u32, FrameId);
 #[must_use]
 pub fn compose(candidates: Vec<Candidate>, view: &ContextView) -> Selection {
     let mut nearest: BTreeMap<Key, Candidate> = BTreeMap::new();
-    for candidate in candidates.into_iter().filter(|found| view.filter.wants(&found.frame, found.state)) {
+    for candidate in candidates
+        .into_iter()
+        .filter(|found| view.filter.wants(&found.frame, found.state))
+    {
         let is_nearer = |known: &Candidate| nearness(&candidate) < nearness(known);
         let key = key(&candidate.frame);
         if nearest.get(&key).is_none_or(is_nearer) {
@@ -49,19 +52,37 @@ pub fn compose(candidates: Vec<Candidate>, view: &ContextView) -> Selection {
     }
     let candidates: Vec<Candidate> = nearest.into_values().collect();
     let matched = candidates.len();
-    let mut ranked: Vec<_> = ranks(&candidates, &view.order).into_iter().zip(candidates).collect();
+    let mut ranked: Vec<_> = ranks(&candidates, &view.order)
+        .into_iter()
+        .zip(candidates)
+        .collect();
     // Stable, so what is equal even in generation and id stays ordered by node, agent and type.
     ranked.sort_by_key(|(rank, found)| Reverse((*rank, found.frame.seq, found.frame.id)));
-    let frames = ranked.into_iter().take(view.frames_max).map(|(_, found)| found).collect();
+    let frames = ranked
+        .into_iter()
+        .take(view.frames_max)
+        .map(|(_, found)| found)
+        .collect();
     Selection { frames, matched }
 }
 
 fn nearness(candidate: &Candidate) -> (u32, &Source, &Option<TreePath>, State) {
-    (candidate.distance, &candidate.source, &candidate.path, candidate.state)
+    (
+        candidate.distance,
+        &candidate.source,
+        &candidate.path,
+        candidate.state,
+    )
 }
 
 fn key(frame: &Frame) -> Key {
-    (frame.node, frame.agent.clone(), frame.frame_type.clone(), frame.seq, frame.id)
+    (
+        frame.node,
+        frame.agent.clone(),
+        frame.frame_type.clone(),
+        frame.seq,
+        frame.id,
+    )
 }
 
 fn ranks(candidates: &[Candidate], order: &Order) -> Vec<u64> {
@@ -77,7 +98,9 @@ fn ranks(candidates: &[Candidate], order: &Order) -> Vec<u64> {
 
 /// The place in a list from its end, so that the first is the largest; 0 for what is not in it.
 pub(super) fn priority<T: PartialEq>(list: &[T], value: &T) -> u64 {
-    list.iter().position(|listed| listed == value).map_or(0, |at| (list.len() - at) as u64)
+    list.iter()
+        .position(|listed| listed == value)
+        .map_or(0, |at| (list.len() - at) as u64)
 }
 
 #[cfg(test)]
@@ -90,8 +113,16 @@ pub(super) mod tests {
     use crate::view::{Filter, Orders};
 
     /// A fresh frame of one node, from the node itself.
-    pub(in crate::view) fn candidate(agent: &str, frame_type: &str, seq: u32, content: &str) -> Candidate {
-        let (agent, frame_type) = (agent.parse().expect("a word"), frame_type.parse().expect("a word"));
+    pub(in crate::view) fn candidate(
+        agent: &str,
+        frame_type: &str,
+        seq: u32,
+        content: &str,
+    ) -> Candidate {
+        let (agent, frame_type) = (
+            agent.parse().expect("a word"),
+            frame_type.parse().expect("a word"),
+        );
         let basis = BasisId(Digest::of("test/1", content.as_bytes()));
         let frame = Frame {
             id: frame_id(&basis, &agent, &frame_type, content),
@@ -113,11 +144,22 @@ pub(super) mod tests {
             unknown: Vec::new(),
             content: content.to_owned(),
         };
-        Candidate { frame, state: State::Fresh, source: Source::Node, path: Some("a/b.rs".into()), distance: 0 }
+        Candidate {
+            frame,
+            state: State::Fresh,
+            source: Source::Node,
+            path: Some("a/b.rs".into()),
+            distance: 0,
+        }
     }
 
     fn slots(selection: &Selection) -> Vec<String> {
-        let slot = |found: &Candidate| format!("{}.{}.{}", found.frame.agent, found.frame.frame_type, found.frame.seq);
+        let slot = |found: &Candidate| {
+            format!(
+                "{}.{}.{}",
+                found.frame.agent, found.frame.frame_type, found.frame.seq
+            )
+        };
         selection.frames.iter().map(slot).collect()
     }
 
@@ -126,34 +168,71 @@ pub(super) mod tests {
             candidate("docs", "summary", 1, "old words about storage"),
             candidate("docs", "summary", 2, "words about storage"),
             candidate("outline", "outline", 1, "fn store"),
-            candidate("human", "note", 3, "beware of the storage of tokens, which is long"),
+            candidate(
+                "human",
+                "note",
+                3,
+                "beware of the storage of tokens, which is long",
+            ),
         ]
     }
 
     #[test]
     fn orders_put_first_what_they_say() {
-        let types = |words: &[&str]| words.iter().map(|word| word.parse().expect("a word")).collect::<Vec<FrameType>>();
-        let agents = |words: &[&str]| words.iter().map(|word| word.parse().expect("a word")).collect::<Vec<AgentId>>();
-        let relevance = |query: &str| Order::Relevance { query: query.to_owned(), types: Vec::new() };
+        let types = |words: &[&str]| {
+            words
+                .iter()
+                .map(|word| word.parse().expect("a word"))
+                .collect::<Vec<FrameType>>()
+        };
+        let agents = |words: &[&str]| {
+            words
+                .iter()
+                .map(|word| word.parse().expect("a word"))
+                .collect::<Vec<AgentId>>()
+        };
+        let relevance = |query: &str| Order::Relevance {
+            query: query.to_owned(),
+            types: Vec::new(),
+        };
         for (order, first) in [
             (Order::Recency, "human.note.3"),
-            (Order::Type(types(&["outline", "note"])), "outline.outline.1"),
+            (
+                Order::Type(types(&["outline", "note"])),
+                "outline.outline.1",
+            ),
             (Order::Agent(agents(&["docs"])), "docs.summary.2"),
             (relevance("storage words"), "docs.summary.2"),
             (relevance("beware"), "human.note.3"),
-            (Orders::default().get("brief").expect("built in"), "outline.outline.1"),
+            (
+                Orders::default().get("brief").expect("built in"),
+                "outline.outline.1",
+            ),
         ] {
-            let view = ContextView { order, ..ContextView::default() };
+            let view = ContextView {
+                order,
+                ..ContextView::default()
+            };
             assert_eq!(slots(&compose(some(), &view))[0], first, "{:?}", view.order);
         }
     }
 
     #[test]
     fn the_filter_comes_before_the_cap_and_nothing_is_a_good_answer() {
-        let filter = Filter { types: vec!["summary".parse().expect("a word")], ..Filter::default() };
-        let view = ContextView { frames_max: 1, filter, ..ContextView::default() };
+        let filter = Filter {
+            types: vec!["summary".parse().expect("a word")],
+            ..Filter::default()
+        };
+        let view = ContextView {
+            frames_max: 1,
+            filter,
+            ..ContextView::default()
+        };
         let selection = compose(some(), &view);
-        assert_eq!((slots(&selection), selection.matched), (vec!["docs.summary.2".to_owned()], 2));
+        assert_eq!(
+            (slots(&selection), selection.matched),
+            (vec!["docs.summary.2".to_owned()], 2)
+        );
         let none = compose(Vec::new(), &view);
         assert_eq!((none.frames.len(), none.matched), (0, 0));
     }
@@ -161,9 +240,16 @@ pub(super) mod tests {
     #[test]
     fn a_frame_from_two_sources_is_shown_once_as_from_the_nearest() {
         let near = candidate("docs", "summary", 1, "x");
-        let far = Candidate { source: Source::Siblings, distance: 2, ..near.clone() };
+        let far = Candidate {
+            source: Source::Siblings,
+            distance: 2,
+            ..near.clone()
+        };
         for both in [vec![near.clone(), far.clone()], vec![far, near.clone()]] {
-            assert_eq!(compose(both, &ContextView::default()).frames, std::slice::from_ref(&near));
+            assert_eq!(
+                compose(both, &ContextView::default()).frames,
+                std::slice::from_ref(&near)
+            );
         }
     }
 

@@ -17,16 +17,31 @@ pub struct Fitted<'c> {
 ///
 /// First each body that still fits is taken whole; then, of the frames left over, each first section that still fits.
 #[must_use]
-pub fn fit<'c>(frames: &'c [Candidate], tokens_max: u64, cost: &dyn Fn(&Candidate, &str) -> u64) -> Vec<Fitted<'c>> {
+pub fn fit<'c>(
+    frames: &'c [Candidate],
+    tokens_max: u64,
+    cost: &dyn Fn(&Candidate, &str) -> u64,
+) -> Vec<Fitted<'c>> {
     let mut room = tokens_max;
     let mut take = |candidate: &'c Candidate, content: &'c str| {
         let tokens = cost(candidate, content);
         let fits = tokens <= room;
         room -= if fits { tokens } else { 0 };
-        fits.then_some(Fitted { candidate, content, is_cut: content.len() < candidate.frame.content.len() })
+        fits.then_some(Fitted {
+            candidate,
+            content,
+            is_cut: content.len() < candidate.frame.content.len(),
+        })
     };
-    let mut fitted: Vec<Option<Fitted<'c>>> = frames.iter().map(|frame| take(frame, &frame.frame.content)).collect();
-    for (frame, place) in frames.iter().zip(&mut fitted).filter(|(_, place)| place.is_none()) {
+    let mut fitted: Vec<Option<Fitted<'c>>> = frames
+        .iter()
+        .map(|frame| take(frame, &frame.frame.content))
+        .collect();
+    for (frame, place) in frames
+        .iter()
+        .zip(&mut fitted)
+        .filter(|(_, place)| place.is_none())
+    {
         *place = take(frame, first_section(&frame.frame.content));
     }
     fitted.into_iter().flatten().collect()
@@ -40,7 +55,9 @@ pub fn first_section(body: &str) -> &str {
     let (mut at, mut headings, mut fence) = (0, 0, None);
     for line in body.split_inclusive('\n') {
         let text = line.trim();
-        let marks = ["```", "~~~"].into_iter().find(|marks| text.starts_with(marks));
+        let marks = ["```", "~~~"]
+            .into_iter()
+            .find(|marks| text.starts_with(marks));
         match (fence, marks) {
             (None, Some(marks)) => fence = Some(marks),
             (Some(open), Some(marks)) if open == marks => fence = None,
@@ -53,7 +70,9 @@ pub fn first_section(body: &str) -> &str {
         at += line.len();
     }
     let lead = body.len() - body.trim_start().len();
-    body[lead..].find("\n\n").map_or(body, |end| &body[..=lead + end])
+    body[lead..]
+        .find("\n\n")
+        .map_or(body, |end| &body[..=lead + end])
 }
 
 /// The body up to a line, without the empty lines before it.
@@ -79,8 +98,14 @@ mod tests {
     fn a_first_section_ends_before_the_second_heading() {
         for (body, expected) in [
             ("# One\n\ntext\n\n## Two\nmore\n", "# One\n\ntext\n"),
-            ("lead\n\n## Interface\nf\n\n## Notes\nn\n", "lead\n\n## Interface\nf\n"),
-            ("## A\n```\n# no heading\n```\nx\n## B\n", "## A\n```\n# no heading\n```\nx\n"),
+            (
+                "lead\n\n## Interface\nf\n\n## Notes\nn\n",
+                "lead\n\n## Interface\nf\n",
+            ),
+            (
+                "## A\n```\n# no heading\n```\nx\n## B\n",
+                "## A\n```\n# no heading\n```\nx\n",
+            ),
             ("one\ntwo\n\nthree\n", "one\ntwo\n"),
             ("# Only\ntext\n", "# Only\ntext\n"),
             ("\n\nlate\n\nrest", "\n\nlate\n"),
@@ -94,11 +119,25 @@ mod tests {
     #[test]
     fn whole_bodies_come_before_first_sections() {
         let long = format!("# One\n\nshort\n\n# Two\n\n{}", "word ".repeat(100));
-        let frames = [candidate("a", "t", 2, &long), candidate("b", "t", 1, "small body")];
+        let frames = [
+            candidate("a", "t", 2, &long),
+            candidate("b", "t", 1, "small body"),
+        ];
         let cost = |_: &Candidate, content: &str| estimate(content);
-        let shown = |tokens| fit(&frames, tokens, &cost).iter().map(|one| (one.content, one.is_cut)).collect::<Vec<_>>();
-        assert_eq!(shown(1_000), [(long.as_str(), false), ("small body", false)]);
-        assert_eq!(shown(20), [("# One\n\nshort\n", true), ("small body", false)]);
+        let shown = |tokens| {
+            fit(&frames, tokens, &cost)
+                .iter()
+                .map(|one| (one.content, one.is_cut))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            shown(1_000),
+            [(long.as_str(), false), ("small body", false)]
+        );
+        assert_eq!(
+            shown(20),
+            [("# One\n\nshort\n", true), ("small body", false)]
+        );
         assert_eq!(shown(3), [("small body", false)]);
         assert_eq!(shown(0), []);
     }

@@ -33,13 +33,29 @@ pub type IsFresh<'f> = dyn Fn(&Subject, &Head) -> Result<bool, StoreError> + 'f;
 /// Gathers the candidates of a view of a node.
 ///
 /// Agents and types that the filter does not want are not even read. A related path without a node adds nothing.
-pub fn gather(store: &Store<'_>, place: &Place, view: &ContextView, is_fresh: &IsFresh<'_>) -> Result<Gathered, StoreError> {
-    let mut gathering = Gathering { store, view, is_fresh, gathered: Gathered::default() };
+pub fn gather(
+    store: &Store<'_>,
+    place: &Place,
+    view: &ContextView,
+    is_fresh: &IsFresh<'_>,
+) -> Result<Gathered, StoreError> {
+    let mut gathering = Gathering {
+        store,
+        view,
+        is_fresh,
+        gathered: Gathered::default(),
+    };
     let path = place.path().cloned();
-    let own = Subject { id: place.id, kind: place.kind, path: path.clone() };
+    let own = Subject {
+        id: place.id,
+        kind: place.kind,
+        path: path.clone(),
+    };
     gathering.gathered.frame_count = store.entries(&place.id)?.len();
     gathering.add_node(&own)?;
-    let Some((tree, path)) = &place.found_in else { return Ok(gathering.gathered) };
+    let Some((tree, path)) = &place.found_in else {
+        return Ok(gathering.gathered);
+    };
     for source in &view.sources {
         for subject in subjects(store.repository(), tree, path, source)? {
             gathering.add_heads(&subject, path, source)?;
@@ -49,28 +65,58 @@ pub fn gather(store: &Store<'_>, place: &Place, view: &ContextView, is_fresh: &I
 }
 
 /// The nodes that a source stands for.
-fn subjects(repo: &Repository, tree: &NodeId, path: &TreePath, source: &Source) -> Result<Vec<Subject>, StoreError> {
+fn subjects(
+    repo: &Repository,
+    tree: &NodeId,
+    path: &TreePath,
+    source: &Source,
+) -> Result<Vec<Subject>, StoreError> {
     let parent = path.parent();
     let at = match source {
         Source::Node => return Ok(Vec::new()),
         Source::Parent => parent,
-        Source::Siblings => return parent.map_or_else(|| Ok(Vec::new()), |parent| siblings(repo, tree, &parent, path)),
+        Source::Siblings => {
+            return parent.map_or_else(
+                || Ok(Vec::new()),
+                |parent| siblings(repo, tree, &parent, path),
+            );
+        }
         Source::Related(path) => Some(path.clone()),
     };
     let Some(at) = at else { return Ok(Vec::new()) };
     let found = repo.find_entry(tree, at.as_bytes())?;
-    Ok(found.and_then(|(mode, id)| Some(Subject { id, kind: kind_of(mode)?, path: Some(at) })).into_iter().collect())
+    Ok(found
+        .and_then(|(mode, id)| {
+            Some(Subject {
+                id,
+                kind: kind_of(mode)?,
+                path: Some(at),
+            })
+        })
+        .into_iter()
+        .collect())
 }
 
-fn siblings(repo: &Repository, tree: &NodeId, parent: &TreePath, own: &TreePath) -> Result<Vec<Subject>, StoreError> {
-    let Some((_, directory)) = repo.find_entry(tree, parent.as_bytes())? else { return Ok(Vec::new()) };
+fn siblings(
+    repo: &Repository,
+    tree: &NodeId,
+    parent: &TreePath,
+    own: &TreePath,
+) -> Result<Vec<Subject>, StoreError> {
+    let Some((_, directory)) = repo.find_entry(tree, parent.as_bytes())? else {
+        return Ok(Vec::new());
+    };
     let mut data = Vec::new();
     repo.read(&directory, ObjectKind::Tree, &mut data)?;
     let mut found = Vec::new();
     for entry in tree_entries(directory, &data, repo.hash_kind()) {
         let entry = entry?;
         if let Some(kind) = kind_of(entry.mode).filter(|_| entry.name != own.name()) {
-            found.push(Subject { id: entry.id, kind, path: Some(parent.join(entry.name)) });
+            found.push(Subject {
+                id: entry.id,
+                kind,
+                path: Some(parent.join(entry.name)),
+            });
         }
     }
     Ok(found)
@@ -87,12 +133,22 @@ impl Gathering<'_> {
     /// Adds every frame of the node itself, invalidations too when they are asked for.
     fn add_node(&mut self, subject: &Subject) -> Result<(), StoreError> {
         let heads = self.store.heads(&subject.id)?;
-        let wants_invalidations = self.view.filter.basis_kinds.contains(&BasisKind::Invalidation);
+        let wants_invalidations = self
+            .view
+            .filter
+            .basis_kinds
+            .contains(&BasisKind::Invalidation);
         for entry in self.store.entries(&subject.id)? {
-            if !self.view.filter.wants_slot(&entry.name.agent, &entry.name.frame_type) {
+            if !self
+                .view
+                .filter
+                .wants_slot(&entry.name.agent, &entry.name.frame_type)
+            {
                 continue;
             }
-            let Some(frame) = self.store.read(&entry) else { continue };
+            let Some(frame) = self.store.read(&entry) else {
+                continue;
+            };
             if frame.basis_kind == BasisKind::Invalidation && !wants_invalidations {
                 continue;
             }
@@ -101,17 +157,41 @@ impl Gathering<'_> {
                 None => State::Superseded,
             };
             let path = subject.path.clone();
-            self.gathered.candidates.push(Candidate { frame, state, source: Source::Node, path, distance: 0 });
+            self.gathered.candidates.push(Candidate {
+                frame,
+                state,
+                source: Source::Node,
+                path,
+                distance: 0,
+            });
         }
         Ok(())
     }
 
-    fn add_heads(&mut self, subject: &Subject, own: &TreePath, source: &Source) -> Result<(), StoreError> {
-        let distance = subject.path.as_ref().map_or(u32::MAX, |path| steps(own, path));
+    fn add_heads(
+        &mut self,
+        subject: &Subject,
+        own: &TreePath,
+        source: &Source,
+    ) -> Result<(), StoreError> {
+        let distance = subject
+            .path
+            .as_ref()
+            .map_or(u32::MAX, |path| steps(own, path));
         for head in self.store.heads(&subject.id)? {
-            if self.view.filter.wants_slot(&head.frame.agent, &head.frame.frame_type) {
+            if self
+                .view
+                .filter
+                .wants_slot(&head.frame.agent, &head.frame.frame_type)
+            {
                 let (state, path) = (self.state(subject, &head)?, subject.path.clone());
-                self.gathered.candidates.push(Candidate { frame: head.frame, state, source: source.clone(), path, distance });
+                self.gathered.candidates.push(Candidate {
+                    frame: head.frame,
+                    state,
+                    source: source.clone(),
+                    path,
+                    distance,
+                });
             }
         }
         Ok(())
@@ -121,13 +201,21 @@ impl Gathering<'_> {
         if head.invalidated {
             return Ok(State::Invalidated);
         }
-        Ok(if (self.is_fresh)(subject, head)? { State::Fresh } else { State::Outdated })
+        Ok(if (self.is_fresh)(subject, head)? {
+            State::Fresh
+        } else {
+            State::Outdated
+        })
     }
 }
 
 /// Steps from one path to another, up to the directory that holds both and down again.
 fn steps(from: &TreePath, to: &TreePath) -> u32 {
-    let shared = from.names().zip(to.names()).take_while(|(a, b)| a == b).count();
+    let shared = from
+        .names()
+        .zip(to.names())
+        .take_while(|(a, b)| a == b)
+        .count();
     (from.names().count() + to.names().count() - 2 * shared) as u32
 }
 
@@ -137,9 +225,13 @@ mod tests {
 
     #[test]
     fn steps_go_up_and_down() {
-        for (from, to, expected) in
-            [("a/b.rs", "a/b.rs", 0), ("a/b.rs", "a", 1), ("a/b.rs", "a/c.rs", 2), ("a/b", "c/d/e", 5), ("", "a", 1)]
-        {
+        for (from, to, expected) in [
+            ("a/b.rs", "a/b.rs", 0),
+            ("a/b.rs", "a", 1),
+            ("a/b.rs", "a/c.rs", 2),
+            ("a/b", "c/d/e", 5),
+            ("", "a", 1),
+        ] {
             assert_eq!(steps(&from.into(), &to.into()), expected, "{from} {to}");
         }
     }

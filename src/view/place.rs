@@ -34,11 +34,15 @@ impl Place {
     /// How large the node is.
     pub fn extent(&self, repo: &Repository) -> Result<Extent, ObjectError> {
         if self.kind == NodeKind::File {
-            return Ok(Extent::Bytes(repo.header(&self.id)?.map(|header| header.size_bytes)));
+            return Ok(Extent::Bytes(
+                repo.header(&self.id)?.map(|header| header.size_bytes),
+            ));
         }
         let mut data = Vec::new();
         repo.read(&self.id, ObjectKind::Tree, &mut data)?;
-        let count = tree_entries(self.id, &data, repo.hash_kind()).collect::<Result<Vec<_>, _>>()?.len();
+        let count = tree_entries(self.id, &data, repo.hash_kind())
+            .collect::<Result<Vec<_>, _>>()?
+            .len();
         Ok(Extent::Entries(count as u64))
     }
 }

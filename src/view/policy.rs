@@ -27,7 +27,12 @@ pub struct ContextView {
 impl Default for ContextView {
     /// The newest [`FRAMES_MAX`] frames of the node itself.
     fn default() -> Self {
-        Self { frames_max: FRAMES_MAX, order: Order::Recency, filter: Filter::default(), sources: Vec::new() }
+        Self {
+            frames_max: FRAMES_MAX,
+            order: Order::Recency,
+            filter: Filter::default(),
+            sources: Vec::new(),
+        }
     }
 }
 
@@ -85,7 +90,10 @@ impl State {
 
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (_, word) = Self::ALL.iter().find(|(state, _)| state == self).expect("every state is listed");
+        let (_, word) = Self::ALL
+            .iter()
+            .find(|(state, _)| state == self)
+            .expect("every state is listed");
         f.write_str(word)
     }
 }
@@ -94,7 +102,11 @@ impl FromStr for State {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.iter().find(|(_, word)| *word == text).map(|(state, _)| *state).ok_or(())
+        Self::ALL
+            .iter()
+            .find(|(_, word)| *word == text)
+            .map(|(state, _)| *state)
+            .ok_or(())
     }
 }
 
@@ -119,7 +131,10 @@ impl Filter {
     /// A frame without a time of creation is never too old: such frames are the same whenever they are made.
     #[must_use]
     pub fn not_older_than(self, seconds: u64, now_seconds: u64) -> Self {
-        Self { created_from: Some(clock::render_utc(now_seconds.saturating_sub(seconds))), ..self }
+        Self {
+            created_from: Some(clock::render_utc(now_seconds.saturating_sub(seconds))),
+            ..self
+        }
     }
 
     /// True when a frame in this state is wanted.
@@ -129,7 +144,10 @@ impl Filter {
             && (frame.policy().is_none() || self.wants_syntheses())
             && any_or_listed(&self.basis_kinds, &frame.basis_kind)
             && any_or_listed(&self.states, &state)
-            && !self.created_from.as_deref().is_some_and(|from| is_before(frame.created.as_deref(), from))
+            && !self
+                .created_from
+                .as_deref()
+                .is_some_and(|from| is_before(frame.created.as_deref(), from))
     }
 
     /// True when a synthesis is shown: only where its type, or syntheses as such, are asked for.
@@ -221,12 +239,28 @@ mod tests {
         let found = candidate("docs", "summary", 1, "x");
         let wants = |filter: &Filter| filter.wants(&found.frame, found.state);
         let word = |text: &str| text.parse().expect("a word");
-        let right = Filter { types: vec![word("summary")], agents: vec![word_agent("docs")], ..Filter::default() };
+        let right = Filter {
+            types: vec![word("summary")],
+            agents: vec![word_agent("docs")],
+            ..Filter::default()
+        };
         assert!(wants(&Filter::default()) && wants(&right));
-        assert!(!wants(&Filter { types: vec![word("review")], ..right.clone() }));
-        assert!(!wants(&Filter { agents: vec![word_agent("other")], ..right.clone() }));
-        assert!(!wants(&Filter { states: vec![State::Invalidated], ..right.clone() }));
-        assert!(!wants(&Filter { basis_kinds: vec![BasisKind::Synthesis], ..right }));
+        assert!(!wants(&Filter {
+            types: vec![word("review")],
+            ..right.clone()
+        }));
+        assert!(!wants(&Filter {
+            agents: vec![word_agent("other")],
+            ..right.clone()
+        }));
+        assert!(!wants(&Filter {
+            states: vec![State::Invalidated],
+            ..right.clone()
+        }));
+        assert!(!wants(&Filter {
+            basis_kinds: vec![BasisKind::Synthesis],
+            ..right
+        }));
     }
 
     fn word_agent(text: &str) -> AgentId {
@@ -246,14 +280,21 @@ mod tests {
             (Some("yesterday"), true),
         ] {
             found.frame.created = created.map(ToOwned::to_owned);
-            assert_eq!(filter.wants(&found.frame, found.state), wanted, "{created:?}");
+            assert_eq!(
+                filter.wants(&found.frame, found.state),
+                wanted,
+                "{created:?}"
+            );
         }
     }
 
     #[test]
     fn states_read_back() {
         for (state, word) in State::ALL {
-            assert_eq!((state.to_string().as_str(), word.parse()), (word, Ok(state)));
+            assert_eq!(
+                (state.to_string().as_str(), word.parse()),
+                (word, Ok(state))
+            );
         }
     }
 }

@@ -27,21 +27,40 @@ const NAME_LETTERS_MIN: usize = 3;
 #[must_use]
 pub fn scores(candidates: &[Candidate], query: &str, types: &[FrameType]) -> Vec<u64> {
     let wanted = words(query);
-    let texts: Vec<BTreeSet<String>> = candidates.iter().map(|found| words(&found.frame.content)).collect();
+    let texts: Vec<BTreeSet<String>> = candidates
+        .iter()
+        .map(|found| words(&found.frame.content))
+        .collect();
     let names: Vec<Option<String>> = candidates.iter().map(name).collect();
     let references = references(candidates, &texts, &names);
     let score = |at: usize| {
         let found = &candidates[at];
-        let path = found.path.as_ref().map(|path| words(&path.to_text())).unwrap_or_default();
-        let hits = wanted.iter().filter(|word| texts[at].contains(*word) || path.contains(*word)).count() as u64;
+        let path = found
+            .path
+            .as_ref()
+            .map(|path| words(&path.to_text()))
+            .unwrap_or_default();
+        let hits = wanted
+            .iter()
+            .filter(|word| texts[at].contains(*word) || path.contains(*word))
+            .count() as u64;
         let referred = names[at]
             .as_ref()
             .and_then(|name| references.get(name))
-            .map_or(0, |nodes| nodes.iter().filter(|node| **node != found.frame.node).count() as u64);
+            .map_or(0, |nodes| {
+                nodes
+                    .iter()
+                    .filter(|node| **node != found.frame.node)
+                    .count() as u64
+            });
         DISTANCE_WEIGHT / (1 + u64::from(found.distance))
-            + (OVERLAP_WEIGHT * hits).checked_div(wanted.len() as u64).unwrap_or(0)
+            + (OVERLAP_WEIGHT * hits)
+                .checked_div(wanted.len() as u64)
+                .unwrap_or(0)
             + REFERENCE_WEIGHT * referred.min(REFERENCES_MAX)
-            + (TYPE_WEIGHT * priority(types, &found.frame.frame_type)).checked_div(types.len() as u64).unwrap_or(0)
+            + (TYPE_WEIGHT * priority(types, &found.frame.frame_type))
+                .checked_div(types.len() as u64)
+                .unwrap_or(0)
     };
     (0..candidates.len()).map(score).collect()
 }
@@ -52,9 +71,16 @@ fn references<'c>(
     texts: &[BTreeSet<String>],
     names: &'c [Option<String>],
 ) -> BTreeMap<&'c String, BTreeSet<NodeId>> {
-    let mut found: BTreeMap<&String, BTreeSet<NodeId>> = names.iter().flatten().map(|name| (name, BTreeSet::new())).collect();
+    let mut found: BTreeMap<&String, BTreeSet<NodeId>> = names
+        .iter()
+        .flatten()
+        .map(|name| (name, BTreeSet::new()))
+        .collect();
     for (name, nodes) in &mut found {
-        let naming = candidates.iter().zip(texts).filter(|(_, text)| text.contains(*name));
+        let naming = candidates
+            .iter()
+            .zip(texts)
+            .filter(|(_, text)| text.contains(*name));
         nodes.extend(naming.map(|(found, _)| found.frame.node));
     }
     found
@@ -65,11 +91,14 @@ fn name(candidate: &Candidate) -> Option<String> {
     let path = candidate.path.as_ref()?;
     let name = String::from_utf8_lossy(path.name()).to_lowercase();
     let stem = name.split('.').find(|part| !part.is_empty())?;
-    (stem.chars().filter(|c| c.is_alphabetic()).count() >= NAME_LETTERS_MIN).then(|| stem.to_owned())
+    (stem.chars().filter(|c| c.is_alphabetic()).count() >= NAME_LETTERS_MIN)
+        .then(|| stem.to_owned())
 }
 
 fn words(text: &str) -> BTreeSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
@@ -81,24 +110,46 @@ mod tests {
     fn at(path: &str, distance: u32, content: &str) -> Candidate {
         let mut found = candidate("docs", "summary", 1, content);
         found.frame.node = NodeId::from_bytes(&[path.len() as u8; 20]).expect("20 bytes");
-        Candidate { path: Some(path.into()), distance, ..found }
+        Candidate {
+            path: Some(path.into()),
+            distance,
+            ..found
+        }
     }
 
     #[test]
     fn each_part_of_the_formula_counts() {
-        let score = |found: Candidate, query: &str, types: &[FrameType]| scores(&[found], query, types)[0];
-        let types = ["summary".parse().expect("a word"), "note".parse().expect("a word")];
+        let score =
+            |found: Candidate, query: &str, types: &[FrameType]| scores(&[found], query, types)[0];
+        let types = [
+            "summary".parse().expect("a word"),
+            "note".parse().expect("a word"),
+        ];
         assert_eq!(score(at("a.rs", 0, "x"), "", &[]), 1_000);
         assert_eq!(score(at("a.rs", 1, "x"), "", &[]), 500);
-        assert_eq!(score(at("a.rs", 0, "Locks are held"), "held lock", &[]), 1_500);
+        assert_eq!(
+            score(at("a.rs", 0, "Locks are held"), "held lock", &[]),
+            1_500
+        );
         assert_eq!(score(at("lock.rs", 0, "x"), "lock", &[]), 2_000);
         assert_eq!(score(at("a.rs", 0, "x"), "", &types), 1_200);
-        assert_eq!(score(at("a.rs", 0, "x"), "", &[types[1].clone(), types[0].clone()]), 1_100);
+        assert_eq!(
+            score(
+                at("a.rs", 0, "x"),
+                "",
+                &[types[1].clone(), types[0].clone()]
+            ),
+            1_100
+        );
     }
 
     #[test]
     fn a_node_that_others_name_weighs_more() {
-        let all = [at("src/store.rs", 2, "store"), at("src/b.rs", 2, "uses store"), at("src/lib.rs", 2, "store, store and b")];
+        let all = [
+            at("src/store.rs", 2, "store"),
+            at("src/b.rs", 2, "uses store"),
+            at("src/lib.rs", 2, "store, store and b"),
+        ];
         assert_eq!(scores(&all, "", &[]), [333 + 50, 333, 333]);
     }
 }

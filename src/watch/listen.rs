@@ -27,23 +27,32 @@ pub struct Watch {
 impl Watch {
     /// Listens to everything below a work tree's root but its git directory.
     pub fn start(root: &Path, git_dir: &Path) -> Result<Self, WatchError> {
-        let failed = |error: notify::Error| WatchError { path: root.to_owned(), reason: error.to_string() };
+        let failed = |error: notify::Error| WatchError {
+            path: root.to_owned(),
+            reason: error.to_string(),
+        };
         let (sender, changes) = channel();
         let (git_dir, dot_git) = (git_dir.to_owned(), root.join(".git"));
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let is_change = match &event {
-                Ok(event) => changes_something(event, &[&git_dir, &dot_git]),
-                // Events were lost: look at everything.
-                Err(_) => true,
-            };
-            if is_change {
-                // Nobody listens any more only at the end.
-                let _ = sender.send(());
-            }
+        let mut watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+                let is_change = match &event {
+                    Ok(event) => changes_something(event, &[&git_dir, &dot_git]),
+                    // Events were lost: look at everything.
+                    Err(_) => true,
+                };
+                if is_change {
+                    // Nobody listens any more only at the end.
+                    let _ = sender.send(());
+                }
+            })
+            .map_err(failed)?;
+        watcher
+            .watch(root, RecursiveMode::Recursive)
+            .map_err(failed)?;
+        Ok(Self {
+            _watcher: watcher,
+            changes,
         })
-        .map_err(failed)?;
-        watcher.watch(root, RecursiveMode::Recursive).map_err(failed)?;
-        Ok(Self { _watcher: watcher, changes })
     }
 
     /// Waits for a change, and then for quiet; false when no change can come any more.
@@ -66,9 +75,12 @@ impl Watch {
 
 /// True for an event after which a file may hold something else, somewhere that is not git's own.
 fn changes_something(event: &notify::Event, own: &[&PathBuf]) -> bool {
-    let is_reading =
-        matches!(event.kind, EventKind::Access(kind) if !matches!(kind, AccessKind::Close(notify::event::AccessMode::Write)));
-    !is_reading && event.paths.iter().any(|path| !own.iter().any(|own| path.starts_with(own)))
+    let is_reading = matches!(event.kind, EventKind::Access(kind) if !matches!(kind, AccessKind::Close(notify::event::AccessMode::Write)));
+    !is_reading
+        && event
+            .paths
+            .iter()
+            .any(|path| !own.iter().any(|own| path.starts_with(own)))
 }
 
 #[cfg(test)]
@@ -81,8 +93,14 @@ mod tests {
         let own = PathBuf::from("/w/.git");
         let modified = EventKind::Modify(notify::event::ModifyKind::Any);
         assert!(changes_something(&event(modified, "/w/a"), &[&own]));
-        assert!(!changes_something(&event(modified, "/w/.git/index"), &[&own]));
-        assert!(!changes_something(&event(EventKind::Access(AccessKind::Read), "/w/a"), &[&own]));
+        assert!(!changes_something(
+            &event(modified, "/w/.git/index"),
+            &[&own]
+        ));
+        assert!(!changes_something(
+            &event(EventKind::Access(AccessKind::Read), "/w/a"),
+            &[&own]
+        ));
     }
 
     #[test]
@@ -95,6 +113,9 @@ mod tests {
             std::fs::write(root.join("a"), number.to_string()).expect("writable");
         }
         assert!(watch.wait(Duration::from_millis(20)));
-        assert!(watch.changes.try_recv().is_err(), "the whole storm was one change");
+        assert!(
+            watch.changes.try_recv().is_err(),
+            "the whole storm was one change"
+        );
     }
 }

@@ -23,8 +23,13 @@ impl Workspace {
     /// A sentence about files that this clone does not hold; `None` where it holds all.
     #[must_use]
     pub fn absent_note(&self, count: usize, revision: &str) -> Option<String> {
-        let many = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+        let many = if count == 1 {
+            "1 file".to_owned()
+        } else {
+            format!("{count} files")
+        };
         let fetch = self.fetch_command(revision);
-        (count > 0).then(|| format!("the content of {many} is missing in this clone; '{fetch}' brings it"))
+        (count > 0)
+            .then(|| format!("the content of {many} is missing in this clone; '{fetch}' brings it"))
     }
 }

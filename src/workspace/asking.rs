@@ -14,7 +14,9 @@ use crate::frame::Store;
 use crate::profile::{DEFAULT, Phase, Profile, ProfileError, Profiles};
 use crate::provider::call::Caller;
 use crate::provider::ledger::{Budget, Caps, Ledger, Spend};
-use crate::provider::{Definition, DefinitionError, Definitions, Gate, Limits, ProviderError, Surroundings, connect};
+use crate::provider::{
+    Definition, DefinitionError, Definitions, Gate, Limits, ProviderError, Surroundings, connect,
+};
 use crate::regen::generate::Pace;
 use crate::regen::queue::Priority;
 use crate::regen::survey::{Survey, survey};
@@ -126,31 +128,70 @@ pub struct Draft<'a> {
 
 impl Workspace {
     /// Puts together what an agent with a model asks, and whom. Reaches nothing but the user's credential helper.
-    pub fn asking<'a>(&'a self, agent: &'a Agent, options: &AskingOptions) -> Result<Asking<'a>, AskingError> {
+    pub fn asking<'a>(
+        &'a self,
+        agent: &'a Agent,
+        options: &AskingOptions,
+    ) -> Result<Asking<'a>, AskingError> {
         if matches!(agent.origin, Origin::Team(_)) {
             self.require_trust(&format!("agent '{}'", agent.id))?;
         }
-        let Draft { writer, definition, .. } = self.draft(agent, options)?;
+        let Draft {
+            writer, definition, ..
+        } = self.draft(agent, options)?;
         let definition = definition.ok_or(DefinitionError::NoneThere)?;
         if options.strict {
             strict(&writer, &definition.name)?;
         }
         let concurrency = options.concurrency.unwrap_or(definition.limits.concurrency);
-        let Payer { caller, pending_dir, has_budget, confirm_above_nano_dollars } = self.payer(definition, options)?;
-        let pace = Pace { concurrency, fail_fast: options.fail_fast, priority: options.priority };
-        Ok(Asking { writer, caller, pace, pending_dir, has_budget, confirm_above_nano_dollars })
+        let Payer {
+            caller,
+            pending_dir,
+            has_budget,
+            confirm_above_nano_dollars,
+        } = self.payer(definition, options)?;
+        let pace = Pace {
+            concurrency,
+            fail_fast: options.fail_fast,
+            priority: options.priority,
+        };
+        Ok(Asking {
+            writer,
+            caller,
+            pace,
+            pending_dir,
+            has_budget,
+            confirm_above_nano_dollars,
+        })
     }
 
     /// A provider that can be asked, within all limits. Reaches nothing but the user's credential helper.
-    pub fn payer(&self, definition: Definition, options: &AskingOptions) -> Result<Payer, AskingError> {
+    pub fn payer(
+        &self,
+        definition: Definition,
+        options: &AskingOptions,
+    ) -> Result<Payer, AskingError> {
         let budget = self.budget(options)?;
-        if definition.prices.is_none() && [budget.run, budget.day, budget.month].iter().any(|caps| caps.nano_dollars.is_some()) {
+        if definition.prices.is_none()
+            && [budget.run, budget.day, budget.month]
+                .iter()
+                .any(|caps| caps.nano_dollars.is_some())
+        {
             return Err(AskingError::NoPrices(definition.name));
         }
         let pending = self.state.folder(PENDING_FOLDER);
-        let provider = connect(&definition, Surroundings { environment: &self.environment, pending: &pending })?;
+        let provider = connect(
+            &definition,
+            Surroundings {
+                environment: &self.environment,
+                pending: &pending,
+            },
+        )?;
         let concurrency = options.concurrency.unwrap_or(definition.limits.concurrency);
-        let gate = Gate::new(Limits { concurrency, ..definition.limits });
+        let gate = Gate::new(Limits {
+            concurrency,
+            ..definition.limits
+        });
         let ledger = Ledger::new(&self.state, budget);
         let confirm_above = self.settings.stack().limit("confirmabove")?.map(nano);
         Ok(Payer {
@@ -162,23 +203,47 @@ impl Workspace {
     }
 
     /// What an agent with a model asks, and who would be asked. Needs neither trust nor a key: nothing can be sent.
-    pub fn draft<'a>(&'a self, agent: &'a Agent, options: &AskingOptions) -> Result<Draft<'a>, AskingError> {
-        let instructions = agent.instructions().ok_or_else(|| AskingError::NotAsked(agent.id.clone()))?;
+    pub fn draft<'a>(
+        &'a self,
+        agent: &'a Agent,
+        options: &AskingOptions,
+    ) -> Result<Draft<'a>, AskingError> {
+        let instructions = agent
+            .instructions()
+            .ok_or_else(|| AskingError::NotAsked(agent.id.clone()))?;
         let counts_team = self.trust.is_trusted() || matches!(agent.origin, Origin::Team(_));
-        let profile = self.profile(options.profile.as_deref().or(instructions.profile.as_deref()), counts_team)?;
-        let named = options.provider.as_deref().or(instructions.provider.as_deref());
+        let profile = self.profile(
+            options
+                .profile
+                .as_deref()
+                .or(instructions.profile.as_deref()),
+            counts_team,
+        )?;
+        let named = options
+            .provider
+            .as_deref()
+            .or(instructions.provider.as_deref());
         let definition = self.definition(named.or(profile.provider(Phase::Generating)))?;
         let wish = |scope: &str| profile.wish(Phase::Generating, scope);
         let writer = Writer {
             instructions,
-            capabilities: definition.as_ref().map(|definition| definition.capabilities.clone()).unwrap_or_default(),
+            capabilities: definition
+                .as_ref()
+                .map(|definition| definition.capabilities.clone())
+                .unwrap_or_default(),
             profile: profile.name.clone(),
             file_wish: wish("file"),
             directory_wish: wish("directory"),
             scanner: self.scanner()?,
-            allowed: self.allowed_secrets(&options.allowed).map_err(AskingError::Allowed)?,
+            allowed: self
+                .allowed_secrets(&options.allowed)
+                .map_err(AskingError::Allowed)?,
         };
-        Ok(Draft { writer, definition, profile: profile.name })
+        Ok(Draft {
+            writer,
+            definition,
+            profile: profile.name,
+        })
     }
 
     /// The request about one node as it is today; `None` for a file whose content is not in this partial clone.
@@ -191,12 +256,26 @@ impl Workspace {
     ) -> Result<Option<Composed>, ComposeError> {
         let scan = self.scan_shallow(target)?;
         let root = target.path.clone().unwrap_or_default();
-        let inputs = Inputs { agent, frame_type, root: &root, force: false, outlines: &[], reach: Reach::All };
+        let inputs = Inputs {
+            agent,
+            frame_type,
+            root: &root,
+            force: false,
+            outlines: &[],
+            reach: Reach::All,
+        };
         let mut said = |child: u32| {
-            let head = store.head(&scan.node(child).id, &agent.id, frame_type).ok().flatten();
+            let head = store
+                .head(&scan.node(child).id, &agent.id, frame_type)
+                .ok()
+                .flatten();
             Ok(head.map(|head| Body::from(head.frame.content)))
         };
-        let nodes = Nodes { repo: &self.repository, scan: &scan, inputs: &inputs };
+        let nodes = Nodes {
+            repo: &self.repository,
+            scan: &scan,
+            inputs: &inputs,
+        };
         Ok(writer.compose(nodes, scan.root(), &mut said)?)
     }
 
@@ -205,8 +284,14 @@ impl Workspace {
     /// Until the repository is trusted its profiles are for its own agents, which cannot run before then, and no other.
     pub fn profile(&self, named: Option<&str>, counts_team: bool) -> Result<Profile, AskingError> {
         let (team, personal) = (&self.folder, self.personal_folder());
-        let folders = if counts_team { vec![team, personal] } else { vec![personal] };
-        let name = named.or(self.settings.stack().text("defaultprofile")).unwrap_or(DEFAULT);
+        let folders = if counts_team {
+            vec![team, personal]
+        } else {
+            vec![personal]
+        };
+        let name = named
+            .or(self.settings.stack().text("defaultprofile"))
+            .unwrap_or(DEFAULT);
         Ok(Profiles::load(&folders).get(name)?.clone())
     }
 
@@ -237,20 +322,44 @@ impl Workspace {
         let run = Caps {
             calls: left(given.calls.or(count("maxcalls")?), options.spent.calls),
             tokens: left(given.tokens.or(count("maxtokens")?), options.spent.tokens),
-            nano_dollars: left(given.nano_dollars.or(money("maxcost")?), options.spent.nano_dollars.unwrap_or(0)),
+            nano_dollars: left(
+                given.nano_dollars.or(money("maxcost")?),
+                options.spent.nano_dollars.unwrap_or(0),
+            ),
         };
-        let month = Caps { calls: count("budgetcalls")?, tokens: count("budgettokens")?, nano_dollars: money("budget")? };
+        let month = Caps {
+            calls: count("budgetcalls")?,
+            tokens: count("budgettokens")?,
+            nano_dollars: money("budget")?,
+        };
         let days = [money("budgetday")?, options.day_usd.map(nano)];
-        let day = Caps { nano_dollars: days.into_iter().flatten().min(), ..Caps::default() };
-        Ok(Budget { run, day, month, unasked: None })
+        let day = Caps {
+            nano_dollars: days.into_iter().flatten().min(),
+            ..Caps::default()
+        };
+        Ok(Budget {
+            run,
+            day,
+            month,
+            unasked: None,
+        })
     }
 
     /// Looks at everything that a plan would send.
     #[must_use]
     pub fn survey(&self, planned: &Planned, request: &Refresh<'_>, asking: &Asking<'_>) -> Survey {
         let inputs = inputs(request, &planned.root, &planned.outlines);
-        let nodes = Nodes { repo: &self.repository, scan: &planned.scan, inputs: &inputs };
-        survey(nodes, (&planned.plan, &planned.index), &asking.writer, &asking.caller)
+        let nodes = Nodes {
+            repo: &self.repository,
+            scan: &planned.scan,
+            inputs: &inputs,
+        };
+        survey(
+            nodes,
+            (&planned.plan, &planned.index),
+            &asking.writer,
+            &asking.caller,
+        )
     }
 }
 
@@ -265,5 +374,8 @@ fn strict(writer: &Writer<'_>, provider: &str) -> Result<(), AskingError> {
     if changes.is_empty() {
         return Ok(());
     }
-    Err(AskingError::Strict { provider: provider.to_owned(), changes: changes.join("; ") })
+    Err(AskingError::Strict {
+        provider: provider.to_owned(),
+        changes: changes.join("; "),
+    })
 }

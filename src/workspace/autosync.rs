@@ -20,7 +20,11 @@ impl Workspace {
     /// What fails is remembered for `status`, and puts off the next time; it is no failure of the worker's.
     pub fn exchange_in_background(&self, event: &str) -> Option<String> {
         let stack = self.settings.stack();
-        let mode = stack.read("autosync", "'off', 'fetch', 'push' or 'both'", AutoSync::parse);
+        let mode = stack.read(
+            "autosync",
+            "'off', 'fetch', 'push' or 'both'",
+            AutoSync::parse,
+        );
         let interval = stack.duration("syncinterval");
         let (mode, interval) = match (mode, interval) {
             (Ok(mode), Ok(interval)) => (mode.unwrap_or_default(), interval.unwrap_or(INTERVAL)),
@@ -30,7 +34,9 @@ impl Workspace {
         if !mode.is_for(event) || !last.is_past(interval, clock::real_seconds()) {
             return None;
         }
-        let went = self.exchange(mode).map_err(|error| printable::chain(error.as_ref()));
+        let went = self
+            .exchange(mode)
+            .map_err(|error| printable::chain(error.as_ref()));
         last.note(&self.state, &went);
         Some(went.unwrap_or_else(|error| format!("no exchange: {error}")))
     }
@@ -47,15 +53,40 @@ impl Workspace {
         let (repo, state) = (&self.repository, &self.state);
         let Sharing { share, publish, .. } = sharing;
         let accept = Sharing::accept(self, &remote)?;
-        let exchange = Exchange { repo, state, remote: &remote, share, accept, publish, prompt: Prompt::Never, dry_run: false };
+        let exchange = Exchange {
+            repo,
+            state,
+            remote: &remote,
+            share,
+            accept,
+            publish,
+            prompt: Prompt::Never,
+            dry_run: false,
+        };
         // What cannot be signed without a question waits for the next exchange in the foreground.
         let _ = self.sign(Prompt::Never);
-        let Outcome { came, went, held_back, .. } = if mode == AutoSync::Fetch {
+        let Outcome {
+            came,
+            went,
+            held_back,
+            ..
+        } = if mode == AutoSync::Fetch {
             sync::fetch(&exchange)?
         } else {
             let allowed = self.allowed_secrets(&[])?;
-            sync::push(&exchange, &Rules { share, scanner: self.scanner()?, allowed: &allowed, all: false })?
+            sync::push(
+                &exchange,
+                &Rules {
+                    share,
+                    scanner: self.scanner()?,
+                    allowed: &allowed,
+                    all: false,
+                },
+            )?
         };
-        Ok(format!("{}: {came} came {went} went {held_back} held back", remote.name()))
+        Ok(format!(
+            "{}: {came} came {went} went {held_back} held back",
+            remote.name()
+        ))
     }
 }

@@ -65,7 +65,12 @@ impl Workspace {
     /// reaches this.
     pub fn refresh_in_background(&self) -> Result<Background, RefreshError> {
         let mut background = Background::default();
-        let agents: Vec<Agent> = self.agents().iter().filter(|agent| agent.makes(NodeKind::Directory)).cloned().collect();
+        let agents: Vec<Agent> = self
+            .agents()
+            .iter()
+            .filter(|agent| agent.makes(NodeKind::Directory))
+            .cloned()
+            .collect();
         if self.repository.work_dir().is_none() {
             self.refresh_branches(&agents, &mut background)?;
         }
@@ -78,42 +83,76 @@ impl Workspace {
     }
 
     /// The branches whose commit is another one than at the last time, or all of them when that is not known.
-    fn refresh_branches(&self, agents: &[Agent], background: &mut Background) -> Result<(), RefreshError> {
+    fn refresh_branches(
+        &self,
+        agents: &[Agent],
+        background: &mut Background,
+    ) -> Result<(), RefreshError> {
         let cache = self.state.cache();
-        let known = cache.read_sealed(BRANCHES_FILE, BRANCHES_BYTES_MAX).unwrap_or_default();
-        let known: BTreeSet<NodeId> = String::from_utf8_lossy(&known).lines().filter_map(|line| line.parse().ok()).collect();
-        let branches = self.repository.refs_below("refs/heads/").map_err(CommitError::from)?;
+        let known = cache
+            .read_sealed(BRANCHES_FILE, BRANCHES_BYTES_MAX)
+            .unwrap_or_default();
+        let known: BTreeSet<NodeId> = String::from_utf8_lossy(&known)
+            .lines()
+            .filter_map(|line| line.parse().ok())
+            .collect();
+        let branches = self
+            .repository
+            .refs_below("refs/heads/")
+            .map_err(CommitError::from)?;
         let commits: BTreeSet<NodeId> = branches.into_iter().map(|(_, commit)| commit).collect();
-        let local: Vec<Agent> = agents.iter().filter(|agent| agent.instructions().is_none()).cloned().collect();
+        let local: Vec<Agent> = agents
+            .iter()
+            .filter(|agent| agent.instructions().is_none())
+            .cloned()
+            .collect();
         for commit in commits.difference(&known) {
             self.refresh_all(commit, &local, background)?;
         }
         if background.problems.is_empty() && commits != known {
             // A disk that refuses only costs a look at all of them next time.
             let lines: Vec<String> = commits.iter().map(ToString::to_string).collect();
-            let _ = cache.create().and_then(|()| cache.write_sealed_lightly(BRANCHES_FILE, lines.join("\n").as_bytes()));
+            let _ = cache.create().and_then(|()| {
+                cache.write_sealed_lightly(BRANCHES_FILE, lines.join("\n").as_bytes())
+            });
         }
         Ok(())
     }
 
     /// One commit's tree, for each agent.
-    fn refresh_all(&self, commit: &NodeId, agents: &[Agent], background: &mut Background) -> Result<(), RefreshError> {
+    fn refresh_all(
+        &self,
+        commit: &NodeId,
+        agents: &[Agent],
+        background: &mut Background,
+    ) -> Result<(), RefreshError> {
         let target = Target::root_of(self.repository.tree_of(commit)?);
         for agent in agents {
             match self.refresh_one(&target, agent)? {
                 Ok(Some(refreshed)) => {
                     background.problems.extend(problem(agent, &refreshed));
-                    background.done.push(Done { agent: agent.id.to_string(), refreshed });
+                    background.done.push(Done {
+                        agent: agent.id.to_string(),
+                        refreshed,
+                    });
                 }
                 Ok(None) => {}
-                Err(reason) => background.problems.push(format!("agent '{}': {reason}", agent.id)),
+                Err(reason) => background
+                    .problems
+                    .push(format!("agent '{}': {reason}", agent.id)),
             }
         }
-        let upkeep = Upkeep { wanted: &|_| true, start: Some(*commit), verify: false };
+        let upkeep = Upkeep {
+            wanted: &|_| true,
+            start: Some(*commit),
+            verify: false,
+        };
         for (slot, refreshed) in self.refresh_syntheses(&target, &upkeep, &mut |_, _| {})? {
             let agent = format!("{}/{}", slot.0, slot.1);
             if let Some((path, reason)) = refreshed.report.failed.first() {
-                background.problems.push(format!("'{agent}' of '{}': {reason}", path.to_text()));
+                background
+                    .problems
+                    .push(format!("'{agent}' of '{}': {reason}", path.to_text()));
             }
             background.done.push(Done { agent, refreshed });
         }
@@ -124,17 +163,31 @@ impl Workspace {
     ///
     /// What stands below the git directory alone gives nothing: somebody else may have packed it.
     fn hook_budget_usd(&self) -> Result<Option<f64>, String> {
-        let given = self.settings.stack().limit("hookbudget").map_err(|error| error.to_string())?;
+        let given = self
+            .settings
+            .stack()
+            .limit("hookbudget")
+            .map_err(|error| error.to_string())?;
         let record = Record::load(&self.state).map_err(|error| error.to_string())?;
-        let at_install = record.and_then(|record| record.budget_nano_dollars).map(|nano| nano as f64 / 1e9);
-        Ok(given.map(|given| at_install.map_or(given, |most| given.min(most))).filter(|budget| *budget > 0.0))
+        let at_install = record
+            .and_then(|record| record.budget_nano_dollars)
+            .map(|nano| nano as f64 / 1e9);
+        Ok(given
+            .map(|given| at_install.map_or(given, |most| given.min(most)))
+            .filter(|budget| *budget > 0.0))
     }
 
     /// One agent's part; `None` for one that is not at work here, an inner error for one that cannot be.
-    fn refresh_one(&self, target: &Target, agent: &Agent) -> Result<Result<Option<Refreshed>, String>, RefreshError> {
+    fn refresh_one(
+        &self,
+        target: &Target,
+        agent: &Agent,
+    ) -> Result<Result<Option<Refreshed>, String>, RefreshError> {
         let mut request = Refresh::of(agent);
         if agent.instructions().is_none() {
-            return self.refresh(std::slice::from_ref(target), &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)));
+            return self
+                .refresh(std::slice::from_ref(target), &request, &mut |_| {})
+                .map(|refreshed| Ok(Some(refreshed)));
         }
         match self.settings.stack().boolean("hookcomplete") {
             Ok(Some(true)) => {}
@@ -148,16 +201,22 @@ impl Workspace {
         };
         let slot = (agent.id.clone(), request.frame_type.clone());
         let store = self.store()?;
-        if self.index(&store, 0)?.slot(&slot).is_none() || self.is_up_to_date(&store, target, &request) {
+        if self.index(&store, 0)?.slot(&slot).is_none()
+            || self.is_up_to_date(&store, target, &request)
+        {
             return Ok(Ok(None));
         }
-        let options = AskingOptions { day_usd: Some(budget), ..AskingOptions::default() };
+        let options = AskingOptions {
+            day_usd: Some(budget),
+            ..AskingOptions::default()
+        };
         let asking = match self.asking(agent, &options) {
             Ok(asking) => asking,
             Err(error) => return Ok(Err(error.to_string())),
         };
         request.asking = Some(&asking);
-        self.refresh(std::slice::from_ref(target), &request, &mut |_| {}).map(|refreshed| Ok(Some(refreshed)))
+        self.refresh(std::slice::from_ref(target), &request, &mut |_| {})
+            .map(|refreshed| Ok(Some(refreshed)))
     }
 }
 
@@ -168,5 +227,10 @@ fn problem(agent: &Agent, refreshed: &Refreshed) -> Option<String> {
         return Some(format!("agent '{}': {why}", agent.id));
     }
     let (path, reason) = report.failed.first()?;
-    Some(format!("agent '{}': {} nodes failed, the first is '{}': {reason}", agent.id, report.failed.len(), path.to_text()))
+    Some(format!(
+        "agent '{}': {} nodes failed, the first is '{}': {reason}",
+        agent.id,
+        report.failed.len(),
+        path.to_text()
+    ))
 }

@@ -43,14 +43,25 @@ pub struct ChangedFile {
 
 impl Workspace {
     /// The files that differ between two trees, in tree order; of a great many changes only the first.
-    pub fn changed_files(&self, old: Option<NodeId>, new: NodeId) -> Result<Vec<ChangedFile>, ObjectError> {
+    pub fn changed_files(
+        &self,
+        old: Option<NodeId>,
+        new: NodeId,
+    ) -> Result<Vec<ChangedFile>, ObjectError> {
         let (mut files, mut changes) = (Vec::new(), 0);
         diff_trees(&self.repository, old, Some(new), &mut |change| {
             changes += 1;
             let is_file = |side: &(EntryMode, NodeId)| side.0 != EntryMode::Directory;
-            let (was_there, is_there) = (change.old.as_ref().is_some_and(is_file), change.new.as_ref().is_some_and(is_file));
+            let (was_there, is_there) = (
+                change.old.as_ref().is_some_and(is_file),
+                change.new.as_ref().is_some_and(is_file),
+            );
             if was_there || is_there {
-                files.push(ChangedFile { path: change.path, was_there, is_there });
+                files.push(ChangedFile {
+                    path: change.path,
+                    was_there,
+                    is_there,
+                });
             }
             changes < CHANGES_MAX
         })?;
@@ -58,9 +69,16 @@ impl Workspace {
     }
 
     /// The same against `HEAD`, without people's own files in `.teddy`, and the commit of `HEAD`. `None` where nothing is committed.
-    pub fn uncommitted(&self, tree: NodeId) -> Result<Option<(NodeId, Vec<ChangedFile>)>, ObjectError> {
-        let Ok(head) = self.root(&Snapshot::Revision("HEAD".to_owned())) else { return Ok(None) };
-        let Some(commit) = head.commit else { return Ok(None) };
+    pub fn uncommitted(
+        &self,
+        tree: NodeId,
+    ) -> Result<Option<(NodeId, Vec<ChangedFile>)>, ObjectError> {
+        let Ok(head) = self.root(&Snapshot::Revision("HEAD".to_owned())) else {
+            return Ok(None);
+        };
+        let Some(commit) = head.commit else {
+            return Ok(None);
+        };
         let mut files = self.changed_files(Some(head.tree), tree)?;
         files.retain(|file| file.path.names().next() != Some(DIRECTORY));
         Ok(Some((commit, files)))
@@ -93,7 +111,9 @@ impl Workspace {
     /// How the branch of a snapshot stands, one line each: its commits since it left the main line, or the newest there are,
     /// the files that they changed, and what is not committed.
     pub(super) fn branch(&self, root: &SnapshotRoot) -> Result<Vec<String>, ObjectError> {
-        let Some(tip) = root.history else { return Ok(vec!["Nothing is committed yet.".to_owned()]) };
+        let Some(tip) = root.history else {
+            return Ok(vec!["Nothing is committed yet.".to_owned()]);
+        };
         let mut lines = Vec::new();
         let base = self.main_line(&tip);
         let since: Vec<NodeId> = match &base {
@@ -101,10 +121,19 @@ impl Workspace {
             None => Vec::new(),
         };
         if let (Some((name, base)), false) = (&base, since.is_empty()) {
-            lines.push(format!("{} since the branch left {name}:", counted(since.len(), "commit")));
+            lines.push(format!(
+                "{} since the branch left {name}:",
+                counted(since.len(), "commit")
+            ));
             self.push_commits(&mut lines, &since, COMMITS_MAX)?;
-            let files = self.changed_files(Some(self.repository.tree_of(base)?), self.repository.tree_of(&tip)?)?;
-            lines.push(format!("{} changed since then:", counted(files.len(), "file")));
+            let files = self.changed_files(
+                Some(self.repository.tree_of(base)?),
+                self.repository.tree_of(&tip)?,
+            )?;
+            lines.push(format!(
+                "{} changed since then:",
+                counted(files.len(), "file")
+            ));
             push_files(&mut lines, &files);
         } else {
             lines.push("The newest commits:".to_owned());
@@ -127,14 +156,31 @@ impl Workspace {
     fn main_line(&self, tip: &NodeId) -> Option<(String, NodeId)> {
         MAIN_LINES.iter().find_map(|name| {
             let main = self.repository.resolve_commit(name).ok()?;
-            let base = if main == *tip { main } else { self.repository.merge_base(tip, &main).ok()?? };
-            Some((name.trim_start_matches("refs/remotes/").trim_start_matches("refs/heads/").to_owned(), base))
+            let base = if main == *tip {
+                main
+            } else {
+                self.repository.merge_base(tip, &main).ok()??
+            };
+            Some((
+                name.trim_start_matches("refs/remotes/")
+                    .trim_start_matches("refs/heads/")
+                    .to_owned(),
+                base,
+            ))
         })
     }
 
     /// Commits back from one along first parents, up to one or to a number.
-    fn commits(&self, tip: &NodeId, end: Option<&NodeId>, count_max: usize) -> Result<Vec<NodeId>, ObjectError> {
-        let steps = self.repository.first_parents(tip).take(count_max.min(CHANGES_MAX as usize));
+    fn commits(
+        &self,
+        tip: &NodeId,
+        end: Option<&NodeId>,
+        count_max: usize,
+    ) -> Result<Vec<NodeId>, ObjectError> {
+        let steps = self
+            .repository
+            .first_parents(tip)
+            .take(count_max.min(CHANGES_MAX as usize));
         let mut commits = Vec::new();
         for step in steps {
             let (commit, _) = step?;
@@ -146,12 +192,21 @@ impl Workspace {
         Ok(commits)
     }
 
-    fn push_commits(&self, lines: &mut Vec<String>, commits: &[NodeId], count_max: usize) -> Result<(), ObjectError> {
+    fn push_commits(
+        &self,
+        lines: &mut Vec<String>,
+        commits: &[NodeId],
+        count_max: usize,
+    ) -> Result<(), ObjectError> {
         for commit in commits.iter().take(count_max) {
             let subject = self.repository.subject_of(commit)?;
             let end = subject.floor_char_boundary(SUBJECT_BYTES_MAX);
             let cut = if end < subject.len() { "…" } else { "" };
-            lines.push(format!("  {} {}{cut}", &commit.to_string()[..SHORT_ID], printable(&subject[..end])));
+            lines.push(format!(
+                "  {} {}{cut}",
+                &commit.to_string()[..SHORT_ID],
+                printable(&subject[..end])
+            ));
         }
         if commits.len() > count_max {
             lines.push(format!("  … {} more", commits.len() - count_max));
@@ -161,7 +216,12 @@ impl Workspace {
 }
 
 fn push_files(lines: &mut Vec<String>, files: &[ChangedFile]) {
-    for ChangedFile { path, was_there, is_there } in files.iter().take(FILES_MAX) {
+    for ChangedFile {
+        path,
+        was_there,
+        is_there,
+    } in files.iter().take(FILES_MAX)
+    {
         let how = match (was_there, is_there) {
             (false, true) => "new",
             (true, false) => "deleted",
@@ -175,5 +235,9 @@ fn push_files(lines: &mut Vec<String>, files: &[ChangedFile]) {
 }
 
 fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
 }

@@ -16,7 +16,9 @@ use std::fmt::Write as _;
 
 use super::open::Workspace;
 use super::target::Target;
-use crate::base::limit::{FILE_BYTES_MAX, NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX};
+use crate::base::limit::{
+    FILE_BYTES_MAX, NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX,
+};
 use crate::base::printable::one_line;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
@@ -58,11 +60,20 @@ impl Carried {
             None => format!("content {}", self.frame.node.short()),
         };
         let mut origin = format!("carried from {from}");
-        if let Some((day, _)) = self.frame.created.as_ref().and_then(|created| created.split_once('T')) {
+        if let Some((day, _)) = self
+            .frame
+            .created
+            .as_ref()
+            .and_then(|created| created.split_once('T'))
+        {
             let _ = write!(origin, ", written on {day}");
         }
         if let Some(path) = &self.renamed_from {
-            let _ = write!(origin, ", when it was {}", one_line(&String::from_utf8_lossy(path.as_bytes())));
+            let _ = write!(
+                origin,
+                ", when it was {}",
+                one_line(&String::from_utf8_lossy(path.as_bytes()))
+            );
         }
         origin
     }
@@ -70,15 +81,28 @@ impl Carried {
     /// How old it is: `from commit 1a2b3c4, 3 commits ago, 12 lines differ`.
     #[must_use]
     pub fn age(&self) -> String {
-        let plural = |count: usize, one: &str, many: &str| format!(", {count} {}", if count == 1 { one } else { many });
+        let plural = |count: usize, one: &str, many: &str| {
+            format!(", {count} {}", if count == 1 { one } else { many })
+        };
         let mut age = match self.seen {
-            Some(Seen { commit, commits: 0, .. }) => format!("from commit {}", commit.short()),
-            Some(Seen { commit, commits, .. }) => {
-                format!("from commit {}{}", commit.short(), plural(commits, "commit ago", "commits ago"))
+            Some(Seen {
+                commit, commits: 0, ..
+            }) => format!("from commit {}", commit.short()),
+            Some(Seen {
+                commit, commits, ..
+            }) => {
+                format!(
+                    "from commit {}{}",
+                    commit.short(),
+                    plural(commits, "commit ago", "commits ago")
+                )
             }
             None => "from a version that the newest commits do not have".to_owned(),
         };
-        age.extend(self.lines.map(|lines| plural(lines, "line differs", "lines differ")));
+        age.extend(
+            self.lines
+                .map(|lines| plural(lines, "line differs", "lines differ")),
+        );
         age
     }
 }
@@ -99,35 +123,83 @@ pub struct PeopleSay {
 
 impl PeopleSay {
     /// What stands about a node, and what is carried to a path.
-    pub fn notes<'s>(&'s self, node: &NodeId, path: &[u8]) -> impl Iterator<Item = (&'s Frame, Option<&'s Carried>)> {
-        let standing = self.standing.get(node).into_iter().flatten().map(|frame| (frame, None));
-        let carried = self.carried.get(&TreePath::new(path)).filter(|carried| carried.iter().all(|one| one.today == *node));
-        standing.chain(carried.into_iter().flatten().map(|one| (&one.frame, Some(one))))
+    pub fn notes<'s>(
+        &'s self,
+        node: &NodeId,
+        path: &[u8],
+    ) -> impl Iterator<Item = (&'s Frame, Option<&'s Carried>)> {
+        let standing = self
+            .standing
+            .get(node)
+            .into_iter()
+            .flatten()
+            .map(|frame| (frame, None));
+        let carried = self
+            .carried
+            .get(&TreePath::new(path))
+            .filter(|carried| carried.iter().all(|one| one.today == *node));
+        standing.chain(
+            carried
+                .into_iter()
+                .flatten()
+                .map(|one| (&one.frame, Some(one))),
+        )
     }
 }
 
 impl Workspace {
     /// What each person said last about earlier contents of a target's path, and has neither said again about today's nor
     /// ended: what the history has first, the newest of it before the rest.
-    pub fn carried(&self, store: &Store<'_>, root: &SnapshotRoot, target: &Target) -> Result<Vec<Carried>, StoreError> {
-        let Some(path) = &target.path else { return Ok(Vec::new()) };
+    pub fn carried(
+        &self,
+        store: &Store<'_>,
+        root: &SnapshotRoot,
+        target: &Target,
+    ) -> Result<Vec<Carried>, StoreError> {
+        let Some(path) = &target.path else {
+            return Ok(Vec::new());
+        };
         let mut all = self.carry(&self.said_by_people(store)?, root, Some(path))?;
         // A path of another revision leads to what the snapshot may not have there.
-        Ok(all.remove(path).filter(|carried| carried.iter().all(|one| one.today == target.id)).unwrap_or_default())
+        Ok(all
+            .remove(path)
+            .filter(|carried| carried.iter().all(|one| one.today == target.id))
+            .unwrap_or_default())
     }
 
     /// What people say about a snapshot.
-    pub fn people_say(&self, store: &Store<'_>, root: &SnapshotRoot) -> Result<PeopleSay, StoreError> {
+    pub fn people_say(
+        &self,
+        store: &Store<'_>,
+        root: &SnapshotRoot,
+    ) -> Result<PeopleSay, StoreError> {
         let said = self.said_by_people(store)?;
         let carried = self.carry(&said, root, None)?;
-        let standing = said.iter().map(|(node, frames)| (*node, standing(frames).cloned().collect()));
-        Ok(PeopleSay { standing: standing.collect(), carried })
+        let standing = said
+            .iter()
+            .map(|(node, frames)| (*node, standing(frames).cloned().collect()));
+        Ok(PeopleSay {
+            standing: standing.collect(),
+            carried,
+        })
     }
 
-    fn carry(&self, said: &Said, root: &SnapshotRoot, only: Option<&TreePath>) -> Result<CarriedByPath, StoreError> {
+    fn carry(
+        &self,
+        said: &Said,
+        root: &SnapshotRoot,
+        only: Option<&TreePath>,
+    ) -> Result<CarriedByPath, StoreError> {
         let (found, is_gone) = (BTreeMap::new(), BTreeSet::new());
         let (repo, tree, renames_left) = (&self.repository, root.tree, NOTE_RENAMES_MAX);
-        let mut trail = Trail { repo, tree, said, found, is_gone, renames_left };
+        let mut trail = Trail {
+            repo,
+            tree,
+            said,
+            found,
+            is_gone,
+            renames_left,
+        };
         trail.begin(only)?;
         if let Some(history) = root.history {
             // What was renamed twice is found from its newest name on, which the first way back does not know.
@@ -138,9 +210,16 @@ impl Workspace {
             }
         }
         let mut carried = CarriedByPath::new();
-        for (path, found) in trail.found.into_iter().filter(|(path, _)| only.is_none_or(|only| only == path)) {
+        for (path, found) in trail
+            .found
+            .into_iter()
+            .filter(|(path, _)| only.is_none_or(|only| only == path))
+        {
             let mut stands = choose(found, said);
-            for one in stands.iter_mut().filter(|one| one.frame.kind == NodeKind::File) {
+            for one in stands
+                .iter_mut()
+                .filter(|one| one.frame.kind == NodeKind::File)
+            {
                 one.lines = self.lines_between(&one.frame.node, &one.today);
             }
             if !stands.is_empty() {
@@ -158,8 +237,12 @@ impl Workspace {
             for slot in entries.chunk_by(|one, other| one.name.is_of_slot_of(&other.name)) {
                 let frames = slot.iter().rev().filter_map(|entry| store.read(entry));
                 // What an agent has made since takes the place of what was handed in to its slot before.
-                let by_people =
-                    frames.take_while(|frame| matches!(frame.basis_kind, BasisKind::Written | BasisKind::Invalidation));
+                let by_people = frames.take_while(|frame| {
+                    matches!(
+                        frame.basis_kind,
+                        BasisKind::Written | BasisKind::Invalidation
+                    )
+                });
                 said.entry(node).or_default().extend(by_people);
             }
         }
@@ -170,7 +253,10 @@ impl Workspace {
     fn lines_between(&self, old: &NodeId, new: &NodeId) -> Option<usize> {
         let mut texts = [Vec::new(), Vec::new()];
         for (id, text) in [old, new].into_iter().zip(&mut texts) {
-            self.repository.header(id).ok()?.filter(|header| header.size_bytes <= FILE_BYTES_MAX)?;
+            self.repository
+                .header(id)
+                .ok()?
+                .filter(|header| header.size_bytes <= FILE_BYTES_MAX)?;
             self.repository.read(id, ObjectKind::Blob, text).ok()?;
         }
         if texts.iter().any(|text| text.contains(&0)) {
@@ -182,10 +268,12 @@ impl Workspace {
                 *counts.entry(line).or_default() += step;
             }
         }
-        let (gained, lost) = counts.values().fold((0, 0), |(gained, lost), count| match *count {
-            count if count > 0 => (gained + count, lost),
-            count => (gained, lost - count),
-        });
+        let (gained, lost) = counts
+            .values()
+            .fold((0, 0), |(gained, lost), count| match *count {
+                count if count > 0 => (gained + count, lost),
+                count => (gained, lost - count),
+            });
         // A line that was edited is one gained and one lost.
         usize::try_from(gained.max(lost)).ok()
     }
@@ -235,8 +323,17 @@ impl Trail<'_> {
                 None => drop(self.is_gone.insert(path.clone())),
                 Some(_) if only.is_some_and(|only| only != path) => {}
                 Some((_, today)) => {
-                    let earlier = nodes.into_iter().filter(|node| *node != today).map(|node| (node, Earlier::default()));
-                    self.found.insert(path.clone(), Found { today, earlier: earlier.collect() });
+                    let earlier = nodes
+                        .into_iter()
+                        .filter(|node| *node != today)
+                        .map(|node| (node, Earlier::default()));
+                    self.found.insert(
+                        path.clone(),
+                        Found {
+                            today,
+                            earlier: earlier.collect(),
+                        },
+                    );
                 }
             }
         }
@@ -246,10 +343,26 @@ impl Trail<'_> {
 
     /// Goes back from a commit until every content was met; true when another way back would find more.
     fn follow(&mut self, start: &NodeId) -> Result<bool, ObjectError> {
-        let mut steps: BTreeMap<TreePath, Step> =
-            self.found.keys().map(|path| (path.clone(), Step { now: path.clone(), changes: 0 })).collect();
+        let mut steps: BTreeMap<TreePath, Step> = self
+            .found
+            .keys()
+            .map(|path| {
+                (
+                    path.clone(),
+                    Step {
+                        now: path.clone(),
+                        changes: 0,
+                    },
+                )
+            })
+            .collect();
         let (mut newer, mut is_more) = (self.tree, false);
-        for (commits, step) in self.repo.first_parents(start).take(NOTE_COMMITS_MAX).enumerate() {
+        for (commits, step) in self
+            .repo
+            .first_parents(start)
+            .take(NOTE_COMMITS_MAX)
+            .enumerate()
+        {
             if self.is_complete() && (self.is_gone.is_empty() || self.renames_left == 0) {
                 break;
             }
@@ -258,8 +371,13 @@ impl Trail<'_> {
             for (path, is_new_here, there) in self.changes(&steps, &newer, &tree)? {
                 if let Some(step) = steps.get_mut(&path) {
                     step.changes += usize::from(there.is_some());
-                    let seen = Seen { commit, commits, changes: step.changes };
-                    let earlier = there.and_then(|node| self.found.get_mut(&step.now)?.earlier.get_mut(&node));
+                    let seen = Seen {
+                        commit,
+                        commits,
+                        changes: step.changes,
+                    };
+                    let earlier = there
+                        .and_then(|node| self.found.get_mut(&step.now)?.earlier.get_mut(&node));
                     if let Some(earlier) = earlier.filter(|earlier| earlier.seen.is_none()) {
                         earlier.seen = Some(seen);
                     }
@@ -270,7 +388,8 @@ impl Trail<'_> {
             if !came_back.is_empty() && self.renames_left > 0 {
                 self.renames_left -= 1;
                 for (from, to) in self.renamed(&tree, &newer, &came_back)? {
-                    is_more |= !self.take_over(&mut steps, (commit, commits, &tree), from, &to)? && self.is_gone.insert(to);
+                    is_more |= !self.take_over(&mut steps, (commit, commits, &tree), from, &to)?
+                        && self.is_gone.insert(to);
                 }
             }
             newer = tree;
@@ -279,7 +398,9 @@ impl Trail<'_> {
     }
 
     fn is_complete(&self) -> bool {
-        self.found.values().all(|found| found.earlier.values().all(|earlier| earlier.seen.is_some()))
+        self.found
+            .values()
+            .all(|found| found.earlier.values().all(|earlier| earlier.seen.is_some()))
     }
 
     /// What differs between a commit and the next newer tree at the paths that matter: whether the newer one has nothing
@@ -293,27 +414,46 @@ impl Trail<'_> {
         if newer == tree {
             return Ok(Vec::new());
         }
-        let paths: HashSet<&[u8]> = steps.keys().chain(&self.is_gone).map(TreePath::as_bytes).collect();
+        let paths: HashSet<&[u8]> = steps
+            .keys()
+            .chain(&self.is_gone)
+            .map(TreePath::as_bytes)
+            .collect();
         let mut ways: HashSet<&[u8]> = HashSet::new();
         for path in &paths {
-            ways.extend(path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &path[..at]));
+            ways.extend(
+                path.iter()
+                    .enumerate()
+                    .filter(|(_, byte)| **byte == b'/')
+                    .map(|(at, _)| &path[..at]),
+            );
         }
         let mut changes = Vec::new();
         if paths.contains(&b""[..]) {
             changes.push((TreePath::root(), false, Some(*tree)));
         }
-        diff_trees(self.repo, Some(*newer), Some(*tree), &mut |Change { path, old, new }| {
-            let goes_in = ways.contains(path.as_bytes());
-            if paths.contains(path.as_bytes()) {
-                changes.push((path, old.is_none(), new.map(|(_, id)| id)));
-            }
-            goes_in
-        })?;
+        diff_trees(
+            self.repo,
+            Some(*newer),
+            Some(*tree),
+            &mut |Change { path, old, new }| {
+                let goes_in = ways.contains(path.as_bytes());
+                if paths.contains(path.as_bytes()) {
+                    changes.push((path, old.is_none(), new.map(|(_, id)| id)));
+                }
+                goes_in
+            },
+        )?;
         Ok(changes)
     }
 
     /// Where paths went that the newer of two trees has no more, as git finds renames.
-    fn renamed(&self, tree: &NodeId, newer: &NodeId, gone: &[TreePath]) -> Result<Vec<(TreePath, TreePath)>, ObjectError> {
+    fn renamed(
+        &self,
+        tree: &NodeId,
+        newer: &NodeId,
+        gone: &[TreePath],
+    ) -> Result<Vec<(TreePath, TreePath)>, ObjectError> {
         // git compares every path, of which a small tree may have any number.
         let mut changes = 0;
         diff_trees(self.repo, Some(*tree), Some(*newer), &mut |_| {
@@ -324,12 +464,17 @@ impl Trail<'_> {
             return Ok(Vec::new());
         }
         // Without git's answer they are gone.
-        let Ok(renames) = self.repo.renames(tree, newer) else { return Ok(Vec::new()) };
+        let Ok(renames) = self.repo.renames(tree, newer) else {
+            return Ok(Vec::new());
+        };
         let mut found = Vec::new();
         for path in gone {
             let to = match find(self.repo, tree, path)? {
                 Some((EntryMode::Directory, _)) => directory_renamed(path, &renames),
-                _ => renames.iter().find(|(from, _)| from == path).map(|(_, to)| to.clone()),
+                _ => renames
+                    .iter()
+                    .find(|(from, _)| from == path)
+                    .map(|(_, to)| to.clone()),
             };
             found.extend(to.map(|to| (path.clone(), to)));
         }
@@ -349,11 +494,16 @@ impl Trail<'_> {
             Some(step) => (step.now.clone(), step.changes),
             None => (to.clone(), 0),
         };
-        let Some((_, today)) = find(self.repo, &self.tree, &now)? else { return Ok(false) };
+        let Some((_, today)) = find(self.repo, &self.tree, &now)? else {
+            return Ok(false);
+        };
         self.is_gone.remove(&from);
         let here = find(self.repo, tree, &from)?.map(|(_, id)| id);
         let changes = changes + usize::from(here != Some(today));
-        let found = self.found.entry(now.clone()).or_insert_with(|| Found { today, earlier: HashMap::new() });
+        let found = self.found.entry(now.clone()).or_insert_with(|| Found {
+            today,
+            earlier: HashMap::new(),
+        });
         let is_said = |frame: &&Frame| frame.path.as_ref() == Some(&from);
         for node in self
             .said
@@ -361,8 +511,15 @@ impl Trail<'_> {
             .filter(|(node, frames)| **node != today && frames.iter().any(|one| is_said(&one)))
             .map(|(node, _)| *node)
         {
-            let seen = (here == Some(node)).then_some(Seen { commit, commits, changes });
-            found.earlier.entry(node).or_insert(Earlier { renamed_from: Some(from.clone()), seen });
+            let seen = (here == Some(node)).then_some(Seen {
+                commit,
+                commits,
+                changes,
+            });
+            found.earlier.entry(node).or_insert(Earlier {
+                renamed_from: Some(from.clone()),
+                seen,
+            });
         }
         steps.insert(from, Step { now, changes });
         Ok(true)
@@ -373,12 +530,18 @@ impl Trail<'_> {
 fn directory_renamed(directory: &TreePath, renames: &[(TreePath, TreePath)]) -> Option<TreePath> {
     let mut votes: BTreeMap<&[u8], usize> = BTreeMap::new();
     for (from, to) in renames {
-        let below = from.as_bytes().strip_prefix(directory.as_bytes()).filter(|rest| rest.first() == Some(&b'/'));
+        let below = from
+            .as_bytes()
+            .strip_prefix(directory.as_bytes())
+            .filter(|rest| rest.first() == Some(&b'/'));
         if let Some(parent) = below.and_then(|rest| to.as_bytes().strip_suffix(rest)) {
             *votes.entry(parent).or_default() += 1;
         }
     }
-    votes.into_iter().max_by_key(|(path, count)| (*count, Reverse(*path))).map(|(path, _)| TreePath::new(path))
+    votes
+        .into_iter()
+        .max_by_key(|(path, count)| (*count, Reverse(*path)))
+        .map(|(path, _)| TreePath::new(path))
 }
 
 /// Of each author what was said last and not ended: what the history has before the rest, the newest first.
@@ -390,9 +553,18 @@ fn choose(found: Found, said: &Said) -> Vec<Carried> {
         silence(&mut silent, frame);
     }
     let mut nodes: Vec<(NodeId, Earlier)> = found.earlier.into_iter().collect();
-    let newest = |node: &NodeId| of(node).iter().filter_map(|frame| frame.created.clone()).max();
+    let newest = |node: &NodeId| {
+        of(node)
+            .iter()
+            .filter_map(|frame| frame.created.clone())
+            .max()
+    };
     nodes.sort_by_cached_key(|(node, earlier)| {
-        (earlier.seen.map_or(usize::MAX, |seen| seen.commits), Reverse(newest(node)), *node)
+        (
+            earlier.seen.map_or(usize::MAX, |seen| seen.commits),
+            Reverse(newest(node)),
+            *node,
+        )
     });
     let mut carried = Vec::new();
     for (node, Earlier { renamed_from, seen }) in nodes {
@@ -414,7 +586,9 @@ fn choose(found: Found, said: &Said) -> Vec<Carried> {
 /// What each said last about one content and has not ended.
 fn standing(frames: &[Frame]) -> impl Iterator<Item = &Frame> {
     let mut silent = HashSet::new();
-    frames.iter().filter(move |frame| speaks(&mut silent, frame))
+    frames
+        .iter()
+        .filter(move |frame| speaks(&mut silent, frame))
 }
 
 /// Whether a statement counts beside newer ones. From then on its author is silent, or all are whom it ends.
@@ -433,6 +607,14 @@ fn silence(silent: &mut HashSet<Voice>, frame: &Frame) {
 }
 
 /// What a tree has at a path; the tree itself at the root.
-fn find(repo: &Repository, tree: &NodeId, path: &TreePath) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
-    if path.is_root() { Ok(Some((EntryMode::Directory, *tree))) } else { repo.find_entry(tree, path.as_bytes()) }
+fn find(
+    repo: &Repository,
+    tree: &NodeId,
+    path: &TreePath,
+) -> Result<Option<(EntryMode, NodeId)>, ObjectError> {
+    if path.is_root() {
+        Ok(Some((EntryMode::Directory, *tree)))
+    } else {
+        repo.find_entry(tree, path.as_bytes())
+    }
 }

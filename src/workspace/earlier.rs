@@ -28,11 +28,20 @@ impl Workspace {
         target: &Target,
         wanted: &dyn Fn(&Head) -> bool,
     ) -> Result<Option<Earlier>, RefreshError> {
-        let (Some(start), Some(path)) = (start, &target.path) else { return Ok(None) };
+        let (Some(start), Some(path)) = (start, &target.path) else {
+            return Ok(None);
+        };
         let (mut last, mut newer) = (Some(target.id), None);
-        for step in self.repository.first_parents(&start).take(STALE_COMMITS_MAX + 1) {
+        for step in self
+            .repository
+            .first_parents(&start)
+            .take(STALE_COMMITS_MAX + 1)
+        {
             let (commit, tree) = step?;
-            let there = self.repository.find_entry(&tree, path.as_bytes())?.map(|(_, id)| id);
+            let there = self
+                .repository
+                .find_entry(&tree, path.as_bytes())?
+                .map(|(_, id)| id);
             let changed_in = newer.replace(commit);
             if there == last {
                 continue;
@@ -41,7 +50,12 @@ impl Workspace {
             let Some(node) = there else { continue };
             let heads: Vec<Head> = store.heads(&node)?.into_iter().filter(wanted).collect();
             if !heads.is_empty() {
-                return Ok(Some(Earlier { node, commit, changed_in, heads }));
+                return Ok(Some(Earlier {
+                    node,
+                    commit,
+                    changed_in,
+                    heads,
+                }));
             }
         }
         Ok(None)

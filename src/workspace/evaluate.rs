@@ -23,7 +23,9 @@ use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
 use crate::find::truth::{changed_names, question_of};
-use crate::find::{Candidate, Hits, Ladder, Line, Question, Steps, Terms, Weights, Words, rank, subject, words_of};
+use crate::find::{
+    Candidate, Hits, Ladder, Line, Question, Steps, Terms, Weights, Words, rank, subject, words_of,
+};
 use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, diff_trees};
 use crate::regen::record::Records;
 use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap, references};
@@ -35,7 +37,14 @@ pub const BUDGETS: [u64; 3] = [2_000, 8_000, 32_000];
 /// How far down a ranking is looked.
 pub const DEPTHS: [usize; 3] = [5, 10, 20];
 /// The rows: what ranks, and what is shown.
-pub const ROWS: [&str; 6] = ["paths", "map", "outlines", "full text", "find → map", "find"];
+pub const ROWS: [&str; 6] = [
+    "paths",
+    "map",
+    "outlines",
+    "full text",
+    "find → map",
+    "find",
+];
 const FILES_MAX: usize = 5;
 const WORDS_MIN: usize = 4;
 /// Commits that are looked at for each that is taken.
@@ -88,12 +97,20 @@ pub struct Outcome {
 
 impl Workspace {
     /// The newest commits before and with `tip` that can be questions, at most so many; not those that `end` leads to.
-    pub fn cases(&self, tip: NodeId, end: Option<NodeId>, count_max: usize) -> Result<Vec<Case>, ObjectError> {
+    pub fn cases(
+        &self,
+        tip: NodeId,
+        end: Option<NodeId>,
+        count_max: usize,
+    ) -> Result<Vec<Case>, ObjectError> {
         let repo = &self.repository;
         let (mut cases, mut looked_at) = (Vec::new(), 0);
         let mut seen = BTreeSet::from([tip]);
         let mut waiting = BTreeSet::from([(repo.log_entry(&tip)?.seconds, tip)]);
-        let stops = end.map(|end| self.leads_to(end)).transpose()?.unwrap_or_default();
+        let stops = end
+            .map(|end| self.leads_to(end))
+            .transpose()?
+            .unwrap_or_default();
         waiting.retain(|(_, commit)| !stops.contains(commit));
         while let Some((_, commit)) = waiting.pop_last() {
             looked_at += 1;
@@ -101,7 +118,11 @@ impl Workspace {
                 break;
             }
             let entry = repo.log_entry(&commit)?;
-            for parent in entry.parents.iter().filter(|parent| !stops.contains(parent)) {
+            for parent in entry
+                .parents
+                .iter()
+                .filter(|parent| !stops.contains(parent))
+            {
                 if seen.insert(*parent) {
                     waiting.insert((repo.log_entry(parent)?.seconds, *parent));
                 }
@@ -115,42 +136,73 @@ impl Workspace {
     fn leads_to(&self, tip: NodeId) -> Result<BTreeSet<NodeId>, ObjectError> {
         let (mut seen, mut waiting) = (BTreeSet::from([tip]), vec![tip]);
         while let Some(commit) = waiting.pop() {
-            waiting.extend(self.repository.parents_of(&commit)?.into_iter().filter(|parent| seen.insert(*parent)));
+            waiting.extend(
+                self.repository
+                    .parents_of(&commit)?
+                    .into_iter()
+                    .filter(|parent| seen.insert(*parent)),
+            );
         }
         Ok(seen)
     }
 
     fn case(&self, commit: NodeId, entry: &LogEntry) -> Result<Option<Case>, ObjectError> {
-        let [parent] = entry.parents.as_slice() else { return Ok(None) };
+        let [parent] = entry.parents.as_slice() else {
+            return Ok(None);
+        };
         if is_of_no_person(entry) {
             return Ok(None);
         }
         let tree = self.repository.tree_of(parent)?;
         let mut changed: Vec<(String, NodeId, NodeId)> = Vec::new();
-        diff_trees(&self.repository, Some(tree), Some(entry.tree), &mut |change| {
-            let file = |side: Option<(EntryMode, NodeId)>| {
-                side.filter(|(mode, _)| matches!(mode, EntryMode::File | EntryMode::Executable)).map(|(_, id)| id)
-            };
-            if let (Some(old), Some(new), Ok(path)) =
-                (file(change.old), file(change.new), std::str::from_utf8(change.path.as_bytes()))
-                && is_source(path.as_bytes())
-                && changed.len() <= FILES_MAX
-            {
-                changed.push((path.to_owned(), old, new));
-            }
-            changed.len() <= FILES_MAX
-        })?;
+        diff_trees(
+            &self.repository,
+            Some(tree),
+            Some(entry.tree),
+            &mut |change| {
+                let file = |side: Option<(EntryMode, NodeId)>| {
+                    side.filter(|(mode, _)| matches!(mode, EntryMode::File | EntryMode::Executable))
+                        .map(|(_, id)| id)
+                };
+                if let (Some(old), Some(new), Ok(path)) = (
+                    file(change.old),
+                    file(change.new),
+                    std::str::from_utf8(change.path.as_bytes()),
+                ) && is_source(path.as_bytes())
+                    && changed.len() <= FILES_MAX
+                {
+                    changed.push((path.to_owned(), old, new));
+                }
+                changed.len() <= FILES_MAX
+            },
+        )?;
         if changed.is_empty() || changed.len() > FILES_MAX {
             return Ok(None);
         }
         let text = question_of(&entry.message, &self.names_of_files(tree)?);
-        let Some(question) = Question::of(&text).filter(|question| question.words.len() >= WORDS_MIN) else { return Ok(None) };
+        let Some(question) =
+            Question::of(&text).filter(|question| question.words.len() >= WORDS_MIN)
+        else {
+            return Ok(None);
+        };
         let mut definitions = Vec::new();
         for (path, old, new) in &changed {
-            definitions.extend(self.changed_definitions(path, old, new)?.into_iter().map(|name| (path.clone(), name)));
+            definitions.extend(
+                self.changed_definitions(path, old, new)?
+                    .into_iter()
+                    .map(|name| (path.clone(), name)),
+            );
         }
         let files = changed.into_iter().map(|(path, ..)| path).collect();
-        Ok(Some(Case { commit, parent: *parent, tree, subject: subject(&entry.message), question, files, definitions }))
+        Ok(Some(Case {
+            commit,
+            parent: *parent,
+            tree,
+            subject: subject(&entry.message),
+            question,
+            files,
+            definitions,
+        }))
     }
 
     /// The last names of all paths, in lower case, with and without what follows the dot, and those of directories.
@@ -165,42 +217,98 @@ impl Workspace {
         Ok(names)
     }
 
-    fn changed_definitions(&self, path: &str, old: &NodeId, new: &NodeId) -> Result<BTreeSet<String>, ObjectError> {
+    fn changed_definitions(
+        &self,
+        path: &str,
+        old: &NodeId,
+        new: &NodeId,
+    ) -> Result<BTreeSet<String>, ObjectError> {
         let text = |id: &NodeId| {
             let mut data = Vec::new();
-            self.repository.read(id, ObjectKind::Blob, &mut data).map(|()| String::from_utf8(data).ok())
+            self.repository
+                .read(id, ObjectKind::Blob, &mut data)
+                .map(|()| String::from_utf8(data).ok())
         };
-        let (Some(old), Some(new)) = (text(old)?, text(new)?) else { return Ok(BTreeSet::new()) };
+        let (Some(old), Some(new)) = (text(old)?, text(new)?) else {
+            return Ok(BTreeSet::new());
+        };
         let lines: Vec<&str> = old.lines().collect();
-        let indent = |at: usize| lines.get(at).map_or(0, |line| line.len() - line.trim_start().len());
+        let indent = |at: usize| {
+            lines
+                .get(at)
+                .map_or(0, |line| line.len() - line.trim_start().len())
+        };
         let mut changed = Vec::new();
-        for op in TextDiff::from_lines(&old, &new).ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
+        for op in TextDiff::from_lines(&old, &new)
+            .ops()
+            .iter()
+            .filter(|op| op.tag() != DiffTag::Equal)
+        {
             let range = op.old_range();
-            changed.extend(range.clone().filter(|at| lines.get(*at).is_some_and(|line| !line.trim().is_empty())));
+            changed.extend(
+                range
+                    .clone()
+                    .filter(|at| lines.get(*at).is_some_and(|line| !line.trim().is_empty())),
+            );
             if range.is_empty() {
                 // What is added belongs to what is around it; at the level of the file to nothing.
                 let beside = [range.start.saturating_sub(1), range.start];
-                changed.extend(beside.into_iter().max_by_key(|at| indent(*at)).filter(|at| indent(*at) > 0));
+                changed.extend(
+                    beside
+                        .into_iter()
+                        .max_by_key(|at| indent(*at))
+                        .filter(|at| indent(*at) > 0),
+                );
             }
         }
-        let symbols = crate::symbol::map::file_symbols(language_of(path.as_bytes()), old.as_bytes());
+        let symbols =
+            crate::symbol::map::file_symbols(language_of(path.as_bytes()), old.as_bytes());
         let known: BTreeSet<&str> = symbols.entries.iter().map(|entry| entry.name).collect();
-        Ok(changed_names(&old, changed).into_iter().filter(|name| known.contains(name.as_str())).collect())
+        Ok(changed_names(&old, changed)
+            .into_iter()
+            .filter(|name| known.contains(name.as_str()))
+            .collect())
     }
 }
 
 /// Bots, and what only moves versions along.
 fn is_of_no_person(entry: &LogEntry) -> bool {
-    let (author, subject) = (entry.author.to_lowercase(), entry.message.lines().next().unwrap_or_default().to_lowercase());
-    let is_bot = ["[bot]", "dependabot", "renovate", "pre-commit-ci", "greenkeeper"].iter().any(|bot| author.contains(bot));
+    let (author, subject) = (
+        entry.author.to_lowercase(),
+        entry
+            .message
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_lowercase(),
+    );
+    let is_bot = [
+        "[bot]",
+        "dependabot",
+        "renovate",
+        "pre-commit-ci",
+        "greenkeeper",
+    ]
+    .iter()
+    .any(|bot| author.contains(bot));
     is_bot
-        || ["bump", "release", "merge ", "revert \"", "update changelog", "[pre-commit"]
-            .iter()
-            .any(|start| subject.starts_with(start))
+        || [
+            "bump",
+            "release",
+            "merge ",
+            "revert \"",
+            "update changelog",
+            "[pre-commit",
+        ]
+        .iter()
+        .any(|start| subject.starts_with(start))
 }
 
 fn language_of(path: &[u8]) -> Option<Language> {
-    outline::language(path.rsplit(|byte| *byte == b'/').next().unwrap_or_default(), b"")
+    outline::language(
+        path.rsplit(|byte| *byte == b'/').next().unwrap_or_default(),
+        b"",
+    )
 }
 
 fn is_source(path: &[u8]) -> bool {
@@ -219,7 +327,11 @@ struct Text {
 
 impl Text {
     fn of(shown: String) -> Rc<Self> {
-        Rc::new(Self { words: words_of(&shown), tokens: estimate(&shown), shown })
+        Rc::new(Self {
+            words: words_of(&shown),
+            tokens: estimate(&shown),
+            shown,
+        })
     }
 }
 
@@ -245,7 +357,11 @@ impl<'w> Judge<'w> {
     #[must_use]
     pub fn new(workspace: &'w Workspace) -> Self {
         let records = Records::of(&workspace.state.cache());
-        Self { workspace, records, texts: RefCell::default() }
+        Self {
+            workspace,
+            records,
+            texts: RefCell::default(),
+        }
     }
 
     /// How all rows do for a commit.
@@ -257,7 +373,9 @@ impl<'w> Judge<'w> {
         let references = references(&files);
         let map = SymbolMap::new(&files, &references);
         let sources = self.sources(&findable, &files, &map)?;
-        let right: Vec<u32> = (0..sources.len() as u32).filter(|at| case.files.contains(&sources[*at as usize].path)).collect();
+        let right: Vec<u32> = (0..sources.len() as u32)
+            .filter(|at| case.files.contains(&sources[*at as usize].path))
+            .collect();
         let mut rows = [Figures::default(); ROWS.len()];
         let (by_find, terms) = by_find(&findable, &sources, case)?;
         let plain = |text: &dyn Fn(&Source) -> Rc<Text>| by_text(&sources, &case.question, text);
@@ -277,23 +395,53 @@ impl<'w> Judge<'w> {
                     5 => ladder(&findable, (&sources, ranking), case, (&terms, budget))?,
                     _ => filled(&sources, ranking, row, budget),
                 };
-                let told = Told { sources: &sources, shown: &shown, files: &files, row };
+                let told = Told {
+                    sources: &sources,
+                    shown: &shown,
+                    files: &files,
+                    row,
+                };
                 rows[row].files[at] = told.files(&right);
                 (rows[row].named[at], rows[row].signed[at]) = told.definitions(case);
             }
         }
-        Ok(Outcome { commit: case.commit, has_definitions: !case.definitions.is_empty(), rows })
+        Ok(Outcome {
+            commit: case.commit,
+            has_definitions: !case.definitions.is_empty(),
+            rows,
+        })
     }
 
-    fn sources(&self, findable: &Findable<'_>, files: &[MapFile<'_>], map: &SymbolMap<'_>) -> Result<Vec<Source>, EvaluateError> {
-        let in_map: HashMap<&[u8], u32> = files.iter().enumerate().map(|(at, file)| (file.path, at as u32)).collect();
+    fn sources(
+        &self,
+        findable: &Findable<'_>,
+        files: &[MapFile<'_>],
+        map: &SymbolMap<'_>,
+    ) -> Result<Vec<Source>, EvaluateError> {
+        let in_map: HashMap<&[u8], u32> = files
+            .iter()
+            .enumerate()
+            .map(|(at, file)| (file.path, at as u32))
+            .collect();
         let mut sources = Vec::new();
-        for (number, path) in findable.paths().enumerate().filter(|(_, path)| is_source(path)) {
-            let (Ok(text), Some(in_map)) = (std::str::from_utf8(path), in_map.get(path)) else { continue };
+        for (number, path) in findable
+            .paths()
+            .enumerate()
+            .filter(|(_, path)| is_source(path))
+        {
+            let (Ok(text), Some(in_map)) = (std::str::from_utf8(path), in_map.get(path)) else {
+                continue;
+            };
             let path = text.to_owned();
             let block = Text::of(map.block(*in_map, &Legend::default(), Detail::PRINTED));
             let texts = self.texts(findable.object(number as u32), &path)?;
-            sources.push(Source { path, number: number as u32, in_map: *in_map, texts, block });
+            sources.push(Source {
+                path,
+                number: number as u32,
+                in_map: *in_map,
+                texts,
+                block,
+            });
         }
         Ok(sources)
     }
@@ -303,21 +451,49 @@ impl<'w> Judge<'w> {
             return Ok(known.clone());
         }
         let mut data = Vec::new();
-        let read = self.workspace.repository.read(&id, ObjectKind::Blob, &mut data);
-        read.map_err(|source| FilesError::Object { path: TreePath::new(path), source })?;
+        let read = self
+            .workspace
+            .repository
+            .read(&id, ObjectKind::Blob, &mut data);
+        read.map_err(|source| FilesError::Object {
+            path: TreePath::new(path),
+            source,
+        })?;
         let name = path.rsplit('/').next().unwrap_or_default();
-        let outline = self.records.read(&id, name.as_bytes(), &outline::shown(&data));
-        let texts = [render(&outline), String::from_utf8_lossy(&data).into_owned()];
+        let outline = self
+            .records
+            .read(&id, name.as_bytes(), &outline::shown(&data));
+        let texts = [
+            render(&outline),
+            String::from_utf8_lossy(&data).into_owned(),
+        ];
         let texts = texts.map(|text| Text::of(format!("{path}\n{text}\n")));
-        self.texts.borrow_mut().insert((id, path.to_owned()), texts.clone());
+        self.texts
+            .borrow_mut()
+            .insert((id, path.to_owned()), texts.clone());
         Ok(texts)
     }
 }
 
-fn by_find(findable: &Findable<'_>, sources: &[Source], case: &Case) -> Result<(Vec<u32>, Terms), EvaluateError> {
-    let places: HashMap<u32, u32> = sources.iter().enumerate().map(|(at, source)| (source.number, at as u32)).collect();
+fn by_find(
+    findable: &Findable<'_>,
+    sources: &[Source],
+    case: &Case,
+) -> Result<(Vec<u32>, Terms), EvaluateError> {
+    let places: HashMap<u32, u32> = sources
+        .iter()
+        .enumerate()
+        .map(|(at, source)| (source.number, at as u32))
+        .collect();
     let ranking = findable.rank(&case.question, &is_source, &Weights::default())?;
-    Ok((ranking.files.iter().filter_map(|ranked| places.get(&ranked.number).copied()).collect(), ranking.terms))
+    Ok((
+        ranking
+            .files
+            .iter()
+            .filter_map(|ranked| places.get(&ranked.number).copied())
+            .collect(),
+        ranking.terms,
+    ))
 }
 
 fn ladder(
@@ -327,15 +503,38 @@ fn ladder(
     (terms, budget): (&Terms, u64),
 ) -> Result<Vec<Shown>, EvaluateError> {
     let files_max = (budget / 4) as usize;
-    let found = ranking.iter().take(files_max).map(|at| findable.found(sources[*at as usize].number));
+    let found = ranking
+        .iter()
+        .take(files_max)
+        .map(|at| findable.found(sources[*at as usize].number));
     let found: Vec<_> = found.collect::<Result<_, _>>()?;
     let ladder = Ladder::within(&found, &case.question, terms, budget, &Steps::default());
-    let shown = ladder.files.iter().enumerate().filter(|(_, lines)| !lines.is_empty()).map(|(place, lines)| {
-        let name = |at: &u32| found[place].definitions.list[*at as usize].name.clone();
-        let signed = lines.iter().filter_map(|line| if let Line::Signature(at) = line { Some(name(at)) } else { None });
-        let named = lines.iter().filter_map(|line| if let Line::Name(at) = line { Some(name(at)) } else { None });
-        Shown { at: ranking[place], ladder: Some((signed.collect(), named.collect())) }
-    });
+    let shown = ladder
+        .files
+        .iter()
+        .enumerate()
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(|(place, lines)| {
+            let name = |at: &u32| found[place].definitions.list[*at as usize].name.clone();
+            let signed = lines.iter().filter_map(|line| {
+                if let Line::Signature(at) = line {
+                    Some(name(at))
+                } else {
+                    None
+                }
+            });
+            let named = lines.iter().filter_map(|line| {
+                if let Line::Name(at) = line {
+                    Some(name(at))
+                } else {
+                    None
+                }
+            });
+            Shown {
+                at: ranking[place],
+                ladder: Some((signed.collect(), named.collect())),
+            }
+        });
     Ok(shown.collect())
 }
 
@@ -346,21 +545,55 @@ struct Shown {
 }
 
 fn flat(question: &Question, sources: &[Source], hits: &[Hits], weights: &Weights) -> Vec<u32> {
-    let candidates: Vec<Candidate<'_>> =
-        sources.iter().zip(hits).map(|(source, hits)| Candidate { path: source.path.as_bytes(), hits, said: None }).collect();
-    rank(question, &candidates, &[], weights).0.iter().map(|ranked| ranked.number).collect()
+    let candidates: Vec<Candidate<'_>> = sources
+        .iter()
+        .zip(hits)
+        .map(|(source, hits)| Candidate {
+            path: source.path.as_bytes(),
+            hits,
+            said: None,
+        })
+        .collect();
+    rank(question, &candidates, &[], weights)
+        .0
+        .iter()
+        .map(|ranked| ranked.number)
+        .collect()
 }
 
 /// BM25 over one text, its path in front.
-fn by_text(sources: &[Source], question: &Question, text: &dyn Fn(&Source) -> Rc<Text>) -> Vec<u32> {
-    let hits: Vec<Hits> = sources.iter().map(|source| text(source).words.hits(&question.terms)).collect();
-    let weights = Weights { fields: [0.0, 1.0, 1.0, 1.0], path: 0.0, length: 0.75, past: 0.0, ..Weights::default() };
+fn by_text(
+    sources: &[Source],
+    question: &Question,
+    text: &dyn Fn(&Source) -> Rc<Text>,
+) -> Vec<u32> {
+    let hits: Vec<Hits> = sources
+        .iter()
+        .map(|source| text(source).words.hits(&question.terms))
+        .collect();
+    let weights = Weights {
+        fields: [0.0, 1.0, 1.0, 1.0],
+        path: 0.0,
+        length: 0.75,
+        past: 0.0,
+        ..Weights::default()
+    };
     flat(question, sources, &hits, &weights)
 }
 
 fn by_path(sources: &[Source], question: &Question) -> Vec<u32> {
     let hits: Vec<Hits> = sources.iter().map(|_| Hits::default()).collect();
-    flat(question, sources, &hits, &Weights { length: 0.75, past: 0.0, path: 1.0, ..Weights::default() })
+    flat(
+        question,
+        sources,
+        &hits,
+        &Weights {
+            length: 0.75,
+            past: 0.0,
+            path: 1.0,
+            ..Weights::default()
+        },
+    )
 }
 
 /// The files whose rendering fits, in the order of their rank; what does not fit is passed over.
@@ -377,7 +610,10 @@ fn filled(sources: &[Source], ranking: &[u32], row: usize, budget: u64) -> Vec<S
         };
         if tokens <= left {
             left -= tokens;
-            shown.push(Shown { at: *at, ladder: None });
+            shown.push(Shown {
+                at: *at,
+                ladder: None,
+            });
         }
     }
     shown
@@ -393,7 +629,10 @@ struct Told<'t> {
 
 impl Told<'_> {
     fn files(&self, right: &[u32]) -> f64 {
-        let there = right.iter().filter(|at| self.shown.iter().any(|shown| shown.at == **at)).count();
+        let there = right
+            .iter()
+            .filter(|at| self.shown.iter().any(|shown| shown.at == **at))
+            .count();
         there as f64 / right.len().max(1) as f64
     }
 
@@ -401,7 +640,13 @@ impl Told<'_> {
     fn definitions(&self, case: &Case) -> (f64, f64) {
         let (mut named, mut signed) = (0, 0);
         for (path, name) in &case.definitions {
-            let Some(shown) = self.shown.iter().find(|shown| self.sources[shown.at as usize].path == *path) else { continue };
+            let Some(shown) = self
+                .shown
+                .iter()
+                .find(|shown| self.sources[shown.at as usize].path == *path)
+            else {
+                continue;
+            };
             let (is_named, is_signed) = self.tells(shown, name);
             named += usize::from(is_named || is_signed);
             signed += usize::from(is_signed);
@@ -414,12 +659,26 @@ impl Told<'_> {
         let source = &self.sources[shown.at as usize];
         let in_map = |symbols: &FileSymbols| symbols.entries.iter().any(|entry| entry.name == name);
         match (&shown.ladder, self.row) {
-            (Some((signed, named)), _) => (named.iter().any(|one| one == name), signed.iter().any(|one| one == name)),
+            (Some((signed, named)), _) => (
+                named.iter().any(|one| one == name),
+                signed.iter().any(|one| one == name),
+            ),
             (None, 0) => (false, false),
             (None, 2) => {
-                let has = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
-                let mut lines = source.texts[0].shown.lines().skip(1).filter(|line| has(line)).peekable();
-                (lines.peek().is_some(), lines.any(|line| !line.starts_with("Private")))
+                let has = |line: &str| {
+                    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+                        .any(|word| word == name)
+                };
+                let mut lines = source.texts[0]
+                    .shown
+                    .lines()
+                    .skip(1)
+                    .filter(|line| has(line))
+                    .peekable();
+                (
+                    lines.peek().is_some(),
+                    lines.any(|line| !line.starts_with("Private")),
+                )
             }
             (None, _) => {
                 let is_there = in_map(self.files[source.in_map as usize].symbols);

@@ -25,7 +25,11 @@ pub struct Evidence {
 
 impl Evidence {
     /// Walks back from a commit, which counts as the newest.
-    pub fn of_history(repo: &Repository, commit: &NodeId, commits_max: u32) -> Result<Self, ObjectError> {
+    pub fn of_history(
+        repo: &Repository,
+        commit: &NodeId,
+        commits_max: u32,
+    ) -> Result<Self, ObjectError> {
         let mut evidence = Self::default();
         let mut newer: Option<NodeId> = None;
         let mut is_whole = true;
@@ -40,7 +44,9 @@ impl Evidence {
             newer = Some(tree);
         }
         // A root commit creates everything; so does the edge of a shallow clone seem to, which says nothing.
-        if let Some(root) = newer.filter(|_| is_whole && !repo.is_shallow() && evidence.commits < commits_max) {
+        if let Some(root) =
+            newer.filter(|_| is_whole && !repo.is_shallow() && evidence.commits < commits_max)
+        {
             evidence.add(repo, None, root)?;
         }
         Ok(evidence)
@@ -59,12 +65,18 @@ impl Evidence {
     }
 
     /// Adds the next older commit; false when it changes too much to say anything.
-    fn add(&mut self, repo: &Repository, old: Option<NodeId>, new: NodeId) -> Result<bool, ObjectError> {
+    fn add(
+        &mut self,
+        repo: &Repository,
+        old: Option<NodeId>,
+        new: NodeId,
+    ) -> Result<bool, ObjectError> {
         let (mut changed, mut is_listed_anew) = (Vec::new(), false);
         diff_trees(repo, old, Some(new), &mut |change| {
             let is_file = |side: &(EntryMode, NodeId)| side.0 != EntryMode::Directory;
             if change.old.iter().chain(&change.new).any(is_file) {
-                is_listed_anew |= !(change.old.as_ref().is_some_and(is_file) && change.new.as_ref().is_some_and(is_file));
+                is_listed_anew |= !(change.old.as_ref().is_some_and(is_file)
+                    && change.new.as_ref().is_some_and(is_file));
                 changed.push(change.path);
             }
             changed.len() <= CHANGES_MAX
@@ -73,7 +85,11 @@ impl Evidence {
             return Ok(false);
         }
         for path in changed {
-            self.touches.entry(path).or_default().commits_ago.push(self.commits);
+            self.touches
+                .entry(path)
+                .or_default()
+                .commits_ago
+                .push(self.commits);
         }
         if is_listed_anew {
             self.list.commits_ago.push(self.commits);
@@ -93,9 +109,26 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "stock git makes the history")]
     fn git(at: &Path, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
-        let settings = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-        let output = command.current_dir(at).env("HOME", at).args(settings).args(arguments).output().unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let settings = [
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@example.org",
+            "-c",
+            "commit.gpgsign=false",
+        ];
+        let output = command
+            .current_dir(at)
+            .env("HOME", at)
+            .args(settings)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
@@ -112,13 +145,22 @@ mod tests {
             git(at, &["commit", "-q", "--allow-empty", "-m", "step"]);
         }
         let head = git(at, &["rev-parse", "HEAD"]).parse().unwrap();
-        let repo = Repository::open(&Location { directory: at.to_owned(), ..Location::default() }).unwrap();
+        let repo = Repository::open(&Location {
+            directory: at.to_owned(),
+            ..Location::default()
+        })
+        .unwrap();
         (folder, repo, head)
     }
 
     #[test]
     fn says_which_commits_touched_a_path() {
-        let commits: &[&[(&str, &str)]] = &[&[("a", "1"), ("d/b", "1")], &[("d/b", "2")], &[], &[("d/b", "3"), ("c", "1")]];
+        let commits: &[&[(&str, &str)]] = &[
+            &[("a", "1"), ("d/b", "1")],
+            &[("d/b", "2")],
+            &[],
+            &[("d/b", "3"), ("c", "1")],
+        ];
         let (_folder, repo, head) = history(commits);
         let evidence = Evidence::of_history(&repo, &head, COMMITS_MAX).unwrap();
         assert_eq!(evidence.commits, 4);
@@ -127,13 +169,20 @@ mod tests {
         assert_eq!(told("d/b"), [0, 2, 3]);
         assert_eq!(told("c"), [0]);
         assert_eq!(told("d"), [0; 0]);
-        assert_eq!(evidence.list().commits_ago, [0, 3], "the commits in which a file came or went");
+        assert_eq!(
+            evidence.list().commits_ago,
+            [0, 3],
+            "the commits in which a file came or went"
+        );
     }
 
     #[test]
     fn looks_at_no_more_commits_than_wanted() {
         let (_folder, repo, head) = history(&[&[("a", "1")], &[("a", "2")], &[("a", "3")]]);
         let evidence = Evidence::of_history(&repo, &head, 2).unwrap();
-        assert_eq!((evidence.commits, evidence.touches(&"a".into()).commits_ago), (2, vec![0, 1]));
+        assert_eq!(
+            (evidence.commits, evidence.touches(&"a".into()).commits_ago),
+            (2, vec![0, 1])
+        );
     }
 }

@@ -57,19 +57,32 @@ impl Files {
         let has_secret_names = tree.has_secret_names();
         let mut all = tree.all();
         for _ in 0..PATHS_MAX {
-            let Some(met) = all.next_met() else { return files };
+            let Some(met) = all.next_met() else {
+                return files;
+            };
             if !matches!(met.found.mode, EntryMode::File | EntryMode::Executable) {
                 continue;
             }
             if files.paths.len() == files_max {
                 break;
             }
-            let (id, language) = (met.found.id, outline::language(&met.path[met.name_at..], b""));
+            let (id, language) = (
+                met.found.id,
+                outline::language(&met.path[met.name_at..], b""),
+            );
             let number = *numbers.entry((id, language)).or_insert_with(|| {
-                files.contents.push(Content { id, language, first: files.paths.len() });
+                files.contents.push(Content {
+                    id,
+                    language,
+                    first: files.paths.len(),
+                });
                 files.contents.len() as u32 - 1
             });
-            let path = if has_secret_names { outline::shown_path(met.path) } else { met.path.to_vec() };
+            let path = if has_secret_names {
+                outline::shown_path(met.path)
+            } else {
+                met.path.to_vec()
+            };
             files.paths.push((path, number));
         }
         files.is_cut = true;
@@ -79,12 +92,19 @@ impl Files {
     /// The first name of a content.
     #[must_use]
     pub fn name(&self, content: &Content) -> &[u8] {
-        self.paths[content.first].0.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+        self.paths[content.first]
+            .0
+            .rsplit(|byte| *byte == b'/')
+            .next()
+            .unwrap_or_default()
     }
 
     /// What failed at a content.
     #[must_use]
     pub fn failed(&self, content: &Content, source: ObjectError) -> FilesError {
-        FilesError::Object { path: TreePath::new(self.paths[content.first].0.clone()), source }
+        FilesError::Object {
+            path: TreePath::new(self.paths[content.first].0.clone()),
+            source,
+        }
     }
 }

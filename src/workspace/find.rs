@@ -15,7 +15,8 @@ use crate::base::path::quote;
 use crate::base::printable::one_line;
 use crate::context::tree::Tree;
 use crate::find::{
-    Candidate, Definitions, FIELDS, Found, Hits, Past, Question, Ranked, Term, Terms, Weights, Words, rank, read, words_of,
+    Candidate, Definitions, FIELDS, Found, Hits, Past, Question, Ranked, Term, Terms, Weights,
+    Words, rank, read, words_of,
 };
 use crate::frame::store::read_blob;
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
@@ -81,27 +82,57 @@ pub struct Ranking {
 
 impl Workspace {
     /// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
-    pub fn findable(&self, tree: NodeId, history: Option<NodeId>) -> Result<Findable<'_>, FindError> {
+    pub fn findable(
+        &self,
+        tree: NodeId,
+        history: Option<NodeId>,
+    ) -> Result<Findable<'_>, FindError> {
         let cache = self.state.cache();
         std::thread::scope(|scope| {
             let words = beside(scope, || object_cache::<Words>(&cache));
             let past = self.past(history, &cache);
             let tree = Tree::read(&self.repository, tree).map_err(FilesError::from)?;
-            let (definitions, files, records) = (object_cache(&cache), Files::of(&tree, FILES_MAX), Records::of(&cache));
+            let (definitions, files, records) = (
+                object_cache(&cache),
+                Files::of(&tree, FILES_MAX),
+                Records::of(&cache),
+            );
             let is_cut = files.is_cut;
-            let corpus = Corpus { files, records, words: words.join(), definitions };
-            Ok(Findable { repository: &self.repository, corpus, past, said: HashMap::new(), is_cut })
+            let corpus = Corpus {
+                files,
+                records,
+                words: words.join(),
+                definitions,
+            };
+            Ok(Findable {
+                repository: &self.repository,
+                corpus,
+                past,
+                said: HashMap::new(),
+                is_cut,
+            })
         })
     }
 
     /// Adds what people and models say about the files of a snapshot; what a fixed rule made says nothing new.
-    pub fn add_said(&self, findable: &mut Findable<'_>, root: &SnapshotRoot, store: &Store<'_>) -> Result<(), FindError> {
+    pub fn add_said(
+        &self,
+        findable: &mut Findable<'_>,
+        root: &SnapshotRoot,
+        store: &Store<'_>,
+    ) -> Result<(), FindError> {
         if store.tree().is_none() {
             return Ok(());
         }
         let index = self.index(store, findable.corpus.files.contents.len())?;
         let is_spoken = |(_, (agent, _)): &(usize, &Slot)| agent.as_str() != OUTLINE;
-        let slots: Vec<u16> = index.slots().iter().enumerate().filter(is_spoken).map(|(at, _)| at as u16).collect();
+        let slots: Vec<u16> = index
+            .slots()
+            .iter()
+            .enumerate()
+            .filter(is_spoken)
+            .map(|(at, _)| at as u16)
+            .collect();
         let people = self.people_say(store, root)?;
         for number in 0..findable.corpus.files.paths.len() as u32 {
             let (node, path) = (findable.object(number), findable.path(number));
@@ -110,12 +141,24 @@ impl Workspace {
                 said(frame, &state)
             });
             let mut all: Vec<Said> = notes.collect();
-            for record in slots.iter().filter_map(|slot| index.find_head(&node, *slot)) {
-                if record.has_policy || record.is_invalidated() || record.basis_kind != BasisKind::Generated {
+            for record in slots
+                .iter()
+                .filter_map(|slot| index.find_head(&node, *slot))
+            {
+                if record.has_policy
+                    || record.is_invalidated()
+                    || record.basis_kind != BasisKind::Generated
+                {
                     continue;
                 }
-                let Ok(frame) = read_blob(&self.repository, &record.blob) else { continue };
-                let head = Head { frame, invalidated: false, seq_max: record.seq };
+                let Ok(frame) = read_blob(&self.repository, &record.blob) else {
+                    continue;
+                };
+                let head = Head {
+                    frame,
+                    invalidated: false,
+                    seq_max: record.seq,
+                };
                 all.push(said(&head.frame, self.state_word(store, root.tree, &head)));
             }
             if !all.is_empty() {
@@ -127,7 +170,9 @@ impl Workspace {
 
     /// The newest commits that lead to a commit, itself first.
     fn past(&self, history: Option<NodeId>, cache: &StateDir) -> Vec<Past> {
-        let Some(tip) = history else { return Vec::new() };
+        let Some(tip) = history else {
+            return Vec::new();
+        };
         let known: ObjectCache<Past> = object_cache(cache);
         let read = |id: NodeId| match known.get(id, None) {
             Some(past) => past,
@@ -139,7 +184,9 @@ impl Workspace {
                         known.put(id, None, past);
                     }
                 };
-                Past::read(&self.repository, &id).inspect(keep).unwrap_or_default()
+                Past::read(&self.repository, &id)
+                    .inspect(keep)
+                    .unwrap_or_default()
             }
         };
         let (mut found, mut seen) = (Vec::new(), HashSet::from([tip]));
@@ -179,23 +226,39 @@ impl Ord for Waiting {
 }
 
 impl Corpus {
-    fn hits_of(&self, repo: &Repository, content: &Content, terms: &[Term]) -> Result<Option<Hits>, ObjectError> {
-        let known = self.words.look(content.id, content.language, |bytes| Words::hits_in(bytes, terms));
+    fn hits_of(
+        &self,
+        repo: &Repository,
+        content: &Content,
+        terms: &[Term],
+    ) -> Result<Option<Hits>, ObjectError> {
+        let known = self.words.look(content.id, content.language, |bytes| {
+            Words::hits_in(bytes, terms)
+        });
         if known.is_some() {
             return Ok(known);
         }
-        Ok(self.read(repo, content)?.map(|(words, _)| words.hits(terms)))
+        Ok(self
+            .read(repo, content)?
+            .map(|(words, _)| words.hits(terms)))
     }
 
     /// Reads a content and keeps what is found; `None` for what this clone does not hold.
-    fn read(&self, repo: &Repository, content: &Content) -> Result<Option<(Words, Definitions)>, ObjectError> {
+    fn read(
+        &self,
+        repo: &Repository,
+        content: &Content,
+    ) -> Result<Option<(Words, Definitions)>, ObjectError> {
         let Content { id, language, .. } = content;
         let found = with_blob(repo, id, |blob| match blob {
             Blob::Absent => None,
             Blob::TooLarge(_) => Some(Default::default()),
             Blob::Data(data) => {
                 let shown = outline::shown(data);
-                Some(read(&self.records.read(id, self.files.name(content), &shown), &shown))
+                Some(read(
+                    &self.records.read(id, self.files.name(content), &shown),
+                    &shown,
+                ))
             }
         })?;
         if let Some((words, definitions)) = &found {
@@ -209,7 +272,11 @@ impl Corpus {
 impl Findable<'_> {
     /// The paths of the files, in their order.
     pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
-        self.corpus.files.paths.iter().map(|(path, _)| path.as_slice())
+        self.corpus
+            .files
+            .paths
+            .iter()
+            .map(|(path, _)| path.as_slice())
     }
 
     /// The path of a file.
@@ -231,11 +298,15 @@ impl Findable<'_> {
     /// What each content has of some terms; what was not read before is read now. `None` for what this clone does not hold.
     pub fn hits(&self, terms: &[Term]) -> Result<Vec<Option<Hits>>, FindError> {
         let (repo, corpus) = (self.repository, &self.corpus);
-        let work = |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.files.contents[at], terms);
+        let work =
+            |repo: &Repository, at: usize| corpus.hits_of(repo, &corpus.files.contents[at], terms);
         let read = on_all_cores(corpus.files.contents.len(), repo, || repo.fork(), work);
         let contents = corpus.files.contents.iter();
         let failed = |source, content| FindError::from(corpus.files.failed(content, source));
-        read.into_iter().zip(contents).map(|(hits, content)| hits.map_err(|source| failed(source, content))).collect()
+        read.into_iter()
+            .zip(contents)
+            .map(|(hits, content)| hits.map_err(|source| failed(source, content)))
+            .collect()
     }
 
     /// Leaves out the commits with a first line: what says the same as a question would answer it.
@@ -244,10 +315,17 @@ impl Findable<'_> {
     }
 
     /// Ranks the files that are wanted.
-    pub fn rank(&self, question: &Question, wanted: &dyn Fn(&[u8]) -> bool, weights: &Weights) -> Result<Ranking, FindError> {
+    pub fn rank(
+        &self,
+        question: &Question,
+        wanted: &dyn Fn(&[u8]) -> bool,
+        weights: &Weights,
+    ) -> Result<Ranking, FindError> {
         let hits = self.hits(&question.terms)?;
         let none = Hits::default();
-        let numbers: Vec<u32> = (0..self.corpus.files.paths.len() as u32).filter(|number| wanted(self.path(*number))).collect();
+        let numbers: Vec<u32> = (0..self.corpus.files.paths.len() as u32)
+            .filter(|number| wanted(self.path(*number)))
+            .collect();
         let said = |number: &u32| self.said.get(number).map(|said| sum(said, question));
         let said: Vec<Option<Hits>> = numbers.iter().map(said).collect();
         let candidates: Vec<Candidate<'_>> = numbers
@@ -255,7 +333,11 @@ impl Findable<'_> {
             .zip(&said)
             .map(|(number, said)| {
                 let (path, content) = &self.corpus.files.paths[*number as usize];
-                Candidate { path, hits: hits[*content as usize].as_ref().unwrap_or(&none), said: said.as_ref() }
+                Candidate {
+                    path,
+                    hits: hits[*content as usize].as_ref().unwrap_or(&none),
+                    said: said.as_ref(),
+                }
             })
             .collect();
         let past: Vec<&Past> = self.past.iter().collect();
@@ -263,15 +345,28 @@ impl Findable<'_> {
         for ranked in &mut files {
             ranked.number = numbers[ranked.number as usize];
         }
-        let absent = self.corpus.files.paths.iter().filter(|(_, content)| hits[*content as usize].is_none()).count();
-        Ok(Ranking { files, terms, absent })
+        let absent = self
+            .corpus
+            .files
+            .paths
+            .iter()
+            .filter(|(_, content)| hits[*content as usize].is_none())
+            .count();
+        Ok(Ranking {
+            files,
+            terms,
+            absent,
+        })
     }
 
     /// How often each sort of a file's text has each term of a question.
     pub fn counts(&self, number: u32, question: &Question) -> Result<Vec<[u8; FIELDS]>, FindError> {
         let content = self.content(number);
         let failed = |source| self.corpus.files.failed(content, source);
-        let hits = self.corpus.hits_of(self.repository, content, &question.terms).map_err(failed)?;
+        let hits = self
+            .corpus
+            .hits_of(self.repository, content, &question.terms)
+            .map_err(failed)?;
         Ok(hits.map(|hits| hits.counts).unwrap_or_default())
     }
 
@@ -281,16 +376,34 @@ impl Findable<'_> {
         let failed = |source| self.corpus.files.failed(content, source);
         let definitions = match self.corpus.definitions.get(content.id, content.language) {
             Some(known) => known,
-            None => self.corpus.read(self.repository, content).map_err(failed)?.map(|(_, found)| found).unwrap_or_default(),
+            None => self
+                .corpus
+                .read(self.repository, content)
+                .map_err(failed)?
+                .map(|(_, found)| found)
+                .unwrap_or_default(),
         };
-        let said = self.said.get(&number).into_iter().flatten().map(|said| said.shown.clone()).collect();
-        Ok(Found { path: one_line(&quote(self.path(number), false)), said, definitions })
+        let said = self
+            .said
+            .get(&number)
+            .into_iter()
+            .flatten()
+            .map(|said| said.shown.clone())
+            .collect();
+        Ok(Found {
+            path: one_line(&quote(self.path(number), false)),
+            said,
+            definitions,
+        })
     }
 }
 
 /// What several statements together have of a question.
 fn sum(said: &[Said], question: &Question) -> Hits {
-    let mut sum = Hits { counts: vec![Default::default(); question.terms.len()], ..Hits::default() };
+    let mut sum = Hits {
+        counts: vec![Default::default(); question.terms.len()],
+        ..Hits::default()
+    };
     for hits in said.iter().map(|said| said.words.hits(&question.terms)) {
         for (sum, more) in sum.counts.iter_mut().zip(hits.counts) {
             for (sum, more) in sum.iter_mut().zip(more) {
@@ -307,5 +420,8 @@ fn said(frame: &Frame, state: &str) -> Said {
     let content = redact(&frame.content, Scanner::built_in(), &Allowed::default()).text;
     let text = content.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = format!("{}, {state}: {text}", frame.speaker());
-    Said { shown, words: words_of(&content) }
+    Said {
+        shown,
+        words: words_of(&content),
+    }
 }

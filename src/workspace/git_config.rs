@@ -14,9 +14,18 @@ pub(super) fn layers(values: Vec<ConfigValue>) -> Vec<(ConfigScope, Layer)> {
     let mut lines = LineBook::default();
     let mut layers: Vec<(ConfigScope, Layer)> = Vec::new();
     for value in values {
-        let Some(key) = value.key.get("merkle.".len()..).filter(|key| !key.is_empty()) else { continue };
+        let Some(key) = value
+            .key
+            .get("merkle.".len()..)
+            .filter(|key| !key.is_empty())
+        else {
+            continue;
+        };
         let place = match &value.file {
-            Some(path) => Place::File { path: path.clone(), line: lines.next(path, &value.key) },
+            Some(path) => Place::File {
+                path: path.clone(),
+                line: lines.next(path, &value.key),
+            },
             None => Place::CommandLine,
         };
         if layers.last().is_none_or(|(scope, _)| *scope != value.scope) {
@@ -46,7 +55,9 @@ impl LineBook {
             let text = std::fs::read(path).unwrap_or_default();
             let mut keys: HashMap<String, Vec<u32>> = HashMap::new();
             for (key, line) in key_lines(&String::from_utf8_lossy(&text)) {
-                keys.entry(key.to_ascii_lowercase()).or_default().insert(0, line);
+                keys.entry(key.to_ascii_lowercase())
+                    .or_default()
+                    .insert(0, line);
             }
             keys
         });
@@ -71,7 +82,10 @@ fn key_lines(text: &str) -> Vec<(String, u32)> {
             section = header;
             rest = after.trim_start();
         }
-        let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let name: String = rest
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
+            .collect();
         if !name.is_empty() {
             found.push((format!("{section}.{name}"), number));
         }
@@ -81,14 +95,23 @@ fn key_lines(text: &str) -> Vec<(String, u32)> {
 
 /// Splits `section "sub"] rest` into `section.sub` and what follows.
 fn split_header(header: &str) -> Option<(String, &str)> {
-    let Some((section, quoted)) = header.split_once('"').filter(|(before, _)| !before.contains(']')) else {
-        return header.split_once(']').map(|(section, rest)| (section.trim().to_owned(), rest));
+    let Some((section, quoted)) = header
+        .split_once('"')
+        .filter(|(before, _)| !before.contains(']'))
+    else {
+        return header
+            .split_once(']')
+            .map(|(section, rest)| (section.trim().to_owned(), rest));
     };
     let mut name = String::new();
     let mut chars = quoted.char_indices();
     while let Some((at, c)) = chars.next() {
         match c {
-            '"' => return quoted[at + 1..].split_once(']').map(|(_, rest)| (format!("{}.{name}", section.trim()), rest)),
+            '"' => {
+                return quoted[at + 1..]
+                    .split_once(']')
+                    .map(|(_, rest)| (format!("{}.{name}", section.trim()), rest));
+            }
             '\\' => name.extend(chars.next().map(|(_, escaped)| escaped)),
             _ => name.push(c),
         }
@@ -103,10 +126,19 @@ mod tests {
     #[test]
     fn keys_are_found_where_they_stand() {
         let text = "# [x]\n[Merkle]\n\tnotes\n; a = 1\n\tUrls = a \\\n  b = c\n\turls = d\n[merkle \"provider.a\\\"]b\"] endpoint = x\n[core]\nbare=no\n";
-        let rows: Vec<String> = key_lines(text).into_iter().map(|(key, line)| format!("{line} {key}")).collect();
+        let rows: Vec<String> = key_lines(text)
+            .into_iter()
+            .map(|(key, line)| format!("{line} {key}"))
+            .collect();
         assert_eq!(
             rows,
-            ["3 Merkle.notes", "5 Merkle.Urls", "7 Merkle.urls", "8 merkle.provider.a\"]b.endpoint", "10 core.bare"]
+            [
+                "3 Merkle.notes",
+                "5 Merkle.Urls",
+                "7 Merkle.urls",
+                "8 merkle.provider.a\"]b.endpoint",
+                "10 core.bare"
+            ]
         );
     }
 
@@ -130,7 +162,14 @@ mod tests {
         let rows: Vec<String> = layers
             .into_iter()
             .flat_map(|(_, layer)| layer.into_entries())
-            .map(|(key, entry)| format!("{} {:?} {key}={}", entry.origin, entry.origin.level, entry.values.join(",")))
+            .map(|(key, entry)| {
+                format!(
+                    "{} {:?} {key}={}",
+                    entry.origin,
+                    entry.origin.level,
+                    entry.values.join(",")
+                )
+            })
             .collect();
         let at = format!("file:{}", file.display());
         assert_eq!(

@@ -13,7 +13,9 @@ impl Workspace {
     /// Keeps the document of a run. It only informs: a disk that refuses is no failure of the run.
     pub fn save_last_run(&self, document: &str) {
         let log = self.log_dir();
-        let _ = log.create().and_then(|()| log.replace(FILE_NAME, |open| open.write_all(document.as_bytes())));
+        let _ = log
+            .create()
+            .and_then(|()| log.replace(FILE_NAME, |open| open.write_all(document.as_bytes())));
     }
 
     /// The document of the last run; `None` when there was none.

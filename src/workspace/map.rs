@@ -28,7 +28,14 @@ impl SnapshotSymbols {
     /// The files, in the order of their paths.
     #[must_use]
     pub fn files(&self) -> Vec<MapFile<'_>> {
-        self.files.paths.iter().map(|(path, number)| MapFile { path, symbols: &self.symbols[*number as usize] }).collect()
+        self.files
+            .paths
+            .iter()
+            .map(|(path, number)| MapFile {
+                path,
+                symbols: &self.symbols[*number as usize],
+            })
+            .collect()
     }
 }
 
@@ -56,17 +63,38 @@ impl Workspace {
         Ok((self.read_symbols(files, &cache)?, root))
     }
 
-    fn read_symbols(&self, files: Files, cache: &SymbolCache) -> Result<SnapshotSymbols, FilesError> {
+    fn read_symbols(
+        &self,
+        files: Files,
+        cache: &SymbolCache,
+    ) -> Result<SnapshotSymbols, FilesError> {
         let records = Records::of(&self.state.cache());
-        let work = |repo: &Repository, at: usize| read(repo, (cache, &records), &files, &files.contents[at]);
-        let read = on_all_cores(files.contents.len(), &self.repository, || self.repository.fork(), work);
+        let work = |repo: &Repository, at: usize| {
+            read(repo, (cache, &records), &files, &files.contents[at])
+        };
+        let read = on_all_cores(
+            files.contents.len(),
+            &self.repository,
+            || self.repository.fork(),
+            work,
+        );
         let mut symbols = Vec::with_capacity(read.len());
         for (read, content) in read.into_iter().zip(&files.contents) {
             symbols.push(read.map_err(|source| files.failed(content, source))?);
         }
         let is_absent = |(_, number): &&(Vec<u8>, u32)| symbols[*number as usize].is_absent;
-        let absent = files.paths.iter().filter(is_absent).map(|(path, _)| TreePath::new(path.clone())).collect();
-        Ok(SnapshotSymbols { absent, is_cut: files.is_cut, files, symbols })
+        let absent = files
+            .paths
+            .iter()
+            .filter(is_absent)
+            .map(|(path, _)| TreePath::new(path.clone()))
+            .collect();
+        Ok(SnapshotSymbols {
+            absent,
+            is_cut: files.is_cut,
+            files,
+            symbols,
+        })
     }
 }
 
@@ -81,9 +109,15 @@ fn read(
     if let Some(known) = cache.get(id, language) {
         return Ok(known);
     }
-    let none = FileSymbols { language, ..FileSymbols::default() };
+    let none = FileSymbols {
+        language,
+        ..FileSymbols::default()
+    };
     with_blob(repo, &id, |blob| match blob {
-        Blob::Absent => FileSymbols { is_absent: true, ..none },
+        Blob::Absent => FileSymbols {
+            is_absent: true,
+            ..none
+        },
         Blob::TooLarge(_) => none,
         Blob::Data(data) => {
             let symbols = symbols(records, (&id, files.name(content)), data);
@@ -99,5 +133,8 @@ fn symbols(records: &Records, (id, name): (&NodeId, &[u8]), data: &[u8]) -> File
     if language.is_some() && std::str::from_utf8(data).is_ok() {
         return records.read_symbols(id, name, &outline::shown(data));
     }
-    FileSymbols { language, ..FileSymbols::default() }
+    FileSymbols {
+        language,
+        ..FileSymbols::default()
+    }
 }

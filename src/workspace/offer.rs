@@ -83,13 +83,26 @@ impl Offer {
         environment: &Environment,
         options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Result<Self, SourceError> {
-        let trusted = Judged { trust: Trust::Trusted, folder: judged.folder.clone() };
-        let Gathered { stack, damage, left_out } = gather(Some((repository, &trusted)), environment, options)?;
+        let trusted = Judged {
+            trust: Trust::Trusted,
+            folder: judged.folder.clone(),
+        };
+        let Gathered {
+            stack,
+            damage,
+            left_out,
+        } = gather(Some((repository, &trusted)), environment, options)?;
         let mut offer = Self::of_folder(&judged.folder);
         offer.left_out.extend(left_out);
-        offer.left_out.extend(damage.map(|error| crate::base::printable::chain(&error)));
-        let from_repository = stack.entries().filter(|(_, entry)| entry.origin.level == Level::Repository);
-        offer.settings = from_repository.map(|(key, entry)| (key.clone(), entry.clone())).collect();
+        offer
+            .left_out
+            .extend(damage.map(|error| crate::base::printable::chain(&error)));
+        let from_repository = stack
+            .entries()
+            .filter(|(_, entry)| entry.origin.level == Level::Repository);
+        offer.settings = from_repository
+            .map(|(key, entry)| (key.clone(), entry.clone()))
+            .collect();
         offer.ignored = stack.ignored().to_vec();
         Ok(offer)
     }
@@ -99,7 +112,11 @@ impl Offer {
         for (name, bytes) in &folder.files {
             let file = file(name, bytes);
             match name.split('/').next() {
-                Some("agents") if Path::new(name).extension().is_some_and(|extension| extension == "toml") => {
+                Some("agents")
+                    if Path::new(name)
+                        .extension()
+                        .is_some_and(|extension| extension == "toml") =>
+                {
                     let (agent, faults) = agent(folder, file, bytes);
                     offer.agents.push(agent);
                     offer.left_out.extend(faults);
@@ -115,36 +132,75 @@ impl Offer {
 
 fn file(name: &str, bytes: &[u8]) -> FileOffer {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
-    let first_line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    FileOffer { name: name.to_owned(), bytes: bytes.len() as u64, first_line: first_line.chars().take(100).collect() }
+    let first_line = text
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
+    FileOffer {
+        name: name.to_owned(),
+        bytes: bytes.len() as u64,
+        first_line: first_line.chars().take(100).collect(),
+    }
 }
 
 /// Reads the definition of an agent as far as it can be read; keys that it may not have are named by line.
 fn agent(folder: &Folder, file: FileOffer, bytes: &[u8]) -> (AgentOffer, Vec<String>) {
     let at = folder.path_of(&file.name).display().to_string();
-    let agent = AgentOffer { file, ..AgentOffer::default() };
-    let Ok(text) = std::str::from_utf8(bytes) else { return (agent, vec![format!("file:{at} is not UTF-8")]) };
+    let agent = AgentOffer {
+        file,
+        ..AgentOffer::default()
+    };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return (agent, vec![format!("file:{at} is not UTF-8")]);
+    };
     let line = |offset: usize| 1 + text[..offset].matches('\n').count();
     let table = match DeTable::parse(text) {
         Ok(table) => table.into_inner(),
         Err(error) => {
             let line = line(error.span().map_or(0, |span| span.start));
-            return (agent, vec![format!("file:{at}:{line} cannot be read: {}", error.message())]);
+            return (
+                agent,
+                vec![format!(
+                    "file:{at}:{line} cannot be read: {}",
+                    error.message()
+                )],
+            );
         }
     };
-    let mut unknown: Vec<(usize, &str)> = table.keys().map(|key| (key.span().start, key.get_ref().as_ref())).collect();
+    let mut unknown: Vec<(usize, &str)> = table
+        .keys()
+        .map(|key| (key.span().start, key.get_ref().as_ref()))
+        .collect();
     unknown.retain(|(_, key)| !AGENT_KEYS.contains(key));
     unknown.sort_unstable();
     let fault = |(offset, key): (usize, &str)| {
-        format!("'{key}' from file:{at}:{} is ignored: an agent of a repository cannot say it", line(offset))
+        format!(
+            "'{key}' from file:{at}:{} is ignored: an agent of a repository cannot say it",
+            line(offset)
+        )
     };
     let faults = unknown.into_iter().map(fault).collect();
     let text_of = |key: &str| match table.get(key).map(toml::Spanned::get_ref) {
         Some(DeValue::String(text)) => Some(text.to_string()),
         _ => None,
     };
-    let (id, role, frame_type, provider) = (text_of("id"), text_of("role"), text_of("frame_type"), text_of("provider"));
-    (AgentOffer { id, role, frame_type, provider, ..agent }, faults)
+    let (id, role, frame_type, provider) = (
+        text_of("id"),
+        text_of("role"),
+        text_of("frame_type"),
+        text_of("provider"),
+    );
+    (
+        AgentOffer {
+            id,
+            role,
+            frame_type,
+            provider,
+            ..agent
+        },
+        faults,
+    )
 }
 
 #[cfg(test)]
@@ -153,7 +209,10 @@ mod tests {
 
     #[test]
     fn a_folder_is_shown_whole_and_what_agents_may_not_say_is_named_by_line() {
-        let mut folder = Folder { path: "/r/.teddy".into(), ..Folder::default() };
+        let mut folder = Folder {
+            path: "/r/.teddy".into(),
+            ..Folder::default()
+        };
         let definition = "id = 'docs'\nrole = 'writer'\nprovider = 'claude'\n\n[headers]\nx = 1\n";
         for (name, text) in [
             ("agents/docs.toml", definition),
@@ -163,19 +222,39 @@ mod tests {
             ("profiles/p/config.yml", "name: p\n"),
             ("system.md", ""),
         ] {
-            folder.files.insert(name.to_owned(), text.as_bytes().to_vec());
+            folder
+                .files
+                .insert(name.to_owned(), text.as_bytes().to_vec());
         }
         let offer = Offer::of_folder(&folder);
-        let names = |files: &[FileOffer]| files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&offer.others), ["agents/docs.toml.sample", "system.md"]);
+        let names = |files: &[FileOffer]| {
+            files
+                .iter()
+                .map(|file| file.name.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(&offer.others),
+            ["agents/docs.toml.sample", "system.md"]
+        );
         assert_eq!(
             (names(&offer.prompts), names(&offer.profiles)),
-            (vec!["prompts/a.md".into()], vec!["profiles/p/config.yml".into()])
+            (
+                vec!["prompts/a.md".into()],
+                vec!["profiles/p/config.yml".into()]
+            )
         );
-        assert_eq!((offer.prompts[0].first_line.as_str(), offer.prompts[0].bytes), ("First.", 18));
+        assert_eq!(
+            (offer.prompts[0].first_line.as_str(), offer.prompts[0].bytes),
+            ("First.", 18)
+        );
         let docs = &offer.agents[0];
         assert_eq!(
-            (docs.id.as_deref(), docs.provider.as_deref(), docs.frame_type.as_deref()),
+            (
+                docs.id.as_deref(),
+                docs.provider.as_deref(),
+                docs.frame_type.as_deref()
+            ),
             (Some("docs"), Some("claude"), None)
         );
         assert_eq!(

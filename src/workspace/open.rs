@@ -60,7 +60,9 @@ impl Workspace {
         let judged = Judged::read(&repository, environment, given);
         let settings = Settings::load(&repository, &judged, environment, options)?;
         let signs = super::signing::signs(&repository, &settings)?;
-        let state = StateDir::of(&repository).sealed(locate::state_folder(environment)).listing_unsigned(signs);
+        let state = StateDir::of(&repository)
+            .sealed(locate::state_folder(environment))
+            .listing_unsigned(signs);
         let Judged { folder, trust } = judged;
         Ok(Self {
             repository,
@@ -78,7 +80,10 @@ impl Workspace {
 
     /// The user's own files, read once, when first asked for.
     pub fn personal_folder(&self) -> &Folder {
-        let read = || locate::user_folder(&self.environment).map_or_else(Folder::default, |path| Folder::of_user(&path));
+        let read = || {
+            locate::user_folder(&self.environment)
+                .map_or_else(Folder::default, |path| Folder::of_user(&path))
+        };
         self.personal.get_or_init(read)
     }
 
@@ -87,7 +92,9 @@ impl Workspace {
     pub fn agents(&self) -> Registry {
         let mut registry = Registry::built_in();
         registry.add_folder(&self.folder, |file| Origin::Team(file.to_owned()));
-        registry.add_folder(self.personal_folder(), |file| Origin::Personal(file.to_owned()));
+        registry.add_folder(self.personal_folder(), |file| {
+            Origin::Personal(file.to_owned())
+        });
         registry
     }
 
@@ -112,8 +119,13 @@ impl Workspace {
     #[must_use]
     pub fn default_snapshot(&self) -> Snapshot {
         let head = "HEAD";
-        let has_files = || self.repository.has_index() || self.repository.resolve_commit(head).is_err();
-        if self.repository.work_dir().is_some() && has_files() { Snapshot::Worktree } else { Snapshot::Revision(head.to_owned()) }
+        let has_files =
+            || self.repository.has_index() || self.repository.resolve_commit(head).is_err();
+        if self.repository.work_dir().is_some() && has_files() {
+            Snapshot::Worktree
+        } else {
+            Snapshot::Revision(head.to_owned())
+        }
     }
 
     /// The current directory within the work tree.

@@ -16,11 +16,21 @@ impl Workspace {
         let agent = agents.get(OUTLINE)?;
         agent.may_write(NodeKind::File, BasisKind::Generated)?;
         let (root, path) = place.found_in.clone().unzip();
-        let target = Target { id: place.id, kind: place.kind, path, root };
+        let target = Target {
+            id: place.id,
+            kind: place.kind,
+            path,
+            root,
+        };
         let request = Refresh::of(agent);
         let mut planned = self.plan(&self.store()?, &[target], &request)?;
         let inputs = inputs(&request, &planned.root, &planned.outlines);
-        let runner = Runner { repo: &self.repository, state: &self.state, scan: &planned.scan, inputs: &inputs };
+        let runner = Runner {
+            repo: &self.repository,
+            state: &self.state,
+            scan: &planned.scan,
+            inputs: &inputs,
+        };
         Ok(runner.body(planned.plan, &mut planned.index)?.to_string())
     }
 }

@@ -40,8 +40,12 @@ impl Workspace {
     /// The budget of a default payload, and whether it says something about the machine.
     pub fn context_settings(&self) -> Result<(u64, bool), InputError> {
         let stack = self.settings.stack();
-        let tokens = |text: &str| crate::config::value::integer(text).and_then(|count| u64::try_from(count).ok());
-        let budget = stack.read("contextbudget", "number of tokens", tokens)?.unwrap_or(CONTEXT_BUDGET);
+        let tokens = |text: &str| {
+            crate::config::value::integer(text).and_then(|count| u64::try_from(count).ok())
+        };
+        let budget = stack
+            .read("contextbudget", "number of tokens", tokens)?
+            .unwrap_or(CONTEXT_BUDGET);
         Ok((budget, stack.boolean("contextsystem")?.unwrap_or(true)))
     }
 
@@ -102,13 +106,36 @@ impl Workspace {
         self.add_said(&mut findable, root, store)?;
         let ranking = findable.rank(question, &|_| true, &Weights::default())?;
         let all = ranking.files.len();
-        let found = ranking.files.iter().take(FOUND_MAX).map(|ranked| findable.found(ranked.number));
+        let found = ranking
+            .files
+            .iter()
+            .take(FOUND_MAX)
+            .map(|ranked| findable.found(ranked.number));
         let found: Vec<Found> = found.collect::<Result<_, _>>()?;
-        let whole = Ladder::within(&found, question, &ranking.terms, u64::MAX, &Steps::default()).tokens;
+        let whole = Ladder::within(
+            &found,
+            question,
+            &ranking.terms,
+            u64::MAX,
+            &Steps::default(),
+        )
+        .tokens;
         Ok(move |tokens_max: u64| {
-            let ladder = Ladder::within(&found, question, &ranking.terms, tokens_max, &Steps::default());
+            let ladder = Ladder::within(
+                &found,
+                question,
+                &ranking.terms,
+                tokens_max,
+                &Steps::default(),
+            );
             let (files, is_whole) = (ladder.shown(), whole <= tokens_max && found.len() == all);
-            MapPart { text: ladder.text, files, left: all - files, is_whole, is_found: true }
+            MapPart {
+                text: ladder.text,
+                files,
+                left: all - files,
+                is_whole,
+                is_found: true,
+            }
         })
     }
 
@@ -121,9 +148,19 @@ impl Workspace {
             looked_at += 1;
             if met.found.mode == EntryMode::Directory {
                 // From the top, at each depth the largest first, those of tools last.
-                let files = met.found.number().and_then(|number| counts.get(number as usize)).copied().unwrap_or_default();
-                let is_dot = met.path.starts_with(b".") || met.path[met.name_at..].starts_with(b".");
-                directories.push(((met.depth + 1, is_dot, Reverse(files)), TreePath::new(met.path), met.found.id));
+                let files = met
+                    .found
+                    .number()
+                    .and_then(|number| counts.get(number as usize))
+                    .copied()
+                    .unwrap_or_default();
+                let is_dot =
+                    met.path.starts_with(b".") || met.path[met.name_at..].starts_with(b".");
+                directories.push((
+                    (met.depth + 1, is_dot, Reverse(files)),
+                    TreePath::new(met.path),
+                    met.found.id,
+                ));
             }
         }
         directories.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
@@ -132,12 +169,26 @@ impl Workspace {
             let said = store.heads(&node).map_err(ContextError::from)?;
             if let Some(head) = best(said, false) {
                 let state = self.state_word(store, tree.id, &head);
-                parts.push(part(&path, NodeKind::Directory, ("Statement", &head.frame.speaker(), state), head.frame.content));
+                parts.push(part(
+                    &path,
+                    NodeKind::Directory,
+                    ("Statement", &head.frame.speaker(), state),
+                    head.frame.content,
+                ));
             } else if let Some(head) = self.said_earlier(store, tree.id, &path) {
-                parts.push(part(&path, NodeKind::Directory, ("Statement", &head.frame.speaker(), STALE), head.frame.content));
+                parts.push(part(
+                    &path,
+                    NodeKind::Directory,
+                    ("Statement", &head.frame.speaker(), STALE),
+                    head.frame.content,
+                ));
             } else if depth < 2 && outlines <= OUTLINES_MAX {
                 outlines += 1;
-                let place = Place { id: node, kind: NodeKind::Directory, found_in: Some((tree.id, path.clone())) };
+                let place = Place {
+                    id: node,
+                    kind: NodeKind::Directory,
+                    found_in: Some((tree.id, path.clone())),
+                };
                 // What cannot be outlined is in the structure and the map all the same.
                 if let Ok(content) = self.outline(&place) {
                     let made = ("Statement", "agent outline, made by a fixed rule", "fresh");
@@ -149,11 +200,26 @@ impl Workspace {
     }
 
     /// What a model or a person said of what the last commit has at a path, where something else stands there now.
-    pub(super) fn said_earlier(&self, store: &Store<'_>, tree: NodeId, path: &TreePath) -> Option<Head> {
+    pub(super) fn said_earlier(
+        &self,
+        store: &Store<'_>,
+        tree: NodeId,
+        path: &TreePath,
+    ) -> Option<Head> {
         store.tree()?;
-        let head = self.root(&Snapshot::Revision("HEAD".to_owned())).ok().filter(|head| head.tree != tree)?;
+        let head = self
+            .root(&Snapshot::Revision("HEAD".to_owned()))
+            .ok()
+            .filter(|head| head.tree != tree)?;
         let at = |tree: &NodeId| {
-            if path.is_root() { Some(*tree) } else { self.repository.find_entry(tree, path.as_bytes()).ok()?.map(|(_, id)| id) }
+            if path.is_root() {
+                Some(*tree)
+            } else {
+                self.repository
+                    .find_entry(tree, path.as_bytes())
+                    .ok()?
+                    .map(|(_, id)| id)
+            }
         };
         let node = at(&head.tree).filter(|node| at(&tree) != Some(*node))?;
         best(store.heads(&node).ok()?, true)
@@ -163,9 +229,15 @@ impl Workspace {
         let name = tree.readme()?;
         let found = tree.find(&TreePath::new(name))?;
         let mut data = Vec::new();
-        self.repository.read_at_most(&found.id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data).ok()?;
+        self.repository
+            .read_at_most(&found.id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data)
+            .ok()?;
         let (first, whole) = readme_text(&String::from_utf8(data).ok()?);
-        (!first.is_empty()).then(|| Readme { name: plain(name), first, whole })
+        (!first.is_empty()).then(|| Readme {
+            name: plain(name),
+            first,
+            whole,
+        })
     }
 
     /// The snapshot's own line and those about the branch.
@@ -182,7 +254,11 @@ fn best(heads: Vec<Head>, spoken_only: bool) -> Option<Head> {
     };
     // A person's words stand among the notes.
     let rank = |head: &Head| (head.frame.made_by() == MadeBy::Person, weight(head));
-    heads.into_iter().filter(is_wanted).filter(|head| head.frame.made_by() != MadeBy::Person || spoken_only).min_by_key(rank)
+    heads
+        .into_iter()
+        .filter(is_wanted)
+        .filter(|head| head.frame.made_by() != MadeBy::Person || spoken_only)
+        .min_by_key(rank)
 }
 
 /// What people said about files and directories, in the order of paths.
@@ -199,27 +275,61 @@ fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
             nodes.push((path, met.found.id));
         }
     }
-    let notes = nodes.iter().flat_map(|(path, node)| said.notes(node, path.as_bytes()).map(move |note| (path, note)));
+    let notes = nodes.iter().flat_map(|(path, node)| {
+        said.notes(node, path.as_bytes())
+            .map(move |note| (path, note))
+    });
     let part = |(path, said): (&TreePath, (&Frame, Option<&Carried>))| {
-        let (kind, Note { speaker, state, text, .. }) = (said.0.kind, note(said));
+        let (
+            kind,
+            Note {
+                speaker,
+                state,
+                text,
+                ..
+            },
+        ) = (said.0.kind, note(said));
         part(path, kind, ("Note", &speaker, &state), text)
     };
     notes.take(NOTES_MAX).map(part).collect()
 }
 
-fn part(path: &TreePath, kind: NodeKind, (what, speaker, state): (&str, &str, &str), content: impl Into<Arc<str>>) -> Part {
+fn part(
+    path: &TreePath,
+    kind: NodeKind,
+    (what, speaker, state): (&str, &str, &str),
+    content: impl Into<Arc<str>>,
+) -> Part {
     let name = match (path.is_root(), kind) {
         (true, _) => "./".to_owned(),
         (_, NodeKind::Directory) => format!("{}/", plain(path.as_bytes())),
         (_, NodeKind::File) => plain(path.as_bytes()),
     };
-    let about = if path.is_root() { "the root directory".to_owned() } else { code(&name) };
-    let title = format!("**{what}** about {about} by {}; {state}.", text(speaker.as_bytes()));
-    Part { name, title, language: "markdown", text: content.into() }
+    let about = if path.is_root() {
+        "the root directory".to_owned()
+    } else {
+        code(&name)
+    };
+    let title = format!(
+        "**{what}** about {about} by {}; {state}.",
+        text(speaker.as_bytes())
+    );
+    Part {
+        name,
+        title,
+        language: "markdown",
+        text: content.into(),
+    }
 }
 
 fn map_part(map: &SymbolMap<'_>, all: &[u32], tokens_max: u64, found: &SnapshotSymbols) -> MapPart {
     let chosen = map.within(all, tokens_max, Detail::PRINTED);
     let is_whole = chosen.is_whole && !found.is_cut;
-    MapPart { text: chosen.text, files: chosen.files.len(), left: chosen.left, is_whole, is_found: false }
+    MapPart {
+        text: chosen.text,
+        files: chosen.files.len(),
+        left: chosen.left,
+        is_whole,
+        is_found: false,
+    }
 }

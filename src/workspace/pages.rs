@@ -39,18 +39,32 @@ pub struct PageOptions<'o> {
 
 impl std::fmt::Debug for PageOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PageOptions").field("is_raw", &self.is_raw).field("is_foreground", &self.is_foreground).finish()
+        f.debug_struct("PageOptions")
+            .field("is_raw", &self.is_raw)
+            .field("is_foreground", &self.is_foreground)
+            .finish()
     }
 }
 
 impl Workspace {
     /// Gets pages from the cache, else from the web where that is allowed; the reason is one line of plain text.
-    pub(super) fn pages(&self, wanted: &[Wanted], options: PageOptions<'_>) -> Vec<Result<Shown, String>> {
+    pub(super) fn pages(
+        &self,
+        wanted: &[Wanted],
+        options: PageOptions<'_>,
+    ) -> Vec<Result<Shown, String>> {
         let allowed = Allowed::parse(self.settings.stack().words("urls"));
-        let judged: Vec<Result<Url, String>> = wanted.iter().map(|page| judge(page, &allowed)).collect();
-        let mut cache = Cache { state: &self.state, now: clock::now_seconds() };
+        let judged: Vec<Result<Url, String>> =
+            wanted.iter().map(|page| judge(page, &allowed)).collect();
+        let mut cache = Cache {
+            state: &self.state,
+            now: clock::now_seconds(),
+        };
         let fetch = |urls: &[Url]| fetch(urls, options);
-        get(&judged, &mut cache, &fetch).into_iter().map(|page| show(page?, options.is_raw)).collect()
+        get(&judged, &mut cache, &fetch)
+            .into_iter()
+            .map(|page| show(page?, options.is_raw))
+            .collect()
     }
 }
 
@@ -63,7 +77,10 @@ struct Allowed {
 
 impl Allowed {
     fn parse<'w>(words: impl Iterator<Item = &'w str>) -> Self {
-        let mut allowed = Self { prefixes: Vec::new(), bad: None };
+        let mut allowed = Self {
+            prefixes: Vec::new(),
+            bad: None,
+        };
         for word in words {
             match Prefix::parse(word) {
                 Some(prefix) => allowed.prefixes.push(prefix),
@@ -76,13 +93,16 @@ impl Allowed {
 
 /// The URL of a page that may be had.
 fn judge(page: &Wanted, allowed: &Allowed) -> Result<Url, String> {
-    let judged = link::parse(page.url.as_bytes()).and_then(|url| link::check(&url, &Policy::PUBLIC).map(|()| url));
+    let judged = link::parse(page.url.as_bytes())
+        .and_then(|url| link::check(&url, &Policy::PUBLIC).map(|()| url));
     let url = judged.map_err(|error| format!("failed URL: {error}"))?;
     if page.is_personal || allowed.prefixes.iter().any(|prefix| prefix.covers(&url)) {
         return Ok(url);
     }
     if let Some(bad) = &allowed.bad {
-        return Err(format!("not fetched, since 'merkle.urls' says '{bad}', which is no beginning of an https URL"));
+        return Err(format!(
+            "not fetched, since 'merkle.urls' says '{bad}', which is no beginning of an https URL"
+        ));
     }
     let origin = url.origin().ascii_serialization();
     Err(format!(
@@ -97,7 +117,12 @@ fn fetch(urls: &[Url], options: PageOptions<'_>) -> Vec<Result<Page, PageError>>
     if !options.is_foreground {
         return vec![Err(PageError::Background); urls.len()];
     }
-    let say = |done| options.on_done.iter().for_each(|on_done| on_done(done, urls.len()));
+    let say = |done| {
+        options
+            .on_done
+            .iter()
+            .for_each(|on_done| on_done(done, urls.len()))
+    };
     say(0);
     match Fetcher::new() {
         Ok(fetcher) => fetcher.fetch_all(urls, &mut { say }),
@@ -106,26 +131,52 @@ fn fetch(urls: &[Url], options: PageOptions<'_>) -> Vec<Result<Page, PageError>>
 }
 
 /// Pages from the cache, and the others in one go.
-fn get(judged: &[Result<Url, String>], cache: &mut Cache<'_>, fetch: Fetch<'_>) -> Vec<Result<Page, String>> {
-    let mut pages: Vec<Option<Page>> = judged.iter().map(|url| cache.read(url.as_ref().ok()?)).collect();
-    let is_missing = |(url, page): (&Result<Url, String>, &Option<Page>)| page.is_none().then(|| url.as_ref().ok().cloned())?;
+fn get(
+    judged: &[Result<Url, String>],
+    cache: &mut Cache<'_>,
+    fetch: Fetch<'_>,
+) -> Vec<Result<Page, String>> {
+    let mut pages: Vec<Option<Page>> = judged
+        .iter()
+        .map(|url| cache.read(url.as_ref().ok()?))
+        .collect();
+    let is_missing = |(url, page): (&Result<Url, String>, &Option<Page>)| {
+        page.is_none().then(|| url.as_ref().ok().cloned())?
+    };
     let missing: Vec<Url> = judged.iter().zip(&pages).filter_map(is_missing).collect();
-    let mut fetched = if missing.is_empty() { Vec::new() } else { fetch(&missing) }.into_iter();
-    let mut together = |url: &Result<Url, String>, page: &mut Option<Page>| match (url, page.take()) {
+    let mut fetched = if missing.is_empty() {
+        Vec::new()
+    } else {
+        fetch(&missing)
+    }
+    .into_iter();
+    let mut together = |url: &Result<Url, String>, page: &mut Option<Page>| match (url, page.take())
+    {
         (Err(reason), _) => Err(reason.clone()),
         (Ok(_), Some(page)) => Ok(page),
         (Ok(url), None) => {
-            let page = fetched.next().unwrap_or(Err(PageError::Target)).map_err(|error| format!("failed URL: {error}"))?;
+            let page = fetched
+                .next()
+                .unwrap_or(Err(PageError::Target))
+                .map_err(|error| format!("failed URL: {error}"))?;
             cache.write(url, &page);
             Ok(page)
         }
     };
-    judged.iter().zip(&mut pages).map(|(url, page)| together(url, page)).collect()
+    judged
+        .iter()
+        .zip(&mut pages)
+        .map(|(url, page)| together(url, page))
+        .collect()
 }
 
 /// A page as it goes into the document.
 fn show(page: Page, is_raw: bool) -> Result<Shown, String> {
-    let name = page.media_type.rsplit(['/', '+']).next().unwrap_or_default();
+    let name = page
+        .media_type
+        .rsplit(['/', '+'])
+        .next()
+        .unwrap_or_default();
     let language = match name {
         "html" | "xhtml" => "html",
         "plain" | "x-markdown" => "",
@@ -134,11 +185,19 @@ fn show(page: Page, is_raw: bool) -> Result<Shown, String> {
     };
     let is_html = page.media_type == "text/html" || page.media_type == "application/xhtml+xml";
     if is_raw || !is_html {
-        return Ok(Shown { language: if is_html { "html" } else { language }.to_owned(), note: None, text: page.text });
+        return Ok(Shown {
+            language: if is_html { "html" } else { language }.to_owned(),
+            note: None,
+            text: page.text,
+        });
     }
     let markdown = html::to_markdown(&page.text).map_err(|error| format!("failed URL: {error}"))?;
     let note = markdown.title.map(|title| format!("Title: {title}"));
-    Ok(Shown { language: "markdown".to_owned(), note, text: markdown.text })
+    Ok(Shown {
+        language: "markdown".to_owned(),
+        note,
+        text: markdown.text,
+    })
 }
 
 /// What was fetched before.
@@ -170,12 +229,22 @@ impl Cache<'_> {
 
     /// A page that is no more than a day old.
     fn read(&self, url: &Url) -> Option<Page> {
-        let data = String::from_utf8(self.folder().read_sealed(&Self::name(url), FILE_BYTES_MAX)?).ok()?;
+        let data = String::from_utf8(
+            self.folder()
+                .read_sealed(&Self::name(url), FILE_BYTES_MAX)?,
+        )
+        .ok()?;
         let (head, text) = data.split_once('\n')?;
         let head: Head = serde_json::from_str(head).ok()?;
-        let is_whole = head.format == FORMAT && head.url == url.as_str() && head.sha256 == hash::sha256_hex(text.as_bytes());
+        let is_whole = head.format == FORMAT
+            && head.url == url.as_str()
+            && head.sha256 == hash::sha256_hex(text.as_bytes());
         let is_young = self.now.abs_diff(head.fetched_seconds) <= AGE_SECONDS_MAX;
-        (is_whole && is_young).then(|| Page { url: head.found_at, media_type: head.media_type, text: text.to_owned() })
+        (is_whole && is_young).then(|| Page {
+            url: head.found_at,
+            media_type: head.media_type,
+            text: text.to_owned(),
+        })
     }
 
     /// Keeps a page; where that cannot be done it will be fetched again.
@@ -188,11 +257,16 @@ impl Cache<'_> {
             fetched_seconds: self.now,
             sha256: hash::sha256_hex(page.text.as_bytes()),
         };
-        let Ok(head) = serde_json::to_string(&head) else { return };
+        let Ok(head) = serde_json::to_string(&head) else {
+            return;
+        };
         let folder = self.folder();
         if folder.create().is_ok() {
             remove_old(&folder);
-            let _ = folder.write_sealed_lightly(&Self::name(url), format!("{head}\n{}", page.text).as_bytes());
+            let _ = folder.write_sealed_lightly(
+                &Self::name(url),
+                format!("{head}\n{}", page.text).as_bytes(),
+            );
         }
     }
 }
@@ -200,7 +274,12 @@ impl Cache<'_> {
 /// Removes what nobody can read any more, by the time at which it was written.
 fn remove_old(folder: &StateDir) {
     folder.remove_abandoned();
-    for name in folder.names().unwrap_or_default().iter().filter(|name| is_name(name)) {
+    for name in folder
+        .names()
+        .unwrap_or_default()
+        .iter()
+        .filter(|name| is_name(name))
+    {
         let found = folder.open(name, u64::MAX).and_then(|open| open.metadata());
         let written = found.map_or(u64::MAX, |found| found.mtime().max(0) as u64);
         if written < clock::real_seconds().saturating_sub(AGE_SECONDS_MAX) {
@@ -223,66 +302,125 @@ mod tests {
     use super::*;
     use crate::git::{Location, Repository};
 
-    #[expect(clippy::disallowed_methods, reason = "a real repository is the fixture")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a real repository is the fixture"
+    )]
     fn state() -> (tempfile::TempDir, StateDir) {
         let folder = tempfile::tempdir().expect("a folder");
-        let made = std::process::Command::new("git").args(["init", "-q"]).arg(folder.path()).status().expect("git runs");
+        let made = std::process::Command::new("git")
+            .args(["init", "-q"])
+            .arg(folder.path())
+            .status()
+            .expect("git runs");
         assert!(made.success());
-        let location = Location { directory: folder.path().to_owned(), ..Location::default() };
+        let location = Location {
+            directory: folder.path().to_owned(),
+            ..Location::default()
+        };
         let state = StateDir::of(&Repository::open(&location).expect("a repository"));
         (folder, state)
     }
 
     fn page(text: &str) -> Page {
-        Page { url: "https://docs.example/there".into(), media_type: "text/html".into(), text: text.into() }
+        Page {
+            url: "https://docs.example/there".into(),
+            media_type: "text/html".into(),
+            text: text.into(),
+        }
     }
 
     #[test]
     fn pages_are_kept_for_a_day_and_only_as_they_came() {
         let (_folder, state) = state();
-        let urls: Vec<Result<Url, String>> =
-            ["https://docs.example/a", "https://docs.example/b"].map(|url| Ok(Url::parse(url).expect("a URL"))).into();
+        let urls: Vec<Result<Url, String>> = ["https://docs.example/a", "https://docs.example/b"]
+            .map(|url| Ok(Url::parse(url).expect("a URL")))
+            .into();
         let asked = RefCell::new(Vec::new());
         let fetch = |urls: &[Url]| {
-            asked.borrow_mut().extend(urls.iter().map(ToString::to_string));
-            urls.iter().map(|url| Ok(page(&format!("{url} {}", asked.borrow().len())))).collect()
+            asked
+                .borrow_mut()
+                .extend(urls.iter().map(ToString::to_string));
+            urls.iter()
+                .map(|url| Ok(page(&format!("{url} {}", asked.borrow().len()))))
+                .collect()
         };
         let at = |now| get(&urls, &mut Cache { state: &state, now }, &fetch);
         let first = at(1_000);
         assert_eq!(asked.borrow().len(), 2);
-        assert_eq!((at(1_000), at(1_000 + AGE_SECONDS_MAX)), (first.clone(), first.clone()));
+        assert_eq!(
+            (at(1_000), at(1_000 + AGE_SECONDS_MAX)),
+            (first.clone(), first.clone())
+        );
         assert_eq!(asked.borrow().len(), 2, "nothing was asked again");
-        let files: Vec<_> = fs::read_dir(state.cache().folder(FOLDER).shown()).expect("written").flatten().collect();
+        let files: Vec<_> = fs::read_dir(state.cache().folder(FOLDER).shown())
+            .expect("written")
+            .flatten()
+            .collect();
         assert_eq!(files.len(), 2);
-        assert!(files.iter().all(|file| file.metadata().expect("there").permissions().mode() & 0o777 == 0o600));
-        let path = state.cache().folder(FOLDER).shown_file(&Cache::name(urls[0].as_ref().expect("a URL")));
+        assert!(
+            files
+                .iter()
+                .all(|file| file.metadata().expect("there").permissions().mode() & 0o777 == 0o600)
+        );
+        let path = state
+            .cache()
+            .folder(FOLDER)
+            .shown_file(&Cache::name(urls[0].as_ref().expect("a URL")));
         let text = fs::read_to_string(&path).expect("written");
-        for damaged in [text.replace("docs.example/a 2", "docs.example/b 2"), text[..40].to_owned(), String::new()] {
+        for damaged in [
+            text.replace("docs.example/a 2", "docs.example/b 2"),
+            text[..40].to_owned(),
+            String::new(),
+        ] {
             fs::write(&path, damaged).expect("writable");
             let before = asked.borrow().len();
             let _ = at(1_000);
             assert_eq!(asked.borrow().len(), before + 1);
         }
-        assert_ne!(at(1_001 + AGE_SECONDS_MAX), first, "a day later it is another page");
+        assert_ne!(
+            at(1_001 + AGE_SECONDS_MAX),
+            first,
+            "a day later it is another page"
+        );
     }
 
     #[test]
     fn failures_are_not_kept_and_reasons_stay_with_their_pages() {
         let (_folder, state) = state();
         let url = |text| Ok(Url::parse(text).expect("a URL"));
-        let judged = [url("https://a.example/"), Err("no".to_owned()), url("https://b.example/")];
+        let judged = [
+            url("https://a.example/"),
+            Err("no".to_owned()),
+            url("https://b.example/"),
+        ];
         let fetch = |urls: &[Url]| {
             urls.iter()
-                .map(|url| if url.host_str() == Some("a.example") { Err(PageError::Status(500)) } else { Ok(page("b")) })
+                .map(|url| {
+                    if url.host_str() == Some("a.example") {
+                        Err(PageError::Status(500))
+                    } else {
+                        Ok(page("b"))
+                    }
+                })
                 .collect()
         };
-        let mut cache = Cache { state: &state, now: 0 };
+        let mut cache = Cache {
+            state: &state,
+            now: 0,
+        };
         let failed = "failed URL: the server answers 500";
-        assert_eq!(get(&judged, &mut cache, &fetch), [Err(failed.to_owned()), Err("no".to_owned()), Ok(page("b"))]);
+        assert_eq!(
+            get(&judged, &mut cache, &fetch),
+            [Err(failed.to_owned()), Err("no".to_owned()), Ok(page("b"))]
+        );
         let never = |_: &[Url]| vec![Err(PageError::Background)];
         let again = get(&judged, &mut cache, &never);
         assert_eq!(again[2], Ok(page("b")));
-        assert_eq!(again[0], Err("failed URL: nothing is fetched in the background".to_owned()));
+        assert_eq!(
+            again[0],
+            Err("failed URL: nothing is fetched in the background".to_owned())
+        );
     }
 
     #[test]
@@ -292,13 +430,48 @@ mod tests {
             judge(&page, &Allowed::parse(words.split_whitespace())).map(String::from)
         };
         for (url, is_personal, words, expected) in [
-            ("https://docs.example/a", true, "", Ok("https://docs.example/a")),
-            ("https://docs.example/a", false, "https://docs.example/a", Ok("https://docs.example/a")),
-            ("https://docs.example/b", false, "https://docs.example/a https://docs.example", Ok("https://docs.example/b")),
-            ("https://docs.example/b", false, "https://docs.example/a", Err("--add merkle.urls https://docs.example' allows it")),
-            ("https://docs.example/b", false, "docs.example", Err("says 'docs.example', which is no beginning of an https URL")),
-            ("https://127.0.0.1/", true, "", Err("failed URL: 127.0.0.1 is loopback, and only public addresses are reached")),
-            ("http://docs.example/", true, "", Err("failed URL: only https is fetched, not http")),
+            (
+                "https://docs.example/a",
+                true,
+                "",
+                Ok("https://docs.example/a"),
+            ),
+            (
+                "https://docs.example/a",
+                false,
+                "https://docs.example/a",
+                Ok("https://docs.example/a"),
+            ),
+            (
+                "https://docs.example/b",
+                false,
+                "https://docs.example/a https://docs.example",
+                Ok("https://docs.example/b"),
+            ),
+            (
+                "https://docs.example/b",
+                false,
+                "https://docs.example/a",
+                Err("--add merkle.urls https://docs.example' allows it"),
+            ),
+            (
+                "https://docs.example/b",
+                false,
+                "docs.example",
+                Err("says 'docs.example', which is no beginning of an https URL"),
+            ),
+            (
+                "https://127.0.0.1/",
+                true,
+                "",
+                Err("failed URL: 127.0.0.1 is loopback, and only public addresses are reached"),
+            ),
+            (
+                "http://docs.example/",
+                true,
+                "",
+                Err("failed URL: only https is fetched, not http"),
+            ),
         ] {
             match (judged(url, is_personal, words), expected) {
                 (Ok(url), Ok(expected)) => assert_eq!(url, expected),
@@ -311,18 +484,34 @@ mod tests {
     #[test]
     fn pages_are_shown_as_markdown_or_as_they_came() {
         let shown = |media_type: &str, is_raw| {
-            let page = Page { media_type: media_type.into(), ..page("<title>T</title><p>a<b>c</b>") };
+            let page = Page {
+                media_type: media_type.into(),
+                ..page("<title>T</title><p>a<b>c</b>")
+            };
             show(page, is_raw).map(|shown| (shown.language, shown.note, shown.text))
         };
         let raw = || "<title>T</title><p>a<b>c</b>".to_owned();
         let (markdown, title) = (|| "markdown".to_owned(), Some("Title: T".to_owned()));
-        assert_eq!(shown("text/html", false), Ok((markdown(), title.clone(), "a**c**".into())));
-        assert_eq!(shown("application/xhtml+xml", false), Ok((markdown(), title, "a**c**".into())));
+        assert_eq!(
+            shown("text/html", false),
+            Ok((markdown(), title.clone(), "a**c**".into()))
+        );
+        assert_eq!(
+            shown("application/xhtml+xml", false),
+            Ok((markdown(), title, "a**c**".into()))
+        );
         assert_eq!(shown("text/html", true), Ok(("html".into(), None, raw())));
-        for (media_type, language) in
-            [("text/plain", ""), ("application/ld+json", "json"), ("text/x.y", ""), ("text/markdown", "markdown")]
-        {
-            assert_eq!(shown(media_type, false), Ok((language.into(), None, raw())), "{media_type}");
+        for (media_type, language) in [
+            ("text/plain", ""),
+            ("application/ld+json", "json"),
+            ("text/x.y", ""),
+            ("text/markdown", "markdown"),
+        ] {
+            assert_eq!(
+                shown(media_type, false),
+                Ok((language.into(), None, raw())),
+                "{media_type}"
+            );
         }
     }
 }

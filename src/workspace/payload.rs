@@ -18,7 +18,9 @@ use crate::context::pages::Wanted;
 use crate::context::people::{GLOBAL_LIST, MEMOS, SESSION_LIST, SESSIONS, TURN_LIST};
 use crate::context::resource::Note;
 use crate::context::secrets::{Clean, Guard};
-use crate::context::{Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, Style, System};
+use crate::context::{
+    Accepted, ContextError, Document, List, PeopleFiles, Request, Scope, Style, System,
+};
 use crate::find::Question;
 use crate::frame::commit::CommitError;
 use crate::frame::{Frame, Head, Store};
@@ -112,15 +114,28 @@ impl Workspace {
         let people = PeopleFiles::new(&self.repository, options.root.tree);
         if let Some(session) = options.session {
             let lists = session_lists(&people, session, options.turn)?.into_iter();
-            options.lists.extend(lists.flat_map(|list| by_author(list, options.typed)));
+            options
+                .lists
+                .extend(lists.flat_map(|list| by_author(list, options.typed)));
         }
-        options.lists.extend(read_list(&people, Scope::Global, &TreePath::from(GLOBAL_LIST)));
-        let names_nothing = options.lists.iter().all(|list| list.entries.is_empty() && list.fault.is_none());
+        options.lists.extend(read_list(
+            &people,
+            Scope::Global,
+            &TreePath::from(GLOBAL_LIST),
+        ));
+        let names_nothing = options
+            .lists
+            .iter()
+            .all(|list| list.entries.is_empty() && list.fault.is_none());
         if options.question.is_some() && !names_nothing {
             return Err(InputError::Listed);
         }
-        let store = self.store().map_err(|error| InputError::Store(Box::new(error)))?;
-        let said = self.people_say(&store, options.root).map_err(ContextError::from)?;
+        let store = self
+            .store()
+            .map_err(|error| InputError::Store(Box::new(error)))?;
+        let said = self
+            .people_say(&store, options.root)
+            .map_err(ContextError::from)?;
         if options.has_overview && names_nothing {
             let (tokens_max, _) = self.context_settings()?;
             options.tokens_max.get_or_insert(tokens_max);
@@ -137,16 +152,32 @@ impl Workspace {
         overview: Option<&Overview<'_>>,
     ) -> Result<Document<'_>, InputError> {
         let repo = &self.repository;
-        let PayloadOptions { root, lists: all, is_session_own, frames, tokens_max, is_brief, style, secrets, pages, .. } =
-            options;
+        let PayloadOptions {
+            root,
+            lists: all,
+            is_session_own,
+            frames,
+            tokens_max,
+            is_brief,
+            style,
+            secrets,
+            pages,
+            ..
+        } = options;
         let tree = root.tree;
         let people = PeopleFiles::new(repo, tree);
-        let accepts = |file: &str| self.vouches_for(file) || matches!(people.read(&TreePath::from(file)), Ok(None));
+        let accepts = |file: &str| {
+            self.vouches_for(file) || matches!(people.read(&TreePath::from(file)), Ok(None))
+        };
         let pages = |wanted: &[Wanted]| self.pages(wanted, pages);
         let outlines = |place: &Place| self.outline(place).map_err(|error| chain(&error));
         let earlier = |path: &TreePath| self.said_earlier(&Store::open(repo).ok()?, tree, path);
         let state_of = |store: &Store<'_>, head: &Head| self.state_word(store, tree, head);
-        let notes = |node: &NodeId, name: &[u8]| said.notes(node, name.strip_suffix(b"/").unwrap_or(name)).map(note).collect();
+        let notes = |node: &NodeId, name: &[u8]| {
+            said.notes(node, name.strip_suffix(b"/").unwrap_or(name))
+                .map(note)
+                .collect()
+        };
         let mut document = Document::plan(&Request {
             repo,
             tree,
@@ -160,9 +191,16 @@ impl Workspace {
             overview,
             state_of: &state_of,
             skipped: self.skipped.clone(),
-            accepted: Accepted { memos: accepts(MEMOS), global: accepts(GLOBAL_LIST), session: is_session_own },
+            accepted: Accepted {
+                memos: accepts(MEMOS),
+                global: accepts(GLOBAL_LIST),
+                session: is_session_own,
+            },
             style,
-            system: System { is_brief, ..self.system(root).map_err(InputError::History)? },
+            system: System {
+                is_brief,
+                ..self.system(root).map_err(InputError::History)?
+            },
         })?;
         self.guard(&mut document, secrets)?;
         Ok(document)
@@ -170,7 +208,12 @@ impl Workspace {
 
     /// Whether a head still holds at its node, wherever that stands in the snapshot.
     pub(super) fn state_word(&self, store: &Store<'_>, tree: NodeId, head: &Head) -> &'static str {
-        let target = Target { id: head.frame.node, kind: head.frame.kind, path: None, root: Some(tree) };
+        let target = Target {
+            id: head.frame.node,
+            kind: head.frame.kind,
+            path: None,
+            root: Some(tree),
+        };
         match self.staleness(store, &target, head) {
             Ok(None) => "fresh",
             Ok(Some(_)) => "outdated",
@@ -179,7 +222,11 @@ impl Workspace {
     }
 
     /// Looks for secrets, and does what is to be done about them.
-    fn guard<'w>(&'w self, document: &mut Document<'w>, policy: SecretPolicy) -> Result<(), InputError> {
+    fn guard<'w>(
+        &'w self,
+        document: &mut Document<'w>,
+        policy: SecretPolicy,
+    ) -> Result<(), InputError> {
         let (policy, has_bodies) = match policy {
             SecretPolicy::Names(policy) => (*policy, false),
             policy => (policy, true),
@@ -191,21 +238,37 @@ impl Workspace {
         };
         let scanner = self.scanner()?;
         let cache = self.state.cache();
-        let clean = Clean::read(&cache, scanner.digest().to_owned(), document.tree_id().as_bytes().len());
-        let guard = Guard { scanner, allowed, clean };
+        let clean = Clean::read(
+            &cache,
+            scanner.digest().to_owned(),
+            document.tree_id().as_bytes().len(),
+        );
+        let guard = Guard {
+            scanner,
+            allowed,
+            clean,
+        };
         let mut found = document.find_secret_names(&guard);
         if has_bodies && !(stops && found.all().next().is_some()) {
             let (bodies, more) = document.find_secrets(&guard).map_err(ContextError::Read)?;
             found.bodies = bodies.bodies;
             if !more.is_empty() {
                 // Where it cannot be kept it is found out again.
-                let _ = cache.create().and_then(|()| guard.clean.write(&cache, &more));
+                let _ = cache
+                    .create()
+                    .and_then(|()| guard.clean.write(&cache, &more));
             }
         }
         let rest: usize = found.all().skip(1).map(|secret| secret.more + 1).sum();
-        let Some(first) = found.all().next() else { return Ok(()) };
+        let Some(first) = found.all().next() else {
+            return Ok(());
+        };
         if stops {
-            return Err(SecretFound { more: first.more + rest, ..first.clone() }.into());
+            return Err(SecretFound {
+                more: first.more + rest,
+                ..first.clone()
+            }
+            .into());
         }
         document.redact(guard, found);
         Ok(())
@@ -223,7 +286,10 @@ impl Workspace {
         let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let prefix = self.prefix();
         let below: &[u8] = if prefix.is_root() { b"" } else { b"/" };
-        let shell = self.environment.text("SHELL").and_then(|shell| Path::new(shell).file_name()?.to_str());
+        let shell = self
+            .environment
+            .text("SHELL")
+            .and_then(|shell| Path::new(shell).file_name()?.to_str());
         Ok(System {
             cwd: [&self.name(), below, prefix.as_bytes()].concat(),
             snapshot: self.snapshot_words(root)?,
@@ -235,9 +301,17 @@ impl Workspace {
 
     /// The name of the repository's directory.
     fn name(&self) -> Vec<u8> {
-        let directory = self.repository.work_dir().unwrap_or_else(|| self.repository.git_dir());
-        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-        directory.file_name().map(|name| name.as_bytes().to_vec()).unwrap_or_default()
+        let directory = self
+            .repository
+            .work_dir()
+            .unwrap_or_else(|| self.repository.git_dir());
+        let directory = directory
+            .canonicalize()
+            .unwrap_or_else(|_| directory.to_owned());
+        directory
+            .file_name()
+            .map(|name| name.as_bytes().to_vec())
+            .unwrap_or_default()
     }
 }
 
@@ -245,30 +319,58 @@ impl Workspace {
 pub(super) fn note((frame, carried): (&Frame, Option<&Carried>)) -> Note {
     let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
     let state = carried.map_or_else(|| "fresh".to_owned(), Carried::origin);
-    Note { slot, speaker: frame.speaker(), state, text: frame.content.as_str().into() }
+    Note {
+        slot,
+        speaker: frame.speaker(),
+        state,
+        text: frame.content.as_str().into(),
+    }
 }
 
 /// The lists of a session that exist, that of the turn first.
-fn session_lists(people: &PeopleFiles<'_>, session: &str, turn: Option<&str>) -> Result<Vec<List>, InputError> {
+fn session_lists(
+    people: &PeopleFiles<'_>,
+    session: &str,
+    turn: Option<&str>,
+) -> Result<Vec<List>, InputError> {
     let directory = TreePath::from(SESSIONS).join(checked_name(session)?.as_bytes());
     let turn = turn.map(checked_name).transpose()?;
     let of_turn = turn.map(|turn| directory.join(turn.as_bytes()).join(TURN_LIST.as_bytes()));
-    let found: Vec<List> = [(Scope::Turn, of_turn), (Scope::Session, Some(directory.join(SESSION_LIST.as_bytes())))]
-        .into_iter()
-        .filter_map(|(scope, path)| read_list(people, scope, &path?))
-        .collect();
-    if found.is_empty() { Err(InputError::NoList(session.to_owned())) } else { Ok(found) }
+    let found: Vec<List> = [
+        (Scope::Turn, of_turn),
+        (
+            Scope::Session,
+            Some(directory.join(SESSION_LIST.as_bytes())),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(scope, path)| read_list(people, scope, &path?))
+    .collect();
+    if found.is_empty() {
+        Err(InputError::NoList(session.to_owned()))
+    } else {
+        Ok(found)
+    }
 }
 
 /// A list as stretches of what the user typed and of what only the file says: only pages among the first are fetched.
 fn by_author(list: List, typed: &BTreeSet<String>) -> Vec<List> {
-    let is_typed = |entry: &[u8]| std::str::from_utf8(entry).is_ok_and(|entry| typed.contains(entry));
+    let is_typed =
+        |entry: &[u8]| std::str::from_utf8(entry).is_ok_and(|entry| typed.contains(entry));
     let mut stretches: Vec<List> = Vec::new();
     for entry in list.entries.iter().cloned() {
         let is_personal = is_typed(&entry);
-        match stretches.last_mut().filter(|last| last.is_personal == is_personal) {
+        match stretches
+            .last_mut()
+            .filter(|last| last.is_personal == is_personal)
+        {
             Some(last) => last.entries.push(entry),
-            None => stretches.push(List { entries: vec![entry], is_personal, fault: None, ..list.clone() }),
+            None => stretches.push(List {
+                entries: vec![entry],
+                is_personal,
+                fault: None,
+                ..list.clone()
+            }),
         }
     }
     match stretches.last_mut() {
@@ -287,5 +389,9 @@ fn read_list(people: &PeopleFiles<'_>, scope: Scope, path: &TreePath) -> Option<
 
 fn checked_name(name: &str) -> Result<&str, InputError> {
     let is_word = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0', '\n']);
-    if is_word { Ok(name) } else { Err(InputError::Name(name.to_owned())) }
+    if is_word {
+        Ok(name)
+    } else {
+        Err(InputError::Name(name.to_owned()))
+    }
 }

@@ -51,7 +51,15 @@ impl<'a> Refresh<'a> {
     #[must_use]
     pub fn of(agent: &'a Agent) -> Self {
         let frame_type = agent.frame_type.clone();
-        Self { agent, frame_type, force: false, verify: false, since: None, reach: Reach::All, asking: None }
+        Self {
+            agent,
+            frame_type,
+            force: false,
+            verify: false,
+            since: None,
+            reach: Reach::All,
+            asking: None,
+        }
     }
 }
 
@@ -132,9 +140,21 @@ pub struct Planned {
 
 impl Workspace {
     /// Plans without doing anything.
-    pub fn plan(&self, store: &Store<'_>, targets: &[Target], request: &Refresh<'_>) -> Result<Planned, RefreshError> {
-        let old = |target| request.since.map_or(Ok(None), |tree| self.tree_at(tree, target));
-        let places = targets.iter().map(|target| Ok((target, old(target)?))).collect::<Result<Vec<_>, RefreshError>>()?;
+    pub fn plan(
+        &self,
+        store: &Store<'_>,
+        targets: &[Target],
+        request: &Refresh<'_>,
+    ) -> Result<Planned, RefreshError> {
+        let old = |target| {
+            request
+                .since
+                .map_or(Ok(None), |tree| self.tree_at(tree, target))
+        };
+        let places = targets
+            .iter()
+            .map(|target| Ok((target, old(target)?)))
+            .collect::<Result<Vec<_>, RefreshError>>()?;
         self.plan_from(store, &places, request)
     }
 
@@ -152,7 +172,13 @@ impl Workspace {
             index = self.rebuild_index(store)?;
             plan = plan_scan(&scan, &index, &inputs);
         }
-        Ok(Planned { scan, root, plan, index, outlines })
+        Ok(Planned {
+            scan,
+            root,
+            plan,
+            index,
+            outlines,
+        })
     }
 
     /// Walks the places, and opens the index: at the same time where the walk may be long.
@@ -161,9 +187,14 @@ impl Workspace {
         store: &Store<'_>,
         places: &[(&Target, Option<NodeId>)],
     ) -> Result<(Scan, TreePath, Index), RefreshError> {
-        let is_walk = places.iter().any(|(target, old)| old.is_none() && target.kind == NodeKind::Directory);
+        let is_walk = places
+            .iter()
+            .any(|(target, old)| old.is_none() && target.kind == NodeKind::Directory);
         let scan = || match places {
-            [(target, old)] => Ok((self.scan(target, *old)?, target.path.clone().unwrap_or_default())),
+            [(target, old)] => Ok((
+                self.scan(target, *old)?,
+                target.path.clone().unwrap_or_default(),
+            )),
             several => Ok::<_, RefreshError>((self.scan_all(several)?, TreePath::root())),
         };
         if !is_walk {
@@ -189,7 +220,12 @@ impl Workspace {
     fn outlines(&self, scan: &Scan, root: &TreePath, agent: &Agent) -> Vec<Option<Digest>> {
         match agent.sensitivity {
             Sensitivity::Content => Vec::new(),
-            Sensitivity::Outline => outlines(&self.repository, scan, root, &Records::of(&self.state.cache())),
+            Sensitivity::Outline => outlines(
+                &self.repository,
+                scan,
+                root,
+                &Records::of(&self.state.cache()),
+            ),
         }
     }
 
@@ -211,7 +247,13 @@ impl Workspace {
             return Ok(Scan::of_file(target.id));
         }
         let path = target.path.clone().unwrap_or_default();
-        Ok(node::scan(&self.repository, target.id, &path, self.rules_above(target)?, old)?)
+        Ok(node::scan(
+            &self.repository,
+            target.id,
+            &path,
+            self.rules_above(target)?,
+            old,
+        )?)
     }
 
     /// The same for several targets at once: a node that two of them hold is looked at once.
@@ -219,16 +261,30 @@ impl Workspace {
         let mut starts = Vec::with_capacity(places.len());
         for (target, old) in places {
             let is_directory = target.kind == NodeKind::Directory;
-            let rules = if is_directory { self.rules_above(target)? } else { node::IgnoreRules::default() };
+            let rules = if is_directory {
+                self.rules_above(target)?
+            } else {
+                node::IgnoreRules::default()
+            };
             let path = target.path.clone().unwrap_or_default();
-            starts.push(node::Start { id: target.id, is_directory, path, rules, old: *old });
+            starts.push(node::Start {
+                id: target.id,
+                is_directory,
+                path,
+                rules,
+                old: *old,
+            });
         }
         Ok(node::scan_all(&self.repository, starts)?)
     }
 
     fn rules_above(&self, target: &Target) -> Result<node::IgnoreRules, ScanError> {
         let path = target.path.clone().unwrap_or_default();
-        target.root.map_or(Ok(node::IgnoreRules::default()), |root| node::rules_above(&self.repository, root, &path))
+        target
+            .root
+            .map_or(Ok(node::IgnoreRules::default()), |root| {
+                node::rules_above(&self.repository, root, &path)
+            })
     }
 
     /// True when the last finished run was for just this: nothing has to be looked at.
@@ -237,9 +293,15 @@ impl Workspace {
     }
 
     /// The tree all of whose nodes are known to be fresh, if that may be relied on.
-    fn baseline(&self, store: &Store<'_>, target: &Target, request: &Refresh<'_>) -> Option<NodeId> {
+    fn baseline(
+        &self,
+        store: &Store<'_>,
+        target: &Target,
+        request: &Refresh<'_>,
+    ) -> Option<NodeId> {
         let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
-        self.remembered(store, &digest_of(request)).filter(|_| is_whole && !request.verify && !request.force)
+        self.remembered(store, &digest_of(request))
+            .filter(|_| is_whole && !request.verify && !request.force)
     }
 
     /// Makes what is missing or outdated below all targets in one run, and stores it.
@@ -261,48 +323,122 @@ impl Workspace {
             }
         }
         if places.is_empty() {
-            return Ok(Refreshed { is_remembered: true, ..Refreshed::default() });
+            return Ok(Refreshed {
+                is_remembered: true,
+                ..Refreshed::default()
+            });
         }
-        let Planned { scan, root, mut plan, mut index, outlines } = self.plan_from(&store, &places, request)?;
+        let Planned {
+            scan,
+            root,
+            mut plan,
+            mut index,
+            outlines,
+        } = self.plan_from(&store, &places, request)?;
         let inputs = inputs(request, &root, &outlines);
         let mut remade = Remade::default();
         if request.verify && request.agent.maker == Maker::Outline {
-            remade = remake::remake(Nodes { repo: &self.repository, scan: &scan, inputs: &inputs }, &plan, Some(VERIFY_SAMPLE));
+            remade = remake::remake(
+                Nodes {
+                    repo: &self.repository,
+                    scan: &scan,
+                    inputs: &inputs,
+                },
+                &plan,
+                Some(VERIFY_SAMPLE),
+            );
             plan.make_again(&scan, &remade.forged);
         }
         let (repo, state) = (&self.repository, &self.state);
         let report = match request.asking {
-            None => Runner { repo, state, scan: &scan, inputs: &inputs }.run(plan, &mut index, on_event)?,
-            Some(Asking { writer, caller, pace, .. }) => {
-                let generator = Generator { repo, state, scan: &scan, inputs: &inputs, writer, caller, pace: *pace };
+            None => Runner {
+                repo,
+                state,
+                scan: &scan,
+                inputs: &inputs,
+            }
+            .run(plan, &mut index, on_event)?,
+            Some(Asking {
+                writer,
+                caller,
+                pace,
+                ..
+            }) => {
+                let generator = Generator {
+                    repo,
+                    state,
+                    scan: &scan,
+                    inputs: &inputs,
+                    writer,
+                    caller,
+                    pace: *pace,
+                };
                 generate::block_on(&generator, plan, &mut index, on_event)?
             }
         };
-        let whole = places.iter().map(|(target, _)| target).find(|target| target.path.as_ref().is_some_and(TreePath::is_root));
-        if let (true, Some(whole), None, Some(store)) = (report.is_complete(), whole, request.since, index.commit()) {
+        let whole = places
+            .iter()
+            .map(|(target, _)| target)
+            .find(|target| target.path.as_ref().is_some_and(TreePath::is_root));
+        if let (true, Some(whole), None, Some(store)) =
+            (report.is_complete(), whole, request.since, index.commit())
+        {
             let agents = digest_of(request);
-            memory::save(&self.state.cache(), &Finished { tree: whole.id, agents, store });
+            memory::save(
+                &self.state.cache(),
+                &Finished {
+                    tree: whole.id,
+                    agents,
+                    store,
+                },
+            );
         }
         // The index has a commit only while each step of the store was this run's own. What was just saved is not carried.
         if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
             memory::carry(&self.state.cache(), before, after);
         }
-        Ok(Refreshed { report, is_remembered: false, visited: scan.len() as u64, remade })
+        Ok(Refreshed {
+            report,
+            is_remembered: false,
+            visited: scan.len() as u64,
+            remade,
+        })
     }
 
     /// Makes every outline and synthesis of a snapshot again that looks fresh; the names of those that say something else.
-    pub fn remake(&self, store: &Store<'_>, root: NodeId) -> Result<(Remade, Vec<FrameName>), RefreshError> {
+    pub fn remake(
+        &self,
+        store: &Store<'_>,
+        root: NodeId,
+    ) -> Result<(Remade, Vec<FrameName>), RefreshError> {
         let agents = self.known_agents();
         let target = Target::root_of(root);
         let agent = agents.get(OUTLINE)?;
-        let request = Refresh { verify: true, ..Refresh::of(agent) };
-        let Planned { scan, plan, outlines, .. } = self.plan(store, std::slice::from_ref(&target), &request)?;
+        let request = Refresh {
+            verify: true,
+            ..Refresh::of(agent)
+        };
+        let Planned {
+            scan,
+            plan,
+            outlines,
+            ..
+        } = self.plan(store, std::slice::from_ref(&target), &request)?;
         let path = TreePath::root();
         let inputs = inputs(&request, &path, &outlines);
-        let nodes = Nodes { repo: &self.repository, scan: &scan, inputs: &inputs };
+        let nodes = Nodes {
+            repo: &self.repository,
+            scan: &scan,
+            inputs: &inputs,
+        };
         let mut remade = remake::remake(nodes, &plan, None);
         let (syntheses, mut names) = self.remake_syntheses(store, &target)?;
-        names.extend(remade.forged.iter().filter_map(|number| remake::head_name(nodes, &plan, *number)));
+        names.extend(
+            remade
+                .forged
+                .iter()
+                .filter_map(|number| remake::head_name(nodes, &plan, *number)),
+        );
         names.sort_unstable();
         remade.add(&syntheses);
         Ok((remade, names))
@@ -319,14 +455,22 @@ impl Workspace {
     /// What stands at a target's path in another root tree.
     fn tree_at(&self, root: NodeId, target: &Target) -> Result<Option<NodeId>, RefreshError> {
         let path = target.path.clone().unwrap_or_default();
-        Ok(self.repository.find_entry(&root, path.as_bytes())?.map(|(_, id)| id))
+        Ok(self
+            .repository
+            .find_entry(&root, path.as_bytes())?
+            .map(|(_, id)| id))
     }
 
     /// Why a head is not fresh; `None` when it is. Looks at the node and its children, not deeper.
     ///
     /// Frames of agents that this program cannot run, and of types that an agent does not make by itself, stand at the very
     /// node that they were made for: fresh until they are invalidated. A synthesis is compared with everything below it.
-    pub fn staleness(&self, store: &Store<'_>, target: &Target, head: &Head) -> Result<Option<Reason>, RefreshError> {
+    pub fn staleness(
+        &self,
+        store: &Store<'_>,
+        target: &Target,
+        head: &Head,
+    ) -> Result<Option<Reason>, RefreshError> {
         if head.invalidated {
             return Ok(Some(Reason::Invalidated));
         }
@@ -334,21 +478,45 @@ impl Workspace {
         if known.is_some() && head.frame.policy().is_some() {
             return self.synthesis_reason(store, target, head);
         }
-        let is_made = |agent: &&Agent| agent.makes(target.kind) && agent.frame_type == head.frame.frame_type;
-        let Some(agent) = known.filter(is_made) else { return Ok(None) };
+        let is_made =
+            |agent: &&Agent| agent.makes(target.kind) && agent.frame_type == head.frame.frame_type;
+        let Some(agent) = known.filter(is_made) else {
+            return Ok(None);
+        };
         if head.frame.basis_kind == BasisKind::Written {
             return Ok(None);
         }
         let path = target.path.clone().or_else(|| head.frame.path.clone());
-        let target = Target { path, ..target.clone() };
+        let target = Target {
+            path,
+            ..target.clone()
+        };
         let scan = self.scan_shallow(&target)?;
         let slot: Slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
         let root = target.path.clone().unwrap_or_default();
         let outlines = self.outlines(&scan, &root, agent);
-        let inputs = Inputs { agent, frame_type: &slot.1, root: &root, force: false, outlines: &outlines, reach: Reach::All };
+        let inputs = Inputs {
+            agent,
+            frame_type: &slot.1,
+            root: &root,
+            force: false,
+            outlines: &outlines,
+            reach: Reach::All,
+        };
         let mut find_head = |node: &NodeId| find_record(store, node, &slot);
-        let plan = plan(&scan, &inputs, &mut Known { find_head: &mut find_head, speaks_of: &|_| false });
-        Ok(plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason))
+        let plan = plan(
+            &scan,
+            &inputs,
+            &mut Known {
+                find_head: &mut find_head,
+                speaks_of: &|_| false,
+            },
+        );
+        Ok(plan
+            .tasks
+            .iter()
+            .find(|task| task.node == scan.root())
+            .map(|task| task.reason))
     }
 
     /// The node alone, a directory with its entries: nothing deeper is looked at.
@@ -357,7 +525,12 @@ impl Workspace {
             return Ok(Scan::of_file(target.id));
         }
         let path = target.path.clone().unwrap_or_default();
-        Ok(node::scan_entries(&self.repository, target.id, &path, self.rules_above(target)?)?)
+        Ok(node::scan_entries(
+            &self.repository,
+            target.id,
+            &path,
+            self.rules_above(target)?,
+        )?)
     }
 }
 
@@ -392,9 +565,25 @@ fn digest_of(request: &Refresh<'_>) -> Digest {
     hasher.finish()
 }
 
-pub(super) fn inputs<'i>(request: &'i Refresh<'_>, root: &'i TreePath, outlines: &'i [Option<Digest>]) -> Inputs<'i> {
-    let Refresh { agent, force, reach, .. } = *request;
-    Inputs { agent, frame_type: &request.frame_type, root, force, outlines, reach }
+pub(super) fn inputs<'i>(
+    request: &'i Refresh<'_>,
+    root: &'i TreePath,
+    outlines: &'i [Option<Digest>],
+) -> Inputs<'i> {
+    let Refresh {
+        agent,
+        force,
+        reach,
+        ..
+    } = *request;
+    Inputs {
+        agent,
+        frame_type: &request.frame_type,
+        root,
+        force,
+        outlines,
+        reach,
+    }
 }
 
 /// Plans a scan with an index.
@@ -402,5 +591,12 @@ fn plan_scan(scan: &Scan, index: &Index, inputs: &Inputs<'_>) -> Plan {
     let slot = index.slot(&(inputs.agent.id.clone(), inputs.frame_type.clone()));
     let mut find_head = |node: &NodeId| index.find_head(node, slot?);
     let speaks_of = |path: &TreePath| slot.is_some_and(|slot| index.speaks_of(slot, path));
-    plan(scan, inputs, &mut Known { find_head: &mut find_head, speaks_of: &speaks_of })
+    plan(
+        scan,
+        inputs,
+        &mut Known {
+            find_head: &mut find_head,
+            speaks_of: &speaks_of,
+        },
+    )
 }

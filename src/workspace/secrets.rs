@@ -37,17 +37,25 @@ impl Workspace {
     /// The built-in rules with those of the user's and the repository's `secrets.toml`, which can only add to them.
     pub fn scanner(&self) -> Result<&Scanner, RulesError> {
         let folders = [self.personal_folder(), &self.folder];
-        let files: Vec<_> = folders.into_iter().filter_map(|folder| Some((folder, folder.files.get(RULES_NAME)?))).collect();
+        let files: Vec<_> = folders
+            .into_iter()
+            .filter_map(|folder| Some((folder, folder.files.get(RULES_NAME)?)))
+            .collect();
         if files.is_empty() {
             return Ok(Scanner::built_in());
         }
         if let Some(known) = self.added_rules.get() {
             return Ok(known);
         }
-        let texts: Vec<_> = files.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes)).collect();
+        let texts: Vec<_> = files
+            .iter()
+            .map(|(_, bytes)| String::from_utf8_lossy(bytes))
+            .collect();
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        let scanner = Scanner::with_rules(&texts)
-            .map_err(|(number, source)| RulesError { path: files[number].0.path_of(RULES_NAME), source })?;
+        let scanner = Scanner::with_rules(&texts).map_err(|(number, source)| RulesError {
+            path: files[number].0.path_of(RULES_NAME),
+            source,
+        })?;
         Ok(self.added_rules.get_or_init(|| scanner))
     }
 
@@ -60,19 +68,32 @@ impl Workspace {
 /// Reads what is allowed; a file that cannot be read, or that this user did not write, allows nothing.
 #[must_use]
 fn load(state: &StateDir) -> Allowed {
-    let known = state.read_sealed(FILE_NAME, FILE_BYTES_MAX).unwrap_or_default();
+    let known = state
+        .read_sealed(FILE_NAME, FILE_BYTES_MAX)
+        .unwrap_or_default();
     Allowed::parse(&String::from_utf8_lossy(&known))
 }
 
 /// Adds ids to the file, which is written only when one of them is new.
 fn remember(state: &StateDir, ids: &[FindingId]) -> io::Result<Allowed> {
     let mut allowed = load(state);
-    if ids.iter().cloned().collect::<BTreeSet<_>>().into_iter().filter(|id| allowed.insert(id.clone())).count() == 0 {
+    if ids
+        .iter()
+        .cloned()
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .filter(|id| allowed.insert(id.clone()))
+        .count()
+        == 0
+    {
         return Ok(allowed);
     }
     let lock = state.lock(LOCK_NAME, WAIT)?;
     if lock.is_none() {
-        return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
+        return Err(io::Error::new(
+            io::ErrorKind::WouldBlock,
+            "another process is writing it",
+        ));
     }
     // Read again: another process may have added to it meanwhile.
     let mut allowed = load(state);
@@ -90,12 +111,22 @@ mod tests {
     use super::*;
     use crate::git::{Location, Repository};
 
-    #[expect(clippy::disallowed_methods, reason = "a real repository is the fixture")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a real repository is the fixture"
+    )]
     fn state() -> (tempfile::TempDir, StateDir) {
         let folder = tempfile::tempdir().expect("a folder");
-        let made = std::process::Command::new("git").args(["init", "-q"]).arg(folder.path()).status().expect("git runs");
+        let made = std::process::Command::new("git")
+            .args(["init", "-q"])
+            .arg(folder.path())
+            .status()
+            .expect("git runs");
         assert!(made.success());
-        let location = Location { directory: folder.path().to_owned(), ..Location::default() };
+        let location = Location {
+            directory: folder.path().to_owned(),
+            ..Location::default()
+        };
         let state = StateDir::of(&Repository::open(&location).expect("a repository"));
         (folder, state)
     }
@@ -110,8 +141,14 @@ mod tests {
         assert_ne!(remember(&state, &ids[1..]).expect("writable"), first);
         assert_eq!(load(&state), ids.iter().cloned().collect());
         let path = state.shown_file(FILE_NAME);
-        assert_eq!(path.metadata().expect("written").permissions().mode() & 0o777, 0o600);
-        for forged in ["\u{0}damage".to_owned(), format!("{}\n", FindingId::of("a", b"1"))] {
+        assert_eq!(
+            path.metadata().expect("written").permissions().mode() & 0o777,
+            0o600
+        );
+        for forged in [
+            "\u{0}damage".to_owned(),
+            format!("{}\n", FindingId::of("a", b"1")),
+        ] {
             std::fs::write(&path, forged).expect("writable");
             assert!(load(&state).is_empty());
         }

@@ -88,7 +88,11 @@ impl Presentation {
     pub fn load(repository: &Repository) -> Self {
         let color = ["color.merkle", "color.ui"]
             .iter()
-            .find_map(|key| repository.config_string(key).and_then(|text| When::parse(&text)))
+            .find_map(|key| {
+                repository
+                    .config_string(key)
+                    .and_then(|text| When::parse(&text))
+            })
             .unwrap_or_default();
         Self {
             color,
@@ -103,8 +107,16 @@ impl Presentation {
 
 /// The program comes from the protected scopes alone; that there is to be none may be said anywhere.
 fn load_pager(repository: &Repository) -> PagerSetting {
-    let core = || repository.protected_string("core.pager").map_or(PagerSetting::Default, PagerSetting::Command);
-    let command = || repository.protected_string("pager.merkle").filter(|text| value::boolean(text).is_none());
+    let core = || {
+        repository
+            .protected_string("core.pager")
+            .map_or(PagerSetting::Default, PagerSetting::Command)
+    };
+    let command = || {
+        repository
+            .protected_string("pager.merkle")
+            .filter(|text| value::boolean(text).is_none())
+    };
     match repository.config_bool("pager.merkle") {
         Some(false) => PagerSetting::Off,
         Some(true) => core(),
@@ -115,7 +127,9 @@ fn load_pager(repository: &Repository) -> PagerSetting {
 /// True when the last word on the pager is a program that only the repository names.
 fn names_pager(repository: &Repository) -> bool {
     ["core.pager", "pager.merkle"].iter().any(|key| {
-        let last = repository.config_string(key).filter(|text| value::boolean(text).is_none());
+        let last = repository
+            .config_string(key)
+            .filter(|text| value::boolean(text).is_none());
         last.is_some() && last != repository.protected_string(key)
     })
 }
@@ -159,16 +173,30 @@ pub fn gather<'a>(
         Some(Err(error)) => damage = Some(error),
         None => {}
     }
-    let from_git = repository.map_or_else(|| section_outside(SECTION), |(repository, _)| repository.config_section(SECTION));
+    let from_git = repository.map_or_else(
+        || section_outside(SECTION),
+        |(repository, _)| repository.config_section(SECTION),
+    );
     let from_git = git_config::layers(from_git);
-    let (command, files): (Vec<_>, Vec<_>) = from_git.into_iter().partition(|(scope, _)| *scope == ConfigScope::Command);
+    let (command, files): (Vec<_>, Vec<_>) = from_git
+        .into_iter()
+        .partition(|(scope, _)| *scope == ConfigScope::Command);
     let scopes = |layers: Vec<(ConfigScope, Layer)>| layers.into_iter().map(|(_, layer)| layer);
-    let above = [source::environment(environment)].into_iter().chain(scopes(command)).chain([source::command_line(options)]);
+    let above = [source::environment(environment)]
+        .into_iter()
+        .chain(scopes(command))
+        .chain([source::command_line(options)]);
     for layer in scopes(files).chain(above) {
         stack.add(layer);
     }
-    let left_out = repository.map(|(_, judged)| judged.left_out(damage.is_some())).unwrap_or_default();
-    Ok(Gathered { stack, damage, left_out })
+    let left_out = repository
+        .map(|(_, judged)| judged.left_out(damage.is_some()))
+        .unwrap_or_default();
+    Ok(Gathered {
+        stack,
+        damage,
+        left_out,
+    })
 }
 
 /// What is configured for a repository.
@@ -193,7 +221,10 @@ impl Settings {
         let stack = &gathered.stack;
         let progress = stack.boolean("progress")?.unwrap_or(true);
         Ok(Self {
-            presentation: Presentation { progress, ..Presentation::load(repository) },
+            presentation: Presentation {
+                progress,
+                ..Presentation::load(repository)
+            },
             default_agent: stack.read("defaultagent", "agent id", |text| text.parse().ok())?,
             gathered,
         })
@@ -218,8 +249,16 @@ impl Gathered {
     /// See [`Settings::warnings`].
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let refused = self.stack.ignored().iter().filter(|ignored| ignored.reason != Reason::Untrusted);
-        self.damage_warning().into_iter().chain(self.left_out.iter().cloned()).chain(refused.map(ToString::to_string)).collect()
+        let refused = self
+            .stack
+            .ignored()
+            .iter()
+            .filter(|ignored| ignored.reason != Reason::Untrusted);
+        self.damage_warning()
+            .into_iter()
+            .chain(self.left_out.iter().cloned())
+            .chain(refused.map(ToString::to_string))
+            .collect()
     }
 
     /// What is wrong with the repository's file, when it was left out.
@@ -255,9 +294,15 @@ mod tests {
 
     #[test]
     fn outside_a_repository_the_command_line_is_on_top() {
-        let environment: Environment =
-            [("GIT_MERKLE_PROGRESS", "0"), ("GIT_MERKLE_HOOKS", "0"), ("GIT_MERKLE_TRUST", "x")].into_iter().collect();
-        let gathered = gather(None, &environment, [("merkle.hooks", Some("on"))]).expect("no files");
+        let environment: Environment = [
+            ("GIT_MERKLE_PROGRESS", "0"),
+            ("GIT_MERKLE_HOOKS", "0"),
+            ("GIT_MERKLE_TRUST", "x"),
+        ]
+        .into_iter()
+        .collect();
+        let gathered =
+            gather(None, &environment, [("merkle.hooks", Some("on"))]).expect("no files");
         assert_eq!(gathered.stack.boolean("hooks"), Ok(Some(true)));
         assert_eq!(gathered.stack.boolean("progress"), Ok(Some(false)));
         assert!(gathered.warnings().is_empty());
@@ -269,8 +314,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         git(folder.path(), &["init", "-q"]);
         let pager = |settings: &[&str]| {
-            let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
-            let location = Location { directory: folder.path().to_owned(), git_dir: None, settings };
+            let settings = settings
+                .iter()
+                .map(|setting| (*setting).to_owned())
+                .collect();
+            let location = Location {
+                directory: folder.path().to_owned(),
+                git_dir: None,
+                settings,
+            };
             let shown = Presentation::load(&Repository::open(&location).expect("a repository"));
             (shown.pager, shown.has_local_pager)
         };
@@ -283,17 +335,33 @@ mod tests {
         assert_eq!(pager(&theirs[..1]), (own("mine"), true));
         assert_eq!(pager(&theirs), (own("own"), false));
         git(folder.path(), &["config", "pager.merkle", "false"]);
-        assert_eq!(pager(&[]).0, PagerSetting::Off, "that there is to be none runs nothing");
+        assert_eq!(
+            pager(&[]).0,
+            PagerSetting::Off,
+            "that there is to be none runs nothing"
+        );
     }
 
     fn load(repository: &Repository) -> Result<Settings, SettingsError> {
         let environment = Environment::default();
-        Settings::load(repository, &Judged::read(repository, &environment, None), &environment, [])
+        Settings::load(
+            repository,
+            &Judged::read(repository, &environment, None),
+            &environment,
+            [],
+        )
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a real repository is the fixture")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a real repository is the fixture"
+    )]
     fn git(folder: &Path, arguments: &[&str]) {
-        let done = std::process::Command::new("git").current_dir(folder).args(arguments).status().expect("git runs");
+        let done = std::process::Command::new("git")
+            .current_dir(folder)
+            .args(arguments)
+            .status()
+            .expect("git runs");
         assert!(done.success(), "git {arguments:?}");
     }
 
@@ -303,20 +371,60 @@ mod tests {
         let root = folder.path();
         git(root, &["init", "-q"]);
         git(root, &["config", "merkle.hooks", "yes"]);
-        git(root, &["config", "merkle.provider.claude.endpoint", "http://evil.example"]);
-        std::fs::write(root.join(".git/included"), "[merkle \"provider.claude\"]\n\tcommand = rm\n").expect("writable");
+        git(
+            root,
+            &[
+                "config",
+                "merkle.provider.claude.endpoint",
+                "http://evil.example",
+            ],
+        );
+        std::fs::write(
+            root.join(".git/included"),
+            "[merkle \"provider.claude\"]\n\tcommand = rm\n",
+        )
+        .expect("writable");
         git(root, &["config", "include.path", "included"]);
         std::fs::create_dir(root.join(".teddy")).expect("a folder");
-        std::fs::write(root.join(".teddy/config.toml"), "[provider.x]\nendpoint = 'u'\n").expect("writable");
-        let location = Location { directory: root.to_owned(), ..Location::default() };
+        std::fs::write(
+            root.join(".teddy/config.toml"),
+            "[provider.x]\nendpoint = 'u'\n",
+        )
+        .expect("writable");
+        let location = Location {
+            directory: root.to_owned(),
+            ..Location::default()
+        };
         let repository = Repository::open(&location).expect("a repository");
         let settings = load(&repository).expect("settings");
         assert_eq!(settings.stack().boolean("hooks"), Ok(Some(true)));
-        assert!(settings.stack().entries().all(|(key, _)| !key.as_str().starts_with("provider.")));
-        let mut keys: Vec<&str> = settings.stack().ignored().iter().map(|ignored| ignored.key.as_str()).collect();
+        assert!(
+            settings
+                .stack()
+                .entries()
+                .all(|(key, _)| !key.as_str().starts_with("provider."))
+        );
+        let mut keys: Vec<&str> = settings
+            .stack()
+            .ignored()
+            .iter()
+            .map(|ignored| ignored.key.as_str())
+            .collect();
         keys.sort_unstable();
-        assert_eq!(keys, ["provider.claude.command", "provider.claude.endpoint", "provider.x.endpoint"]);
-        assert!(settings.warnings().iter().any(|warning| warning.contains(".teddy/config.toml:2 is ignored")));
+        assert_eq!(
+            keys,
+            [
+                "provider.claude.command",
+                "provider.claude.endpoint",
+                "provider.x.endpoint"
+            ]
+        );
+        assert!(
+            settings
+                .warnings()
+                .iter()
+                .any(|warning| warning.contains(".teddy/config.toml:2 is ignored"))
+        );
     }
 
     #[test]
@@ -324,11 +432,20 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         git(folder.path(), &["init", "-q"]);
         std::fs::create_dir(folder.path().join(".teddy")).expect("a folder");
-        std::fs::write(folder.path().join(".teddy/config.toml"), "notes = true\n[[[\n").expect("writable");
-        let location = Location { directory: folder.path().to_owned(), ..Location::default() };
+        std::fs::write(
+            folder.path().join(".teddy/config.toml"),
+            "notes = true\n[[[\n",
+        )
+        .expect("writable");
+        let location = Location {
+            directory: folder.path().to_owned(),
+            ..Location::default()
+        };
         let repository = Repository::open(&location).expect("a repository");
         let settings = load(&repository).expect("settings");
         let warnings = settings.warnings();
-        assert!(matches!(warnings.as_slice(), [only] if only.contains("line 2") && only.ends_with("; the file is ignored")));
+        assert!(
+            matches!(warnings.as_slice(), [only] if only.contains("line 2") && only.ends_with("; the file is ignored"))
+        );
     }
 }

@@ -21,8 +21,12 @@ impl Sharing {
     pub fn of(workspace: &Workspace) -> Result<Self, SettingsError> {
         let stack = workspace.settings.stack();
         Ok(Self {
-            share: stack.read("share", "'said' or 'all'", Share::parse)?.unwrap_or_default(),
-            publish: stack.read("publish", "'shared' or 'own'", Publish::parse)?.unwrap_or_default(),
+            share: stack
+                .read("share", "'said' or 'all'", Share::parse)?
+                .unwrap_or_default(),
+            publish: stack
+                .read("publish", "'shared' or 'own'", Publish::parse)?
+                .unwrap_or_default(),
             remote_ref: stack.read(
                 "remoteref",
                 "ref for frames (below refs/merkle/, or in a folder _merkle)",
@@ -39,12 +43,22 @@ impl Sharing {
         // The spelling of a key: a name that makes none has no setting of its own.
         let own = Key::new(&format!("{}.acceptframes", remote.name()));
         let of_remote = own.map(|key| read(key.as_str())).transpose()?.flatten();
-        Ok(of_remote.map_or_else(|| read("acceptframes"), |accept| Ok(Some(accept)))?.unwrap_or_default())
+        Ok(of_remote
+            .map_or_else(|| read("acceptframes"), |accept| Ok(Some(accept)))?
+            .unwrap_or_default())
     }
 
     /// The remote that is meant; see [`Remote::choose`].
-    pub fn remote(&self, workspace: &Workspace, named: Option<&str>) -> Result<Remote, RemoteError> {
-        let remote = Remote::choose(&workspace.repository, named, workspace.settings.stack().text("remote"))?;
+    pub fn remote(
+        &self,
+        workspace: &Workspace,
+        named: Option<&str>,
+    ) -> Result<Remote, RemoteError> {
+        let remote = Remote::choose(
+            &workspace.repository,
+            named,
+            workspace.settings.stack().text("remote"),
+        )?;
         Ok(remote.keeping_frames_at(self.remote_ref.clone()))
     }
 }

@@ -11,8 +11,13 @@ use crate::sync::{SignError, Signature, Signatures, sign};
 /// `merkle.sign`, else what git does with commits where it signs with SSH.
 pub(super) fn signs(repository: &Repository, settings: &Settings) -> Result<bool, SettingsError> {
     let of_commits = || {
-        let is_on = |key: &str| repository.protected_string(key).is_some_and(|text| value::boolean(&text) == Some(true));
-        is_on("commit.gpgsign") && repository.protected_string("gpg.format").as_deref() == Some("ssh")
+        let is_on = |key: &str| {
+            repository
+                .protected_string(key)
+                .is_some_and(|text| value::boolean(&text) == Some(true))
+        };
+        is_on("commit.gpgsign")
+            && repository.protected_string("gpg.format").as_deref() == Some("ssh")
     };
     Ok(settings.stack().boolean("sign")?.unwrap_or_else(of_commits))
 }
@@ -23,7 +28,12 @@ impl Workspace {
         if !self.state.lists_unsigned() {
             return Ok(0);
         }
-        sign::sign(&self.repository, &self.state, self.settings.stack().text("signingkey"), prompt)
+        sign::sign(
+            &self.repository,
+            &self.state,
+            self.settings.stack().text("signingkey"),
+            prompt,
+        )
     }
 
     /// How many statements wait for a signature.
@@ -35,7 +45,11 @@ impl Workspace {
     /// What signatures say about frames of the store, in their order; none about what any clone can make.
     ///
     /// Where the user names no file of allowed signers, nothing is looked at and nothing is known.
-    pub fn signatures(&self, store: &Store<'_>, frames: &[&Frame]) -> Result<Vec<Option<Signature>>, SyncError> {
+    pub fn signatures(
+        &self,
+        store: &Store<'_>,
+        frames: &[&Frame],
+    ) -> Result<Vec<Option<Signature>>, SyncError> {
         match Signatures::of(&self.repository, &self.state) {
             Ok(None) => Ok(vec![None; frames.len()]),
             Ok(Some(signatures)) => signatures.of_frames(store.tree(), frames),

@@ -7,7 +7,9 @@ use crate::git::{Refused, StateDir};
 use crate::regen::memory;
 
 /// Folders of the state directory.
-const FOLDERS: [&str; 10] = ["answers", "cache", "damaged", "hooks", "log", "pending", "queue", "sessions", "spool", "tiers"];
+const FOLDERS: [&str; 10] = [
+    "answers", "cache", "damaged", "hooks", "log", "pending", "queue", "sessions", "spool", "tiers",
+];
 /// The folder of pages, below the cache.
 const PAGES: &str = "pages";
 /// Files of the cache that have one name.
@@ -31,12 +33,20 @@ impl Workspace {
     pub fn clear_cache(&self) -> io::Result<()> {
         let cache = self.state.cache();
         cache.remove_abandoned();
-        for name in cache.names()?.iter().filter(|name| CACHED.contains(&name.as_str()) || memory::is_name(name)) {
+        for name in cache
+            .names()?
+            .iter()
+            .filter(|name| CACHED.contains(&name.as_str()) || memory::is_name(name))
+        {
             cache.remove(name)?;
         }
         let pages = cache.folder(PAGES);
         pages.remove_abandoned();
-        pages.names()?.iter().filter(|name| super::pages::is_name(name)).try_for_each(|name| pages.remove(name))
+        pages
+            .names()?
+            .iter()
+            .filter(|name| super::pages::is_name(name))
+            .try_for_each(|name| pages.remove(name))
     }
 
     /// What this program cannot have made: links, pipes, files of other users, and folders where files should be.
@@ -49,8 +59,13 @@ impl Workspace {
         let folders = FOLDERS.map(|name| self.state.folder(name)).into_iter();
         for folder in folders.chain([self.state.clone(), self.state.cache().folder(PAGES)]) {
             let names = folder.names();
-            let files = names.iter().flatten().filter(|name| !is_folder(&folder, &self.state, name));
-            let files: Vec<_> = files.map(|name| folder.open(name, u64::MAX).map(drop)).collect();
+            let files = names
+                .iter()
+                .flatten()
+                .filter(|name| !is_folder(&folder, &self.state, name));
+            let files: Vec<_> = files
+                .map(|name| folder.open(name, u64::MAX).map(drop))
+                .collect();
             note(names.map(drop), &mut strange);
             for opened in files {
                 note(opened, &mut strange);
@@ -63,12 +78,15 @@ impl Workspace {
 /// True for a name that a folder of ours has.
 fn is_folder(folder: &StateDir, state: &StateDir, name: &str) -> bool {
     let is_top = folder.shown() == state.shown();
-    (is_top && FOLDERS.contains(&name)) || (name == PAGES && folder.shown() == state.cache().shown())
+    (is_top && FOLDERS.contains(&name))
+        || (name == PAGES && folder.shown() == state.cache().shown())
 }
 
 /// Takes a refusal down; true when there was one.
 fn note(done: io::Result<()>, strange: &mut Vec<Refused>) -> bool {
-    let refused = done.err().and_then(|error| error.into_inner()?.downcast::<Refused>().ok());
+    let refused = done
+        .err()
+        .and_then(|error| error.into_inner()?.downcast::<Refused>().ok());
     let is_refused = refused.is_some();
     strange.extend(refused.map(|refused| *refused));
     is_refused

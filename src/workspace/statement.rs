@@ -12,7 +12,8 @@ use crate::agent::{Agent, AgentError};
 use crate::base::{AgentId, FrameId, FrameType, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{
-    BasisKind, CodecError, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice, commit, content_digest, spool,
+    BasisKind, CodecError, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice, commit,
+    content_digest, spool,
 };
 use crate::node::Scan;
 use crate::regen::NodeError;
@@ -97,23 +98,48 @@ impl From<StoreError> for StatementError {
 impl Workspace {
     /// Stores a statement and returns its frame, or the one that says the same already. Once this returns it is on disk.
     pub fn put(&self, target: &Target, statement: Statement<'_>) -> Result<Frame, StatementError> {
-        let Statement { agent, frame_type, content, created } = statement;
+        let Statement {
+            agent,
+            frame_type,
+            content,
+            created,
+        } = statement;
         agent.may_write(target.kind, BasisKind::Written)?;
-        let basis = basis::written(agent.id.as_str(), &frame_type, &target.id, &content_digest(&content));
+        let basis = basis::written(
+            agent.id.as_str(),
+            &frame_type,
+            &target.id,
+            &content_digest(&content),
+        );
         let slot = (agent.id.clone(), frame_type);
-        let mut frame = Frame::new((target.id, target.kind), slot, (BasisKind::Written, basis), content).at(target.path.clone());
+        let mut frame = Frame::new(
+            (target.id, target.kind),
+            slot,
+            (BasisKind::Written, basis),
+            content,
+        )
+        .at(target.path.clone());
         frame.created = Some(created);
         let (name, mail) = self.repository.author();
         let mut frame = frame.by(&name, &mail);
         let file = spool::put(&self.state, &frame).map_err(StatementError::Spool)?;
-        let committed = commit::commit_spooled(&self.repository, &self.state, Some(&file), LOCK_WAIT);
-        let waiting = |source| StatementError::Waiting { file: self.state.spool().shown_file(&file), source };
+        let committed =
+            commit::commit_spooled(&self.repository, &self.state, Some(&file), LOCK_WAIT);
+        let waiting = |source| StatementError::Waiting {
+            file: self.state.spool().shown_file(&file),
+            source,
+        };
         let committed = committed.map_err(waiting)?;
         let store = Store::at(&self.repository, committed.commit)?.noting(self.skipped.clone());
         let head = store.head(&frame.node, &frame.agent, &frame.frame_type)?;
-        let is_ours = committed.frames.iter().any(|stored| stored.name.frame == frame.id);
+        let is_ours = committed
+            .frames
+            .iter()
+            .any(|stored| stored.name.frame == frame.id);
         match head {
-            Some(head) if head.frame.id == frame.id && !head.invalidated => frame.seq = head.frame.seq,
+            Some(head) if head.frame.id == frame.id && !head.invalidated => {
+                frame.seq = head.frame.seq
+            }
             // Another process stored it for us, and a third may have said something since.
             Some(head) if !is_ours && head.frame.id != frame.id => frame.seq = head.seq_max,
             _ => return Err(StatementError::NotShown(frame.id)),
@@ -125,22 +151,39 @@ impl Workspace {
     ///
     /// What other people say about the node is said once more above it, as it was: a reader that knows of one head for a
     /// slot finds theirs.
-    pub fn retract(&self, target: &Target, slot: &Slot, created: &str) -> Result<(), StatementError> {
+    pub fn retract(
+        &self,
+        target: &Target,
+        slot: &Slot,
+        created: &str,
+    ) -> Result<(), StatementError> {
         let store = self.store()?;
         let (name, mail) = self.repository.author();
         let entries = store.entries(&target.id)?;
-        let mut of_slot = entries.iter().filter(|entry| (&entry.name.agent, &entry.name.frame_type) == (&slot.0, &slot.1));
+        let mut of_slot = entries
+            .iter()
+            .filter(|entry| (&entry.name.agent, &entry.name.frame_type) == (&slot.0, &slot.1));
         let seq_max = of_slot.next_back().map_or(0, |entry| entry.name.seq);
         let basis = basis::invalidation(slot.0.as_str(), &slot.1, &target.id, seq_max);
         let how = (BasisKind::Invalidation, basis);
-        let mut end =
-            Frame::new((target.id, target.kind), slot.clone(), how, String::new()).at(target.path.clone()).by(&name, &mail);
+        let mut end = Frame::new((target.id, target.kind), slot.clone(), how, String::new())
+            .at(target.path.clone())
+            .by(&name, &mail);
         end.seq = seq_max + 1;
         end.created = Some(created.to_owned());
         let own = Voice::of(&end);
-        let others = store.voices(&target.id)?.heads.into_iter().rev().map(|head| head.frame);
-        let others = others.filter(|frame| Voice::of(frame).slot == own.slot && Voice::of(frame) != own);
-        let frames = [end].into_iter().chain(others).map(|frame| NewFrame::new(self.repository.hash_kind(), &frame, true));
+        let others = store
+            .voices(&target.id)?
+            .heads
+            .into_iter()
+            .rev()
+            .map(|head| head.frame);
+        let others =
+            others.filter(|frame| Voice::of(frame).slot == own.slot && Voice::of(frame) != own);
+        let frames = [end]
+            .into_iter()
+            .chain(others)
+            .map(|frame| NewFrame::new(self.repository.hash_kind(), &frame, true));
         let frames: Vec<NewFrame> = frames.collect::<Result<_, _>>()?;
         let message = format!("{}: a retraction", slot.0);
         commit(&self.repository, &self.state, &frames, &message, LOCK_WAIT)?;
@@ -158,22 +201,49 @@ impl Workspace {
         created: &str,
     ) -> Result<usize, StatementError> {
         let store = self.store()?;
-        let scan = if recursive { self.scan(target, None)? } else { Scan::of_file(target.id) };
+        let scan = if recursive {
+            self.scan(target, None)?
+        } else {
+            Scan::of_file(target.id)
+        };
         let root = target.path.clone().unwrap_or_default();
         let mut frames = Vec::new();
         for &number in scan.bottom_up() {
             let node = scan.node(number);
-            let is_directory = if recursive { node.is_directory } else { target.kind == NodeKind::Directory };
-            let kind = if is_directory { NodeKind::Directory } else { NodeKind::File };
+            let is_directory = if recursive {
+                node.is_directory
+            } else {
+                target.kind == NodeKind::Directory
+            };
+            let kind = if is_directory {
+                NodeKind::Directory
+            } else {
+                NodeKind::File
+            };
             let path = scan.path(&root, number);
-            let path = TreePath::new(redact_name(path.as_bytes(), self.scanner()?, &Allowed::default()));
-            let at = Target { id: node.id, kind, path: Some(path), root: target.root };
-            for head in store.heads(&node.id)?.into_iter().filter(|head| !head.invalidated) {
+            let path = TreePath::new(redact_name(
+                path.as_bytes(),
+                self.scanner()?,
+                &Allowed::default(),
+            ));
+            let at = Target {
+                id: node.id,
+                kind,
+                path: Some(path),
+                root: target.root,
+            };
+            for head in store
+                .heads(&node.id)?
+                .into_iter()
+                .filter(|head| !head.invalidated)
+            {
                 let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
                 if wanted(&slot.0, &slot.1) {
-                    let basis = basis::invalidation(slot.0.as_str(), &slot.1, &node.id, head.seq_max);
+                    let basis =
+                        basis::invalidation(slot.0.as_str(), &slot.1, &node.id, head.seq_max);
                     let how = (BasisKind::Invalidation, basis);
-                    let mut frame = Frame::new((at.id, at.kind), slot, how, String::new()).at(at.path.clone());
+                    let mut frame =
+                        Frame::new((at.id, at.kind), slot, how, String::new()).at(at.path.clone());
                     frame.seq = head.seq_max + 1;
                     frame.created = Some(created.to_owned());
                     frames.push(NewFrame::new(self.repository.hash_kind(), &frame, false)?);
@@ -181,7 +251,13 @@ impl Workspace {
             }
         }
         let count = frames.len();
-        commit(&self.repository, &self.state, &frames, &format!("invalidate {count} frames"), LOCK_WAIT)?;
+        commit(
+            &self.repository,
+            &self.state,
+            &frames,
+            &format!("invalidate {count} frames"),
+            LOCK_WAIT,
+        )?;
         Ok(count)
     }
 }

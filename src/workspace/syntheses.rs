@@ -67,35 +67,74 @@ impl PlannedSyntheses {
     /// Why the synthesis of the scan's root is not fresh; `None` when it is, or when there is none.
     #[must_use]
     pub fn reason(&self) -> Option<Reason> {
-        self.plan.tasks.iter().find(|task| task.node == self.scan.root()).map(|task| task.reason)
+        self.plan
+            .tasks
+            .iter()
+            .find(|task| task.node == self.scan.root())
+            .map(|task| task.reason)
     }
 }
 
 impl Workspace {
     /// Makes the frames of a directory and of all directories below it, bottom-up. Nothing outside is looked at.
-    pub fn synthesize(&self, target: &Target, synthesis: &Synthesis<'_>) -> Result<Synthesized, StatementError> {
-        let Synthesis { agent, into, spec, policy, allowed } = synthesis;
+    pub fn synthesize(
+        &self,
+        target: &Target,
+        synthesis: &Synthesis<'_>,
+    ) -> Result<Synthesized, StatementError> {
+        let Synthesis {
+            agent,
+            into,
+            spec,
+            policy,
+            allowed,
+        } = synthesis;
         if target.kind != NodeKind::Directory {
-            let name = target.path.as_ref().map_or_else(|| target.id.to_string(), |path| path.to_text().into_owned());
+            let name = target
+                .path
+                .as_ref()
+                .map_or_else(|| target.id.to_string(), |path| path.to_text().into_owned());
             return Err(StatementError::NotDirectory(name));
         }
         agent.may_write(target.kind, BasisKind::Synthesis)?;
         if agent.frame_type == *into {
             return Err(StatementError::OwnType(agent.id.clone(), into.clone()));
         }
-        let (scan, root) = (self.scan(target, None)?, target.path.clone().unwrap_or_default());
+        let (scan, root) = (
+            self.scan(target, None)?,
+            target.path.clone().unwrap_or_default(),
+        );
         let index = self.index(&self.store()?, scan.len())?;
-        let work = Synthesizer { repo: &self.repository, scan: &scan, root: &root, index: &index, agent, into };
+        let work = Synthesizer {
+            repo: &self.repository,
+            scan: &scan,
+            root: &root,
+            index: &index,
+            agent,
+            into,
+        };
         let scanner = self.scanner()?;
         let plan = work.plan_all(spec.clone(), policy.clone());
         let fresh = plan.fresh;
-        let done = work.run(plan, &|text, path| guard(text.as_bytes(), &path.to_text(), scanner, allowed));
+        let done = work.run(plan, &|text, path| {
+            guard(text.as_bytes(), &path.to_text(), scanner, allowed)
+        });
         if let Some((_, error)) = done.failed.into_iter().next() {
             return Err(error.into());
         }
         let made = done.frames.len() as u64;
-        commit(&self.repository, &self.state, &done.frames, &format!("{}: {made} frames", agent.id), LOCK_WAIT)?;
-        Ok(Synthesized { frame: done.root.expect("a directory was named"), made, kept: done.kept + fresh })
+        commit(
+            &self.repository,
+            &self.state,
+            &done.frames,
+            &format!("{}: {made} frames", agent.id),
+            LOCK_WAIT,
+        )?;
+        Ok(Synthesized {
+            frame: done.root.expect("a directory was named"),
+            made,
+            kept: done.kept + fresh,
+        })
     }
 
     /// The slots that policies have made: of agents that may write here, and not what an agent makes by itself.
@@ -105,7 +144,10 @@ impl Workspace {
         let may_be = |slot: &Slot| {
             let agent = agents.get(slot.0.as_str()).ok();
             agent.is_some_and(|agent| {
-                agent.frame_type != slot.1 && agent.may_write(NodeKind::Directory, BasisKind::Synthesis).is_ok()
+                agent.frame_type != slot.1
+                    && agent
+                        .may_write(NodeKind::Directory, BasisKind::Synthesis)
+                        .is_ok()
             })
         };
         let slots = index.slots().iter().enumerate();
@@ -142,10 +184,23 @@ impl Workspace {
     ) -> Result<SynthesisPlan, RefreshError> {
         let (agents, root) = (self.agents(), target.path.clone().unwrap_or_default());
         let agent = agents.get(slot.0.as_str())?;
-        let work = Synthesizer { repo: &self.repository, scan, root: &root, index, agent, into: &slot.1 };
+        let work = Synthesizer {
+            repo: &self.repository,
+            scan,
+            root: &root,
+            index,
+            agent,
+            into: &slot.1,
+        };
         Ok(work.plan(&mut |node, path| {
-            let at = Target { id: *node, kind: NodeKind::Directory, path: Some(path.clone()), root: target.root };
-            let wanted = |head: &Head| head.frame.agent == slot.0 && head.frame.frame_type == slot.1;
+            let at = Target {
+                id: *node,
+                kind: NodeKind::Directory,
+                path: Some(path.clone()),
+                root: target.root,
+            };
+            let wanted =
+                |head: &Head| head.frame.agent == slot.0 && head.frame.frame_type == slot.1;
             // History that cannot be read leaves the policy of the directory above.
             let earlier = self.earlier(store, start, &at, &wanted).ok()??;
             let head = earlier.heads.first().filter(|head| !head.invalidated)?;
@@ -180,52 +235,105 @@ impl Workspace {
         on_event: &mut dyn FnMut(&Slot, Event),
     ) -> Result<Refreshed, RefreshError> {
         let store = self.store()?;
-        let PlannedSyntheses { scan, mut index, mut plan } = self.plan_syntheses(&store, target, slot, upkeep.start)?;
+        let PlannedSyntheses {
+            scan,
+            mut index,
+            mut plan,
+        } = self.plan_syntheses(&store, target, slot, upkeep.start)?;
         let (agents, root) = (self.agents(), target.path.clone().unwrap_or_default());
         let agent = agents.get(slot.0.as_str())?;
         let scanner = self.scanner()?;
         // What cannot be read allows nothing.
         let allowed = self.allowed_secrets(&[]).unwrap_or_default();
-        let work = Synthesizer { repo: &self.repository, scan: &scan, root: &root, index: &index, agent, into: &slot.1 };
+        let work = Synthesizer {
+            repo: &self.repository,
+            scan: &scan,
+            root: &root,
+            index: &index,
+            agent,
+            into: &slot.1,
+        };
         let mut remade = Remade::default();
         if upkeep.verify {
             remade = work.remake(&plan, Some(VERIFY_SAMPLE));
             work.make_again(&mut plan, &remade.forged);
         }
         let fresh = plan.fresh;
-        let done = work.run(plan, &|text, path| guard(text.as_bytes(), &path.to_text(), scanner, &allowed));
+        let done = work.run(plan, &|text, path| {
+            guard(text.as_bytes(), &path.to_text(), scanner, &allowed)
+        });
         let mut report = Report {
             fresh,
             kept: done.kept,
             held_back: done.held_back,
             made_directories: done.frames.len() as u64,
-            failed: done.failed.iter().map(|(path, error)| (path.clone(), chain(error))).collect(),
+            failed: done
+                .failed
+                .iter()
+                .map(|(path, error)| (path.clone(), chain(error)))
+                .collect(),
             ..Report::default()
         };
         if !done.frames.is_empty() {
             let message = format!("{}: {} frames", slot.0, done.frames.len());
-            let committed = commit(&self.repository, &self.state, &done.frames, &message, LOCK_WAIT)?;
+            let committed = commit(
+                &self.repository,
+                &self.state,
+                &done.frames,
+                &message,
+                LOCK_WAIT,
+            )?;
             report.stored = committed.frames.len() as u64;
             index.follow(&committed);
-            done.made.into_iter().for_each(|path| on_event(slot, Event::Made(path)));
+            done.made
+                .into_iter()
+                .for_each(|path| on_event(slot, Event::Made(path)));
             on_event(slot, Event::Stored(report.stored));
         }
         for (path, reason) in &report.failed {
-            on_event(slot, Event::Failed { path: path.clone(), reason: reason.clone() });
+            on_event(
+                slot,
+                Event::Failed {
+                    path: path.clone(),
+                    reason: reason.clone(),
+                },
+            );
         }
-        Ok(Refreshed { report, visited: scan.len() as u64, remade, ..Refreshed::default() })
+        Ok(Refreshed {
+            report,
+            visited: scan.len() as u64,
+            remade,
+            ..Refreshed::default()
+        })
     }
 
     /// Makes every synthesis of a snapshot again that looks fresh; the names of those that say something else.
-    pub(super) fn remake_syntheses(&self, store: &Store<'_>, target: &Target) -> Result<(Remade, Vec<FrameName>), RefreshError> {
+    pub(super) fn remake_syntheses(
+        &self,
+        store: &Store<'_>,
+        target: &Target,
+    ) -> Result<(Remade, Vec<FrameName>), RefreshError> {
         let (agents, root) = (self.agents(), TreePath::root());
         let (mut all, mut names) = (Remade::default(), Vec::new());
         for slot in self.synthesized_slots(&self.index(store, 0)?) {
-            let PlannedSyntheses { scan, index, plan } = self.plan_syntheses(store, target, &slot, None)?;
+            let PlannedSyntheses { scan, index, plan } =
+                self.plan_syntheses(store, target, &slot, None)?;
             let agent = agents.get(slot.0.as_str())?;
-            let work = Synthesizer { repo: &self.repository, scan: &scan, root: &root, index: &index, agent, into: &slot.1 };
+            let work = Synthesizer {
+                repo: &self.repository,
+                scan: &scan,
+                root: &root,
+                index: &index,
+                agent,
+                into: &slot.1,
+            };
             let remade = work.remake(&plan, None);
-            names.extend(remade.forged.iter().filter_map(|number| work.head_name(&plan, *number)));
+            names.extend(
+                remade
+                    .forged
+                    .iter()
+                    .filter_map(|number| work.head_name(&plan, *number)),
+            );
             all.add(&remade);
         }
         Ok((all, names))
@@ -239,7 +347,10 @@ impl Workspace {
         head: &Head,
     ) -> Result<Option<Reason>, RefreshError> {
         let path = target.path.clone().or_else(|| head.frame.path.clone());
-        let target = Target { path, ..target.clone() };
+        let target = Target {
+            path,
+            ..target.clone()
+        };
         let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
         Ok(self.plan_syntheses(store, &target, &slot, None)?.reason())
     }

@@ -28,7 +28,12 @@ impl Target {
     /// The root directory of a snapshot.
     #[must_use]
     pub fn root_of(tree: NodeId) -> Self {
-        Self { id: tree, kind: NodeKind::Directory, path: Some(TreePath::root()), root: Some(tree) }
+        Self {
+            id: tree,
+            kind: NodeKind::Directory,
+            path: Some(TreePath::root()),
+            root: Some(tree),
+        }
     }
 }
 
@@ -61,8 +66,14 @@ pub enum TargetError {
 }
 
 /// Finds the node that `spec` names; `tree` is the snapshot's root, `prefix` the current directory in it.
-pub fn find_target(repo: &Repository, tree: NodeId, prefix: &TreePath, spec: &str) -> Result<Target, TargetError> {
-    let as_path = locate(repo, prefix, spec.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()));
+pub fn find_target(
+    repo: &Repository,
+    tree: NodeId,
+    prefix: &TreePath,
+    spec: &str,
+) -> Result<Target, TargetError> {
+    let as_path =
+        locate(repo, prefix, spec.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()));
     if let Ok(path) = &as_path
         && let Some((mode, id)) = repo.find_entry(&tree, path.as_bytes())?
     {
@@ -78,8 +89,15 @@ pub fn find_target(repo: &Repository, tree: NodeId, prefix: &TreePath, spec: &st
 }
 
 /// Finds the node that `spec` names without a snapshot to look in: `<rev>:<path>`, a revision, an object id.
-pub fn find_object(repo: &Repository, prefix: &TreePath, spec: &str) -> Result<Target, TargetError> {
-    if let Some((revision, path)) = spec.split_once(':').filter(|(revision, _)| !revision.is_empty()) {
+pub fn find_object(
+    repo: &Repository,
+    prefix: &TreePath,
+    spec: &str,
+) -> Result<Target, TargetError> {
+    if let Some((revision, path)) = spec
+        .split_once(':')
+        .filter(|(revision, _)| !revision.is_empty())
+    {
         return find_below(repo, prefix, spec, (revision, path));
     }
     let object = match repo.resolve(spec) {
@@ -87,35 +105,72 @@ pub fn find_object(repo: &Repository, prefix: &TreePath, spec: &str) -> Result<T
         Err(RevisionError::Unknown(_)) => return Err(TargetError::Unknown(spec.to_owned())),
         Err(err) => return Err(err.into()),
     };
-    let kind = repo.header(&object)?.ok_or(ObjectError::Missing(object))?.kind;
+    let kind = repo
+        .header(&object)?
+        .ok_or(ObjectError::Missing(object))?
+        .kind;
     match kind {
         ObjectKind::Blob => target(spec, EntryMode::File, object, None, None),
         ObjectKind::Tree => target(spec, EntryMode::Directory, object, None, None),
         ObjectKind::Commit | ObjectKind::Tag => {
             let root = repo.tree_of(&object)?;
-            target(spec, EntryMode::Directory, root, Some(TreePath::root()), Some(root))
+            target(
+                spec,
+                EntryMode::Directory,
+                root,
+                Some(TreePath::root()),
+                Some(root),
+            )
         }
     }
 }
 
 /// `<rev>:<path>`, where `./` and `../` start at the current directory and everything else at the root, as in git.
-fn find_below(repo: &Repository, prefix: &TreePath, spec: &str, (revision, path): (&str, &str)) -> Result<Target, TargetError> {
+fn find_below(
+    repo: &Repository,
+    prefix: &TreePath,
+    spec: &str,
+    (revision, path): (&str, &str),
+) -> Result<Target, TargetError> {
     let root = repo.tree_of(&repo.resolve(revision)?)?;
     let is_relative = path == "." || path.starts_with("./") || path.starts_with("../");
-    let start = if is_relative { prefix.clone() } else { TreePath::root() };
-    let full = join(&start, path.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()))?;
-    let absent = || TargetError::NoPath { path: path.to_owned(), revision: revision.to_owned() };
-    let (mode, id) = repo.find_entry(&root, full.as_bytes())?.ok_or_else(absent)?;
+    let start = if is_relative {
+        prefix.clone()
+    } else {
+        TreePath::root()
+    };
+    let full =
+        join(&start, path.as_bytes()).ok_or_else(|| TargetError::Outside(spec.to_owned()))?;
+    let absent = || TargetError::NoPath {
+        path: path.to_owned(),
+        revision: revision.to_owned(),
+    };
+    let (mode, id) = repo
+        .find_entry(&root, full.as_bytes())?
+        .ok_or_else(absent)?;
     target(spec, mode, id, Some(full), Some(root))
 }
 
-fn target(spec: &str, mode: EntryMode, id: NodeId, path: Option<TreePath>, root: Option<NodeId>) -> Result<Target, TargetError> {
+fn target(
+    spec: &str,
+    mode: EntryMode,
+    id: NodeId,
+    path: Option<TreePath>,
+    root: Option<NodeId>,
+) -> Result<Target, TargetError> {
     let kind = match mode {
         EntryMode::File | EntryMode::Executable => NodeKind::File,
         EntryMode::Directory => NodeKind::Directory,
-        EntryMode::Symlink | EntryMode::Submodule => return Err(TargetError::Leaf(spec.to_owned())),
+        EntryMode::Symlink | EntryMode::Submodule => {
+            return Err(TargetError::Leaf(spec.to_owned()));
+        }
     };
-    Ok(Target { id, kind, path, root })
+    Ok(Target {
+        id,
+        kind,
+        path,
+        root,
+    })
 }
 
 /// The path below the root that a user wrote, relative to `start` or absolute; `None` when it leads out of the work tree.
@@ -132,10 +187,13 @@ pub fn locate(repo: &Repository, start: &TreePath, written: &[u8]) -> Option<Tre
     // From the top: what a link below the work tree leads to does not matter.
     let mut above: Vec<&Path> = written.ancestors().collect();
     above.reverse();
-    above.into_iter().filter(|part| part.canonicalize().is_ok_and(|part| part == root)).find_map(|top| {
-        let below = written.strip_prefix(top).ok()?;
-        join(&TreePath::root(), below.as_os_str().as_bytes())
-    })
+    above
+        .into_iter()
+        .filter(|part| part.canonicalize().is_ok_and(|part| part == root))
+        .find_map(|top| {
+            let below = written.strip_prefix(top).ok()?;
+            join(&TreePath::root(), below.as_os_str().as_bytes())
+        })
 }
 
 /// Joins and normalizes a relative path that a user wrote; `None` when it leads out of the root.
@@ -159,7 +217,8 @@ mod tests {
     #[test]
     fn written_paths_are_normalized_within_the_root() {
         let at = TreePath::from("a/b");
-        let joined = |written: &str| join(&at, written.as_bytes()).map(|path| path.to_text().into_owned());
+        let joined =
+            |written: &str| join(&at, written.as_bytes()).map(|path| path.to_text().into_owned());
         assert_eq!(joined("c").as_deref(), Some("a/b/c"));
         assert_eq!(joined("./c/").as_deref(), Some("a/b/c"));
         assert_eq!(joined("../..").as_deref(), Some(""));

@@ -70,14 +70,25 @@ impl Judged {
     #[must_use]
     pub fn read(repository: &Repository, environment: &Environment, given: Option<&str>) -> Self {
         let path = repository.work_dir().map(locate::repository_folder);
-        let folder = path.map(|path| Folder::of_repository(&path)).unwrap_or_default();
+        let folder = path
+            .map(|path| Folder::of_repository(&path))
+            .unwrap_or_default();
         if folder.files.is_empty() {
-            return Self { folder, trust: Trust::NothingToTrust };
+            return Self {
+                folder,
+                trust: Trust::NothingToTrust,
+            };
         }
         let digest = folder.digest();
-        let is_named = given == Some(digest.as_str()) || environment.text(TRUST_VARIABLE) == Some(digest.as_str());
-        let is_trusted = is_named || Memory::of(repository, environment).is_some_and(|memory| memory.holds(&digest));
-        let trust = if is_trusted { Trust::Trusted } else { Trust::Untrusted { digest } };
+        let is_named = given == Some(digest.as_str())
+            || environment.text(TRUST_VARIABLE) == Some(digest.as_str());
+        let is_trusted = is_named
+            || Memory::of(repository, environment).is_some_and(|memory| memory.holds(&digest));
+        let trust = if is_trusted {
+            Trust::Trusted
+        } else {
+            Trust::Untrusted { digest }
+        };
         Self { folder, trust }
     }
 
@@ -86,7 +97,12 @@ impl Judged {
     pub fn left_out(&self, settings_are_damaged: bool) -> Vec<String> {
         let settings = format!("'{}' ", self.folder.path_of("config.toml").display());
         let is_said = |warning: &&String| settings_are_damaged && warning.starts_with(&settings);
-        self.folder.warnings.iter().filter(|warning| !is_said(warning)).cloned().collect()
+        self.folder
+            .warnings
+            .iter()
+            .filter(|warning| !is_said(warning))
+            .cloned()
+            .collect()
     }
 }
 
@@ -97,7 +113,10 @@ impl Workspace {
     pub fn require_trust(&self, what: &str) -> Result<(), TrustError> {
         match &self.trust {
             Trust::Trusted | Trust::NothingToTrust => Ok(()),
-            Trust::Untrusted { digest } => Err(TrustError { what: what.to_owned(), digest: digest.clone() }),
+            Trust::Untrusted { digest } => Err(TrustError {
+                what: what.to_owned(),
+                digest: digest.clone(),
+            }),
         }
     }
 
@@ -112,11 +131,17 @@ impl Workspace {
 
     /// Refuses to send what a file of `.teddy` says, unless the user has accepted it or there is none.
     pub fn require_trusted_file(&self, path: &str) -> Result<(), TrustError> {
-        let is_there = self.repository.work_dir().is_some_and(|root| root.join(path).symlink_metadata().is_ok());
+        let is_there = self
+            .repository
+            .work_dir()
+            .is_some_and(|root| root.join(path).symlink_metadata().is_ok());
         if !is_there || self.vouches_for(path) {
             return Ok(());
         }
-        Err(TrustError { what: format!("'{path}'"), digest: self.folder.digest() })
+        Err(TrustError {
+            what: format!("'{path}'"),
+            digest: self.folder.digest(),
+        })
     }
 }
 
@@ -136,13 +161,19 @@ impl Memory {
         let file = locate::state_folder(environment)?.join(FILE_NAME);
         let common = repository.common_dir();
         let common = common.canonicalize().unwrap_or_else(|_| common.to_owned());
-        Some(Self { file, name: quoted(&common) })
+        Some(Self {
+            file,
+            name: quoted(&common),
+        })
     }
 
     /// True when just this hash was accepted for the repository.
     #[must_use]
     pub fn holds(&self, digest: &str) -> bool {
-        self.read().lines().filter_map(parse).any(|(accepted, name)| accepted == digest && name == self.name)
+        self.read()
+            .lines()
+            .filter_map(parse)
+            .any(|(accepted, name)| accepted == digest && name == self.name)
     }
 
     /// Remembers a hash in the place of the one that was accepted before.
@@ -157,17 +188,32 @@ impl Memory {
 
     /// Puts a hash, or nothing, in the place of the repository's line; true when there was one.
     fn replace(&self, digest: Option<&str>) -> io::Result<bool> {
-        if digest.is_none() && !self.read().lines().filter_map(parse).any(|(_, name)| name == self.name) {
+        if digest.is_none()
+            && !self
+                .read()
+                .lines()
+                .filter_map(parse)
+                .any(|(_, name)| name == self.name)
+        {
             return Ok(false);
         }
         let lock = Lock::acquire(&self.file.with_extension("lock"), WAIT)?;
         if lock.is_none() {
-            return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
+            return Err(io::Error::new(
+                io::ErrorKind::WouldBlock,
+                "another process is writing it",
+            ));
         }
         let text = self.read();
-        let (own, others): (Vec<_>, Vec<_>) = text.lines().filter_map(parse).partition(|(_, name)| *name == self.name);
+        let (own, others): (Vec<_>, Vec<_>) = text
+            .lines()
+            .filter_map(parse)
+            .partition(|(_, name)| *name == self.name);
         let line = digest.map(|digest| (digest, self.name.as_str()));
-        let lines = others.into_iter().chain(line).map(|(digest, name)| format!("{digest}\t{name}\n"));
+        let lines = others
+            .into_iter()
+            .chain(line)
+            .map(|(digest, name)| format!("{digest}\t{name}\n"));
         let text: String = lines.collect();
         file::replace_durably(&self.file, |open| open.write_all(text.as_bytes()))?;
         Ok(!own.is_empty())
@@ -175,8 +221,13 @@ impl Memory {
 
     /// The file's text; one that cannot be read remembers nothing.
     fn read(&self) -> String {
-        let is_small = fs::metadata(&self.file).is_ok_and(|found| found.is_file() && found.len() <= FILE_BYTES_MAX);
-        if is_small { String::from_utf8_lossy(&fs::read(&self.file).unwrap_or_default()).into_owned() } else { String::new() }
+        let is_small = fs::metadata(&self.file)
+            .is_ok_and(|found| found.is_file() && found.len() <= FILE_BYTES_MAX);
+        if is_small {
+            String::from_utf8_lossy(&fs::read(&self.file).unwrap_or_default()).into_owned()
+        } else {
+            String::new()
+        }
     }
 }
 
@@ -184,13 +235,18 @@ impl Memory {
 fn parse(line: &str) -> Option<(&str, &str)> {
     let (digest, name) = line.split_once('\t')?;
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (is_digest && name.starts_with('"') && name.len() > 2 && name.ends_with('"')).then_some((digest, name))
+    (is_digest && name.starts_with('"') && name.len() > 2 && name.ends_with('"'))
+        .then_some((digest, name))
 }
 
 /// A path in quotes, always, so that a line that was cut is not taken for another path.
 fn quoted(path: &Path) -> String {
     let text = quote(path.as_os_str().as_bytes(), true);
-    if text.starts_with('"') { text } else { format!("\"{text}\"") }
+    if text.starts_with('"') {
+        text
+    } else {
+        format!("\"{text}\"")
+    }
 }
 
 #[cfg(test)]
@@ -200,13 +256,19 @@ mod tests {
     use super::*;
 
     fn memory(folder: &Path, name: &str) -> Memory {
-        Memory { file: folder.join("state/git-merkle/trusted"), name: quoted(Path::new(name)) }
+        Memory {
+            file: folder.join("state/git-merkle/trusted"),
+            name: quoted(Path::new(name)),
+        }
     }
 
     #[test]
     fn one_hash_is_remembered_for_each_repository_and_can_be_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (one, other) = (memory(folder.path(), "/a/.git"), memory(folder.path(), "/a b/\u{e4}\n.git"));
+        let (one, other) = (
+            memory(folder.path(), "/a/.git"),
+            memory(folder.path(), "/a b/\u{e4}\n.git"),
+        );
         let (first, second) = ("1".repeat(64), "2".repeat(64));
         assert!(!one.revoke().expect("nothing there") && !folder.path().join("state").exists());
         one.accept(&first).expect("writable");
@@ -215,7 +277,10 @@ mod tests {
         assert!(one.holds(&second) && !one.holds(&first) && other.holds(&first));
         assert!(one.revoke().expect("writable") && !one.holds(&second) && other.holds(&first));
         let mode = |path: &Path| path.metadata().expect("written").permissions().mode() & 0o777;
-        assert_eq!((mode(&one.file), mode(one.file.parent().expect("a folder"))), (0o600, 0o700));
+        assert_eq!(
+            (mode(&one.file), mode(one.file.parent().expect("a folder"))),
+            (0o600, 0o700)
+        );
     }
 
     #[test]
@@ -224,14 +289,32 @@ mod tests {
         let one = memory(folder.path(), "/a/.git");
         let digest = "a".repeat(64);
         fs::create_dir_all(one.file.parent().expect("a folder")).expect("writable");
-        for line in
-            ["", &digest, &format!("{digest} \"/a/.git\""), &format!("{digest}\t/a/.git"), &format!("{}\t\"/a/.git\"", "a")]
-        {
+        for line in [
+            "",
+            &digest,
+            &format!("{digest} \"/a/.git\""),
+            &format!("{digest}\t/a/.git"),
+            &format!("{}\t\"/a/.git\"", "a"),
+        ] {
             fs::write(&one.file, format!("{line}\n\u{0}\n")).expect("writable");
-            assert!(!one.holds(&digest) && !one.holds("a") && !one.holds(""), "{line}");
+            assert!(
+                !one.holds(&digest) && !one.holds("a") && !one.holds(""),
+                "{line}"
+            );
         }
-        fs::write(&one.file, [b"\xff\n".as_slice(), format!("{digest}\t\"/b/.git\"\n").as_bytes()].concat()).expect("writable");
+        fs::write(
+            &one.file,
+            [
+                b"\xff\n".as_slice(),
+                format!("{digest}\t\"/b/.git\"\n").as_bytes(),
+            ]
+            .concat(),
+        )
+        .expect("writable");
         one.accept(&digest).expect("writable");
-        assert_eq!(one.read(), format!("{digest}\t\"/b/.git\"\n{digest}\t\"/a/.git\"\n"));
+        assert_eq!(
+            one.read(),
+            format!("{digest}\t\"/b/.git\"\n{digest}\t\"/a/.git\"\n")
+        );
     }
 }

@@ -12,14 +12,25 @@ const COMPARISONS: usize = 9;
 
 /// One figure of all commits.
 fn column(outcomes: &[Outcome], row: usize, figure: impl Fn(&Figures) -> f64) -> Vec<f64> {
-    outcomes.iter().map(|outcome| figure(&outcome.rows[row])).collect()
+    outcomes
+        .iter()
+        .map(|outcome| figure(&outcome.rows[row]))
+        .collect()
 }
 
 /// The table; without a commit it says so.
 #[must_use]
 pub fn table(outcomes: &[Outcome]) -> String {
-    let defined: Vec<Outcome> = outcomes.iter().filter(|outcome| outcome.has_definitions).cloned().collect();
-    let mut text = format!("{} commits, {} with changed definitions\n\n", outcomes.len(), defined.len());
+    let defined: Vec<Outcome> = outcomes
+        .iter()
+        .filter(|outcome| outcome.has_definitions)
+        .cloned()
+        .collect();
+    let mut text = format!(
+        "{} commits, {} with changed definitions\n\n",
+        outcomes.len(),
+        defined.len()
+    );
     if outcomes.is_empty() {
         return text;
     }
@@ -27,8 +38,14 @@ pub fn table(outcomes: &[Outcome]) -> String {
     text.push_str("|---|---|---|---|---|---|---|---|\n");
     for (row, name) in ROWS.iter().enumerate() {
         let of = |figure: &dyn Fn(&Figures) -> f64| short(mean(&column(outcomes, row, figure)));
-        let of_defined = |figure: &dyn Fn(&Figures) -> f64| short(mean(&column(&defined, row, figure)));
-        let each = |figure: &dyn Fn(usize) -> String| (0..BUDGETS.len()).map(figure).collect::<Vec<_>>().join(" / ");
+        let of_defined =
+            |figure: &dyn Fn(&Figures) -> f64| short(mean(&column(&defined, row, figure)));
+        let each = |figure: &dyn Fn(usize) -> String| {
+            (0..BUDGETS.len())
+                .map(figure)
+                .collect::<Vec<_>>()
+                .join(" / ")
+        };
         let _ = writeln!(
             text,
             "| {name} | {} | {} | {} | {} | {} | {} | {} |",
@@ -42,8 +59,14 @@ pub fn table(outcomes: &[Outcome]) -> String {
         );
     }
     text.push('\n');
-    let mut say = |what: &str, outcomes: &[Outcome], other: usize, figure: &dyn Fn(&Figures) -> f64| {
-        let (ones, others) = (column(outcomes, FIND, figure), column(outcomes, other, figure));
+    let mut say = |what: &str,
+                   outcomes: &[Outcome],
+                   other: usize,
+                   figure: &dyn Fn(&Figures) -> f64| {
+        let (ones, others) = (
+            column(outcomes, FIND, figure),
+            column(outcomes, other, figure),
+        );
         let (mean, low, high) = difference(&ones, &others, 950);
         let (_, low_wide, high_wide) = difference(&ones, &others, 1_000 - 50 / COMPARISONS);
         let name = ROWS[other];
@@ -57,7 +80,12 @@ pub fn table(outcomes: &[Outcome]) -> String {
     }
     for (at, budget) in BUDGETS.iter().enumerate() {
         for other in [1, 4] {
-            say(&format!("definitions at {budget} tokens"), &defined, other, &|figures| figures.named[at]);
+            say(
+                &format!("definitions at {budget} tokens"),
+                &defined,
+                other,
+                &|figures| figures.named[at],
+            );
         }
     }
     text
@@ -78,11 +106,29 @@ mod tests {
     fn a_table_has_a_row_for_each_way_and_its_differences() {
         let commit = NodeId::from_bytes(&[1; 20]).expect("twenty bytes");
         let mut rows = [Figures::default(); ROWS.len()];
-        rows[FIND] = Figures { recall: [1.0; 3], reciprocal_rank: 0.5, files: [0.25; 3], named: [1.0; 3], signed: [0.75; 3] };
-        let text = table(&[Outcome { commit, has_definitions: true, rows }]);
+        rows[FIND] = Figures {
+            recall: [1.0; 3],
+            reciprocal_rank: 0.5,
+            files: [0.25; 3],
+            named: [1.0; 3],
+            signed: [0.75; 3],
+        };
+        let text = table(&[Outcome {
+            commit,
+            has_definitions: true,
+            rows,
+        }]);
         assert!(text.starts_with("1 commits, 1 with"), "{text}");
-        assert!(text.contains("| find | 1 | 1 | 1 | .500 | .250 / .250 / .250 | 1 / 1 / 1 | .750 / .750 / .750 |"), "{text}");
-        assert!(text.contains("recall@10, find − full text: +1.000 [+1.000, +1.000]"), "{text}");
+        assert!(
+            text.contains(
+                "| find | 1 | 1 | 1 | .500 | .250 / .250 / .250 | 1 / 1 / 1 | .750 / .750 / .750 |"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("recall@10, find − full text: +1.000 [+1.000, +1.000]"),
+            "{text}"
+        );
         assert_eq!(table(&[]), "0 commits, 0 with changed definitions\n\n");
     }
 }

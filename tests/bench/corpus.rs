@@ -30,10 +30,16 @@ pub(crate) fn repository(files: usize) -> Result<PathBuf, Failure> {
     let key = &blake3::hash(names.join("\n").as_bytes()).to_hex()[..8];
     let kept = directory().join(format!("corpus-{RECIPE}-{key}-{files}.git"));
     if !kept.exists() {
-        note(&format!("making a corpus of {files} files from {} crates", crates.len()));
+        note(&format!(
+            "making a corpus of {files} files from {} crates",
+            crates.len()
+        ));
         let unfinished = kept.with_extension("unfinished");
         drop(std::fs::remove_dir_all(&unfinished));
-        git().args(["init", "-q", "--bare", "-b", "main"]).args([&unfinished]).output()?;
+        git()
+            .args(["init", "-q", "--bare", "-b", "main"])
+            .args([&unfinished])
+            .output()?;
         import(&crates, files, &unfinished)?;
         std::fs::rename(&unfinished, &kept)?;
     }
@@ -58,7 +64,10 @@ impl Scratch {
         let corpus = repository(files)?;
         let scratch = Self::named(name);
         note(&format!("cloning the corpus of {files} files"));
-        git().args(["clone", "-q", "--shared"]).args([&corpus, &scratch.path]).output()?;
+        git()
+            .args(["clone", "-q", "--shared"])
+            .args([&corpus, &scratch.path])
+            .output()?;
         Ok(scratch)
     }
 
@@ -72,12 +81,17 @@ impl Scratch {
     /// A clone of a repository without a work tree, whose `HEAD` can be moved.
     pub(crate) fn bare(name: &str, of: &Path) -> Result<Self, Failure> {
         let scratch = Self::named(name);
-        git().args(["clone", "-q", "--bare", "--shared"]).args([of, &scratch.path]).output()?;
+        git()
+            .args(["clone", "-q", "--bare", "--shared"])
+            .args([of, &scratch.path])
+            .output()?;
         Ok(scratch)
     }
 
     fn named(name: &str) -> Self {
-        Self { path: directory().join(format!("scratch-{}-{name}", std::process::id())) }
+        Self {
+            path: directory().join(format!("scratch-{}-{name}", std::process::id())),
+        }
     }
 }
 
@@ -112,7 +126,10 @@ fn crates() -> Result<Vec<Crate>, Failure> {
     let mut crates = Vec::new();
     for index in list(&registry)? {
         for path in list(&index)? {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             let files = files_of(&path)?;
             if !files.is_empty() && files.len() <= CRATE_FILES_MAX {
                 crates.push(Crate { name, files });
@@ -120,25 +137,35 @@ fn crates() -> Result<Vec<Crate>, Failure> {
         }
     }
     if crates.is_empty() {
-        return Err(Failure(format!("no crate sources in '{}'", registry.display())));
+        return Err(Failure(format!(
+            "no crate sources in '{}'",
+            registry.display()
+        )));
     }
     crates.sort_by_key(|krate| *blake3::hash(krate.name.as_bytes()).as_bytes());
     Ok(crates)
 }
 
-#[expect(clippy::disallowed_methods, reason = "cargo says in the environment where its home is")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo says in the environment where its home is"
+)]
 fn registry() -> Result<PathBuf, Failure> {
     let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo"));
-    let found = cargo_home.or(home).ok_or_else(|| Failure("neither CARGO_HOME nor HOME is set".to_owned()))?;
+    let found = cargo_home
+        .or(home)
+        .ok_or_else(|| Failure("neither CARGO_HOME nor HOME is set".to_owned()))?;
     Ok(found.join("registry/src"))
 }
 
 /// The entries of a directory, in order.
 pub(crate) fn list(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries =
-        std::fs::read_dir(directory).map_err(|error| Failure(format!("cannot read '{}': {error}", directory.display())))?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, Failure>>()?;
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| Failure(format!("cannot read '{}': {error}", directory.display())))?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>, Failure>>()?;
     paths.sort();
     Ok(paths)
 }
@@ -149,7 +176,9 @@ pub(crate) fn files_of(krate: &Path) -> Result<Vec<(String, PathBuf)>, Failure> 
     let mut pending = vec![krate.to_owned()];
     while let Some(directory) = pending.pop() {
         for path in list(&directory)? {
-            let Some(relative) = path.strip_prefix(krate).ok().and_then(Path::to_str) else { continue };
+            let Some(relative) = path.strip_prefix(krate).ok().and_then(Path::to_str) else {
+                continue;
+            };
             let about = path.symlink_metadata()?;
             if about.is_dir() {
                 pending.push(path);
@@ -164,28 +193,56 @@ pub(crate) fn files_of(krate: &Path) -> Result<Vec<(String, PathBuf)>, Failure> 
 
 fn is_wanted(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
-    let foreign =
-        name.starts_with(".cargo") || name.starts_with(".git") || Path::new(name).extension().is_some_and(|e| e == "orig");
+    let foreign = name.starts_with(".cargo")
+        || name.starts_with(".git")
+        || Path::new(name).extension().is_some_and(|e| e == "orig");
     !foreign && !relative.contains(['"', '\n', '\\'])
 }
 
 /// Streams the copies of the crates into one commit.
 fn import(crates: &[Crate], files: usize, into: &Path) -> Result<(), Failure> {
-    let run = git().args(["-c", "core.compression=1", "fast-import", "--quiet", "--done"]).inside(into);
+    let run = git()
+        .args([
+            "-c",
+            "core.compression=1",
+            "fast-import",
+            "--quiet",
+            "--done",
+        ])
+        .inside(into);
     let mut child = run.command()?.stdin(Stdio::piped()).spawn()?;
-    let mut stream = BufWriter::new(child.stdin.take().ok_or_else(|| Failure("fast-import takes no input".to_owned()))?);
+    let mut stream = BufWriter::new(
+        child
+            .stdin
+            .take()
+            .ok_or_else(|| Failure("fast-import takes no input".to_owned()))?,
+    );
     stream.write_all(b"commit refs/heads/main\ncommitter Bench <bench@example.org> 1800000000 +0000\ndata 7\ncorpus\n\n")?;
     let copies = crates.iter().cycle().enumerate();
-    let all = copies.flat_map(|(number, krate)| krate.files.iter().map(move |file| (number, krate, file)));
+    let all = copies
+        .flat_map(|(number, krate)| krate.files.iter().map(move |file| (number, krate, file)));
     for (number, krate, (relative, source)) in all.take(files) {
         let mut content = std::fs::read(source)?;
         content.resize(content.len() + number / crates.len(), b'\n');
         let (hundreds, tens) = (number / 100, number / 10 % 10);
-        writeln!(stream, "M 100644 inline {hundreds:03}/{tens}/{}/{relative}\ndata {}", krate.name, content.len())?;
+        writeln!(
+            stream,
+            "M 100644 inline {hundreds:03}/{tens}/{}/{relative}\ndata {}",
+            krate.name,
+            content.len()
+        )?;
         stream.write_all(&content)?;
         stream.write_all(b"\n")?;
     }
     stream.write_all(b"done\n")?;
-    drop(stream.into_inner().map_err(|error| Failure(error.to_string()))?);
-    if child.wait()?.success() { Ok(()) } else { Err(Failure("fast-import refused the corpus".to_owned())) }
+    drop(
+        stream
+            .into_inner()
+            .map_err(|error| Failure(error.to_string()))?,
+    );
+    if child.wait()?.success() {
+        Ok(())
+    } else {
+        Err(Failure("fast-import refused the corpus".to_owned()))
+    }
 }

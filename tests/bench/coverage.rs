@@ -36,8 +36,18 @@ impl Count {
     }
 
     fn of(self, all: Self) -> String {
-        let share = |part: u64, whole: u64| if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 };
-        format!("{:.1} % | {:.1} %", share(self.files, all.files), share(self.bytes, all.bytes))
+        let share = |part: u64, whole: u64| {
+            if whole == 0 {
+                100.0
+            } else {
+                100.0 * part as f64 / whole as f64
+            }
+        };
+        format!(
+            "{:.1} % | {:.1} %",
+            share(self.files, all.files),
+            share(self.bytes, all.bytes)
+        )
     }
 }
 
@@ -57,23 +67,44 @@ struct Table {
 }
 
 /// Prints a line for each clone, then a table of all extensions.
-#[expect(clippy::print_stdout, reason = "the table is the answer of a bench run")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the table is the answer of a bench run"
+)]
 pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
     let mut all = Table::default();
     println!("| | text files | with words | of the bytes | no text |\n|---|---|---|---|---|");
     for path in paths {
         let mut own = Table::default();
         own.read(path)?;
-        let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        println!("| {name} | {} | {} | {} |", own.all.text.files, own.all.told.of(own.all.text), own.without_text);
+        let name = Path::new(path)
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        println!(
+            "| {name} | {} | {} | {} |",
+            own.all.text.files,
+            own.all.told.of(own.all.text),
+            own.without_text
+        );
         all.join(own, &name);
     }
-    println!("| **all** | {} | {} | {} |\n", all.all.text.files, all.all.told.of(all.all.text), all.without_text);
+    println!(
+        "| **all** | {} | {} | {} |\n",
+        all.all.text.files,
+        all.all.told.of(all.all.text),
+        all.without_text
+    );
     let mut rows: Vec<(&String, &Row)> = all.rows.iter().collect();
     rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.text.files));
     println!("| extension | text files | with words | of the bytes |\n|---|---|---|---|");
     for (extension, row) in rows.iter().take(ROWS_MAX) {
-        println!("| {extension} | {} | {} |", row.text.files, row.told.of(row.text));
+        println!(
+            "| {extension} | {} | {} |",
+            row.text.files,
+            row.told.of(row.text)
+        );
     }
     let step = all.silent.len().div_ceil(EXAMPLES_MAX).max(1);
     println!("\n{} files without words, for example:", all.silent.len());
@@ -85,16 +116,32 @@ pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
 
 impl Table {
     fn read(&mut self, path: &str) -> Result<(), Failure> {
-        let location = Location { directory: Path::new(path).to_owned(), git_dir: None, settings: Vec::new() };
-        let workspace = Workspace::open(&location, &Environment::capture(), [], None).map_err(failure)?;
-        let root = workspace.root(&Snapshot::Revision("HEAD".to_owned())).map_err(failure)?;
+        let location = Location {
+            directory: Path::new(path).to_owned(),
+            git_dir: None,
+            settings: Vec::new(),
+        };
+        let workspace =
+            Workspace::open(&location, &Environment::capture(), [], None).map_err(failure)?;
+        let root = workspace
+            .root(&Snapshot::Revision("HEAD".to_owned()))
+            .map_err(failure)?;
         let tree = Tree::read(&workspace.repository, root.tree).map_err(failure)?;
         let (mut all, mut data) = (tree.all(), Vec::new());
         while let Some(met) = all.next_met() {
             let is_file = matches!(met.found.mode, EntryMode::File | EntryMode::Executable);
             // A clone may leave large files out.
-            if is_file && workspace.repository.header(&met.found.id).map_err(failure)?.is_some() {
-                workspace.repository.read(&met.found.id, ObjectKind::Blob, &mut data).map_err(failure)?;
+            if is_file
+                && workspace
+                    .repository
+                    .header(&met.found.id)
+                    .map_err(failure)?
+                    .is_some()
+            {
+                workspace
+                    .repository
+                    .read(&met.found.id, ObjectKind::Blob, &mut data)
+                    .map_err(failure)?;
                 self.add(met.path, &met.path[met.name_at..], &data);
             }
         }
@@ -103,7 +150,9 @@ impl Table {
 
     fn add(&mut self, path: &[u8], name: &[u8], data: &[u8]) {
         let outline = outline::outline(name, data);
-        if matches!(outline.content, Content::Binary | Content::TooLarge) || data.trim_ascii().is_empty() {
+        if matches!(outline.content, Content::Binary | Content::TooLarge)
+            || data.trim_ascii().is_empty()
+        {
             self.without_text += 1;
             return;
         }
@@ -125,7 +174,12 @@ impl Table {
         }
         self.all.join(other.all);
         self.without_text += other.without_text;
-        self.silent.extend(other.silent.into_iter().map(|path| format!("{name}: {path}")));
+        self.silent.extend(
+            other
+                .silent
+                .into_iter()
+                .map(|path| format!("{name}: {path}")),
+        );
     }
 }
 
@@ -140,7 +194,10 @@ impl Row {
 
 /// Whether an outline has more than a language, a size and its first lines.
 fn says(outline: &Outline) -> bool {
-    let is_said = outline.symbols.iter().any(|symbol| symbol.kind != Kind::Line);
+    let is_said = outline
+        .symbols
+        .iter()
+        .any(|symbol| symbol.kind != Kind::Line);
     !outline.doc.is_empty() || is_said || outline.more > 0 || !outline.imports.is_empty()
 }
 

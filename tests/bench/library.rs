@@ -19,7 +19,11 @@ use crate::measure::{Failure, home};
 use crate::sample::{Bodies, node_id};
 
 /// Bench 4: writes so many new frames as one batch and moves the ref of the frames; encoding them is part of the work.
-pub(crate) fn write_frames(repository: &Path, bodies: &Bodies, count: usize) -> Result<Duration, Failure> {
+pub(crate) fn write_frames(
+    repository: &Path,
+    bodies: &Bodies,
+    count: usize,
+) -> Result<Duration, Failure> {
     let repo = open(repository)?;
     let hash = repo.hash_kind();
     let start = Instant::now();
@@ -31,14 +35,21 @@ pub(crate) fn write_frames(repository: &Path, bodies: &Bodies, count: usize) -> 
             .map(|part| {
                 scope.spawn(move || -> Vec<NewFrame> {
                     part.iter()
-                        .map(|number| NewFrame::new(hash, &frame(bodies, *number), false).expect("a small frame"))
+                        .map(|number| {
+                            NewFrame::new(hash, &frame(bodies, *number), false)
+                                .expect("a small frame")
+                        })
                         .collect()
                 })
             })
             .collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("encoding does not panic")).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("encoding does not panic"))
+            .collect()
     });
-    commit(&repo, &StateDir::of(&repo), &frames, "bench", LOCK_WAIT).map_err(|error| Failure(error.to_string()))?;
+    commit(&repo, &StateDir::of(&repo), &frames, "bench", LOCK_WAIT)
+        .map_err(|error| Failure(error.to_string()))?;
     Ok(start.elapsed())
 }
 
@@ -46,22 +57,37 @@ pub(crate) fn write_frames(repository: &Path, bodies: &Bodies, count: usize) -> 
 pub(crate) fn union(repository: &Path, ours: &str, theirs: &str) -> Result<Duration, Failure> {
     let repo = open(repository)?;
     let tree = |name: &str| {
-        let commit = repo.resolve_commit(name).map_err(|error| Failure(error.to_string()))?;
-        repo.tree_of(&commit).map_err(|error| Failure(error.to_string()))
+        let commit = repo
+            .resolve_commit(name)
+            .map_err(|error| Failure(error.to_string()))?;
+        repo.tree_of(&commit)
+            .map_err(|error| Failure(error.to_string()))
     };
     let (ours, theirs) = (tree(ours)?, tree(theirs)?);
     let start = Instant::now();
     let mut batch = Batch::default();
-    merge::union(&repo, Some(ours), Some(theirs), &mut batch).map_err(|error| Failure(error.to_string()))?;
-    drop(repo.write(&batch).map_err(|error| Failure(error.to_string()))?);
+    merge::union(&repo, Some(ours), Some(theirs), &mut batch)
+        .map_err(|error| Failure(error.to_string()))?;
+    drop(
+        repo.write(&batch)
+            .map_err(|error| Failure(error.to_string()))?,
+    );
     Ok(start.elapsed())
 }
 
 /// Bench 8: the fewest rounds of calls in which every node of `HEAD` can be asked about, children first.
 pub(crate) fn rounds_min(repository: &Path, at_once: usize) -> Result<usize, Failure> {
     let repo = open(repository)?;
-    let root = Snapshot::Revision("HEAD".to_owned()).root(&repo).map_err(|error| Failure(error.to_string()))?;
-    let scan = scan(&repo, root.tree, &TreePath::root(), IgnoreRules::default(), None);
+    let root = Snapshot::Revision("HEAD".to_owned())
+        .root(&repo)
+        .map_err(|error| Failure(error.to_string()))?;
+    let scan = scan(
+        &repo,
+        root.tree,
+        &TreePath::root(),
+        IgnoreRules::default(),
+        None,
+    );
     let scan = scan.map_err(|error| Failure(error.to_string()))?;
     let order = scan.bottom_up();
     let mut place = vec![0; scan.len()];
@@ -69,8 +95,10 @@ pub(crate) fn rounds_min(repository: &Path, at_once: usize) -> Result<usize, Fai
         place[*node as usize] = u32::try_from(task).expect("a limited number of nodes");
     }
     let queue = Queue::new(&vec![Priority::Background; order.len()], |task| {
-        let mut children: Vec<u32> =
-            scan.entries(order[task as usize]).filter_map(|entry| Some(place[entry.node? as usize])).collect();
+        let mut children: Vec<u32> = scan
+            .entries(order[task as usize])
+            .filter_map(|entry| Some(place[entry.node? as usize]))
+            .collect();
         children.sort_unstable();
         children.dedup();
         children
@@ -79,29 +107,61 @@ pub(crate) fn rounds_min(repository: &Path, at_once: usize) -> Result<usize, Fai
 }
 
 fn open(repository: &Path) -> Result<Repository, Failure> {
-    let location = Location { directory: repository.to_owned(), ..Location::default() };
+    let location = Location {
+        directory: repository.to_owned(),
+        ..Location::default()
+    };
     Repository::open(&location).map_err(|error| Failure(error.to_string()))
 }
 
 fn frame(bodies: &Bodies, number: usize) -> Frame {
-    let slot = ("outline".parse().expect("a word"), "outline".parse().expect("a word"));
+    let slot = (
+        "outline".parse().expect("a word"),
+        "outline".parse().expect("a word"),
+    );
     let node = node_id(number).parse().expect("an object id");
     let basis = BasisId(Digest::of("git-merkle 2026 bench/1", &number.to_le_bytes()));
     let path = TreePath::from(format!("src/{number}.rs").as_str());
-    let frame = Frame::new((node, NodeKind::File), slot, (BasisKind::Generated, basis), bodies.get(number));
-    Frame { created: Some("2026-11-21T20:13:05Z".to_owned()), ..frame.at(Some(path)) }
+    let frame = Frame::new(
+        (node, NodeKind::File),
+        slot,
+        (BasisKind::Generated, basis),
+        bodies.get(number),
+    );
+    Frame {
+        created: Some("2026-11-21T20:13:05Z".to_owned()),
+        ..frame.at(Some(path))
+    }
 }
 
 /// Bench 6, warm: every outline of `HEAD`'s files out of the cache, and its Markdown; how many and how long.
 pub(crate) fn cached_outlines(repository: &Path) -> Result<(usize, Duration), Failure> {
     let repo = open(repository)?;
     let start = Instant::now();
-    let root = Snapshot::Revision("HEAD".to_owned()).root(&repo).map_err(|error| Failure(error.to_string()))?;
-    let scan = scan(&repo, root.tree, &TreePath::root(), IgnoreRules::default(), None);
+    let root = Snapshot::Revision("HEAD".to_owned())
+        .root(&repo)
+        .map_err(|error| Failure(error.to_string()))?;
+    let scan = scan(
+        &repo,
+        root.tree,
+        &TreePath::root(),
+        IgnoreRules::default(),
+        None,
+    );
     let scan = scan.map_err(|error| Failure(error.to_string()))?;
-    let cache: OutlineCache = object_cache(&StateDir::of(&repo).sealed(Some(home()?.join(".local/state/git-merkle"))).cache());
-    let files = scan.bottom_up().iter().filter(|number| !scan.node(**number).is_directory);
-    let outlines = files.filter_map(|number| cache.get(scan.node(*number).id, detect(scan.name(*number), b"")));
-    let found = outlines.filter(|outline| !render(outline).is_empty()).count();
+    let cache: OutlineCache = object_cache(
+        &StateDir::of(&repo)
+            .sealed(Some(home()?.join(".local/state/git-merkle")))
+            .cache(),
+    );
+    let files = scan
+        .bottom_up()
+        .iter()
+        .filter(|number| !scan.node(**number).is_directory);
+    let outlines = files
+        .filter_map(|number| cache.get(scan.node(*number).id, detect(scan.name(*number), b"")));
+    let found = outlines
+        .filter(|outline| !render(outline).is_empty())
+        .count();
     Ok((found, start.elapsed()))
 }

@@ -26,7 +26,10 @@ use measure::Failure;
 use report::Report;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
     if let [flag, command @ ..] = arguments.as_slice()
         && flag == measure::PEAK_FLAG
     {
@@ -37,12 +40,19 @@ fn main() -> ExitCode {
     {
         return run(paths).map_or_else(|failure| fail(&failure), |()| ExitCode::SUCCESS);
     }
-    let Ok(wanted) = arguments.iter().map(|argument| argument.parse::<u32>()).collect::<Result<Vec<_>, _>>() else {
+    let Ok(wanted) = arguments
+        .iter()
+        .map(|argument| argument.parse::<u32>())
+        .collect::<Result<Vec<_>, _>>()
+    else {
         return refuse(&arguments);
     };
     let mut world = World::default();
     let mut report = Report::new(&arguments);
-    for case in CASES.iter().filter(|case| wanted.is_empty() || wanted.contains(&case.number)) {
+    for case in CASES
+        .iter()
+        .filter(|case| wanted.is_empty() || wanted.contains(&case.number))
+    {
         report.add(case.number, (case.run)(&mut world));
     }
     report.print();
@@ -71,6 +81,10 @@ fn fail(failure: &Failure) -> ExitCode {
 #[expect(clippy::print_stderr, reason = "a program that prints")]
 fn refuse(arguments: &[String]) -> ExitCode {
     let known: Vec<String> = CASES.iter().map(|case| case.number.to_string()).collect();
-    eprintln!("error: '{}' does not name benches by number; there are {}", arguments.join(" "), known.join(" "));
+    eprintln!(
+        "error: '{}' does not name benches by number; there are {}",
+        arguments.join(" "),
+        known.join(" ")
+    );
     ExitCode::from(2)
 }

@@ -95,11 +95,20 @@ pub(crate) fn program() -> &'static Path {
 impl Run {
     /// Any program, to be given arguments.
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
-        Self { program: program.as_ref().to_owned(), arguments: Vec::new(), directory: None, input: None }
+        Self {
+            program: program.as_ref().to_owned(),
+            arguments: Vec::new(),
+            directory: None,
+            input: None,
+        }
     }
 
     pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
-        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self.arguments.extend(
+            arguments
+                .into_iter()
+                .map(|argument| argument.as_ref().to_owned()),
+        );
         self
     }
 
@@ -115,13 +124,25 @@ impl Run {
     }
 
     /// The command itself, with nothing of the caller's configuration.
-    #[expect(clippy::disallowed_methods, reason = "the one place where the benches start programs")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the benches start programs"
+    )]
     pub(crate) fn command(&self) -> Result<Command, Failure> {
         let mut command = Command::new(&self.program);
         let home = home()?;
-        command.args(&self.arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config")).env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env("LC_ALL", "C").env("TZ", "UTC").stdin(Stdio::null());
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+            .env("HOME", &home)
+            .env("XDG_CONFIG_HOME", home.join(".config"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC")
+            .stdin(Stdio::null());
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
@@ -136,7 +157,9 @@ impl Run {
         let mut command = self.command()?;
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let start = Instant::now();
-        let finished = command.spawn().and_then(std::process::Child::wait_with_output);
+        let finished = command
+            .spawn()
+            .and_then(std::process::Child::wait_with_output);
         let elapsed = start.elapsed();
         self.demand_success(finished)?;
         Ok(elapsed)
@@ -145,7 +168,8 @@ impl Run {
     /// What it prints.
     pub(crate) fn output(&self) -> Result<String, Failure> {
         let finished = self.demand_success(self.command()?.output())?;
-        String::from_utf8(finished.stdout).map_err(|_| Failure(format!("'{self}' did not print UTF-8")))
+        String::from_utf8(finished.stdout)
+            .map_err(|_| Failure(format!("'{self}' did not print UTF-8")))
     }
 
     /// Largest resident memory of any process of one run, in KiB.
@@ -154,25 +178,45 @@ impl Run {
     /// carries until it has become another program, is not counted.
     pub(crate) fn peak_kib(&self) -> Result<u64, Failure> {
         let own = std::env::current_exe()?;
-        let mut wrapped = Self::new(own).args([OsStr::new(PEAK_FLAG), &self.program]).args(&self.arguments);
+        let mut wrapped = Self::new(own)
+            .args([OsStr::new(PEAK_FLAG), &self.program])
+            .args(&self.arguments);
         (wrapped.directory, wrapped.input) = (self.directory.clone(), self.input.clone());
-        wrapped.output()?.trim().parse().map_err(|_| Failure(format!("no peak memory for '{self}'")))
+        wrapped
+            .output()?
+            .trim()
+            .parse()
+            .map_err(|_| Failure(format!("no peak memory for '{self}'")))
     }
 
-    fn demand_success(&self, finished: std::io::Result<std::process::Output>) -> Result<std::process::Output, Failure> {
-        let finished = finished.map_err(|error| Failure(format!("cannot start '{self}': {error}")))?;
+    fn demand_success(
+        &self,
+        finished: std::io::Result<std::process::Output>,
+    ) -> Result<std::process::Output, Failure> {
+        let finished =
+            finished.map_err(|error| Failure(format!("cannot start '{self}': {error}")))?;
         if finished.status.success() {
             return Ok(finished);
         }
         let message = String::from_utf8_lossy(&finished.stderr);
-        Err(Failure(format!("'{self}' failed: {}", message.lines().last().unwrap_or("it said nothing"))))
+        Err(Failure(format!(
+            "'{self}' failed: {}",
+            message.lines().last().unwrap_or("it said nothing")
+        )))
     }
 }
 
 impl fmt::Display for Run {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let program = Path::new(&self.program).file_name().unwrap_or(&self.program).to_string_lossy();
-        let arguments: Vec<_> = self.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+        let program = Path::new(&self.program)
+            .file_name()
+            .unwrap_or(&self.program)
+            .to_string_lossy();
+        let arguments: Vec<_> = self
+            .arguments
+            .iter()
+            .map(|argument| argument.to_string_lossy())
+            .collect();
         write!(out, "{} {}", program, arguments.join(" "))
     }
 }
@@ -189,14 +233,29 @@ pub(crate) fn home() -> Result<PathBuf, Failure> {
 }
 
 /// The small process in between: runs a command and prints its peak memory in KiB.
-#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a program of its own, inside the benches")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a program of its own, inside the benches"
+)]
 pub(crate) fn report_peak(command: &[String]) -> ExitCode {
-    let [program, arguments @ ..] = command else { return ExitCode::FAILURE };
-    let finished = Command::new(program).args(arguments).stdout(Stdio::null()).status();
-    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return ExitCode::FAILURE };
+    let [program, arguments @ ..] = command else {
+        return ExitCode::FAILURE;
+    };
+    let finished = Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .status();
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
+        return ExitCode::FAILURE;
+    };
     let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
     println!("{}", usage.max_rss() / unit);
-    if finished.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if finished.is_ok_and(|status| status.success()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// Times of alternating runs of two things.
@@ -233,7 +292,9 @@ impl Pairs {
     }
 
     /// Takes numbered pairs, ours first in each, after one that only warms up.
-    fn collect(mut pair: impl FnMut(usize) -> Result<(Duration, Duration), Failure>) -> Result<Self, Failure> {
+    fn collect(
+        mut pair: impl FnMut(usize) -> Result<(Duration, Duration), Failure>,
+    ) -> Result<Self, Failure> {
         let mut pairs = Self::default();
         pair(0)?;
         let start = Instant::now();
@@ -252,18 +313,28 @@ impl Pairs {
 
     /// True when another pair would tell nothing new or take too long.
     fn is_enough(&self, start: Instant) -> bool {
-        self.ours.len() >= PAIRS_MAX || (self.ours.len() >= PAIRS_MIN && start.elapsed() > PAIRS_DURATION_MAX)
+        self.ours.len() >= PAIRS_MAX
+            || (self.ours.len() >= PAIRS_MIN && start.elapsed() > PAIRS_DURATION_MAX)
     }
 
     /// The median of what ours takes more than the yardstick, in milliseconds.
     pub(crate) fn added_ms(&self) -> f64 {
-        let added = self.ours.iter().zip(&self.theirs).map(|(ours, theirs)| ours.as_secs_f64() - theirs.as_secs_f64());
+        let added = self
+            .ours
+            .iter()
+            .zip(&self.theirs)
+            .map(|(ours, theirs)| ours.as_secs_f64() - theirs.as_secs_f64());
         median(added) * 1_000.0
     }
 
     /// The median of the pairs' ratios.
     pub(crate) fn ratio(&self) -> f64 {
-        median(self.ours.iter().zip(&self.theirs).map(|(ours, theirs)| ours.as_secs_f64() / theirs.as_secs_f64()))
+        median(
+            self.ours
+                .iter()
+                .zip(&self.theirs)
+                .map(|(ours, theirs)| ours.as_secs_f64() / theirs.as_secs_f64()),
+        )
     }
 
     /// The median of our times, in seconds.
@@ -276,7 +347,11 @@ impl fmt::Display for Pairs {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let theirs = median(self.theirs.iter().map(Duration::as_secs_f64));
         let (ours, theirs) = (self.ours_seconds() * 1e3, theirs * 1e3);
-        write!(out, "{ours:.1} ms, {theirs:.1} ms, {} pairs", self.ours.len())
+        write!(
+            out,
+            "{ours:.1} ms, {theirs:.1} ms, {} pairs",
+            self.ours.len()
+        )
     }
 }
 

@@ -15,7 +15,8 @@ data: {\"choices\":[],\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":5,\
 data: [DONE]\n\n";
 
 /// The agent that asks it.
-const AGENT: &str = "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\nprovider = \"bench\"\n";
+const AGENT: &str =
+    "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\nprovider = \"bench\"\n";
 
 /// The server; it serves until the program ends.
 pub(crate) struct Model {
@@ -38,10 +39,17 @@ impl Model {
     /// Defines it as a provider, and an agent that asks it: for the user whose home the benches have.
     pub(crate) fn configure(&self, repository: &Path) -> Result<(), Failure> {
         let endpoint = format!("http://{}/v1/", self.address);
-        let settings = [("kind", "local"), ("endpoint", &endpoint), ("model", "bench")];
+        let settings = [
+            ("kind", "local"),
+            ("endpoint", &endpoint),
+            ("model", "bench"),
+        ];
         for (name, value) in settings {
             let key = format!("merkle.provider.bench.{name}");
-            git().args(["config", "--global", &key, value]).inside(repository).output()?;
+            git()
+                .args(["config", "--global", &key, value])
+                .inside(repository)
+                .output()?;
         }
         let agents = crate::measure::home()?.join(".config/git-merkle/agents");
         std::fs::create_dir_all(&agents)?;
@@ -61,7 +69,10 @@ fn serve(stream: &TcpStream, wait: Duration) -> std::io::Result<()> {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
         if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().map_err(|_| std::io::ErrorKind::InvalidData)?;
+            length = value
+                .trim()
+                .parse()
+                .map_err(|_| std::io::ErrorKind::InvalidData)?;
         }
         if line == "\r\n" {
             break;
@@ -70,6 +81,9 @@ fn serve(stream: &TcpStream, wait: Duration) -> std::io::Result<()> {
     reader.read_exact(&mut vec![0; length])?;
     std::thread::sleep(wait);
     let mut stream = stream;
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n", ANSWER.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
+        ANSWER.len()
+    );
     stream.write_all(format!("{head}{ANSWER}").as_bytes())
 }

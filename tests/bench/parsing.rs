@@ -19,8 +19,14 @@ pub(crate) fn texts(work_tree: &Path) -> Result<Vec<Text>, Failure> {
     let names = git().args(["ls-files", "-z"]).inside(work_tree).output()?;
     let mut texts = Vec::new();
     for name in names.split_terminator('\0').map(PathBuf::from) {
-        if let Some(language) = name.extension().and_then(|extension| language(extension.to_str()?)) {
-            texts.push(Text { language, content: std::fs::read(work_tree.join(name))? });
+        if let Some(language) = name
+            .extension()
+            .and_then(|extension| language(extension.to_str()?))
+        {
+            texts.push(Text {
+                language,
+                content: std::fs::read(work_tree.join(name))?,
+            });
         }
     }
     Ok(texts)
@@ -37,8 +43,14 @@ pub(crate) fn time(texts: &[Text]) -> Result<Duration, Failure> {
     let next = AtomicUsize::new(0);
     let start = Instant::now();
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(|| parse_all(texts, &next))).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let workers: Vec<_> = (0..cores)
+            .map(|_| scope.spawn(|| parse_all(texts, &next)))
+            .collect();
+        workers.into_iter().try_for_each(|worker| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     })?;
     Ok(start.elapsed())
 }
@@ -46,7 +58,9 @@ pub(crate) fn time(texts: &[Text]) -> Result<Duration, Failure> {
 fn parse_all(texts: &[Text], next: &AtomicUsize) -> Result<(), Failure> {
     let mut parser = Parser::new();
     while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-        parser.set_language(&text.language).map_err(|error| Failure(error.to_string()))?;
+        parser
+            .set_language(&text.language)
+            .map_err(|error| Failure(error.to_string()))?;
         std::hint::black_box(parser.parse(&text.content, None));
     }
     Ok(())

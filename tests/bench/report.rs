@@ -19,12 +19,25 @@ pub(crate) struct Row {
 
 impl Row {
     /// A ratio that must not be greater than a bound.
-    pub(crate) fn ratio(work: impl Into<String>, against: impl Into<String>, pairs: &Pairs, ratio_max: f64) -> Self {
-        Self { detail: pairs.to_string(), ..Self::growth(work, against, pairs.ratio(), ratio_max) }
+    pub(crate) fn ratio(
+        work: impl Into<String>,
+        against: impl Into<String>,
+        pairs: &Pairs,
+        ratio_max: f64,
+    ) -> Self {
+        Self {
+            detail: pairs.to_string(),
+            ..Self::growth(work, against, pairs.ratio(), ratio_max)
+        }
     }
 
     /// A time that may come on top of another, in milliseconds.
-    pub(crate) fn added(work: impl Into<String>, against: impl Into<String>, pairs: &Pairs, ms_max: f64) -> Self {
+    pub(crate) fn added(
+        work: impl Into<String>,
+        against: impl Into<String>,
+        pairs: &Pairs,
+        ms_max: f64,
+    ) -> Self {
         let added = pairs.added_ms();
         Self {
             work: work.into(),
@@ -49,7 +62,12 @@ impl Row {
     }
 
     /// A cost that must not grow by more than a factor.
-    pub(crate) fn growth(work: impl Into<String>, against: impl Into<String>, growth: f64, growth_max: f64) -> Self {
+    pub(crate) fn growth(
+        work: impl Into<String>,
+        against: impl Into<String>,
+        growth: f64,
+        growth_max: f64,
+    ) -> Self {
         Self {
             work: work.into(),
             against: against.into(),
@@ -63,13 +81,31 @@ impl Row {
     /// A figure that only informs.
     pub(crate) fn figure(work: &str, against: &str, figure: String, pairs: &Pairs) -> Self {
         let (work, against, hold) = (work.to_owned(), against.to_owned(), String::new());
-        Self { work, against, figure, hold, holds: None, detail: pairs.to_string() }
+        Self {
+            work,
+            against,
+            figure,
+            hold,
+            holds: None,
+            detail: pairs.to_string(),
+        }
     }
 
     /// A work without a figure, and why.
     pub(crate) fn unmeasured(work: &str, against: &str) -> Self {
-        let (work, against, figure) = (work.to_owned(), against.to_owned(), "not measured".to_owned());
-        Self { work, against, figure, hold: String::new(), holds: None, detail: String::new() }
+        let (work, against, figure) = (
+            work.to_owned(),
+            against.to_owned(),
+            "not measured".to_owned(),
+        );
+        Self {
+            work,
+            against,
+            figure,
+            hold: String::new(),
+            holds: None,
+            detail: String::new(),
+        }
     }
 }
 
@@ -82,23 +118,39 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn new(arguments: &[String]) -> Self {
         let separator = if arguments.is_empty() { "" } else { " -- " };
-        Self { command: format!("cargo bench{separator}{}", arguments.join(" ")), rows: Vec::new() }
+        Self {
+            command: format!("cargo bench{separator}{}", arguments.join(" ")),
+            rows: Vec::new(),
+        }
     }
 
     /// Keeps the rows of a bench, or the reason why it has none.
     pub(crate) fn add(&mut self, number: u32, outcome: Result<Vec<Row>, Failure>) {
-        let rows = outcome.unwrap_or_else(|failure| vec![Row::unmeasured(&failure.to_string(), "")]);
+        let rows =
+            outcome.unwrap_or_else(|failure| vec![Row::unmeasured(&failure.to_string(), "")]);
         self.rows.extend(rows.into_iter().map(|row| (number, row)));
     }
 
-    #[expect(clippy::print_stdout, reason = "the table is the answer of a bench run")]
+    #[expect(
+        clippy::print_stdout,
+        reason = "the table is the answer of a bench run"
+    )]
     pub(crate) fn print(&self) {
         println!("{}\n", machine(&self.command));
         println!("| # | work | against | measured | hold | holds | times |");
         println!("|---|---|---|---|---|---|---|");
         for (number, row) in &self.rows {
-            let holds = row.holds.map_or("", |holds| if holds { "yes" } else { "**no**" });
-            let Row { work, against, figure, hold, detail, .. } = row;
+            let holds = row
+                .holds
+                .map_or("", |holds| if holds { "yes" } else { "**no**" });
+            let Row {
+                work,
+                against,
+                figure,
+                hold,
+                detail,
+                ..
+            } = row;
             println!("| {number} | {work} | {against} | {figure} | {hold} | {holds} | {detail} |");
         }
     }
@@ -109,9 +161,15 @@ fn machine(command: &str) -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = processors.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown processor");
+    let model = processors
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"))
+        .unwrap_or(": unknown processor");
     let model = model.trim_start_matches([' ', '\t', ':']);
-    let version = git().args(["--version"]).output().unwrap_or_else(|failure| failure.to_string());
+    let version = git()
+        .args(["--version"])
+        .output()
+        .unwrap_or_else(|failure| failure.to_string());
     let date = clock::render_utc(clock::now_seconds());
     let (kernel, version) = (kernel.trim(), version.trim());
     format!("{cores} cores, {model}, kernel {kernel}, {version}, {date}, `{command}`")

@@ -21,13 +21,24 @@ const COMMITS_MAX: usize = 150;
 const LOSSES: usize = 5;
 
 /// Evaluates the histories of these clones and prints a table for each, and one for all.
-#[expect(clippy::print_stdout, reason = "the table is the answer of a bench run")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the table is the answer of a bench run"
+)]
 pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
     let mut all = Vec::new();
     for path in paths {
-        let location = Location { directory: Path::new(path).to_owned(), git_dir: None, settings: Vec::new() };
-        let workspace = Workspace::open(&location, &Environment::capture(), [], None).map_err(failure)?;
-        let tip = workspace.repository.resolve_commit("HEAD").map_err(failure)?;
+        let location = Location {
+            directory: Path::new(path).to_owned(),
+            git_dir: None,
+            settings: Vec::new(),
+        };
+        let workspace =
+            Workspace::open(&location, &Environment::capture(), [], None).map_err(failure)?;
+        let tip = workspace
+            .repository
+            .resolve_commit("HEAD")
+            .map_err(failure)?;
         let cases = workspace.cases(tip, None, COMMITS_MAX).map_err(failure)?;
         let judge = Judge::new(&workspace);
         let mut outcomes = Vec::new();
@@ -35,7 +46,14 @@ pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
             outcomes.push(judge.judge(case).map_err(failure)?);
             note(&format!("{path}: {} of {}", outcomes.len(), cases.len()));
         }
-        println!("## {}\n\n{}", Path::new(path).file_name().unwrap_or_default().to_string_lossy(), table(&outcomes));
+        println!(
+            "## {}\n\n{}",
+            Path::new(path)
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy(),
+            table(&outcomes)
+        );
         println!("{}", losses(&cases, &outcomes));
         all.extend(outcomes);
     }
@@ -46,13 +64,21 @@ pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
 }
 
 fn losses(cases: &[Case], outcomes: &[Outcome]) -> String {
-    let lost = |outcome: &Outcome| outcome.rows[3].reciprocal_rank - outcome.rows[ROWS.len() - 1].reciprocal_rank;
-    let mut order: Vec<usize> = (0..outcomes.len()).filter(|at| lost(&outcomes[*at]) > 0.0).collect();
+    let lost = |outcome: &Outcome| {
+        outcome.rows[3].reciprocal_rank - outcome.rows[ROWS.len() - 1].reciprocal_rank
+    };
+    let mut order: Vec<usize> = (0..outcomes.len())
+        .filter(|at| lost(&outcomes[*at]) > 0.0)
+        .collect();
     order.sort_by(|one, other| lost(&outcomes[*other]).total_cmp(&lost(&outcomes[*one])));
     let line = |at: &usize| {
         let (case, rows) = (&cases[*at], &outcomes[*at].rows);
         let place = |row: usize| {
-            if rows[row].reciprocal_rank > 0.0 { format!("{:.0}", 1.0 / rows[row].reciprocal_rank) } else { "–".to_owned() }
+            if rows[row].reciprocal_rank > 0.0 {
+                format!("{:.0}", 1.0 / rows[row].reciprocal_rank)
+            } else {
+                "–".to_owned()
+            }
         };
         format!(
             "- {} \"{}\" {}: place {} → {}\n",
@@ -64,5 +90,9 @@ fn losses(cases: &[Case], outcomes: &[Outcome]) -> String {
         )
     };
     let lines: String = order.iter().take(LOSSES).map(line).collect();
-    format!("{} of {} commits have their first file further back than with full text:\n{lines}", order.len(), cases.len())
+    format!(
+        "{} of {} commits have their first file further back than with full text:\n{lines}",
+        order.len(),
+        cases.len()
+    )
 }

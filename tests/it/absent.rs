@@ -27,7 +27,9 @@ fn partial<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
 
 /// How many objects of some history are not there.
 fn missing(repo: &Repo<'_>, revision: &str) -> usize {
-    let listing = repo.git(&["rev-list", "--objects", "--missing=print", revision]).ok();
+    let listing = repo
+        .git(&["rev-list", "--objects", "--missing=print", revision])
+        .ok();
     listing.lines().filter(|line| line.starts_with('?')).count()
 }
 
@@ -35,9 +37,19 @@ fn missing(repo: &Repo<'_>, revision: &str) -> usize {
 #[track_caller]
 fn run_what_is_told(sandbox: &Sandbox, repo: &Repo<'_>, output: &Output) {
     let told = output.err();
-    let at = told.find("'git ").unwrap_or_else(|| panic!("no command in {output}"));
-    let told = told[at + 1..].split('\'').next().expect("a quote").to_owned();
-    sandbox.run("sh", &repo.path("")).args(["-c", &told]).run().ok();
+    let at = told
+        .find("'git ")
+        .unwrap_or_else(|| panic!("no command in {output}"));
+    let told = told[at + 1..]
+        .split('\'')
+        .next()
+        .expect("a quote")
+        .to_owned();
+    sandbox
+        .run("sh", &repo.path(""))
+        .args(["-c", &told])
+        .run()
+        .ok();
 }
 
 /// Before, the map had names only and said nothing; the command that others told fetched the whole history.
@@ -53,11 +65,22 @@ fn each_command_names_what_is_missing_and_how_exactly_that_is_brought() {
         let sandbox = Sandbox::new();
         let clone = partial(&sandbox, name);
         let output = clone.merkle(arguments).exits(code);
-        assert_eq!((missing(&clone, "HEAD^{tree}"), missing(&clone, "HEAD")), (3, 5), "{name} fetches nothing\n{output}");
+        assert_eq!(
+            (missing(&clone, "HEAD^{tree}"), missing(&clone, "HEAD")),
+            (3, 5),
+            "{name} fetches nothing\n{output}"
+        );
         run_what_is_told(&sandbox, &clone, &output);
-        assert_eq!((missing(&clone, "HEAD^{tree}"), missing(&clone, "HEAD")), (0, 2), "{name}: what is needed and no more");
+        assert_eq!(
+            (missing(&clone, "HEAD^{tree}"), missing(&clone, "HEAD")),
+            (0, 2),
+            "{name}: what is needed and no more"
+        );
         let again = clone.merkle(arguments).exits(0);
-        assert!(!again.err().contains("missing") && !again.err().contains("git diff"), "{again}");
+        assert!(
+            !again.err().contains("missing") && !again.err().contains("git diff"),
+            "{again}"
+        );
     }
 }
 
@@ -67,16 +90,44 @@ fn a_missing_file_has_a_labelled_line() {
     let clone = partial(&sandbox, "clone");
     let map = clone.merkle(&["map"]).ok();
     let (_, files) = map.split_once("\n\n").expect("a legend");
-    assert_eq!(files, "README.md (content missing)\na name.py (content missing)\nsrc/lib.rs (content missing)\n");
+    assert_eq!(
+        files,
+        "README.md (content missing)\na name.py (content missing)\nsrc/lib.rs (content missing)\n"
+    );
     let map = clone.merkle(&["map", "--json"]).exits(0).json("map");
-    assert_eq!((&map["missing"], &map["files"][0]["missing"]), (&3.into(), &true.into()));
-    let context = clone.merkle(&["context", "src/lib.rs", "--section", "5"]).exits(1);
-    assert!(context.out().contains("Not included: its content is missing in this clone.\n"), "{context}");
-    assert!(context.err().contains("warning: 'src/lib.rs' is not shown: its content is missing in this clone"), "{context}");
+    assert_eq!(
+        (&map["missing"], &map["files"][0]["missing"]),
+        (&3.into(), &true.into())
+    );
+    let context = clone
+        .merkle(&["context", "src/lib.rs", "--section", "5"])
+        .exits(1);
+    assert!(
+        context
+            .out()
+            .contains("Not included: its content is missing in this clone.\n"),
+        "{context}"
+    );
+    assert!(
+        context
+            .err()
+            .contains("warning: 'src/lib.rs' is not shown: its content is missing in this clone"),
+        "{context}"
+    );
     let made = clone.merkle(&["regenerate"]).exits(0);
-    assert!(made.err().contains("warning: 'a name.py': its content is missing in this clone"), "{made}");
-    let document = clone.merkle(&["regenerate", "--json"]).exits(0).json("regenerate");
-    assert_eq!((&document["absent"], &document["absent_paths"][2]), (&3.into(), &"src/lib.rs".into()));
+    assert!(
+        made.err()
+            .contains("warning: 'a name.py': its content is missing in this clone"),
+        "{made}"
+    );
+    let document = clone
+        .merkle(&["regenerate", "--json"])
+        .exits(0)
+        .json("regenerate");
+    assert_eq!(
+        (&document["absent"], &document["absent_paths"][2]),
+        (&3.into(), &"src/lib.rs".into())
+    );
     insta::assert_snapshot!(clone.merkle(&["get-head", "."]).ok(), @"
     Directory of 3 files and 1 directory.
 
@@ -84,8 +135,15 @@ fn a_missing_file_has_a_labelled_line() {
     - `src/` (1 file) — `lib.rs`
     - `a name.py` (no statement)
     ");
-    sandbox.run("sh", &clone.path("")).args(["-c", "git checkout -q main -- src/lib.rs"]).run().ok();
-    assert!(clone.merkle(&["map"]).ok().contains("src/lib.rs\n  "), "the others are read");
+    sandbox
+        .run("sh", &clone.path(""))
+        .args(["-c", "git checkout -q main -- src/lib.rs"])
+        .run()
+        .ok();
+    assert!(
+        clone.merkle(&["map"]).ok().contains("src/lib.rs\n  "),
+        "the others are read"
+    );
 }
 
 /// Before, one object that was lost kept the whole map, and the frame of every directory above.
@@ -95,26 +153,70 @@ fn one_lost_object_is_in_nobodys_way() {
     let repo = world
         .repo("commit first\n+ src/lib.rs = pub fn add() {}\n+ src/deep/lost.wasm = \"\\u0000binary\"\n+ README.md = # Words");
     let lost = repo.id("HEAD:src/deep/lost.wasm");
-    std::fs::remove_file(repo.path(".git/objects").join(&lost[..2]).join(&lost[2..])).expect("a loose object");
+    std::fs::remove_file(repo.path(".git/objects").join(&lost[..2]).join(&lost[2..]))
+        .expect("a loose object");
     let map = repo.merkle(&["map", "--rev", "HEAD"]).exits(0);
-    assert!(map.out().contains("f add()") && map.out().contains("lost.wasm (content missing)\n"), "{map}");
-    assert!(map.err().contains("the content of 1 file is missing in this clone"), "{map}");
+    assert!(
+        map.out().contains("f add()") && map.out().contains("lost.wasm (content missing)\n"),
+        "{map}"
+    );
+    assert!(
+        map.err()
+            .contains("the content of 1 file is missing in this clone"),
+        "{map}"
+    );
     let made = repo.merkle(&["regenerate"]).exits(3);
-    assert!(made.err().contains("warning: 'src/deep/lost.wasm': "), "{made}");
-    assert!(repo.merkle(&["get-head", "src/deep"]).ok().contains("- `lost.wasm` (no statement)\n"));
-    assert!(repo.merkle(&["get-head", "."]).ok().contains("`src/` (2 files)"));
-    let again = repo.merkle(&["regenerate", "--json"]).exits(3).json("regenerate");
-    assert_eq!((&again["kept"], &again["stored"]), (&3.into(), &0.into()), "the directories stay as they are: {again}");
-    let asked = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).run().exits(3);
+    assert!(
+        made.err().contains("warning: 'src/deep/lost.wasm': "),
+        "{made}"
+    );
+    assert!(
+        repo.merkle(&["get-head", "src/deep"])
+            .ok()
+            .contains("- `lost.wasm` (no statement)\n")
+    );
+    assert!(
+        repo.merkle(&["get-head", "."])
+            .ok()
+            .contains("`src/` (2 files)")
+    );
+    let again = repo
+        .merkle(&["regenerate", "--json"])
+        .exits(3)
+        .json("regenerate");
+    assert_eq!(
+        (&again["kept"], &again["stored"]),
+        (&3.into(), &0.into()),
+        "the directories stay as they are: {again}"
+    );
+    let asked = command(&repo, &["regenerate", "--agent", "docs", "--yes"])
+        .run()
+        .exits(3);
     assert!(asked.err().contains("'src/deep/lost.wasm'"), "{asked}");
-    assert_eq!(repo.merkle(&["get-head", ".", "--agent", "docs"]).ok().lines().count(), 1, "asked about without it");
+    assert_eq!(
+        repo.merkle(&["get-head", ".", "--agent", "docs"])
+            .ok()
+            .lines()
+            .count(),
+        1,
+        "asked about without it"
+    );
     // The object is there again: what lacked it is made again.
     std::fs::write(repo.path("src/deep/lost.wasm"), "\0binary").expect("writable");
     repo.git(&["hash-object", "-w", "src/deep/lost.wasm"]).ok();
     repo.merkle(&["regenerate"]).ok();
-    assert!(!repo.merkle(&["get-head", "src/deep"]).ok().contains("no statement"));
+    assert!(
+        !repo
+            .merkle(&["get-head", "src/deep"])
+            .ok()
+            .contains("no statement")
+    );
     let status = repo.merkle(&["status", "--json"]).json("status");
-    assert_eq!((&status["slots"][1]["agent"], &status["slots"][1]["missing"]), (&"outline".into(), &0.into()), "{status}");
+    assert_eq!(
+        (&status["slots"][1]["agent"], &status["slots"][1]["missing"]),
+        (&"outline".into(), &0.into()),
+        "{status}"
+    );
 }
 
 #[test]
@@ -126,8 +228,18 @@ fn a_clone_without_directories_is_told_how_to_get_them() {
     let clone = repo.clone_to("clone", &["--filter=tree:0", "--no-checkout"]);
     for command in ["map", "regenerate", "context"] {
         let output = clone.merkle(&[command]).exits(128);
-        assert!(output.err().contains("'git ls-tree -r HEAD' brings what is missing"), "{output}");
+        assert!(
+            output
+                .err()
+                .contains("'git ls-tree -r HEAD' brings what is missing"),
+            "{output}"
+        );
     }
     clone.git(&["ls-tree", "-r", "HEAD"]).ok();
-    assert!(clone.merkle(&["map"]).ok().contains("src/lib.rs (content missing)"));
+    assert!(
+        clone
+            .merkle(&["map"])
+            .ok()
+            .contains("src/lib.rs (content missing)")
+    );
 }

@@ -8,7 +8,10 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
-use rule::{Fault, file_faults, home_faults, manifest_faults, message_faults, path_faults, print_faults, state_faults};
+use rule::{
+    Fault, file_faults, home_faults, manifest_faults, message_faults, path_faults, print_faults,
+    state_faults,
+};
 use source::Source;
 
 /// All faults of a source tree given as (path, text) pairs, in order of file and line.
@@ -16,7 +19,14 @@ fn check(files: &[(String, String)]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (path, text) in files {
         let source = Source::parse(path, text);
-        for rule in [file_faults, path_faults, home_faults, print_faults, state_faults, message_faults] {
+        for rule in [
+            file_faults,
+            path_faults,
+            home_faults,
+            print_faults,
+            state_faults,
+            message_faults,
+        ] {
             faults.extend(rule(&source));
         }
     }
@@ -34,9 +44,16 @@ fn rust_files(crate_dir: &Path, below: &str) -> Vec<(String, String)> {
             if path.is_dir() {
                 pending.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name =
-                    path.strip_prefix(crate_dir).expect("found below it").to_str().expect("source paths are UTF-8").to_owned();
-                files.push((name, std::fs::read_to_string(&path).expect("a source file can be read")));
+                let name = path
+                    .strip_prefix(crate_dir)
+                    .expect("found below it")
+                    .to_str()
+                    .expect("source paths are UTF-8")
+                    .to_owned();
+                files.push((
+                    name,
+                    std::fs::read_to_string(&path).expect("a source file can be read"),
+                ));
             }
         }
     }
@@ -46,7 +63,12 @@ fn rust_files(crate_dir: &Path, below: &str) -> Vec<(String, String)> {
 
 fn assert_clean(faults: &[Fault]) {
     let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    assert!(faults.is_empty(), "{} fault(s) against the map of docs/architecture.md:\n{}", faults.len(), lines.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} fault(s) against the map of docs/architecture.md:\n{}",
+        faults.len(),
+        lines.join("\n")
+    );
 }
 
 #[test]
@@ -67,12 +89,23 @@ fn every_setting_is_read_by_something() {
     let mut words = std::collections::BTreeSet::new();
     for (path, text) in rust_files(crate_dir, "src") {
         if !path.starts_with("src/config/") {
-            words.extend(Source::parse(&path, &text).tokens.into_iter().filter(|token| !token.in_test).map(|token| token.text));
+            words.extend(
+                Source::parse(&path, &text)
+                    .tokens
+                    .into_iter()
+                    .filter(|token| !token.in_test)
+                    .map(|token| token.text),
+            );
         }
     }
     // A read of what is not in the table is refused by an assertion of 'Stack::get'; those of providers have a list of their own.
-    let keys = git_merkle::config::trust::RULES.iter().map(|rule| rule.keys).filter(|keys| !keys.contains('*'));
-    let unread: Vec<&str> = keys.filter(|key| !words.contains(&format!("\"{key}\""))).collect();
+    let keys = git_merkle::config::trust::RULES
+        .iter()
+        .map(|rule| rule.keys)
+        .filter(|keys| !keys.contains('*'));
+    let unread: Vec<&str> = keys
+        .filter(|key| !words.contains(&format!("\"{key}\"")))
+        .collect();
     assert_eq!(unread, Vec::<&str>::new(), "accepted, and read by nothing");
 }
 
@@ -89,35 +122,125 @@ fn assert_found(path: &str, text: &str, line: usize, rule: &str) {
 
 #[test]
 fn planted_arrows_are_found() {
-    assert_found("src/node/scan.rs", "//! Doc.\n\nuse crate::view::View;\n", 3, "layers");
-    assert_found("src/node/scan.rs", "//! Doc.\nuse crate::frame::Frame;\n", 2, "layers");
-    assert_found("src/git/repo.rs", "//! Doc.\nuse crate::{base::NodeId, config::{Key, Value}};\n", 2, "layers");
-    assert_found("src/git/repo.rs", "//! Doc.\nfn f() -> u8 {\n    crate::cli::answer()\n}\n", 3, "layers");
+    assert_found(
+        "src/node/scan.rs",
+        "//! Doc.\n\nuse crate::view::View;\n",
+        3,
+        "layers",
+    );
+    assert_found(
+        "src/node/scan.rs",
+        "//! Doc.\nuse crate::frame::Frame;\n",
+        2,
+        "layers",
+    );
+    assert_found(
+        "src/git/repo.rs",
+        "//! Doc.\nuse crate::{base::NodeId, config::{Key, Value}};\n",
+        2,
+        "layers",
+    );
+    assert_found(
+        "src/git/repo.rs",
+        "//! Doc.\nfn f() -> u8 {\n    crate::cli::answer()\n}\n",
+        3,
+        "layers",
+    );
     assert_found("src/git/repo.rs", "//! Doc.\nuse crate::*;\n", 2, "layers");
-    assert_found("src/git/repo.rs", "//! Doc.\nuse super::super::cli::Ui;\n", 2, "layers");
-    assert_found("src/git/mod.rs", "//! Doc.\npub use super::cli::Ui;\n", 2, "layers");
-    assert_found("src/git/repo.rs", "//! Doc.\nmod tests {\n    use super::super::super::cli::Ui;\n}\n", 3, "layers");
-    assert_found("src/git/repo.rs", "//! Doc.\n#[cfg(test)]\nmod tests {\n    use crate::frame::Frame;\n}\n", 4, "layers");
+    assert_found(
+        "src/git/repo.rs",
+        "//! Doc.\nuse super::super::cli::Ui;\n",
+        2,
+        "layers",
+    );
+    assert_found(
+        "src/git/mod.rs",
+        "//! Doc.\npub use super::cli::Ui;\n",
+        2,
+        "layers",
+    );
+    assert_found(
+        "src/git/repo.rs",
+        "//! Doc.\nmod tests {\n    use super::super::super::cli::Ui;\n}\n",
+        3,
+        "layers",
+    );
+    assert_found(
+        "src/git/repo.rs",
+        "//! Doc.\n#[cfg(test)]\nmod tests {\n    use crate::frame::Frame;\n}\n",
+        4,
+        "layers",
+    );
     assert_found("src/stray/mod.rs", "//! Doc.\n", 1, "layers");
-    assert_found("src/git/repo.rs", "//! Doc.\nuse crate::stray::Thing;\n", 2, "layers");
-    assert_found("src/git/repo.rs", "//! Doc.\nuse git_merkle::base::NodeId;\n", 2, "layers");
+    assert_found(
+        "src/git/repo.rs",
+        "//! Doc.\nuse crate::stray::Thing;\n",
+        2,
+        "layers",
+    );
+    assert_found(
+        "src/git/repo.rs",
+        "//! Doc.\nuse git_merkle::base::NodeId;\n",
+        2,
+        "layers",
+    );
 }
 
 #[test]
 fn planted_strangers_are_found() {
-    assert_found("src/node/scan.rs", "//! Doc.\nuse gix::ObjectId;\n", 2, "homes");
-    assert_found("src/node/scan.rs", "//! Doc.\nuse ::gix::ObjectId;\n", 2, "homes");
+    assert_found(
+        "src/node/scan.rs",
+        "//! Doc.\nuse gix::ObjectId;\n",
+        2,
+        "homes",
+    );
+    assert_found(
+        "src/node/scan.rs",
+        "//! Doc.\nuse ::gix::ObjectId;\n",
+        2,
+        "homes",
+    );
     assert_found("src/node/scan.rs", "//! Doc.\nuse gix as g;\n", 2, "homes");
-    assert_found("src/view/fit.rs", "//! Doc.\nfn f() {\n    tree_sitter_rust::LANGUAGE;\n}\n", 3, "homes");
-    assert_found("src/regen/plan.rs", "//! Doc.\nuse {similar::TextDiff, std::fmt};\n", 2, "homes");
-    assert_found("src/regen/plan.rs", "//! Doc.\nfn f() -> Option<String> {\n    std::env::var(\"HOME\").ok()\n}\n", 3, "homes");
-    assert_found("src/view/fit.rs", "//! Doc.\nuse std::{env, fs};\n", 2, "homes");
+    assert_found(
+        "src/view/fit.rs",
+        "//! Doc.\nfn f() {\n    tree_sitter_rust::LANGUAGE;\n}\n",
+        3,
+        "homes",
+    );
+    assert_found(
+        "src/regen/plan.rs",
+        "//! Doc.\nuse {similar::TextDiff, std::fmt};\n",
+        2,
+        "homes",
+    );
+    assert_found(
+        "src/regen/plan.rs",
+        "//! Doc.\nfn f() -> Option<String> {\n    std::env::var(\"HOME\").ok()\n}\n",
+        3,
+        "homes",
+    );
+    assert_found(
+        "src/view/fit.rs",
+        "//! Doc.\nuse std::{env, fs};\n",
+        2,
+        "homes",
+    );
 }
 
 #[test]
 fn planted_prints_are_found() {
-    assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    println!(\"{}\", 1);\n}\n", 3, "prints");
-    assert_found("src/regen/plan.rs", "//! Doc.\nfn f() {\n    let out = std::io::stderr();\n}\n", 3, "prints");
+    assert_found(
+        "src/regen/plan.rs",
+        "//! Doc.\nfn f() {\n    println!(\"{}\", 1);\n}\n",
+        3,
+        "prints",
+    );
+    assert_found(
+        "src/regen/plan.rs",
+        "//! Doc.\nfn f() {\n    let out = std::io::stderr();\n}\n",
+        3,
+        "prints",
+    );
 }
 
 /// Before, three places made messages for a session, and two of them said other words.
@@ -138,22 +261,63 @@ fn a_second_way_to_a_model_is_found() {
 #[test]
 fn planted_ways_around_the_room_of_the_state_are_found() {
     let knows = "//! Doc.\nuse crate::git::StateDir;\n";
-    for opens in ["std::fs::read(x)", "fs::remove_file(x)", "File::open(x)", "OpenOptions::new()", "file::replace(x, y)"] {
-        assert_found("src/hook/log.rs", &format!("{knows}fn f() {{\n    {opens};\n}}\n"), 4, "state");
+    for opens in [
+        "std::fs::read(x)",
+        "fs::remove_file(x)",
+        "File::open(x)",
+        "OpenOptions::new()",
+        "file::replace(x, y)",
+    ] {
+        assert_found(
+            "src/hook/log.rs",
+            &format!("{knows}fn f() {{\n    {opens};\n}}\n"),
+            4,
+            "state",
+        );
     }
-    assert_found("src/view/fit.rs", "//! Doc.\nfn f() {\n    fs::read(self.state.shown_file(x));\n}\n", 3, "state");
-    assert_found("src/view/fit.rs", "//! Doc.\nfn f() {\n    git_dir.join(\"merkle\");\n}\n", 3, "state");
+    assert_found(
+        "src/view/fit.rs",
+        "//! Doc.\nfn f() {\n    fs::read(self.state.shown_file(x));\n}\n",
+        3,
+        "state",
+    );
+    assert_found(
+        "src/view/fit.rs",
+        "//! Doc.\nfn f() {\n    git_dir.join(\"merkle\");\n}\n",
+        3,
+        "state",
+    );
 }
 
 #[test]
 fn planted_file_faults_are_found() {
     assert_found("src/git/repo.rs", "use std::fs;\n", 1, "docs");
-    assert_found("src/git/repo.rs", &format!("//! Doc.\n{}", "// line\n".repeat(700)), 701, "length");
-    assert_found("src/main.rs", &format!("//! Doc.\n{}", "// line\n".repeat(20)), 21, "length");
-    assert_found("src/git/mod.rs", "//! Doc.\nmod repo;\npub use repo::Repository;\npub fn f() {}\n", 4, "mod.rs");
+    assert_found(
+        "src/git/repo.rs",
+        &format!("//! Doc.\n{}", "// line\n".repeat(700)),
+        701,
+        "length",
+    );
+    assert_found(
+        "src/main.rs",
+        &format!("//! Doc.\n{}", "// line\n".repeat(20)),
+        21,
+        "length",
+    );
+    assert_found(
+        "src/git/mod.rs",
+        "//! Doc.\nmod repo;\npub use repo::Repository;\npub fn f() {}\n",
+        4,
+        "mod.rs",
+    );
     assert_found("src/git/mod.rs", "//! Doc.\nuse std::fs;\n", 2, "mod.rs");
     assert_found("src/git/mod.rs", "//! Doc.\nmod tests {\n}\n", 2, "mod.rs");
-    assert_found("src/lib.rs", "//! Doc.\npub const VERSION: u8 = 1;\n", 2, "mod.rs");
+    assert_found(
+        "src/lib.rs",
+        "//! Doc.\npub const VERSION: u8 = 1;\n",
+        2,
+        "mod.rs",
+    );
     assert_found("src/git/utils.rs", "//! Doc.\n", 1, "names");
     assert_found("src/git/repo.rs", "//! Doc.\nfn f( {\n", 1, "syntax");
 }
@@ -161,8 +325,14 @@ fn planted_file_faults_are_found() {
 #[test]
 fn what_keeps_the_rules_is_left_alone() {
     let files = [
-        ("src/main.rs", "//! Doc.\nfn main() {\n    git_merkle::cli::run(std::env::args_os());\n}\n"),
-        ("src/lib.rs", "//! Doc.\n\npub mod base;\npub(crate) mod git;\n"),
+        (
+            "src/main.rs",
+            "//! Doc.\nfn main() {\n    git_merkle::cli::run(std::env::args_os());\n}\n",
+        ),
+        (
+            "src/lib.rs",
+            "//! Doc.\n\npub mod base;\npub(crate) mod git;\n",
+        ),
         (
             "src/git/mod.rs",
             "//! Doc.\n\npub mod repo;\n#[cfg(unix)]\nmod lock;\n\npub use repo::{A, B};\npub(crate) use lock::C;\n",
@@ -179,17 +349,35 @@ fn what_keeps_the_rules_is_left_alone() {
             "src/view/fit.rs",
             "//! Doc.\n#[cfg(test)]\nmod tests {\n    use super::super::compose;\n    fn f() {\n        println!(\"{:?}\", std::env::temp_dir());\n    }\n}\n",
         ),
-        ("src/view/fit/tests/mod.rs", "//! Doc.\nfn f() {\n    println!(\"{:?}\", std::env::temp_dir());\n}\n"),
-        ("src/view/compose.rs", "//! Doc.\nconst V: &str = env!(\"CARGO_PKG_VERSION\");\nmod gix {}\nuse self::gix::x;\n"),
+        (
+            "src/view/fit/tests/mod.rs",
+            "//! Doc.\nfn f() {\n    println!(\"{:?}\", std::env::temp_dir());\n}\n",
+        ),
+        (
+            "src/view/compose.rs",
+            "//! Doc.\nconst V: &str = env!(\"CARGO_PKG_VERSION\");\nmod gix {}\nuse self::gix::x;\n",
+        ),
     ];
-    assert_clean(&check(&files.map(|(path, text)| (path.to_owned(), text.to_owned()))));
+    assert_clean(&check(
+        &files.map(|(path, text)| (path.to_owned(), text.to_owned())),
+    ));
 }
 
 #[test]
 fn a_dependency_without_a_home_and_a_home_without_a_dependency_are_found() {
     let complete = include_str!("../../Cargo.toml");
     let stranger = complete.replacen("[dependencies]\n", "[dependencies]\nleft-pad = \"1\"\n", 1);
-    assert!(manifest_faults(&stranger)[0].to_string().contains("'left_pad'"));
-    let without = complete.replacen("\nblake3 ", "\nclap ", 1).replacen("\nclap ", "\n#", 1);
-    assert!(manifest_faults(&without)[0].to_string().contains("'blake3'"));
+    assert!(
+        manifest_faults(&stranger)[0]
+            .to_string()
+            .contains("'left_pad'")
+    );
+    let without = complete
+        .replacen("\nblake3 ", "\nclap ", 1)
+        .replacen("\nclap ", "\n#", 1);
+    assert!(
+        manifest_faults(&without)[0]
+            .to_string()
+            .contains("'blake3'")
+    );
 }

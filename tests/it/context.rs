@@ -24,7 +24,9 @@ fn read(document: &str) -> Seen {
     for event in Parser::new(document) {
         match event {
             Event::Start(Tag::Heading { .. }) => text.clear(),
-            Event::Start(Tag::Link { dest_url, .. }) => (text, target) = (String::new(), dest_url.to_string()),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                (text, target) = (String::new(), dest_url.to_string())
+            }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
                 (text, target) = (String::new(), language.to_string());
             }
@@ -45,7 +47,10 @@ fn read(document: &str) -> Seen {
 
 impl Seen {
     fn titles(&self) -> Vec<&str> {
-        self.headings.iter().map(|(_, title)| title.as_str()).collect()
+        self.headings
+            .iter()
+            .map(|(_, title)| title.as_str())
+            .collect()
     }
 }
 
@@ -65,25 +70,41 @@ fn memos_and_lists_that_the_user_has_not_accepted_are_labelled() {
     let sandbox = Sandbox::new();
     let origin = sandbox.repo("origin");
     origin.fill("commit first\n+ README.md = # R\n+ .teddy/memos.yaml = - MEMO\n+ .teddy/global.context = README.md");
-    origin.merkle(&["session", "new", "told", "-c", "README.md"]).ok();
+    origin
+        .merkle(&["session", "new", "told", "-c", "README.md"])
+        .ok();
     origin.git(&["add", "-f", ".teddy"]).ok();
     origin.git(&["commit", "-q", "-m", "a session"]).ok();
     let labels = |repo: &Repo<'_>| {
         let text = repo.merkle(&["context", "--session", "told"]).ok();
         assert!(text.contains("MEMO"), "{text}");
         let lines = text.lines().filter(|line| line.contains("has not trusted"));
-        lines.map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        lines
+            .map(|line| line.split(' ').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
     };
     let clone = origin.clone_to("clone", &[]);
-    assert_eq!(labels(&clone), ["These", "Lists", "Lists"], "memos, the session's list, the list of all turns");
+    assert_eq!(
+        labels(&clone),
+        ["These", "Lists", "Lists"],
+        "memos, the session's list, the list of all turns"
+    );
     clone.trust();
-    assert_eq!(labels(&clone), ["Lists"], "a session is no part of what is accepted");
+    assert_eq!(
+        labels(&clone),
+        ["Lists"],
+        "a session is no part of what is accepted"
+    );
     std::fs::write(clone.path(".teddy/memos.yaml"), "- MEMO, changed\n").expect("writable");
     assert_eq!(labels(&clone), ["These", "Lists", "Lists"]);
     origin.trust();
     assert!(labels(&origin).is_empty(), "the session was begun here");
     let bare = origin.clone_to("bare", &["--bare"]);
-    assert!(bare.merkle(&["context", "README.md"]).ok().contains("These come from files of this repository"));
+    assert!(
+        bare.merkle(&["context", "README.md"])
+            .ok()
+            .contains("These come from files of this repository")
+    );
 }
 
 #[test]
@@ -93,11 +114,21 @@ fn a_small_document_looks_like_this() {
     repo.fill(HISTORY);
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
     std::fs::write(repo.path(".teddy/memos.yaml"), "- remember ```` this\n").expect("writable");
-    std::fs::write(repo.path(".teddy/global.context"), "# always\nREADME.md\nsrc/\nlink\nsecret.txt\nhttps://example.org/\n")
-        .expect("writable");
+    std::fs::write(
+        repo.path(".teddy/global.context"),
+        "# always\nREADME.md\nsrc/\nlink\nsecret.txt\nhttps://example.org/\n",
+    )
+    .expect("writable");
     repo.trust();
-    say(&repo, "HEAD:src", "docs.summary", "# Sources\n\nAll of them.");
-    let document = repo.merkle(&["context", "./src//lib.rs", "README.md", "--allow-missing"]).ok();
+    say(
+        &repo,
+        "HEAD:src",
+        "docs.summary",
+        "# Sources\n\nAll of them.",
+    );
+    let document = repo
+        .merkle(&["context", "./src//lib.rs", "README.md", "--allow-missing"])
+        .ok();
     let (_, rest) = document.split_once("## 2. ").expect("a second section");
     insta::assert_snapshot!(rest, @r"
     Project Structure
@@ -179,16 +210,35 @@ fn sections_are_the_document_and_the_document_is_the_same_again() {
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
     let whole = repo.merkle(&["context", "src/**"]).ok();
-    let section = |number: &str| repo.merkle(&["context", "src/**", "--section", number]).ok();
+    let section = |number: &str| {
+        repo.merkle(&["context", "src/**", "--section", number])
+            .ok()
+    };
     let parts: String = ["1", "2", "3", "4", "5"].map(section).concat();
     let intro = whole.strip_suffix(&parts).expect("the sections in order");
-    assert!(intro.starts_with("# Agent Invocation Payload\n\nThis document describes a repository") && intro.ends_with("\n\n"));
+    assert!(
+        intro.starts_with("# Agent Invocation Payload\n\nThis document describes a repository")
+            && intro.ends_with("\n\n")
+    );
     assert_eq!(section("3"), "## 3. Memos\n\nnone\n\n");
-    repo.merkle(&["context", "src/**", "--output", "input.md"]).ok();
-    assert_eq!(std::fs::read_to_string(repo.path("input.md")).expect("written"), whole);
-    let rest = |document: &str| document.split_once("## 2.").expect("a second section").1.to_owned();
+    repo.merkle(&["context", "src/**", "--output", "input.md"])
+        .ok();
+    assert_eq!(
+        std::fs::read_to_string(repo.path("input.md")).expect("written"),
+        whole
+    );
+    let rest = |document: &str| {
+        document
+            .split_once("## 2.")
+            .expect("a second section")
+            .1
+            .to_owned()
+    };
     let clone = repo.clone_to("elsewhere", &["--bare"]);
-    assert_eq!(rest(&clone.merkle(&["context", "src/**"]).ok()), rest(&whole));
+    assert_eq!(
+        rest(&clone.merkle(&["context", "src/**"]).ok()),
+        rest(&whole)
+    );
     let _ = repo.merkle(&["context", "--section", "6"]).exits(129);
 }
 
@@ -199,8 +249,16 @@ fn without_lists_it_is_the_root_and_the_readme() {
         repo.fill(HISTORY);
         say(&repo, "HEAD^{tree}", "docs.summary", "The root.");
         let seen = read(&repo.merkle(&["context"]).ok());
-        let markdown: Vec<&str> = seen.fences.iter().filter(|(kind, _)| kind == "markdown").map(|(_, text)| &text[..]).collect();
-        assert_eq!((markdown[0], markdown.last()), ("The root.\n", Some(&"# words\n")));
+        let markdown: Vec<&str> = seen
+            .fences
+            .iter()
+            .filter(|(kind, _)| kind == "markdown")
+            .map(|(_, text)| &text[..])
+            .collect();
+        assert_eq!(
+            (markdown[0], markdown.last()),
+            ("The root.\n", Some(&"# words\n"))
+        );
     }
 }
 
@@ -210,8 +268,14 @@ fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
     for (path, text) in [
-        ("global.context", "README.md\n.teddy/more.context\nsrc/lib.rs\n"),
-        ("more.context", ".teddy/more.context\n.teddy/global.context\nsrc/deep/**\n.teddy/none.context\n"),
+        (
+            "global.context",
+            "README.md\n.teddy/more.context\nsrc/lib.rs\n",
+        ),
+        (
+            "more.context",
+            ".teddy/more.context\n.teddy/global.context\nsrc/deep/**\n.teddy/none.context\n",
+        ),
         ("sessions/one/session.context", "./README.md\n"),
         ("sessions/one/02/turn.context", "src/*.rs\n"),
     ] {
@@ -219,7 +283,9 @@ fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, text).expect("writable");
     }
-    let document = repo.merkle(&["context", "--session=one", "--turn=02", "--allow-missing"]).ok();
+    let document = repo
+        .merkle(&["context", "--session=one", "--turn=02", "--allow-missing"])
+        .ok();
     let seen = read(&document);
     assert_eq!(
         seen.codes,
@@ -232,9 +298,19 @@ fn lists_follow_lists_scopes_outrank_scopes_and_duplicates_are_one() {
             "[.teddy/none.context](/.teddy/none.context)",
         ]
     );
-    assert!(document.contains("- [README.md](/README.md) (also in Session)\n"), "{document}");
-    assert!(document.contains("- [src/lib.rs](/src/lib.rs) (also in Turn)\n"), "{document}");
-    assert_eq!(document.matches("this list names itself").count(), 2, "{document}");
+    assert!(
+        document.contains("- [README.md](/README.md) (also in Session)\n"),
+        "{document}"
+    );
+    assert!(
+        document.contains("- [src/lib.rs](/src/lib.rs) (also in Turn)\n"),
+        "{document}"
+    );
+    assert_eq!(
+        document.matches("this list names itself").count(),
+        2,
+        "{document}"
+    );
     assert_eq!(document.matches("no such list").count(), 1, "{document}");
     let _ = repo.merkle(&["context", "--session=none"]).exits(65);
     let _ = repo.merkle(&["context", "--session=../x"]).exits(129);
@@ -255,10 +331,15 @@ fn other_states_of_the_repository_can_be_shown() {
     assert_eq!(body(&["--rev", "HEAD", "README.md"]), "other\n");
     assert_eq!(body(&["--rev", "HEAD~1", "README.md"]), "# words\n");
     assert_eq!(body(&["HEAD~1:README.md"]), "# words\n");
-    assert_eq!(body(&["--worktree", "README.md"]), "on disk\r\n".replace("\r\n", "\n"));
+    assert_eq!(
+        body(&["--worktree", "README.md"]),
+        "on disk\r\n".replace("\r\n", "\n")
+    );
     repo.git(&["add", "README.md"]).ok();
     assert!(body(&["--index", "README.md"]).starts_with("on disk"));
-    let _ = repo.merkle(&["context", "--index", "--worktree"]).exits(129);
+    let _ = repo
+        .merkle(&["context", "--index", "--worktree"])
+        .exits(129);
 }
 
 /// What held before is wrong: `context` showed HEAD whatever stood on disk and did not say so, and section 1 named a path
@@ -270,31 +351,66 @@ fn the_work_tree_is_shown_and_the_document_says_so() {
     repo.fill(HISTORY);
     let system = |arguments: &[&str]| {
         let run = repo.run(PROGRAM);
-        let section = run.env("SHELL", "/opt/odd/bin/fish").args(["context", "--section=1"]).args(arguments).run().ok();
-        let lines = section.lines().filter(|line| line.starts_with("- ") && !line.starts_with("- **OS:**"));
-        lines.collect::<Vec<_>>().join("\n").replace(&repo.id("HEAD")[..12], "<head>")
+        let section = run
+            .env("SHELL", "/opt/odd/bin/fish")
+            .args(["context", "--section=1"])
+            .args(arguments)
+            .run()
+            .ok();
+        let lines = section
+            .lines()
+            .filter(|line| line.starts_with("- ") && !line.starts_with("- **OS:**"));
+        lines
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace(&repo.id("HEAD")[..12], "<head>")
     };
-    assert_eq!(system(&[]), "- **CWD:** work\n- **Snapshot:** the work tree, as in commit <head>\n- **Shell:** fish");
+    assert_eq!(
+        system(&[]),
+        "- **CWD:** work\n- **Snapshot:** the work tree, as in commit <head>\n- **Shell:** fish"
+    );
     assert!(system(&["--rev", "HEAD"]).contains("- **Snapshot:** commit <head>\n"));
     std::fs::write(repo.path("new.rs"), "fn new() {}\n").expect("writable");
     std::fs::remove_file(repo.path("src/lib.rs")).expect("there");
     std::fs::create_dir_all(repo.path(".teddy")).expect("a folder");
     std::fs::write(repo.path(".teddy/memos.yaml"), "- no file of the project\n").expect("writable");
-    assert!(system(&[]).contains("- **Snapshot:** the work tree; 2 files differ from commit <head>\n"), "{}", system(&[]));
+    assert!(
+        system(&[]).contains("- **Snapshot:** the work tree; 2 files differ from commit <head>\n"),
+        "{}",
+        system(&[])
+    );
     assert!(system(&["--index"]).contains("- **Snapshot:** the index, as in commit <head>\n"));
     let tree = repo.id("HEAD^{tree}");
     assert!(system(&["--rev", &tree]).contains(&format!("- **Snapshot:** tree {}\n", &tree[..12])));
-    let below = repo.run(PROGRAM).args(["-C", "src/deep", "context", "--section=1"]).run().ok();
+    let below = repo
+        .run(PROGRAM)
+        .args(["-C", "src/deep", "context", "--section=1"])
+        .run()
+        .ok();
     assert!(below.contains("- **CWD:** work/src/deep\n"), "{below}");
     let structure = repo.merkle(&["context", "--section=2"]).ok();
-    assert!(structure.contains("new.rs") && !structure.contains("lib.rs"), "{structure}");
+    assert!(
+        structure.contains("new.rs") && !structure.contains("lib.rs"),
+        "{structure}"
+    );
     let map = repo.merkle(&["map"]).ok();
-    assert!(map.contains("new.rs\n  f new()") && !map.contains("lib.rs"), "{map}");
-    assert!(repo.merkle(&["map", "--rev", "HEAD"]).ok().contains("lib.rs"));
+    assert!(
+        map.contains("new.rs\n  f new()") && !map.contains("lib.rs"),
+        "{map}"
+    );
+    assert!(
+        repo.merkle(&["map", "--rev", "HEAD"])
+            .ok()
+            .contains("lib.rs")
+    );
     let empty = sandbox.repo("empty");
     std::fs::write(empty.path("first.txt"), "first\n").expect("writable");
     let document = empty.merkle(&["context", "first.txt"]).ok();
-    assert!(document.contains("the work tree; nothing is committed yet\n") && document.contains("first\n"), "{document}");
+    assert!(
+        document.contains("the work tree; nothing is committed yet\n")
+            && document.contains("first\n"),
+        "{document}"
+    );
 }
 
 #[test]
@@ -302,20 +418,36 @@ fn a_budget_reduces_and_says_what() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
-    let code = (0..400)
-        .fold(String::new(), |code, n| code + &format!("/// Does {n}.\npub fn f{n}() {{ let x = {n} + {n}; drop(x); }}\n"));
+    let code = (0..400).fold(String::new(), |code, n| {
+        code + &format!("/// Does {n}.\npub fn f{n}() {{ let x = {n} + {n}; drop(x); }}\n")
+    });
     std::fs::write(repo.path("src/lib.rs"), code).expect("writable");
     std::fs::write(repo.path("notes.md"), "word ".repeat(3_000)).expect("writable");
     repo.fill("commit large");
     for budget in ["20000", "8000", "3000", "400"] {
-        let document = repo.merkle(&["context", "src/lib.rs", "notes.md", "--budget", budget]).ok();
+        let document = repo
+            .merkle(&["context", "src/lib.rs", "notes.md", "--budget", budget])
+            .ok();
         let tokens = git_merkle::base::token::estimate(&document);
-        assert!(tokens <= budget.parse().expect("a number"), "{tokens} of {budget}:\n{document}");
+        assert!(
+            tokens <= budget.parse().expect("a number"),
+            "{tokens} of {budget}:\n{document}"
+        );
     }
-    let document = repo.merkle(&["context", "src/lib.rs", "notes.md", "--budget", "8000"]).ok();
-    assert!(document.contains("- [src/lib.rs](/src/lib.rs): outline"), "{document}");
-    assert!(document.contains("Reduced to its outline.\n````markdown\n"), "{document}");
-    let _ = repo.merkle(&["context", "src/lib.rs", "--budget", "50"]).exits(79);
+    let document = repo
+        .merkle(&["context", "src/lib.rs", "notes.md", "--budget", "8000"])
+        .ok();
+    assert!(
+        document.contains("- [src/lib.rs](/src/lib.rs): outline"),
+        "{document}"
+    );
+    assert!(
+        document.contains("Reduced to its outline.\n````markdown\n"),
+        "{document}"
+    );
+    let _ = repo
+        .merkle(&["context", "src/lib.rs", "--budget", "50"])
+        .exits(79);
 }
 
 /// Bodies that try to break out of their fence, and what is shown of them; `None` for those that are withheld.
@@ -341,7 +473,10 @@ fn hostile_bodies() -> Vec<(Vec<u8>, bool)> {
         "`````\r`````\r# no\r",
         "> # no\n- # no\n1. # no",
     ];
-    let mut bodies: Vec<(Vec<u8>, bool)> = texts.iter().map(|text| (text.as_bytes().to_vec(), true)).collect();
+    let mut bodies: Vec<(Vec<u8>, bool)> = texts
+        .iter()
+        .map(|text| (text.as_bytes().to_vec(), true))
+        .collect();
     bodies.push((vec![b'`'; 5_000], true));
     bodies.push(([b"x".repeat(1 << 20), b"\n# no".to_vec()].concat(), true));
     bodies.push((b"a\0b".to_vec(), false));
@@ -370,19 +505,30 @@ fn hostile_name(number: usize) -> String {
         "_j_",
         "--- ",
     ];
-    (0..=number % 3).map(|step| parts[(number * 7 + step * 5) % parts.len()]).collect::<String>() + &format!("{number}")
+    (0..=number % 3)
+        .map(|step| parts[(number * 7 + step * 5) % parts.len()])
+        .collect::<String>()
+        + &format!("{number}")
 }
 
 /// Commits files with any names and bytes, without a work tree.
 fn import(repo: &Repo<'_>, files: &[(String, Vec<u8>)]) {
-    let mut input = b"commit refs/heads/main\ncommitter T <t@example.org> 1800000000 +0000\ndata 1\nx\n".to_vec();
+    let mut input =
+        b"commit refs/heads/main\ncommitter T <t@example.org> 1800000000 +0000\ndata 1\nx\n"
+            .to_vec();
     for (name, body) in files {
-        let quoted = name.bytes().fold(String::new(), |quoted, byte| quoted + &format!("\\{byte:03o}"));
+        let quoted = name.bytes().fold(String::new(), |quoted, byte| {
+            quoted + &format!("\\{byte:03o}")
+        });
         input.extend(format!("M 100644 inline \"{quoted}\"\ndata {}\n", body.len()).into_bytes());
         input.extend_from_slice(body);
         input.push(b'\n');
     }
-    repo.run("git").args(["fast-import", "--quiet"]).input(input).run().ok();
+    repo.run("git")
+        .args(["fast-import", "--quiet"])
+        .input(input)
+        .run()
+        .ok();
 }
 
 /// What CommonMark makes of a body: every kind of line end is a line feed, NUL does not occur, and there is an end.
@@ -399,14 +545,29 @@ fn hostile_names_and_bodies_stay_where_they_belong() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     let bodies = hostile_bodies();
-    let files: Vec<(String, Vec<u8>)> =
-        (0..200).map(|number| (hostile_name(number), bodies[number % bodies.len()].0.clone())).collect();
+    let files: Vec<(String, Vec<u8>)> = (0..200)
+        .map(|number| {
+            (
+                hostile_name(number),
+                bodies[number % bodies.len()].0.clone(),
+            )
+        })
+        .collect();
     import(&repo, &files);
     let document = repo.merkle(&["context", "**"]).ok();
     let seen = read(&document);
-    let sections =
-        ["1. System Information", "2. Project Structure", "3. Memos", "4. Context Summary", "Turn", "5. Resource Contents"];
-    assert_eq!(seen.titles(), [&["Agent Invocation Payload"][..], &sections].concat());
+    let sections = [
+        "1. System Information",
+        "2. Project Structure",
+        "3. Memos",
+        "4. Context Summary",
+        "Turn",
+        "5. Resource Contents",
+    ];
+    assert_eq!(
+        seen.titles(),
+        [&["Agent Invocation Payload"][..], &sections].concat()
+    );
     assert_eq!(seen.strangers, [] as [&str; 0]);
     assert_eq!((seen.links.len(), seen.codes.len()), (200, 200));
     for ((text, target), code) in seen.links.iter().zip(&seen.codes) {
@@ -414,16 +575,41 @@ fn hostile_names_and_bodies_stay_where_they_belong() {
     }
     let mut in_tree_order = files.clone();
     in_tree_order.sort();
-    let shown: Vec<&(String, Vec<u8>)> =
-        in_tree_order.iter().filter(|(_, body)| bodies.iter().any(|(known, is_text)| known == body && *is_text)).collect();
+    let shown: Vec<&(String, Vec<u8>)> = in_tree_order
+        .iter()
+        .filter(|(_, body)| {
+            bodies
+                .iter()
+                .any(|(known, is_text)| known == body && *is_text)
+        })
+        .collect();
     assert_eq!(seen.fences.len(), 1 + shown.len());
     for ((name, body), (_, text)) in shown.into_iter().zip(&seen.fences[1..]) {
-        assert_eq!(text.replace('\r', "\n"), as_read(body).replace('\r', "\n"), "{name:?}");
+        assert_eq!(
+            text.replace('\r', "\n"),
+            as_read(body).replace('\r', "\n"),
+            "{name:?}"
+        );
     }
     let (sections, names) = tags(&repo.merkle(&["context", "--style", "xml", "**"]).ok());
-    assert_eq!(sections, ["system_information", "project_structure", "memos", "context_summary", "resource_contents"]);
+    assert_eq!(
+        sections,
+        [
+            "system_information",
+            "project_structure",
+            "memos",
+            "context_summary",
+            "resource_contents"
+        ]
+    );
     assert_eq!(names.len(), 200);
-    assert!(names.iter().zip(&seen.links).all(|(name, (text, _))| name == text), "{names:?}");
+    assert!(
+        names
+            .iter()
+            .zip(&seen.links)
+            .all(|(name, (text, _))| name == text),
+        "{names:?}"
+    );
 }
 
 /// The sections of a document in tags, and the names of its resources; all of it is closed, and nothing else is a tag.
@@ -435,13 +621,25 @@ fn tags(document: &str) -> (Vec<String>, Vec<String>) {
         match &fence {
             Some(opened) if line == opened => fence = None,
             None if ticks.len() >= 4 => fence = Some(ticks),
-            None if line.starts_with("</") => assert_eq!(open.pop().map(|name| format!("</{name}>")).as_deref(), Some(line)),
+            None if line.starts_with("</") => assert_eq!(
+                open.pop().map(|name| format!("</{name}>")).as_deref(),
+                Some(line)
+            ),
             None if line.starts_with('<') => {
-                let tag = line.strip_prefix('<').and_then(|line| line.strip_suffix('>')).expect("a whole tag");
+                let tag = line
+                    .strip_prefix('<')
+                    .and_then(|line| line.strip_suffix('>'))
+                    .expect("a whole tag");
                 let (name, attribute) = tag.split_once(' ').unwrap_or((tag, ""));
-                if let Some(text) = attribute.strip_prefix("name=\"").and_then(|text| text.strip_suffix('"')) {
+                if let Some(text) = attribute
+                    .strip_prefix("name=\"")
+                    .and_then(|text| text.strip_suffix('"'))
+                {
                     assert!(!text.contains(['<', '>', '"']), "{text}");
-                    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+                    let text = text
+                        .replace("&lt;", "<")
+                        .replace("&gt;", ">")
+                        .replace("&quot;", "\"");
                     names.push(text.replace("&amp;", "&"));
                 } else if open.len() == 1 {
                     sections.push(name.to_owned());
@@ -461,11 +659,20 @@ fn a_budget_holds_in_tags_too() {
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
     for budget in ["400", "800"] {
-        let document = repo.merkle(&["context", "--style", "xml", "--budget", budget, "--json", "."]).json("context");
-        assert!(document["tokens_estimated"].as_u64().expect("a number") <= budget.parse().expect("a number"));
+        let document = repo
+            .merkle(&[
+                "context", "--style", "xml", "--budget", budget, "--json", ".",
+            ])
+            .json("context");
+        assert!(
+            document["tokens_estimated"].as_u64().expect("a number")
+                <= budget.parse().expect("a number")
+        );
         assert_eq!(tags(document["text"].as_str().expect("a text")).0.len(), 5);
     }
-    let part = repo.merkle(&["context", "--style", "xml", "--section", "3"]).ok();
+    let part = repo
+        .merkle(&["context", "--style", "xml", "--section", "3"])
+        .ok();
     assert_eq!(part, "<memos>\nnone\n\n</memos>\n");
 }
 
@@ -475,15 +682,28 @@ fn it_goes_to_the_clipboard() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
-    let copy = || repo.run(PROGRAM).args(["context", "--copy", "--no-system", "README.md"]);
+    let copy = || {
+        repo.run(PROGRAM)
+            .args(["context", "--copy", "--no-system", "README.md"])
+    };
     let failed = copy().run().exits(65).err();
-    assert!(failed.contains("there is no clipboard") && failed.contains("xclip"), "{failed}");
+    assert!(
+        failed.contains("there is no clipboard") && failed.contains("xclip"),
+        "{failed}"
+    );
     let (programs, copied) = (sandbox.path("bin"), sandbox.path("copied"));
     std::fs::create_dir(&programs).expect("a folder");
-    for (name, script) in [("xclip", "exit 1".to_owned()), ("xsel", format!("cat > '{}'", copied.display()))] {
+    for (name, script) in [
+        ("xclip", "exit 1".to_owned()),
+        ("xsel", format!("cat > '{}'", copied.display())),
+    ] {
         let program = programs.join(name);
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("writable");
-        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");
+        std::fs::set_permissions(
+            &program,
+            std::os::unix::fs::PermissionsExt::from_mode(0o755),
+        )
+        .expect("executable");
     }
     let path = format!("{}:/usr/bin:/bin", programs.display());
     let done = copy().env("PATH", path).env("DISPLAY", ":9").run().exits(0);
@@ -501,11 +721,27 @@ fn a_repository_that_expands_without_end_is_shown_in_bounds() {
     let mut tree = repo.id("HEAD^{tree}");
     for _ in 0..40 {
         let entries = format!("040000 tree {tree}\tleft\n040000 tree {tree}\tright\n");
-        tree = repo.run("git").arg("mktree").input(entries).run().ok().trim().to_owned();
+        tree = repo
+            .run("git")
+            .arg("mktree")
+            .input(entries)
+            .run()
+            .ok()
+            .trim()
+            .to_owned();
     }
-    let document = repo.merkle(&["context", "--rev", &tree, "**/none", "--section", "5"]).exits(1).out();
-    assert!(document.contains("only the first 20000 paths were looked at"), "{document}");
-    let document = repo.merkle(&["context", "--rev", &tree, "none", "--budget", "1000"]).exits(1).out();
+    let document = repo
+        .merkle(&["context", "--rev", &tree, "**/none", "--section", "5"])
+        .exits(1)
+        .out();
+    assert!(
+        document.contains("only the first 20000 paths were looked at"),
+        "{document}"
+    );
+    let document = repo
+        .merkle(&["context", "--rev", &tree, "none", "--budget", "1000"])
+        .exits(1)
+        .out();
     assert!(document.contains("Folded: "), "{document}");
 }
 
@@ -519,26 +755,53 @@ fn frames_stand_beside_what_they_are_about_or_say_why_not() {
     say(&repo, "HEAD:README.md", "docs.summary", "Gone.\n");
     say(&repo, "HEAD:README.md", "docs.summary", "");
     let document = repo
-        .merkle(&["context", "src/*.rs", "frame:src/lib.rs", "frame:README.md", "frame:src@x.y", "--frames=note"])
+        .merkle(&[
+            "context",
+            "src/*.rs",
+            "frame:src/lib.rs",
+            "frame:README.md",
+            "frame:src@x.y",
+            "--frames=note",
+        ])
         .exits(1)
         .out();
     let seen = read(&document);
     let names: Vec<&str> = seen.links.iter().map(|(text, _)| text.as_str()).collect();
-    let expected = ["src/lib.rs", "frame:src/lib.rs@human.note", "frame:src/lib.rs", "frame:README.md", "frame:src@x.y"];
+    let expected = [
+        "src/lib.rs",
+        "frame:src/lib.rs@human.note",
+        "frame:src/lib.rs",
+        "frame:README.md",
+        "frame:src@x.y",
+    ];
     assert_eq!(names, expected);
-    assert_eq!(seen.fences[2..], ["Beware.\n", "What a is for.\n"].map(|text| ("markdown".to_owned(), text.to_owned())));
-    assert!(document.contains("Not included: its frame was taken back;"), "{document}");
-    assert!(document.contains("Not included: it has no frame of this agent and type.\n"), "{document}");
+    assert_eq!(
+        seen.fences[2..],
+        ["Beware.\n", "What a is for.\n"].map(|text| ("markdown".to_owned(), text.to_owned()))
+    );
+    assert!(
+        document.contains("Not included: its frame was taken back;"),
+        "{document}"
+    );
+    assert!(
+        document.contains("Not included: it has no frame of this agent and type.\n"),
+        "{document}"
+    );
 }
 
 #[test]
 fn the_reader_may_leave_at_any_time() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    let files: Vec<(String, Vec<u8>)> = (0..40).map(|number| (format!("{number}"), vec![b'x'; 1 << 20])).collect();
+    let files: Vec<(String, Vec<u8>)> = (0..40)
+        .map(|number| (format!("{number}"), vec![b'x'; 1 << 20]))
+        .collect();
     import(&repo, &files);
     let script = "\"$0\" context '**' | head -c 100000 >/dev/null; echo done";
     let program = env!("CARGO_BIN_EXE_git-merkle");
     let output = repo.run("sh").args(["-c", script, program]).run().exits(0);
-    assert_eq!((output.out(), output.err()), ("done\n".to_owned(), String::new()));
+    assert_eq!(
+        (output.out(), output.err()),
+        ("done\n".to_owned(), String::new())
+    );
 }

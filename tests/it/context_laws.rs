@@ -11,8 +11,13 @@ use crate::support::{PROGRAM, Repo, Sandbox};
 
 /// The time of the runs, in seconds.
 const NOW: u64 = 1_800_000_000;
-const SECTIONS: [&str; 5] =
-    ["1. System Information", "2. Project Structure", "3. Memos", "4. Context Summary", "5. Resource Contents"];
+const SECTIONS: [&str; 5] = [
+    "1. System Information",
+    "2. Project Structure",
+    "3. Memos",
+    "4. Context Summary",
+    "5. Resource Contents",
+];
 
 /// A document as a Markdown reader sees it.
 #[derive(Default)]
@@ -34,12 +39,18 @@ fn read(document: &str) -> Read {
             Event::End(TagEnd::Link) => seen.listed.push(text.clone()),
             Event::Start(Tag::CodeBlock(_)) => {
                 in_fence = true;
-                seen.blocks.last_mut().into_iter().for_each(|block| block.1 += 1);
+                seen.blocks
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|block| block.1 += 1);
             }
             Event::End(TagEnd::CodeBlock) => in_fence = false,
             Event::Text(part) if !in_fence => {
                 if part.starts_with("Not included: ") {
-                    seen.blocks.last_mut().into_iter().for_each(|block| block.2 += 1);
+                    seen.blocks
+                        .last_mut()
+                        .into_iter()
+                        .for_each(|block| block.2 += 1);
                 }
                 text.push_str(&part);
             }
@@ -140,16 +151,32 @@ fn import(repo: &Repo<'_>, bodies: &[Vec<u8>]) {
     let mut files: Vec<(String, &str, Vec<u8>)> = bodies
         .iter()
         .enumerate()
-        .map(|(number, body)| (format!("{}f{number}", if number % 3 == 2 { "d/" } else { "" }), "100644", body.clone()))
+        .map(|(number, body)| {
+            (
+                format!("{}f{number}", if number % 3 == 2 { "d/" } else { "" }),
+                "100644",
+                body.clone(),
+            )
+        })
         .collect();
     files.push(("link".into(), "120000", b"/etc/passwd".to_vec()));
-    files.push(("loop.context".into(), "100644", b"far.context\nf0\n".to_vec()));
-    files.push(("far.context".into(), "100644", b"loop.context\nhttps://docs.example/q\n".to_vec()));
+    files.push((
+        "loop.context".into(),
+        "100644",
+        b"far.context\nf0\n".to_vec(),
+    ));
+    files.push((
+        "far.context".into(),
+        "100644",
+        b"loop.context\nhttps://docs.example/q\n".to_vec(),
+    ));
     let mut input =
         b"commit refs/heads/main\ncommitter T <t@example.org> 1800000000 +0000\ndata 1\nx\nfrom refs/heads/main^0\ndeleteall\n"
             .to_vec();
     if repo.git(&["rev-parse", "--verify", "--quiet", "main"]).code != Some(0) {
-        let text = String::from_utf8(input).expect("ASCII").replace("from refs/heads/main^0\n", "");
+        let text = String::from_utf8(input)
+            .expect("ASCII")
+            .replace("from refs/heads/main^0\n", "");
         input = text.into_bytes();
     }
     for (name, mode, body) in files {
@@ -158,7 +185,11 @@ fn import(repo: &Repo<'_>, bodies: &[Vec<u8>]) {
         input.push(b'\n');
     }
     input.extend(format!("M 160000 {} sub\n", "1".repeat(40)).into_bytes());
-    repo.run("git").args(["fast-import", "--quiet", "--force"]).input(input).run().ok();
+    repo.run("git")
+        .args(["fast-import", "--quiet", "--force"])
+        .input(input)
+        .run()
+        .ok();
 }
 
 fn keep(repo: &Repo<'_>, text: &str) {
@@ -168,14 +199,26 @@ fn keep(repo: &Repo<'_>, text: &str) {
     let head = serde_json::json!({
         "format": 1, "url": url, "found_at": url, "media_type": "text/html", "fetched_seconds": NOW, "sha256": sha256_hex(text.as_bytes()),
     });
-    folder.write_sealed(&sha256_hex(url.as_bytes()), format!("{head}\n{text}").as_bytes()).expect("writable");
+    folder
+        .write_sealed(
+            &sha256_hex(url.as_bytes()),
+            format!("{head}\n{text}").as_bytes(),
+        )
+        .expect("writable");
 }
 
 /// The document for lists of each scope; nothing in it may be fetched but what is kept.
 fn context(repo: &Repo<'_>, lists: &[Vec<String>; 3]) -> String {
     let sessions = repo.path(".teddy/sessions/s/01");
     std::fs::create_dir_all(&sessions).expect("a folder");
-    for (path, list) in ["global.context", "sessions/s/session.context", "sessions/s/01/turn.context"].iter().zip(lists) {
+    for (path, list) in [
+        "global.context",
+        "sessions/s/session.context",
+        "sessions/s/01/turn.context",
+    ]
+    .iter()
+    .zip(lists)
+    {
         std::fs::write(repo.path(".teddy").join(path), list.join("\n")).expect("writable");
     }
     std::fs::write(repo.path(".teddy/memos.yaml"), "- ````\n").expect("writable");
@@ -195,8 +238,16 @@ fn every_resource_appears_once_with_its_body_or_a_reason_and_the_document_is_the
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     let lists = || proptest::collection::vec(entry(), 0..6);
-    let cases = (proptest::collection::vec(body(), 3..9), body(), [lists(), lists(), lists()]);
-    let mut runner = TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
+    let cases = (
+        proptest::collection::vec(body(), 3..9),
+        body(),
+        [lists(), lists(), lists()],
+    );
+    let mut runner = TestRunner::new(Config {
+        cases: 24,
+        failure_persistence: None,
+        ..Config::default()
+    });
     runner
         .run(&cases, |(bodies, page, lists)| {
             import(&repo, &bodies);
@@ -204,12 +255,22 @@ fn every_resource_appears_once_with_its_body_or_a_reason_and_the_document_is_the
             let document = context(&repo, &lists);
             let seen = read(&document);
             let scopes = ["Turn", "Session", "Global"];
-            let titles: Vec<&str> =
-                seen.titles.iter().skip(1).map(String::as_str).filter(|title| !scopes.contains(title)).collect();
+            let titles: Vec<&str> = seen
+                .titles
+                .iter()
+                .skip(1)
+                .map(String::as_str)
+                .filter(|title| !scopes.contains(title))
+                .collect();
             prop_assert_eq!(titles, SECTIONS, "{}", document);
             let shown: Vec<&String> = seen.blocks.iter().map(|(name, _, _)| name).collect();
             let listed: BTreeSet<&String> = seen.listed.iter().collect();
-            prop_assert_eq!(shown.iter().copied().collect::<BTreeSet<_>>(), listed, "{}", document);
+            prop_assert_eq!(
+                shown.iter().copied().collect::<BTreeSet<_>>(),
+                listed,
+                "{}",
+                document
+            );
             for (name, fences, reasons) in &seen.blocks {
                 prop_assert_eq!(fences + reasons, 1, "{} in {}", name, document);
             }
@@ -224,13 +285,25 @@ fn every_resource_appears_once_with_its_body_or_a_reason_and_the_document_is_the
 fn a_payload_that_no_list_decides_reads_back_as_well() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    import(&repo, &[b"<b> one\n".to_vec(), b"two <!--\n".to_vec(), b"# three\n".to_vec()]);
+    import(
+        &repo,
+        &[
+            b"<b> one\n".to_vec(),
+            b"two <!--\n".to_vec(),
+            b"# three\n".to_vec(),
+        ],
+    );
     let mut documents = vec![context(&repo, &[Vec::new(), Vec::new(), Vec::new()])];
     std::fs::remove_dir_all(repo.path(".teddy")).expect("made above");
     documents.push(repo.merkle(&["context", "--for", "three of one"]).ok());
     for document in documents {
         let titles = read(&document).titles;
-        assert!(SECTIONS.iter().all(|section| titles.iter().any(|title| title == section)), "{document}");
+        assert!(
+            SECTIONS
+                .iter()
+                .all(|section| titles.iter().any(|title| title == section)),
+            "{document}"
+        );
     }
 }
 
@@ -238,12 +311,28 @@ fn a_payload_that_no_list_decides_reads_back_as_well() {
 fn large_bodies_and_long_lists_are_shown_or_cut_with_a_reason() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    import(&repo, &[b"x`\n".repeat(4 << 20), b"a".to_vec(), "````\n".repeat(1 << 16).into_bytes()]);
+    import(
+        &repo,
+        &[
+            b"x`\n".repeat(4 << 20),
+            b"a".to_vec(),
+            "````\n".repeat(1 << 16).into_bytes(),
+        ],
+    );
     let long: Vec<String> = (0..100_001).map(|number| format!("none{number}")).collect();
     let document = context(&repo, &[long, vec!["f0".into(), "d/f2".into()], Vec::new()]);
-    assert_eq!(document.matches("\nNot included: no such file in the snapshot.\n").count(), 100_000);
+    assert_eq!(
+        document
+            .matches("\nNot included: no such file in the snapshot.\n")
+            .count(),
+        100_000
+    );
     assert!(document.contains("only the first 100000 entries of this list are read"));
     let seen = read(&document);
     assert_eq!(seen.blocks.len(), 100_003);
-    assert!(seen.blocks.iter().all(|(_, fences, reasons)| fences + reasons == 1));
+    assert!(
+        seen.blocks
+            .iter()
+            .all(|(_, fences, reasons)| fences + reasons == 1)
+    );
 }

@@ -9,20 +9,34 @@ fn token(last: &str) -> String {
 
 fn id_of(output: &Output) -> String {
     let text = output.err();
-    let at = text.find("--allow-secret ").unwrap_or_else(|| panic!("no id in\n{output}"));
-    text[at + 15..].chars().take_while(char::is_ascii_hexdigit).collect()
+    let at = text
+        .find("--allow-secret ")
+        .unwrap_or_else(|| panic!("no id in\n{output}"));
+    text[at + 15..]
+        .chars()
+        .take_while(char::is_ascii_hexdigit)
+        .collect()
 }
 
 #[test]
 fn a_body_with_a_secret_stops_the_document_until_it_is_allowed() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    std::fs::write(repo.path("a.rs"), format!("// one\nlet t = \"{}\";\nlet u = \"{}\";\n", token("F"), token("G")))
-        .expect("writable");
+    std::fs::write(
+        repo.path("a.rs"),
+        format!(
+            "// one\nlet t = \"{}\";\nlet u = \"{}\";\n",
+            token("F"),
+            token("G")
+        ),
+    )
+    .expect("writable");
     std::fs::write(repo.path("b.rs"), "// clean\n").expect("writable");
     repo.git(&["add", "--all"]).ok();
     repo.git(&["commit", "--quiet", "--message", "first"]).ok();
-    let refused = repo.merkle(&["context", "*.rs", "--output", "input.md"]).exits(78);
+    let refused = repo
+        .merkle(&["context", "*.rs", "--output", "input.md"])
+        .exits(78);
     let id = id_of(&refused);
     assert_eq!(
         refused.err(),
@@ -32,20 +46,42 @@ fn a_body_with_a_secret_stops_the_document_until_it_is_allowed() {
              hint: '--redact' puts markers in the places of all of them\n"
         )
     );
-    assert!(!repo.path("input.md").exists() && repo.merkle(&["context", "*.rs"]).exits(78).out().is_empty());
+    assert!(
+        !repo.path("input.md").exists()
+            && repo.merkle(&["context", "*.rs"]).exits(78).out().is_empty()
+    );
     repo.merkle(&["context", "*.rs", "--section", "4"]).ok();
     repo.merkle(&["context", "b.rs"]).ok();
     let redacted = repo.merkle(&["context", "*.rs", "--redact"]).ok();
-    assert!(redacted.contains("let t = \"[redacted: github-token]\";\n") && redacted.contains("// clean"), "{redacted}");
+    assert!(
+        redacted.contains("let t = \"[redacted: github-token]\";\n")
+            && redacted.contains("// clean"),
+        "{redacted}"
+    );
     assert!(!redacted.contains(&token("F")[4..]), "{redacted}");
-    let second = repo.merkle(&["context", "*.rs", "--allow-secret", &id]).exits(78);
-    assert!(second.err().contains("line 3") && id_of(&second) != id, "{second}");
-    let document = repo.merkle(&["context", "*.rs", "--allow-secret", &id_of(&second)]).ok();
-    assert_eq!(repo.merkle(&["context", "*.rs"]).ok(), document, "what is allowed is remembered");
+    let second = repo
+        .merkle(&["context", "*.rs", "--allow-secret", &id])
+        .exits(78);
+    assert!(
+        second.err().contains("line 3") && id_of(&second) != id,
+        "{second}"
+    );
+    let document = repo
+        .merkle(&["context", "*.rs", "--allow-secret", &id_of(&second)])
+        .ok();
+    assert_eq!(
+        repo.merkle(&["context", "*.rs"]).ok(),
+        document,
+        "what is allowed is remembered"
+    );
     let lists = repo.path(".git/merkle/cache/clean-of-secrets");
     assert!(lists.exists());
     std::fs::remove_file(&lists).expect("there");
-    assert_eq!(repo.merkle(&["context", "*.rs"]).ok(), document, "and does not hang on derived data");
+    assert_eq!(
+        repo.merkle(&["context", "*.rs"]).ok(),
+        document,
+        "and does not hang on derived data"
+    );
     std::fs::remove_file(repo.path(".git/merkle/allowed-secrets")).expect("there");
     let _ = repo.merkle(&["context", "*.rs"]).exits(78);
 }
@@ -56,19 +92,43 @@ fn names_memos_and_added_rules_count_too() {
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ deploy/.env = KEY=1\n+ a.rs = x corp-49381726 y");
     let refused = repo.merkle(&["context", "**"]).exits(78);
-    assert!(refused.err().contains("'deploy/.env', line 1, holds what looks like a secret"), "{refused}");
+    assert!(
+        refused
+            .err()
+            .contains("'deploy/.env', line 1, holds what looks like a secret"),
+        "{refused}"
+    );
     let redacted = repo.merkle(&["context", "deploy/**", "--redact"]).ok();
-    assert!(redacted.contains("Not included: it looks like a file of secrets by its name.\n"), "{redacted}");
-    repo.merkle(&["context", "deploy/**", "--allow-secret", &id_of(&refused)]).ok();
+    assert!(
+        redacted.contains("Not included: it looks like a file of secrets by its name.\n"),
+        "{redacted}"
+    );
+    repo.merkle(&["context", "deploy/**", "--allow-secret", &id_of(&refused)])
+        .ok();
     repo.merkle(&["context", "a.rs"]).ok();
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
     let rule = "[[rule]]\nid = 'corp'\nkeywords = ['corp-']\npattern = 'corp-[0-9]{8}'\n";
     std::fs::write(repo.path(".teddy/secrets.toml"), rule).expect("writable");
     let refused = repo.merkle(&["context", "a.rs"]);
-    assert_eq!(refused.code, Some(78), "what is clean by fewer rules is looked at again: {refused}");
+    assert_eq!(
+        refused.code,
+        Some(78),
+        "what is clean by fewer rules is looked at again: {refused}"
+    );
     std::fs::remove_file(repo.path(".teddy/secrets.toml")).expect("there");
-    std::fs::write(repo.path(".teddy/memos.yaml"), format!("- {}\n", token("F"))).expect("writable");
+    std::fs::write(
+        repo.path(".teddy/memos.yaml"),
+        format!("- {}\n", token("F")),
+    )
+    .expect("writable");
     let refused = repo.merkle(&["context", "a.rs"]).exits(78);
-    assert!(refused.err().contains("'.teddy/memos.yaml', line 1"), "{refused}");
-    assert!(repo.merkle(&["context", "a.rs", "--redact"]).ok().contains("- [redacted: github-token]\n"));
+    assert!(
+        refused.err().contains("'.teddy/memos.yaml', line 1"),
+        "{refused}"
+    );
+    assert!(
+        repo.merkle(&["context", "a.rs", "--redact"])
+            .ok()
+            .contains("- [redacted: github-token]\n")
+    );
 }

@@ -43,7 +43,10 @@ const TEXTS: &[(&str, &str)] = &[
         "{\"name\":\"@scope/pkg\",\"version\":\"10.4.27\",\"dependencies\":{\"left-pad\":\"^1.3.0\",\"qs\":\"~6.11.2\"},\n  \
          \"engines\": { \"node\": \">=18.17.0\" },\n  \"sizes\": [16, 32, 1024, 1.5e-7, null, true]\n}\n",
     ),
-    ("Cargo.toml", "[dependencies.windows-sys]\nversion = \"0.59.0\"\nfeatures = [\"Win32_Foundation\", \"Wdk_Storage\"]\n\n"),
+    (
+        "Cargo.toml",
+        "[dependencies.windows-sys]\nversion = \"0.59.0\"\nfeatures = [\"Win32_Foundation\", \"Wdk_Storage\"]\n\n",
+    ),
     (
         "hangul.md",
         "## 설치 방법\n\n먼저 저장소를 복제한 다음, `make install` 명령을 실행하십시오. 설정 파일은 홈 디렉터리에 있습니다.\n\n",
@@ -60,9 +63,18 @@ const TEXTS: &[(&str, &str)] = &[
         "russian.md",
         "## Установка\n\nСначала клонируйте репозиторий, затем выполните команду `make`. Подробности — в документации.\n\n",
     ),
-    ("hindi.md", "## स्थापना\n\nपहले रिपॉजिटरी को क्लोन करें, फिर नीचे दिया गया आदेश चलाएँ। अधिक जानकारी के लिए दस्तावेज़ देखें।\n\n"),
-    ("german.md", "## Überblick\n\nDas Werkzeug prüft Größen und Abhängigkeiten; was übrig bleibt, läuft künftig früher.\n\n"),
-    ("signs.md", "| ✅ | ⚠️ | ❌ | 🚀 👩‍👩‍👧 | → ⇒ ≤ ≠ ∀x∈ℝ |\n├── src\n│   └── lib.rs\n════════════════════\n"),
+    (
+        "hindi.md",
+        "## स्थापना\n\nपहले रिपॉजिटरी को क्लोन करें, फिर नीचे दिया गया आदेश चलाएँ। अधिक जानकारी के लिए दस्तावेज़ देखें।\n\n",
+    ),
+    (
+        "german.md",
+        "## Überblick\n\nDas Werkzeug prüft Größen und Abhängigkeiten; was übrig bleibt, läuft künftig früher.\n\n",
+    ),
+    (
+        "signs.md",
+        "| ✅ | ⚠️ | ❌ | 🚀 👩‍👩‍👧 | → ⇒ ≤ ≠ ∀x∈ℝ |\n├── src\n│   └── lib.rs\n════════════════════\n",
+    ),
     (
         "marks.txt",
         "--------------------------------\n================================\n\t\t\t\t\n        \n/////////***////####~~~~\n",
@@ -86,7 +98,10 @@ fn fill_with_own(repo: &Repo<'_>) {
         }
     }
     for part in PARTS {
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(part), &repo.path(part));
+        copy(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join(part),
+            &repo.path(part),
+        );
     }
 }
 
@@ -94,20 +109,40 @@ fn fill_with_own(repo: &Repo<'_>) {
 fn fill_with_others(repo: &Repo<'_>) {
     let folder = repo.path("others");
     std::fs::create_dir_all(&folder).expect("a folder");
-    let write = |name: &str, text: String| std::fs::write(folder.join(name), text).expect("writable");
+    let write =
+        |name: &str, text: String| std::fs::write(folder.join(name), text).expect("writable");
     for (name, text) in TEXTS {
         write(name, text.repeat(TEXT_BYTES.div_ceil(text.len())));
     }
     let mut state = 1_u64;
     let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         state >> 33
     };
-    let numbers: Vec<String> = (0..900).map(|_| format!("0x{:04x}, {},\n", random() & 0xffff, random())).collect();
+    let numbers: Vec<String> = (0..900)
+        .map(|_| format!("0x{:04x}, {},\n", random() & 0xffff, random()))
+        .collect();
     write("numbers.c", numbers.concat());
-    let letters =
-        |random: u64| char::from(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/"[random as usize % 64]);
-    write("letters.txt", (0..TEXT_BYTES).map(|at| if at % 77 == 76 { '\n' } else { letters(random()) }).collect());
+    let letters = |random: u64| {
+        char::from(
+            b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/"
+                [random as usize % 64],
+        )
+    };
+    write(
+        "letters.txt",
+        (0..TEXT_BYTES)
+            .map(|at| {
+                if at % 77 == 76 {
+                    '\n'
+                } else {
+                    letters(random())
+                }
+            })
+            .collect(),
+    );
 }
 
 fn commit(repo: &Repo<'_>) {
@@ -117,19 +152,35 @@ fn commit(repo: &Repo<'_>) {
 
 /// Every folder of the repository makes a document, and every file of the other kinds.
 fn documents(repo: &Repo<'_>) -> Vec<String> {
-    let folders = repo.git(&["ls-tree", "-d", "-r", "--name-only", "HEAD"]).ok();
-    let files = repo.git(&["ls-tree", "--name-only", "HEAD", "others/"]).ok();
+    let folders = repo
+        .git(&["ls-tree", "-d", "-r", "--name-only", "HEAD"])
+        .ok();
+    let files = repo
+        .git(&["ls-tree", "--name-only", "HEAD", "others/"])
+        .ok();
     let folders = folders.lines().map(|folder| format!("{folder}/**"));
-    folders.chain(files.lines().map(str::to_owned)).chain(["**/*.md".to_owned()]).collect()
+    folders
+        .chain(files.lines().map(str::to_owned))
+        .chain(["**/*.md".to_owned()])
+        .collect()
 }
 
 /// What is said of a document that is written, and what an independent tokenizer says of the file, in per cent of that.
 fn off(repo: &Repo<'_>, entry: &str) -> (f64, String) {
-    let output = repo.merkle(&["context", "--redact", "--output", "../input.md", entry]).exits(0);
+    let output = repo
+        .merkle(&["context", "--redact", "--output", "../input.md", entry])
+        .exits(0);
     let document = std::fs::read_to_string(repo.path("../input.md")).expect("written");
     let real = tiktoken_rs::o200k_base_singleton().count_ordinary(&document);
-    let said: f64 = output.err().strip_suffix(" tokens (estimate)\n").and_then(|said| said.parse().ok()).expect("a number");
-    (100.0 * (said / real as f64 - 1.0), format!("{entry}: {said} for {real} in {} bytes", document.len()))
+    let said: f64 = output
+        .err()
+        .strip_suffix(" tokens (estimate)\n")
+        .and_then(|said| said.parse().ok())
+        .expect("a number");
+    (
+        100.0 * (said / real as f64 - 1.0),
+        format!("{entry}: {said} for {real} in {} bytes", document.len()),
+    )
 }
 
 #[test]
@@ -173,11 +224,23 @@ fn the_estimate_is_said_once_and_not_when_quiet() {
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ a.md = # words");
     let output = repo.merkle(&["context", "a.md"]).exits(0);
-    let said: u64 = output.err().trim_end_matches(" tokens (estimate)\n").parse().expect("a number");
+    let said: u64 = output
+        .err()
+        .trim_end_matches(" tokens (estimate)\n")
+        .parse()
+        .expect("a number");
     let whole = token::estimate(&output.out());
     assert!(whole.abs_diff(said) <= 2, "{whole} of {output}");
-    assert_eq!(repo.merkle(&["context", "a.md", "--section", "5"]).exits(0).err(), "");
-    assert_eq!(repo.merkle(&["context", "a.md", "--quiet"]).exits(0).err(), "");
+    assert_eq!(
+        repo.merkle(&["context", "a.md", "--section", "5"])
+            .exits(0)
+            .err(),
+        ""
+    );
+    assert_eq!(
+        repo.merkle(&["context", "a.md", "--quiet"]).exits(0).err(),
+        ""
+    );
     let output = repo.merkle(&["context", "a.md", "--section", "5", "--json"]);
     let document = output.json("context");
     let said = document["tokens_estimated"].as_u64().expect("a number");

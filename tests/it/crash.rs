@@ -17,21 +17,36 @@ use crate::support::{Repo, Run, Sandbox};
 
 /// The program, with the same clock in every run, so that a second run makes the same bytes.
 fn at_noon(repo: &Repo<'_>, arguments: &[&str]) -> Run {
-    repo.run("git-merkle").args(arguments).env("SOURCE_DATE_EPOCH", "1800500000")
+    repo.run("git-merkle")
+        .args(arguments)
+        .env("SOURCE_DATE_EPOCH", "1800500000")
 }
 
 /// A repository with a few files, about which something is said already.
 fn with_frames(sandbox: &Sandbox, files: usize) -> Repo<'_> {
     let repo = sandbox.repo("start");
-    let lines: Vec<String> = (0..files).map(|n| format!("+ d{}/f{n}.rs = fn number_{n}() {{}}", n % 5)).collect();
-    repo.fill(&format!("commit files\n+ a.md = about\n{}", lines.join("\n")));
+    let lines: Vec<String> = (0..files)
+        .map(|n| format!("+ d{}/f{n}.rs = fn number_{n}() {{}}", n % 5))
+        .collect();
+    repo.fill(&format!(
+        "commit files\n+ a.md = about\n{}",
+        lines.join("\n")
+    ));
     repo.git(&["config", "gc.auto", "0"]).ok();
-    repo.run("git-merkle").args(["put-frame", "a.md", "-"]).input("what is known\n").run().ok();
+    repo.run("git-merkle")
+        .args(["put-frame", "a.md", "-"])
+        .input("what is known\n")
+        .run()
+        .ok();
     repo
 }
 
 /// Everything in the store: names and blobs.
 #[track_caller]
 fn listing(repo: &Repo<'_>) -> Vec<String> {
-    repo.git(&["ls-tree", "-r", "refs/merkle/frames"]).ok().lines().map(ToOwned::to_owned).collect()
+    repo.git(&["ls-tree", "-r", "refs/merkle/frames"])
+        .ok()
+        .lines()
+        .map(ToOwned::to_owned)
+        .collect()
 }

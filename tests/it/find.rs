@@ -20,7 +20,10 @@ fn filled<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
     let repo = sandbox.repo(name);
     for commit in HISTORY.split("    commit ").skip(1) {
         let (message, files) = commit.split_once('\n').expect("a message");
-        for (path, text) in files.lines().filter_map(|line| line.trim().strip_prefix("+ ")?.split_once(" = ")) {
+        for (path, text) in files
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("+ ")?.split_once(" = "))
+        {
             let path = repo.path(path);
             std::fs::create_dir_all(path.parent().expect("below the root")).expect("writable");
             std::fs::write(path, text.replace("\\n", "\n")).expect("writable");
@@ -32,7 +35,12 @@ fn filled<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
 }
 
 fn document(repo: &Repo<'_>, arguments: &[&str]) -> Value {
-    serde_json::from_str(&repo.merkle(&[&["find", "--json"], arguments].concat()).out()).expect("JSON")
+    serde_json::from_str(
+        &repo
+            .merkle(&[&["find", "--json"], arguments].concat())
+            .out(),
+    )
+    .expect("JSON")
 }
 
 #[test]
@@ -52,9 +60,17 @@ fn a_question_leads_to_definitions() {
     docs/guide.md
     src/walk.rs
     ");
-    assert!(repo.merkle(&["find", "hidden", "src", "--files"]).ok().lines().all(|line| line.starts_with("src/")));
+    assert!(
+        repo.merkle(&["find", "hidden", "src", "--files"])
+            .ok()
+            .lines()
+            .all(|line| line.starts_with("src/"))
+    );
     let by_message = document(&repo, &["frobnicate"]);
-    assert_eq!(by_message["files"][0]["path"], "src/print.rs", "{by_message}");
+    assert_eq!(
+        by_message["files"][0]["path"], "src/print.rs",
+        "{by_message}"
+    );
     assert!(by_message["files"][0]["past"].as_f64() > Some(0.0));
 }
 
@@ -62,10 +78,15 @@ fn a_question_leads_to_definitions() {
 fn what_people_say_is_found_and_shown_with_its_author() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
-    repo.run("git-merkle").args(["put-frame", "src/print.rs", "-"]).input("Windows consoles need escapes.\n").run().ok();
+    repo.run("git-merkle")
+        .args(["put-frame", "src/print.rs", "-"])
+        .input("Windows consoles need escapes.\n")
+        .run()
+        .ok();
     let text = repo.merkle(&["find", "console"]).ok();
     assert!(
-        text.starts_with("src/print.rs\n  agent human, written by ") && text.contains(", fresh: Windows consoles need"),
+        text.starts_with("src/print.rs\n  agent human, written by ")
+            && text.contains(", fresh: Windows consoles need"),
         "{text}"
     );
 }
@@ -76,16 +97,29 @@ fn more_tokens_never_show_less_and_never_cost_more_than_they_may() {
     let repo = filled(&sandbox, "work");
     let mut before: Vec<String> = Vec::new();
     for tokens in [0, 5, 20, 40, 60, 100, 2_000] {
-        let document = document(&repo, &["hidden path text", "--budget", &tokens.to_string()]);
+        let document = document(
+            &repo,
+            &["hidden path text", "--budget", &tokens.to_string()],
+        );
         assert_eq!(document["schema"], "git-merkle/find/1");
-        assert!(document["tokens"].as_u64().expect("a number") <= tokens, "{document}");
+        assert!(
+            document["tokens"].as_u64().expect("a number") <= tokens,
+            "{document}"
+        );
         let files = document["files"].as_array().expect("a list");
         let names = files.iter().flat_map(|file| {
             let definitions = file["definitions"].as_array().expect("a list");
-            definitions.iter().map(move |one| format!("{}:{}", file["path"], one["name"]))
+            definitions
+                .iter()
+                .map(move |one| format!("{}:{}", file["path"], one["name"]))
         });
-        let names: Vec<String> = names.chain(files.iter().map(|file| file["path"].to_string())).collect();
-        assert!(before.iter().all(|name| names.contains(name)), "{before:?} {names:?}");
+        let names: Vec<String> = names
+            .chain(files.iter().map(|file| file["path"].to_string()))
+            .collect();
+        assert!(
+            before.iter().all(|name| names.contains(name)),
+            "{before:?} {names:?}"
+        );
         before = names;
     }
 }
@@ -95,10 +129,19 @@ fn a_document_costs_no_more_than_what_is_printed() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
     let long = format!("Consoles. {}\n", "Some more words about it. ".repeat(200));
-    repo.run("git-merkle").args(["put-frame", "src/print.rs", "-"]).input(long).run().ok();
+    repo.run("git-merkle")
+        .args(["put-frame", "src/print.rs", "-"])
+        .input(long)
+        .run()
+        .ok();
     let document = document(&repo, &["console"]);
-    let statement = document["files"][0]["statements"][0].as_str().expect("a statement");
-    assert!(statement.contains("Consoles.") && statement.ends_with('…') && statement.len() < 500, "{statement}");
+    let statement = document["files"][0]["statements"][0]
+        .as_str()
+        .expect("a statement");
+    assert!(
+        statement.contains("Consoles.") && statement.ends_with('…') && statement.len() < 500,
+        "{statement}"
+    );
 }
 
 #[test]
@@ -107,25 +150,40 @@ fn what_has_no_words_is_read_once() {
     let repo = filled(&sandbox, "work");
     std::fs::write(repo.path("picture.bin"), b"\0\x01\xff").expect("writable");
     let _ = repo.merkle(&["find", "hidden"]).ok();
-    let sizes = || ["words", "definitions", "past"].map(|name| size(&repo.path(&format!(".git/merkle/cache/{name}"))));
+    let sizes = || {
+        ["words", "definitions", "past"]
+            .map(|name| size(&repo.path(&format!(".git/merkle/cache/{name}"))))
+    };
     let once = sizes();
     let _ = repo.merkle(&["find", "hidden"]).ok();
     assert_eq!(sizes(), once);
 }
 
 fn size(path: &std::path::Path) -> u64 {
-    std::fs::metadata(path).expect("the cache was written").len()
+    std::fs::metadata(path)
+        .expect("the cache was written")
+        .len()
 }
 
 #[test]
 fn what_a_shallow_clone_did_not_know_it_knows_once_it_is_deepened() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
-    repo.git(&["commit", "-q", "--allow-empty", "-m", "third"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "third"])
+        .ok();
     let clone = repo.clone_to("shallow", &["--depth", "1"]);
-    assert_eq!(clone.merkle(&["find", "frobnicate", "--files"]).exits(1).out(), "");
+    assert_eq!(
+        clone
+            .merkle(&["find", "frobnicate", "--files"])
+            .exits(1)
+            .out(),
+        ""
+    );
     clone.git(&["fetch", "-q", "--unshallow"]).ok();
-    assert_eq!(clone.merkle(&["find", "frobnicate", "--files"]).ok(), "src/print.rs\n");
+    assert_eq!(
+        clone.merkle(&["find", "frobnicate", "--files"]).ok(),
+        "src/print.rs\n"
+    );
 }
 
 #[test]
@@ -141,15 +199,38 @@ fn what_is_no_question_is_said_to_be_none() {
     assert_eq!(document(&repo, &["zzyzx"])["files"], serde_json::json!([]));
     let long = "hidden path ".repeat(9_000);
     assert!(repo.merkle(&["find", &long]).ok().contains("is_hidden"));
-    let many = (0..1_000).map(|number| format!("word{number} ")).collect::<Vec<_>>().concat();
-    assert!(repo.merkle(&["find", &(many + "hidden")]).exits(1).err().contains("only the first 256 words"));
-    assert!(repo.merkle(&["find", "hidden files", "are"]).exits(129).err().contains("put the question in quotes"));
+    let many = (0..1_000)
+        .map(|number| format!("word{number} "))
+        .collect::<Vec<_>>()
+        .concat();
+    assert!(
+        repo.merkle(&["find", &(many + "hidden")])
+            .exits(1)
+            .err()
+            .contains("only the first 256 words")
+    );
+    assert!(
+        repo.merkle(&["find", "hidden files", "are"])
+            .exits(129)
+            .err()
+            .contains("put the question in quotes")
+    );
     std::fs::write(repo.path("скрытые.txt"), "почему файлы скрыты\n").expect("writable");
     std::fs::write(repo.path("隠し.txt"), "隠しファイルを探す\n").expect("writable");
-    assert!(repo.merkle(&["find", "файлы", "--files", "-z"]).ok().starts_with("скрытые.txt\0"));
-    assert!(repo.merkle(&["find", "ファイル", "--files", "-z"]).ok().starts_with("隠し.txt\0"));
+    assert!(
+        repo.merkle(&["find", "файлы", "--files", "-z"])
+            .ok()
+            .starts_with("скрытые.txt\0")
+    );
+    assert!(
+        repo.merkle(&["find", "ファイル", "--files", "-z"])
+            .ok()
+            .starts_with("隠し.txt\0")
+    );
     let empty = sandbox.repo("empty");
-    empty.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]).ok();
+    empty
+        .git(&["commit", "-q", "--allow-empty", "-m", "nothing"])
+        .ok();
     let _ = empty.merkle(&["find", "hidden"]).exits(1);
 }
 
@@ -157,7 +238,10 @@ fn what_is_no_question_is_said_to_be_none() {
 fn the_same_snapshot_answers_the_same_everywhere() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
-    let ask = |repo: &Repo<'_>| repo.merkle(&["find", "hidden text", "--json", "--rev", "HEAD"]).ok();
+    let ask = |repo: &Repo<'_>| {
+        repo.merkle(&["find", "hidden text", "--json", "--rev", "HEAD"])
+            .ok()
+    };
     let cold = ask(&repo);
     assert_eq!(ask(&repo), cold, "out of the cache");
     assert_eq!(ask(&repo.clone_to("elsewhere", &[])), cold, "in a clone");
@@ -180,32 +264,82 @@ fn secrets_and_ignored_files_are_not_in_an_answer() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
     let token = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
-    std::fs::write(repo.path("a.py"), format!("def ask(key='{token}'):\n    pass\n")).expect("writable");
+    std::fs::write(
+        repo.path("a.py"),
+        format!("def ask(key='{token}'):\n    pass\n"),
+    )
+    .expect("writable");
     let text = repo.merkle(&["find", "ask key hidden"]).ok();
-    assert!(text.contains("def ask(key=") && !text.contains("0aK9dQ2m"), "{text}");
+    assert!(
+        text.contains("def ask(key=") && !text.contains("0aK9dQ2m"),
+        "{text}"
+    );
     assert!(!text.contains("secret.txt"), "{text}");
-    let _ = repo.merkle(&["find", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"]).exits(1);
+    let _ = repo
+        .merkle(&["find", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"])
+        .exits(1);
 }
 
 #[test]
 fn a_payload_is_about_a_question() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
-    let text = repo.merkle(&["context", "--for", "why are hidden files skipped", "--no-system"]).ok();
-    let found = text.split_once("**Found** for the question: what matters most in 2 files").expect("what is found").1;
-    assert!(found.contains("  8 fn is_hidden(path: &str) -> bool\n") && !text.contains("**Symbol map**"), "{text}");
+    let text = repo
+        .merkle(&[
+            "context",
+            "--for",
+            "why are hidden files skipped",
+            "--no-system",
+        ])
+        .ok();
+    let found = text
+        .split_once("**Found** for the question: what matters most in 2 files")
+        .expect("what is found")
+        .1;
+    assert!(
+        found.contains("  8 fn is_hidden(path: &str) -> bool\n")
+            && !text.contains("**Symbol map**"),
+        "{text}"
+    );
     assert!(text.contains("**Branch**"), "{text}");
-    let none = repo.merkle(&["context", "--for", "zzyzx", "--no-system"]).ok();
+    let none = repo
+        .merkle(&["context", "--for", "zzyzx", "--no-system"])
+        .ok();
     assert!(!none.contains("**Found**"), "{none}");
-    let _ = repo.merkle(&["context", "--for", "hidden", "src"]).exits(129);
-    assert!(repo.merkle(&["context", "--for", "?"]).exits(129).err().contains("the question has no word"));
-    let budget = repo.merkle(&["context", "--for", "hidden files text", "--budget", "1000", "--json"]).ok();
+    let _ = repo
+        .merkle(&["context", "--for", "hidden", "src"])
+        .exits(129);
+    assert!(
+        repo.merkle(&["context", "--for", "?"])
+            .exits(129)
+            .err()
+            .contains("the question has no word")
+    );
+    let budget = repo
+        .merkle(&[
+            "context",
+            "--for",
+            "hidden files text",
+            "--budget",
+            "1000",
+            "--json",
+        ])
+        .ok();
     let document: Value = serde_json::from_str(&budget).expect("JSON");
-    assert!(document["tokens_estimated"].as_u64().expect("a number") <= 1_000, "{document}");
+    assert!(
+        document["tokens_estimated"].as_u64().expect("a number") <= 1_000,
+        "{document}"
+    );
     std::fs::create_dir_all(repo.path(".teddy")).expect("writable");
     std::fs::write(repo.path(".teddy/global.context"), "src/walk.rs\n").expect("writable");
-    let listed = repo.merkle(&["context", "--for", "hidden"]).exits(129).err();
-    assert!(listed.contains("a context list says what is shown"), "{listed}");
+    let listed = repo
+        .merkle(&["context", "--for", "hidden"])
+        .exits(129)
+        .err();
+    assert!(
+        listed.contains("a context list says what is shown"),
+        "{listed}"
+    );
 }
 
 #[test]
@@ -214,15 +348,36 @@ fn real_commits_are_questions() {
     let repo = filled(&sandbox, "work");
     let walk = std::fs::read_to_string(repo.path("src/walk.rs")).expect("readable");
     std::fs::write(repo.path("src/walk.rs"), walk.replace("'.'", "\"..\"")).expect("writable");
-    repo.git(&["commit", "-qam", "walk: hidden directories begin with another prefix"]).ok();
+    repo.git(&[
+        "commit",
+        "-qam",
+        "walk: hidden directories begin with another prefix",
+    ])
+    .ok();
     let table = repo.merkle(&["find", "--evaluate"]).ok();
-    assert!(table.starts_with("1 commits, 1 with changed definitions") && table.contains("| find | 1 |"), "{table}");
-    let document: Value = serde_json::from_str(&repo.merkle(&["find", "--evaluate=HEAD~1..HEAD", "--json"]).ok()).expect("JSON");
+    assert!(
+        table.starts_with("1 commits, 1 with changed definitions")
+            && table.contains("| find | 1 |"),
+        "{table}"
+    );
+    let document: Value = serde_json::from_str(
+        &repo
+            .merkle(&["find", "--evaluate=HEAD~1..HEAD", "--json"])
+            .ok(),
+    )
+    .expect("JSON");
     let commit = &document["commits"][0];
     assert_eq!(
         (&commit["files"], &commit["definitions"]),
-        (&serde_json::json!(["src/walk.rs"]), &serde_json::json!(["src/walk.rs: is_hidden"]))
+        (
+            &serde_json::json!(["src/walk.rs"]),
+            &serde_json::json!(["src/walk.rs: is_hidden"])
+        )
     );
-    assert!(repo.merkle(&["find", "--evaluate=HEAD..HEAD"]).ok().contains("0 commits"));
+    assert!(
+        repo.merkle(&["find", "--evaluate=HEAD..HEAD"])
+            .ok()
+            .contains("0 commits")
+    );
     let _ = repo.merkle(&["find", "--evaluate", "question"]).exits(129);
 }

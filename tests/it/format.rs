@@ -20,7 +20,11 @@ fn filled(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo("work");
     repo.fill(HISTORY);
     repo.merkle(&["regenerate"]).ok();
-    repo.run(PROGRAM).args(["put-frame", "src/lib.rs", "-"]).input("Keep it **small**.\n").run().ok();
+    repo.run(PROGRAM)
+        .args(["put-frame", "src/lib.rs", "-"])
+        .input("Keep it **small**.\n")
+        .run()
+        .ok();
     repo
 }
 
@@ -28,8 +32,14 @@ fn filled(sandbox: &Sandbox) -> Repo<'_> {
 fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
     let id = repo.id(revision);
     let prefix = format!("{}/{}/{}.{agent}.", &id[..2], &id[2..4], &id[4..]);
-    let name = repo.frames().into_iter().find(|name| name.starts_with(&prefix)).expect("a frame of this node");
-    let text = repo.git(&["show", &format!("refs/merkle/frames:{name}")]).ok();
+    let name = repo
+        .frames()
+        .into_iter()
+        .find(|name| name.starts_with(&prefix))
+        .expect("a frame of this node");
+    let text = repo
+        .git(&["show", &format!("refs/merkle/frames:{name}")])
+        .ok();
     (name, text)
 }
 
@@ -118,9 +128,14 @@ fn the_bytes_of_a_note_and_of_an_invalidation() {
     "#);
     repo.merkle(&["invalidate", "src"]).ok();
     let id = repo.id("HEAD:src");
-    let name =
-        repo.frames().into_iter().find(|name| name.contains(&id[4..]) && name.contains(".00000002.")).expect("invalidated");
-    let text = repo.git(&["show", &format!("refs/merkle/frames:{name}")]).ok();
+    let name = repo
+        .frames()
+        .into_iter()
+        .find(|name| name.contains(&id[4..]) && name.contains(".00000002."))
+        .expect("invalidated");
+    let text = repo
+        .git(&["show", &format!("refs/merkle/frames:{name}")])
+        .ok();
     insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000002.0cd47c02191acbea87b59c18ec172bae2cfaae89596a294610e07334103410aa");
     insta::assert_snapshot!(text, @r#"
     ---
@@ -152,14 +167,23 @@ fn every_frame_that_is_written_is_canonical_and_git_shows_what_the_program_says(
     let names = repo.frames();
     assert!(names.len() > 20, "{names:#?}");
     for name in &names {
-        let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).exits(0).stdout;
+        let bytes = repo
+            .git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")])
+            .exits(0)
+            .stdout;
         let frame = decode(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(encode(&frame).as_ref(), Ok(&bytes), "{name}");
         let parsed = FrameName::parse_path(name.as_bytes()).expect("a name of the store");
-        assert_eq!((parsed.path(), parsed.frame, parsed.seq), (name.clone(), frame.id, frame.seq));
+        assert_eq!(
+            (parsed.path(), parsed.frame, parsed.seq),
+            (name.clone(), frame.id, frame.seq)
+        );
     }
     for revision in ["HEAD:src/lib.rs", "HEAD:src", "HEAD:", "HEAD~1:src/lib.rs"] {
-        let listed = repo.merkle(&["list-frames", "--json", revision]).exits(0).json("list-frames");
+        let listed = repo
+            .merkle(&["list-frames", "--json", revision])
+            .exits(0)
+            .json("list-frames");
         let id = repo.id(revision);
         let mut seen = Vec::new();
         for frame in listed["frames"].as_array().unwrap() {
@@ -173,18 +197,37 @@ fn every_frame_that_is_written_is_canonical_and_git_shows_what_the_program_says(
                 word("frame")
             );
             let name = format!("{}/{}/{leaf}", &id[..2], &id[2..4]);
-            let shown = repo.git(&["show", &format!("refs/merkle/frames:{name}")]).ok();
+            let shown = repo
+                .git(&["show", &format!("refs/merkle/frames:{name}")])
+                .ok();
             let (header, body) = shown.split_once("\n---\n\n").expect("a header and a body");
             assert_eq!(body, word("content"));
-            assert!(header.contains(&format!("\nbasis: {}\n", word("basis"))), "{header}");
+            assert!(
+                header.contains(&format!("\nbasis: {}\n", word("basis"))),
+                "{header}"
+            );
             seen.push(name);
         }
-        let in_store: Vec<String> =
-            names.iter().filter(|name| name[6..].starts_with(&id[4..]) && name[..2] == id[..2]).cloned().collect();
+        let in_store: Vec<String> = names
+            .iter()
+            .filter(|name| name[6..].starts_with(&id[4..]) && name[..2] == id[..2])
+            .cloned()
+            .collect();
         assert_eq!(seen, in_store, "{revision}: in git's order");
-        let head = repo.merkle(&["get-head", "--agent", "outline", "--type", "outline", revision]).ok();
-        let newest = in_store.iter().rfind(|name| name.contains(".outline.outline.")).expect("an outline");
-        assert!(repo.git(&["show", &format!("refs/merkle/frames:{newest}")]).ok().ends_with(&format!("\n---\n\n{head}")));
+        let head = repo
+            .merkle(&[
+                "get-head", "--agent", "outline", "--type", "outline", revision,
+            ])
+            .ok();
+        let newest = in_store
+            .iter()
+            .rfind(|name| name.contains(".outline.outline."))
+            .expect("an outline");
+        assert!(
+            repo.git(&["show", &format!("refs/merkle/frames:{newest}")])
+                .ok()
+                .ends_with(&format!("\n---\n\n{head}"))
+        );
     }
     repo.assert_sound();
 }

@@ -17,15 +17,36 @@ const NOWHERE: &str = "1234567890123456789012345678901234567890";
 
 /// Stores what a model answered about a node, which was paid for.
 pub(crate) fn answer(repo: &Repo<'_>, node: &str, text: &str) {
-    let slot = ("docs".parse().expect("a word"), "summary".parse().expect("a word"));
+    let slot = (
+        "docs".parse().expect("a word"),
+        "summary".parse().expect("a word"),
+    );
     let basis = BasisId(content_digest(&format!("basis of {node} and {text}")));
     let node = (node.parse().expect("an id"), NodeKind::File);
-    let frame = Frame::new(node, slot, (BasisKind::Generated, basis), format!("{text}\n"));
-    let frame = Frame { provider: Some("scripted".to_owned()), ..frame.at(Some(TreePath::from("README.md"))) };
-    let location = Location { directory: repo.path(""), ..Location::default() };
+    let frame = Frame::new(
+        node,
+        slot,
+        (BasisKind::Generated, basis),
+        format!("{text}\n"),
+    );
+    let frame = Frame {
+        provider: Some("scripted".to_owned()),
+        ..frame.at(Some(TreePath::from("README.md")))
+    };
+    let location = Location {
+        directory: repo.path(""),
+        ..Location::default()
+    };
     let repository = Repository::open(&location).expect("a repository");
     let new = NewFrame::new(repository.hash_kind(), &frame, true).expect("a small frame");
-    commit(&repository, &repo.state(), &[new], "docs: an answer", LOCK_WAIT).expect("frames are stored");
+    commit(
+        &repository,
+        &repo.state(),
+        &[new],
+        "docs: an answer",
+        LOCK_WAIT,
+    )
+    .expect("frames are stored");
 }
 
 fn note(repo: &Repo<'_>, path: &str, text: &str) {
@@ -34,28 +55,44 @@ fn note(repo: &Repo<'_>, path: &str, text: &str) {
 
 /// What is said in the store, in order; outlines by how many they are.
 fn said(repo: &Repo<'_>) -> Vec<String> {
-    let mut said: Vec<String> =
-        repo.frames().iter().filter(|name| !name.contains(".outline.")).map(|name| text(repo, name)).collect();
+    let mut said: Vec<String> = repo
+        .frames()
+        .iter()
+        .filter(|name| !name.contains(".outline."))
+        .map(|name| text(repo, name))
+        .collect();
     said.sort();
     said
 }
 
 fn text(repo: &Repo<'_>, name: &str) -> String {
-    let frame = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).ok();
-    frame.split_once("\n---\n").map(|(_, content)| content.trim().to_owned()).expect("a header ends so")
+    let frame = repo
+        .git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")])
+        .ok();
+    frame
+        .split_once("\n---\n")
+        .map(|(_, content)| content.trim().to_owned())
+        .expect("a header ends so")
 }
 
 fn sync(repo: &Repo<'_>) -> String {
-    repo.run(PROGRAM).args(["sync", "--all", "--yes"]).run().ok()
+    repo.run(PROGRAM)
+        .args(["sync", "--all", "--yes"])
+        .run()
+        .ok()
 }
 
 /// Every reading command works on what is left, and nothing is called damaged.
 fn is_well(repo: &Repo<'_>) {
     repo.merkle(&["validate"]).ok();
     repo.merkle(&["doctor"]).ok();
-    for command in
-        [&["status"][..], &["show", "README.md"], &["log", "README.md"], &["list-frames", "README.md"], &["context", "-o", "-"]]
-    {
+    for command in [
+        &["status"][..],
+        &["show", "README.md"],
+        &["log", "README.md"],
+        &["list-frames", "README.md"],
+        &["context", "-o", "-"],
+    ] {
         let output = repo.merkle(command);
         assert!(matches!(output.code, Some(0 | 1)), "{output}");
     }

@@ -35,9 +35,14 @@ fn sessions(document: &str) -> Vec<Shown> {
             (text, true) => match (text.strip_prefix("$ "), shown.last_mut()) {
                 (None, Some(last)) if last.output.is_empty() && text.starts_with('>') => {
                     last.command.push('\n');
-                    last.command.push_str(text.strip_prefix("> ").unwrap_or_default());
+                    last.command
+                        .push_str(text.strip_prefix("> ").unwrap_or_default());
                 }
-                (Some(command), _) => shown.push(Shown { line: index + 1, command: command.to_owned(), output: Vec::new() }),
+                (Some(command), _) => shown.push(Shown {
+                    line: index + 1,
+                    command: command.to_owned(),
+                    output: Vec::new(),
+                }),
                 (None, Some(last)) => last.output.push(text.to_owned()),
                 (None, None) => panic!("line {}: a session starts with a command", index + 1),
             },
@@ -51,11 +56,17 @@ fn sessions(document: &str) -> Vec<Shown> {
 fn is_line(shown: &str, line: &str) -> bool {
     let mut parts = shown.split('…');
     let first = parts.next().expect("a split has a first part");
-    let Some(mut rest) = line.strip_prefix(first) else { return false };
+    let Some(mut rest) = line.strip_prefix(first) else {
+        return false;
+    };
     let parts: Vec<&str> = parts.collect();
-    let Some((last, between)) = parts.split_last() else { return rest.is_empty() };
+    let Some((last, between)) = parts.split_last() else {
+        return rest.is_empty();
+    };
     for part in between {
-        let Some(at) = rest.find(part) else { return false };
+        let Some(at) = rest.find(part) else {
+            return false;
+        };
         rest = &rest[at + part.len()..];
     }
     rest.ends_with(last)
@@ -65,8 +76,12 @@ fn is_line(shown: &str, line: &str) -> bool {
 fn is_output(shown: &[String], lines: &[&str]) -> bool {
     match (shown.split_first(), lines.split_first()) {
         (None, None) => true,
-        (Some((first, rest)), _) if first == "…" => (0..=lines.len()).any(|skipped| is_output(rest, &lines[skipped..])),
-        (Some((first, rest)), Some((line, lines))) => is_line(first, line.trim_end()) && is_output(rest, lines),
+        (Some((first, rest)), _) if first == "…" => {
+            (0..=lines.len()).any(|skipped| is_output(rest, &lines[skipped..]))
+        }
+        (Some((first, rest)), Some((line, lines))) => {
+            is_line(first, line.trim_end()) && is_output(rest, lines)
+        }
         _ => false,
     }
 }
@@ -117,18 +132,33 @@ impl Served {
 /// Runs a document's sessions; the first line that lies is the result.
 fn check(document: &str) -> Result<(), String> {
     let sandbox = Sandbox::new();
-    let served = ADDRESSES.map(|address| Served { address, server: Loopback::start(answer) });
+    let served = ADDRESSES.map(|address| Served {
+        address,
+        server: Loopback::start(answer),
+    });
     let directory = sandbox.path("home/guide");
     std::fs::create_dir(&directory).expect("a folder for the document");
-    for Shown { line, command, output } in sessions(document) {
-        let run = served.iter().fold(command.clone(), |text, served| served.to_here(&text));
+    for Shown {
+        line,
+        command,
+        output,
+    } in sessions(document)
+    {
+        let run = served
+            .iter()
+            .fold(command.clone(), |text, served| served.to_here(&text));
         // `cd` must hold for the commands that follow, as in a person's shell.
         let script = format!(
             "test -f ../cwd && cd \"$(cat ../cwd)\"\n{run}\nstatus=$?\npwd >{0}/../cwd\nexit $status",
             directory.display()
         );
-        let said = sandbox.run("sh", &directory).args(["-c", &format!("exec 2>&1\n{script}")]).run();
-        let text = served.iter().fold(said.out(), |text, served| served.to_there(&text));
+        let said = sandbox
+            .run("sh", &directory)
+            .args(["-c", &format!("exec 2>&1\n{script}")])
+            .run();
+        let text = served
+            .iter()
+            .fold(said.out(), |text, served| served.to_there(&text));
         if !is_output(&output, &text.lines().collect::<Vec<_>>()) {
             return Err(format!("line {line}: '{command}' prints\n{text}"));
         }
@@ -139,10 +169,16 @@ fn check(document: &str) -> Result<(), String> {
 /// Markdown files of the crate that have sessions.
 fn documents() -> Vec<std::path::PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let guides = std::fs::read_dir(root.join("docs/guide")).into_iter().flatten();
-    let mut found: Vec<_> = guides.map(|entry| entry.expect("readable").path()).collect();
+    let guides = std::fs::read_dir(root.join("docs/guide"))
+        .into_iter()
+        .flatten();
+    let mut found: Vec<_> = guides
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     found.push(root.join("README.md"));
-    found.retain(|file| file.extension().is_some_and(|extension| extension == "md") && file.exists());
+    found.retain(|file| {
+        file.extension().is_some_and(|extension| extension == "md") && file.exists()
+    });
     found.sort();
     found
 }
@@ -160,10 +196,23 @@ fn a_session_that_lies_is_found() {
     let honest = "# Guide\n\n```console\n$ git init -q work && cd work\n$ git merkle doctor\nstate     ok: …\n…\n$ echo one; echo two >&2\none\ntwo\n```\n";
     assert_eq!(check(honest), Ok(()));
     let lie = check(&honest.replace("\none\ntwo\n", "\none\nthree\n")).unwrap_err();
-    assert!(lie.starts_with("line 8: 'echo one; echo two >&2' prints\none\ntwo\n"), "{lie}");
-    assert!(check("```console\n$ echo more\n```").is_err(), "output that is not shown is a lie too");
+    assert!(
+        lie.starts_with("line 8: 'echo one; echo two >&2' prints\none\ntwo\n"),
+        "{lie}"
+    );
+    assert!(
+        check("```console\n$ echo more\n```").is_err(),
+        "output that is not shown is a lie too"
+    );
     assert_eq!(sessions("```sh\n$ not this\n```\n"), []);
-    assert_eq!(check("```console\n$ cat <<END\n> one\n>\n> two\n> END\none\n\ntwo\n```\n"), Ok(()), "a command of several lines");
-    assert_eq!(check("```console\n$ echo https://api.example.com/v1/\nhttps://api.example.com/v1/\n```\n"), Ok(()));
+    assert_eq!(
+        check("```console\n$ cat <<END\n> one\n>\n> two\n> END\none\n\ntwo\n```\n"),
+        Ok(()),
+        "a command of several lines"
+    );
+    assert_eq!(
+        check("```console\n$ echo https://api.example.com/v1/\nhttps://api.example.com/v1/\n```\n"),
+        Ok(())
+    );
     assert!(is_line("a … c … e", "a b c d e") && !is_line("a … c", "a b d") && !is_line("a", "ab"));
 }

@@ -20,7 +20,9 @@ mod terminal;
 mod tree;
 
 use git_merkle::base::NodeId;
-use git_merkle::git::{Batch, Encoded, EntryMode, HashKind, Location, ObjectKind, Repository, TreeEntry};
+use git_merkle::git::{
+    Batch, Encoded, EntryMode, HashKind, Location, ObjectKind, Repository, TreeEntry,
+};
 
 use crate::support::{Output, Repo};
 
@@ -37,7 +39,14 @@ impl Forge {
 
     /// A tree of entries, put into git's order.
     fn tree(&mut self, entries: &[(EntryMode, &[u8], NodeId)]) -> NodeId {
-        let mut entries: Vec<_> = entries.iter().map(|(mode, name, id)| TreeEntry { mode: *mode, name, id: *id }).collect();
+        let mut entries: Vec<_> = entries
+            .iter()
+            .map(|(mode, name, id)| TreeEntry {
+                mode: *mode,
+                name,
+                id: *id,
+            })
+            .collect();
         entries.sort_by(TreeEntry::tree_order);
         let mut bytes = Vec::new();
         for entry in &entries {
@@ -63,28 +72,47 @@ impl Forge {
     #[track_caller]
     fn commit_to(self, repo: &Repo<'_>, name: &str, tree: NodeId) {
         drop(open(repo).write(&self.batch).expect("a disk with room"));
-        let commit = repo.git(&["commit-tree", "-m", "forged", &tree.to_string()]).ok();
+        let commit = repo
+            .git(&["commit-tree", "-m", "forged", &tree.to_string()])
+            .ok();
         repo.git(&["update-ref", name, commit.trim()]).ok();
     }
 }
 
 /// The library's own view of a repository.
 pub(super) fn open(repo: &Repo<'_>) -> Repository {
-    let location = Location { directory: repo.path(""), git_dir: None, settings: Vec::new() };
+    let location = Location {
+        directory: repo.path(""),
+        git_dir: None,
+        settings: Vec::new(),
+    };
     Repository::open(&location).expect("a repository")
 }
 
 /// Demands that a command has ended by itself and said nothing that a terminal would obey.
 #[track_caller]
 fn assert_civil(output: &Output) {
-    assert!(output.code.is_some_and(|code| code != 101), "ended by a signal or a panic:\n{output}");
+    assert!(
+        output.code.is_some_and(|code| code != 101),
+        "ended by a signal or a panic:\n{output}"
+    );
     for stream in [&output.stdout, &output.stderr] {
-        let text = std::str::from_utf8(stream).unwrap_or_else(|_| panic!("bytes that are no text in\n{output:#}"));
-        let bad = text.chars().find(|c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_invisible(*c));
-        assert_eq!(bad.map(|c| c.escape_unicode().to_string()), None, "from\n{output}");
+        let text = std::str::from_utf8(stream)
+            .unwrap_or_else(|_| panic!("bytes that are no text in\n{output:#}"));
+        let bad = text
+            .chars()
+            .find(|c| (c.is_control() && !matches!(c, '\n' | '\t')) || is_invisible(*c));
+        assert_eq!(
+            bad.map(|c| c.escape_unicode().to_string()),
+            None,
+            "from\n{output}"
+        );
     }
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(!text.contains("panicked") && !text.contains("RUST_BACKTRACE"), "{output}");
+    assert!(
+        !text.contains("panicked") && !text.contains("RUST_BACKTRACE"),
+        "{output}"
+    );
 }
 
 /// Characters that reorder or hide text.

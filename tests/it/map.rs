@@ -82,7 +82,11 @@ fn the_same_snapshot_says_the_same_everywhere() {
     let cold = repo.merkle(&["map"]).ok();
     assert_eq!(repo.merkle(&["map"]).ok(), cold, "out of the cache");
     let clone = repo.clone_to("elsewhere", &[]);
-    assert_eq!(clone.merkle(&["map", "--rev", "HEAD"]).ok(), cold, "in a clone");
+    assert_eq!(
+        clone.merkle(&["map", "--rev", "HEAD"]).ok(),
+        cold,
+        "in a clone"
+    );
     let damaged = repo.path(".git/merkle/cache/symbols");
     let mut bytes = std::fs::read(&damaged).expect("the cache was written");
     let last = bytes.len() - 3;
@@ -98,18 +102,35 @@ fn budgets_documents_and_empty_repositories() {
     let sandbox = Sandbox::new();
     let repo = filled(&sandbox, "work");
     for tokens in [0, 1, 60, 80, 100, 120, 10_000] {
-        let document: serde_json::Value =
-            serde_json::from_str(&repo.merkle(&["map", "--json", "--budget", &tokens.to_string()]).ok()).expect("JSON");
+        let document: serde_json::Value = serde_json::from_str(
+            &repo
+                .merkle(&["map", "--json", "--budget", &tokens.to_string()])
+                .ok(),
+        )
+        .expect("JSON");
         assert_eq!(document["schema"], "git-merkle/map/1");
-        assert!(document["tokens"].as_u64().expect("a number") <= tokens, "{document}");
+        assert!(
+            document["tokens"].as_u64().expect("a number") <= tokens,
+            "{document}"
+        );
         let shown = document["files"].as_array().expect("a list").len() as u64;
         assert_eq!(shown + document["left"].as_u64().expect("a number"), 6);
     }
-    let document: serde_json::Value = serde_json::from_str(&repo.merkle(&["map", "--json", "src/store.rs"]).ok()).expect("JSON");
+    let document: serde_json::Value =
+        serde_json::from_str(&repo.merkle(&["map", "--json", "src/store.rs"]).ok()).expect("JSON");
     let method = &document["files"][0]["symbols"][2];
-    assert_eq!((&method["name"], &method["parameters"][0], &method["referring"]), (&"open".into(), &"path".into(), &1.into()));
+    assert_eq!(
+        (
+            &method["name"],
+            &method["parameters"][0],
+            &method["referring"]
+        ),
+        (&"open".into(), &"path".into(), &1.into())
+    );
     let empty = sandbox.repo("empty");
-    empty.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]).ok();
+    empty
+        .git(&["commit", "-q", "--allow-empty", "-m", "nothing"])
+        .ok();
     assert_eq!(empty.merkle(&["map"]).ok(), "");
     assert_eq!(empty.merkle(&["map", "--budget", "0"]).ok(), "");
 }
@@ -120,8 +141,15 @@ fn what_looks_like_a_secret_is_not_in_a_map() {
     let repo = sandbox.repo("work");
     let token = ["ghp_", "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF"].concat();
     std::fs::write(repo.path("README.md"), format!("# Use {token}\n")).expect("writable");
-    std::fs::write(repo.path("a.py"), format!("def ask(key='{token}'):\n    pass\n")).expect("writable");
+    std::fs::write(
+        repo.path("a.py"),
+        format!("def ask(key='{token}'):\n    pass\n"),
+    )
+    .expect("writable");
     repo.git(&["add", "."]).ok();
     let map = repo.merkle(&["map", "--index"]).ok();
-    assert!(!map.contains("0aK9dQ2m") && map.contains("f ask(key?)"), "{map}");
+    assert!(
+        !map.contains("0aK9dQ2m") && map.contains("f ask(key?)"),
+        "{map}"
+    );
 }

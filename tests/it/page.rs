@@ -90,7 +90,12 @@ pub(crate) fn keep(repo: &Repo<'_>, url: &str, media_type: &str, text: &str) {
     let head = serde_json::json!({
         "format": 1, "url": url, "found_at": url, "media_type": media_type, "fetched_seconds": NOW, "sha256": sha256_hex(text.as_bytes()),
     });
-    folder.write_sealed(&sha256_hex(url.as_bytes()), format!("{head}\n{text}").as_bytes()).expect("writable");
+    folder
+        .write_sealed(
+            &sha256_hex(url.as_bytes()),
+            format!("{head}\n{text}").as_bytes(),
+        )
+        .expect("writable");
 }
 
 /// Before, such a page was shown as what stands at its URL, and nothing was fetched for a day.
@@ -101,18 +106,32 @@ fn a_page_that_came_with_the_repository_is_not_believed() {
     repo.fill("commit first\n+ a = x");
     let url = "https://docs.example/guide";
     keep(&repo, url, "text/plain", "curl evil");
-    assert!(contents(&repo, &[url]).contains("curl evil"), "this user's own");
-    let path = repo.path(".git/merkle/cache/pages").join(sha256_hex(url.as_bytes()));
+    assert!(
+        contents(&repo, &[url]).contains("curl evil"),
+        "this user's own"
+    );
+    let path = repo
+        .path(".git/merkle/cache/pages")
+        .join(sha256_hex(url.as_bytes()));
     let sealed = std::fs::read_to_string(&path).expect("written");
     let plain = sealed.split_once('\n').expect("a line").1.to_owned();
-    for forged in [plain, sealed.replace("curl evil", "curl vile"), sealed.replacen("sealed/1 ", "sealed/1 0", 1)] {
+    for forged in [
+        plain,
+        sealed.replace("curl evil", "curl vile"),
+        sealed.replacen("sealed/1 ", "sealed/1 0", 1),
+    ] {
         std::fs::write(&path, forged).expect("writable");
-        let shown =
-            repo.run(crate::support::PROGRAM).args(["context", "--section", "5"]).env("SOURCE_DATE_EPOCH", NOW.to_string());
+        let shown = repo
+            .run(crate::support::PROGRAM)
+            .args(["context", "--section", "5"])
+            .env("SOURCE_DATE_EPOCH", NOW.to_string());
         std::fs::create_dir_all(repo.path(".teddy")).expect("writable");
         std::fs::write(repo.path(".teddy/global.context"), url).expect("writable");
         let shown = shown.run();
-        assert!(!shown.out().contains("evil") && !shown.out().contains("vile"), "{shown}");
+        assert!(
+            !shown.out().contains("evil") && !shown.out().contains("vile"),
+            "{shown}"
+        );
     }
     keep(&repo, url, "text/plain", "curl evil");
     let moved = repo.copy_to("moved");
@@ -121,7 +140,10 @@ fn a_page_that_came_with_the_repository_is_not_believed() {
 }
 
 fn context(repo: &Repo<'_>, arguments: &[&str]) -> Output {
-    let run = repo.run(crate::support::PROGRAM).args(["context", "--allow-missing"]).args(arguments);
+    let run = repo
+        .run(crate::support::PROGRAM)
+        .args(["context", "--allow-missing"])
+        .args(arguments);
     run.env("SOURCE_DATE_EPOCH", NOW.to_string()).run()
 }
 
@@ -135,16 +157,36 @@ fn no_spelling_reaches_this_machine_its_network_or_its_cloud() {
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ a = x");
     let (port, connections) = listen();
-    let urls: Vec<String> = HOSTS.iter().map(|host| format!("https://{host}:{port}/x")).collect();
-    let mut run = repo.run(crate::support::PROGRAM).args(["context", "--allow-missing"]).args(&urls).args(["--section", "5"]);
+    let urls: Vec<String> = HOSTS
+        .iter()
+        .map(|host| format!("https://{host}:{port}/x"))
+        .collect();
+    let mut run = repo
+        .run(crate::support::PROGRAM)
+        .args(["context", "--allow-missing"])
+        .args(&urls)
+        .args(["--section", "5"]);
     // A proxy would look up the names itself.
     for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "HTTP_PROXY"] {
         run = run.env(name, format!("http://127.0.0.1:{port}"));
     }
     let document = run.run().ok();
-    let reasons = document.lines().filter(|line| line.starts_with("Not included: failed URL: ")).count();
-    let shown = document.lines().filter(|line| line.starts_with("**Resource:**")).count();
-    assert_eq!((reasons, document.contains("only public addresses are reached")), (shown, true), "{document}");
+    let reasons = document
+        .lines()
+        .filter(|line| line.starts_with("Not included: failed URL: "))
+        .count();
+    let shown = document
+        .lines()
+        .filter(|line| line.starts_with("**Resource:**"))
+        .count();
+    assert_eq!(
+        (
+            reasons,
+            document.contains("only public addresses are reached")
+        ),
+        (shown, true),
+        "{document}"
+    );
     // Some of them are one URL when they are read.
     assert!(shown > 20 && !document.contains("````"), "{document}");
     assert_eq!(connections.load(Ordering::SeqCst), 0, "nobody was asked");
@@ -156,25 +198,59 @@ fn what_a_repository_lists_is_fetched_only_where_the_user_allows_it() {
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ other.context = https://docs.example/a");
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
-    std::fs::write(repo.path(".teddy/global.context"), "https://docs.example/a\n").expect("writable");
+    std::fs::write(
+        repo.path(".teddy/global.context"),
+        "https://docs.example/a\n",
+    )
+    .expect("writable");
     keep(&repo, "https://docs.example/a", "text/plain", "words\n");
-    let is_shown = |arguments: &[&str]| context(&repo, arguments).ok().contains("````\nwords\n````\n");
+    let is_shown = |arguments: &[&str]| {
+        context(&repo, arguments)
+            .ok()
+            .contains("````\nwords\n````\n")
+    };
     assert!(!is_shown(&[]), "not even from the cache");
     assert!(!is_shown(&["other.context"]));
     let allow = |value: &str| format!("merkle.urls={value}");
     let given = |value: &str, arguments: &[&str]| {
-        let run = repo.run(crate::support::PROGRAM).args(["-c", &allow(value), "context", "--allow-missing"]).args(arguments);
-        run.env("SOURCE_DATE_EPOCH", NOW.to_string()).run().ok().contains("````\nwords\n````\n")
+        let run = repo
+            .run(crate::support::PROGRAM)
+            .args(["-c", &allow(value), "context", "--allow-missing"])
+            .args(arguments);
+        run.env("SOURCE_DATE_EPOCH", NOW.to_string())
+            .run()
+            .ok()
+            .contains("````\nwords\n````\n")
     };
-    assert!(given("https://docs.example", &[]) && given("https://other.example https://docs.example/a/", &["other.context"]));
+    assert!(
+        given("https://docs.example", &[])
+            && given(
+                "https://other.example https://docs.example/a/",
+                &["other.context"]
+            )
+    );
     assert!(!given("https://docs.example/b", &[]) && !given("https://docs.example.org", &[]));
-    assert!(is_shown(&["https://DOCS.example:443/a#there"]), "the user names it");
+    assert!(
+        is_shown(&["https://DOCS.example:443/a#there"]),
+        "the user names it"
+    );
     let outside = sandbox.path("mine.context");
     std::fs::write(&outside, "https://docs.example/a\n").expect("writable");
-    assert!(is_shown(&[outside.to_str().expect("UTF-8")]), "a list of the user");
-    std::fs::write(repo.path(".teddy/config.toml"), "urls = ['https://docs.example']\n").expect("writable");
-    repo.git(&["config", "merkle.urls", "https://docs.example"]).ok();
-    assert!(!is_shown(&[]), "neither file of the repository allows anything");
+    assert!(
+        is_shown(&[outside.to_str().expect("UTF-8")]),
+        "a list of the user"
+    );
+    std::fs::write(
+        repo.path(".teddy/config.toml"),
+        "urls = ['https://docs.example']\n",
+    )
+    .expect("writable");
+    repo.git(&["config", "merkle.urls", "https://docs.example"])
+        .ok();
+    assert!(
+        !is_shown(&[]),
+        "neither file of the repository allows anything"
+    );
     assert!(!is_shown(&["other.context"]));
 }
 
@@ -183,7 +259,8 @@ fn the_same_cache_gives_the_same_payload_as_markdown_or_raw() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ a = x");
-    let html = "<title>The *page*</title><h1>Head</h1><script>no</script><p>````</p><p>Words &lt;b&gt;";
+    let html =
+        "<title>The *page*</title><h1>Head</h1><script>no</script><p>````</p><p>Words &lt;b&gt;";
     keep(&repo, "https://docs.example/a", "text/html", html);
     let arguments = &["https://docs.example/a"];
     let document = contents(&repo, arguments);
@@ -202,9 +279,20 @@ fn the_same_cache_gives_the_same_payload_as_markdown_or_raw() {
     ````
     ");
     assert_eq!(contents(&repo, arguments), document);
-    assert!(contents(&repo, &["https://docs.example/a", "--raw-url"]).contains(&format!("`````html\n{html}\n`````\n")));
-    keep(&repo, "https://docs.example/long", "text/plain", &"words ".repeat(2_000));
+    assert!(
+        contents(&repo, &["https://docs.example/a", "--raw-url"])
+            .contains(&format!("`````html\n{html}\n`````\n"))
+    );
+    keep(
+        &repo,
+        "https://docs.example/long",
+        "text/plain",
+        &"words ".repeat(2_000),
+    );
     let reduced = contents(&repo, &["https://docs.example/long", "--budget", "600"]);
     let is_begun = reduced.contains("Its beginning, 1 of 1 lines.\n````\nwords words ");
-    assert!(is_begun && git_merkle::base::token::estimate(&reduced) <= 600, "as much as fits: {reduced}");
+    assert!(
+        is_begun && git_merkle::base::token::estimate(&reduced) <= 600,
+        "as much as fits: {reduced}"
+    );
 }

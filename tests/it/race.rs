@@ -20,9 +20,18 @@ const FRAMES_EACH: usize = 25;
 /// A repository with so many small Rust files in a few directories.
 fn with_files(sandbox: &Sandbox, files: usize) -> Repo<'_> {
     let repo = sandbox.repo("work");
-    let lines: Vec<String> =
-        (0..files).map(|n| format!("+ d{}/f{n}.rs = pub fn number_{n}() -> usize {{ {n} }}", n % 7)).collect();
-    repo.fill(&format!("commit files\n+ shared.md = one\n{}", lines.join("\n")));
+    let lines: Vec<String> = (0..files)
+        .map(|n| {
+            format!(
+                "+ d{}/f{n}.rs = pub fn number_{n}() -> usize {{ {n} }}",
+                n % 7
+            )
+        })
+        .collect();
+    repo.fill(&format!(
+        "commit files\n+ shared.md = one\n{}",
+        lines.join("\n")
+    ));
     repo.git(&["config", "gc.auto", "0"]).ok();
     repo
 }
@@ -30,16 +39,25 @@ fn with_files(sandbox: &Sandbox, files: usize) -> Repo<'_> {
 /// Stores a text about a node as a hand-written frame; success is demanded, without a second try.
 #[track_caller]
 fn put(repo: &Repo<'_>, node: &str, text: &str) {
-    repo.run("git").args(["merkle", "put-frame", node, "-"]).input(text).run().ok();
+    repo.run("git")
+        .args(["merkle", "put-frame", node, "-"])
+        .input(text)
+        .run()
+        .ok();
 }
 
 /// What hand-written frames of a node say, oldest first.
 #[track_caller]
 fn notes(repo: &Repo<'_>, node: &str) -> Vec<String> {
-    let listed = repo.merkle(&["list-frames", "--json", "--agent", "human", node]).ok();
+    let listed = repo
+        .merkle(&["list-frames", "--json", "--agent", "human", node])
+        .ok();
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("a JSON document");
     let frames = listed["frames"].as_array().expect("a list of frames");
-    frames.iter().map(|frame| frame["content"].as_str().expect("a text").to_owned()).collect()
+    frames
+        .iter()
+        .map(|frame| frame["content"].as_str().expect("a text").to_owned())
+        .collect()
 }
 
 /// Nobody finds a fault, and nobody has left anything behind.
@@ -75,24 +93,44 @@ fn two_hundred_frames_of_eight_writers_are_all_there_after_gc_and_commits() {
     let sandbox = Sandbox::new();
     let repo = with_files(&sandbox, WRITERS);
     let node = |who: usize, turn: usize| {
-        if turn.is_multiple_of(2) { "shared.md".to_owned() } else { format!("d{}/f{who}.rs", who % 7) }
+        if turn.is_multiple_of(2) {
+            "shared.md".to_owned()
+        } else {
+            format!("d{}/f{who}.rs", who % 7)
+        }
     };
     let text = |who: usize, turn: usize| format!("writer {who} says {turn}\n");
     beside(
         |who| (0..FRAMES_EACH).for_each(|turn| put(&repo, &node(who, turn), &text(who, turn))),
         WRITERS,
         |round| {
-            repo.git(&["commit", "-q", "--allow-empty", "-m", &format!("round {round}")]).ok();
+            repo.git(&[
+                "commit",
+                "-q",
+                "--allow-empty",
+                "-m",
+                &format!("round {round}"),
+            ])
+            .ok();
             repo.git(&["status", "--porcelain"]).ok();
             repo.git(&["gc", "-q", "--prune=now"]).ok();
         },
     );
     let mut said = Vec::new();
-    for node in (0..WRITERS).map(|who| node(who, 1)).chain(["shared.md".to_owned()]) {
+    for node in (0..WRITERS)
+        .map(|who| node(who, 1))
+        .chain(["shared.md".to_owned()])
+    {
         said.extend(notes(&repo, &node));
     }
-    let wanted: BTreeSet<String> = (0..WRITERS).flat_map(|who| (0..FRAMES_EACH).map(move |turn| text(who, turn))).collect();
-    assert_eq!(said.len(), WRITERS * FRAMES_EACH, "each statement is there once");
+    let wanted: BTreeSet<String> = (0..WRITERS)
+        .flat_map(|who| (0..FRAMES_EACH).map(move |turn| text(who, turn)))
+        .collect();
+    assert_eq!(
+        said.len(),
+        WRITERS * FRAMES_EACH,
+        "each statement is there once"
+    );
     assert_eq!(said.into_iter().collect::<BTreeSet<_>>(), wanted);
     assert_eq!(repo.frames().len(), WRITERS * FRAMES_EACH);
     assert_clean(&repo);
@@ -108,12 +146,29 @@ fn one_writers_statements_keep_their_order() {
         |who| texts(who).for_each(|text| put(&repo, "shared.md", &text)),
         3,
         // Readers store what they find in the spool; that must not put an older statement behind a newer one.
-        |round| drop(repo.merkle(&[looks[round % 2], if round.is_multiple_of(2) { "-q" } else { "shared.md" }]).ok()),
+        |round| {
+            drop(
+                repo.merkle(&[
+                    looks[round % 2],
+                    if round.is_multiple_of(2) {
+                        "-q"
+                    } else {
+                        "shared.md"
+                    },
+                ])
+                .ok(),
+            )
+        },
     );
     let said = notes(&repo, "shared.md");
     for who in 0..3 {
-        let of_one = said.iter().filter(|text| text.starts_with(&format!("writer {who} ")));
-        assert_eq!(of_one.cloned().collect::<Vec<_>>(), texts(who).collect::<Vec<_>>());
+        let of_one = said
+            .iter()
+            .filter(|text| text.starts_with(&format!("writer {who} ")));
+        assert_eq!(
+            of_one.cloned().collect::<Vec<_>>(),
+            texts(who).collect::<Vec<_>>()
+        );
     }
     assert_clean(&repo);
 }
@@ -124,8 +179,15 @@ fn two_runs_at_once_end_as_one() {
     let repo = with_files(&sandbox, 120);
     let alone = repo.copy_to("alone");
     alone.merkle(&["regenerate"]).ok();
-    beside(|_| drop(repo.merkle(&["regenerate"]).ok()), 2, |_| drop(repo.merkle(&["status"]).ok()));
-    assert_eq!(repo.id("refs/merkle/frames^{tree}"), alone.id("refs/merkle/frames^{tree}"));
+    beside(
+        |_| drop(repo.merkle(&["regenerate"]).ok()),
+        2,
+        |_| drop(repo.merkle(&["status"]).ok()),
+    );
+    assert_eq!(
+        repo.id("refs/merkle/frames^{tree}"),
+        alone.id("refs/merkle/frames^{tree}")
+    );
     repo.merkle(&["status", "--exit-code"]).ok();
     assert_clean(&repo);
 }
@@ -137,7 +199,9 @@ fn a_run_beside_commits_sees_one_of_them_and_disturbs_none() {
     beside(
         |_| (0..6).for_each(|_| drop(repo.merkle(&["regenerate"]).ok())),
         2,
-        |round| repo.fill(&format!("commit round {round}\n+ d1/new{round}.rs = fn new_{round}() {{}}\n+ shared.md = {round}")),
+        |round| {
+            repo.fill(&format!("commit round {round}\n+ d1/new{round}.rs = fn new_{round}() {{}}\n+ shared.md = {round}"))
+        },
     );
     repo.merkle(&["regenerate"]).ok();
     repo.merkle(&["status", "--exit-code"]).ok();
@@ -156,14 +220,27 @@ fn statements_survive_repacking_and_pruning() {
         |_| {
             repo.git(&["repack", "-a", "-d", "-q"]).ok();
             repo.git(&["prune", "--expire=now"]).ok();
-            repo.git(&["rev-list", "--objects", "--all", "--quiet"]).ok();
+            repo.git(&["rev-list", "--objects", "--all", "--quiet"])
+                .ok();
         },
     );
     let said: BTreeSet<String> = notes(&repo, "shared.md").into_iter().collect();
-    assert_eq!(said, (0..2).flat_map(|who| (0..20).map(move |turn| text(who, turn))).collect());
+    assert_eq!(
+        said,
+        (0..2)
+            .flat_map(|who| (0..20).map(move |turn| text(who, turn)))
+            .collect()
+    );
     let count = repo.git(&["count-objects", "-v"]).ok();
-    let number = |name: &str| count.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<usize>().ok());
-    assert!(number("packs:").is_some_and(|packs| packs <= 4) && number("garbage:") == Some(0), "{count}");
+    let number = |name: &str| {
+        count
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.trim().parse::<usize>().ok())
+    };
+    assert!(
+        number("packs:").is_some_and(|packs| packs <= 4) && number("garbage:") == Some(0),
+        "{count}"
+    );
     assert_clean(&repo);
 }
 
@@ -188,22 +265,33 @@ fn runs_survive_repacking_packing_of_refs_and_pruning() {
 
 /// Unites the store with another commit the way a fetch from a stranger's program would: without the lock.
 fn unite_without_lock(repo: &Repo<'_>, theirs: &NodeId) {
-    let location = Location { directory: repo.path(""), git_dir: None, settings: Vec::new() };
+    let location = Location {
+        directory: repo.path(""),
+        git_dir: None,
+        settings: Vec::new(),
+    };
     let library = Repository::open(&location).expect("a repository");
     loop {
         let ours: Option<NodeId> = library.find_ref(FRAMES_REF).expect("a readable ref");
         let tree = |commit: &NodeId| library.tree_of(commit).expect("a commit of frames");
         let mut batch = Batch::default();
         let (left, right) = (ours.as_ref().map(tree), Some(tree(theirs)));
-        let united = merge::union(&library, left, right, &mut batch).expect("readable trees").expect("not empty");
+        let united = merge::union(&library, left, right, &mut batch)
+            .expect("readable trees")
+            .expect("not empty");
         let held = library.write(&batch).expect("a disk with room");
-        let mut commit = repo.run("git").args(["commit-tree", "-m", "foreign", &united.to_string()]);
+        let mut commit =
+            repo.run("git")
+                .args(["commit-tree", "-m", "foreign", &united.to_string()]);
         for parent in ours.iter().chain([theirs]) {
             commit = commit.args(["-p", &parent.to_string()]);
         }
         let commit = commit.run().ok();
         let old = ours.map_or_else(|| "0".repeat(40), |id| id.to_string());
-        let moved = repo.git(&["update-ref", FRAMES_REF, commit.trim(), &old]).code == Some(0);
+        let moved = repo
+            .git(&["update-ref", FRAMES_REF, commit.trim(), &old])
+            .code
+            == Some(0);
         drop(held);
         if moved {
             return;
@@ -223,7 +311,12 @@ fn a_stranger_who_moves_the_ref_without_the_lock_costs_nobody_a_frame() {
             stranger.id(FRAMES_REF).parse().expect("an id")
         })
         .collect();
-    repo.run("git").args(["fetch", "-q"]).arg(stranger.path("")).arg("refs/merkle/frames:refs/foreign/frames").run().ok();
+    repo.run("git")
+        .args(["fetch", "-q"])
+        .arg(stranger.path(""))
+        .arg("refs/merkle/frames:refs/foreign/frames")
+        .run()
+        .ok();
     let texts = |who: usize| (0..10).map(move |turn| format!("writer {who} says {turn}\n"));
     beside(
         |who| {

@@ -2,7 +2,9 @@
 
 use git_merkle::agent::{OUTLINE, Registry};
 use git_merkle::base::{BasisId, Digest, NodeId, TreePath};
-use git_merkle::frame::{BasisKind, Children, Frame, Index, NewFrame, NodeKind, Store, commit, frame_id};
+use git_merkle::frame::{
+    BasisKind, Children, Frame, Index, NewFrame, NodeKind, Store, commit, frame_id,
+};
 use git_merkle::git::{Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, scan};
 use git_merkle::regen::{Inputs, Known, Reach, Runner, plan};
@@ -13,15 +15,26 @@ use crate::support::Repo;
 #[track_caller]
 pub(crate) fn say(repo: &Repo<'_>, revision: &str, slot: &str, content: &str) {
     let (agent, frame_type) = slot.split_once('.').expect("agent and type");
-    let (agent, frame_type) = (agent.parse().expect("a word"), frame_type.parse().expect("a word"));
+    let (agent, frame_type) = (
+        agent.parse().expect("a word"),
+        frame_type.parse().expect("a word"),
+    );
     let node: NodeId = repo.id(revision).parse().expect("an id");
     let is_tree = repo.git(&["cat-file", "-t", &node.to_string()]).ok().trim() == "tree";
     let basis = BasisId(Digest::of("test/1", content.as_bytes()));
-    let basis_kind = if content.is_empty() { BasisKind::Invalidation } else { BasisKind::Written };
+    let basis_kind = if content.is_empty() {
+        BasisKind::Invalidation
+    } else {
+        BasisKind::Written
+    };
     let frame = Frame {
         id: frame_id(&basis, &agent, &frame_type, content),
         node,
-        kind: if is_tree { NodeKind::Directory } else { NodeKind::File },
+        kind: if is_tree {
+            NodeKind::Directory
+        } else {
+            NodeKind::File
+        },
         agent,
         frame_type,
         seq: 1,
@@ -40,7 +53,14 @@ pub(crate) fn say(repo: &Repo<'_>, revision: &str, slot: &str, content: &str) {
     };
     let repository = open(repo);
     let new = NewFrame::new(repository.hash_kind(), &frame, false).expect("a small frame");
-    commit(&repository, &StateDir::of(&repository), &[new], "test", std::time::Duration::ZERO).expect("stored");
+    commit(
+        &repository,
+        &StateDir::of(&repository),
+        &[new],
+        "test",
+        std::time::Duration::ZERO,
+    )
+    .expect("stored");
 }
 
 /// Brings the built-in outlines of what a revision names up to date.
@@ -55,15 +75,37 @@ pub(crate) fn outline(repo: &Repo<'_>, revision: &str) {
     let scan = scan(&repository, tree, &root, IgnoreRules::default(), None).expect("a tree");
     let registry = Registry::built_in();
     let agent = registry.get(OUTLINE).expect("built in");
-    let inputs = Inputs { agent, frame_type: &agent.frame_type, root: &root, force: false, outlines: &[], reach: Reach::All };
+    let inputs = Inputs {
+        agent,
+        frame_type: &agent.frame_type,
+        root: &root,
+        force: false,
+        outlines: &[],
+        reach: Reach::All,
+    };
     let slot = index.slot(&(agent.id.clone(), agent.frame_type.clone()));
     let mut find_head = |id: &_| index.find_head(id, slot?);
-    let plan = plan(&scan, &inputs, &mut Known { find_head: &mut find_head, speaks_of: &|_| false });
-    let runner = Runner { repo: &repository, state: &state, scan: &scan, inputs: &inputs };
+    let plan = plan(
+        &scan,
+        &inputs,
+        &mut Known {
+            find_head: &mut find_head,
+            speaks_of: &|_| false,
+        },
+    );
+    let runner = Runner {
+        repo: &repository,
+        state: &state,
+        scan: &scan,
+        inputs: &inputs,
+    };
     runner.run(plan, &mut index, &mut |_| {}).expect("stored");
 }
 
 fn open(repo: &Repo<'_>) -> Repository {
-    let location = Location { directory: repo.path(""), ..Location::default() };
+    let location = Location {
+        directory: repo.path(""),
+        ..Location::default()
+    };
     Repository::open(&location).expect("a repository")
 }

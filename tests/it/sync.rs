@@ -21,25 +21,40 @@ pub(crate) fn world<'s>(sandbox: &'s Sandbox, names: &[&str]) -> (Repo<'s>, Vec<
     let work = sandbox.repo("origin-work");
     work.fill(HISTORY);
     let origin = work.clone_to("origin.git", &["--bare"]);
-    let clones = names.iter().map(|name| origin.clone_to(name, &[])).collect();
+    let clones = names
+        .iter()
+        .map(|name| origin.clone_to(name, &[]))
+        .collect();
     (origin, clones)
 }
 
 fn say(repo: &Repo<'_>, path: &str, text: &str) -> String {
-    let output = repo.run(PROGRAM).args(["put-frame", path, "-"]).input(text).run();
+    let output = repo
+        .run(PROGRAM)
+        .args(["put-frame", path, "-"])
+        .input(text)
+        .run();
     output.ok().trim().to_owned()
 }
 
 fn said(repo: &Repo<'_>, path: &str) -> Vec<String> {
-    let listed = repo.merkle(&["list-frames", path, "--json"]).json("list-frames");
+    let listed = repo
+        .merkle(&["list-frames", path, "--json"])
+        .json("list-frames");
     let frames = listed["frames"].as_array().expect("a list").clone();
-    frames.iter().map(|frame| frame["frame"].as_str().expect("an id").to_owned()).collect()
+    frames
+        .iter()
+        .map(|frame| frame["frame"].as_str().expect("an id").to_owned())
+        .collect()
 }
 
 /// What `status` says about the remote.
 fn status(repo: &Repo<'_>) -> String {
     let told = repo.merkle(&["status"]).ok();
-    told.lines().find(|line| line.starts_with("remote ")).unwrap_or_default().to_owned()
+    told.lines()
+        .find(|line| line.starts_with("remote "))
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn sync(repo: &Repo<'_>) -> Output {
@@ -64,7 +79,14 @@ fn what_each_of_two_clones_says_reaches_the_other() {
         repo.merkle(&["validate"]).ok();
         repo.assert_sound();
     }
-    assert_eq!(origin.git(&["rev-list", "--count", "refs/merkle/frames"]).ok().trim(), "2", "no local history goes along");
+    assert_eq!(
+        origin
+            .git(&["rev-list", "--count", "refs/merkle/frames"])
+            .ok()
+            .trim(),
+        "2",
+        "no local history goes along"
+    );
     origin.assert_sound();
 }
 
@@ -78,9 +100,19 @@ fn outlines_stay_unless_all_frames_are_shared() {
     assert_eq!(origin.frames(), Vec::<String>::new());
     let all = ["-c", "merkle.share=all", "sync"];
     let count = a.frames().len();
-    assert_eq!(a.merkle(&all).ok(), format!("0 frames came, {count} went\n"));
-    assert_eq!(sync(b).ok(), "0 frames came, 0 went\n", "what can be derived is not taken either");
-    assert_eq!(b.merkle(&all).ok(), format!("{count} frames came, 0 went\n"));
+    assert_eq!(
+        a.merkle(&all).ok(),
+        format!("0 frames came, {count} went\n")
+    );
+    assert_eq!(
+        sync(b).ok(),
+        "0 frames came, 0 went\n",
+        "what can be derived is not taken either"
+    );
+    assert_eq!(
+        b.merkle(&all).ok(),
+        format!("{count} frames came, 0 went\n")
+    );
     assert_eq!(a.frames(), b.frames());
 }
 
@@ -98,14 +130,44 @@ fn a_statement_about_a_private_branch_is_held_back_until_the_branch_is_pushed() 
     say(a, "plan", "About the folder.");
     let output = sync(a);
     assert_eq!(output.ok(), "0 frames came, 1 went, 3 held back\n");
-    assert_eq!(sync(a).ok(), "0 frames came, 0 went, 3 held back\n", "what was looked for in vain is remembered");
-    assert!(status(a).ends_with(", nothing to push, 3 held back"), "{}", status(a));
-    let objects = origin.git(&["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"]).ok();
-    for id in objects.lines().filter(|line| line.ends_with("blob")).filter_map(|line| line.split(' ').next()) {
-        assert!(!origin.git(&["cat-file", "blob", id]).ok().contains("plan"), "nothing of the private branch is there");
+    assert_eq!(
+        sync(a).ok(),
+        "0 frames came, 0 went, 3 held back\n",
+        "what was looked for in vain is remembered"
+    );
+    assert!(
+        status(a).ends_with(", nothing to push, 3 held back"),
+        "{}",
+        status(a)
+    );
+    let objects = origin
+        .git(&[
+            "cat-file",
+            "--batch-all-objects",
+            "--batch-check=%(objectname) %(objecttype)",
+        ])
+        .ok();
+    for id in objects
+        .lines()
+        .filter(|line| line.ends_with("blob"))
+        .filter_map(|line| line.split(' ').next())
+    {
+        assert!(
+            !origin.git(&["cat-file", "blob", id]).ok().contains("plan"),
+            "nothing of the private branch is there"
+        );
     }
-    assert_eq!(a.merkle(&["push", "--dry-run", "--all"]).ok(), "0 frames came, 3 would go\n");
-    a.git(&["push", "-q", "origin", "secret-plan~1:refs/heads/secret-plan"]).ok();
+    assert_eq!(
+        a.merkle(&["push", "--dry-run", "--all"]).ok(),
+        "0 frames came, 3 would go\n"
+    );
+    a.git(&[
+        "push",
+        "-q",
+        "origin",
+        "secret-plan~1:refs/heads/secret-plan",
+    ])
+    .ok();
     assert_eq!(sync(a).ok(), "0 frames came, 1 went, 2 held back\n");
     a.git(&["push", "-q", "origin", "secret-plan"]).ok();
     assert_eq!(sync(a).ok(), "0 frames came, 2 went\n");
@@ -123,9 +185,17 @@ fn a_remote_that_is_forced_back_loses_nothing() {
     sync(b).ok();
     origin.git(&["update-ref", "refs/merkle/frames", &old]).ok();
     assert_eq!(sync(a).ok(), "0 frames came, 0 went\n");
-    assert_eq!(sync(b).ok(), "0 frames came, 1 went\n", "its statement goes again");
+    assert_eq!(
+        sync(b).ok(),
+        "0 frames came, 1 went\n",
+        "its statement goes again"
+    );
     origin.git(&["update-ref", "-d", "refs/merkle/frames"]).ok();
-    assert_eq!(sync(a).ok(), "0 frames came, 1 went\n", "a remote that has lost the ref gets it again");
+    assert_eq!(
+        sync(a).ok(),
+        "0 frames came, 1 went\n",
+        "a remote that has lost the ref gets it again"
+    );
     assert_eq!(sync(b).ok(), "0 frames came, 1 went\n");
     assert_eq!(sync(a).ok(), "1 frame came, 0 went\n");
     assert_eq!(origin.frames(), a.frames());
@@ -140,22 +210,42 @@ fn a_refspec_that_maps_onto_the_store_throws_nothing_away() {
     say(b, "README.md", "From b.");
     sync(b).ok();
     let refspec = "+refs/merkle/frames:refs/merkle/frames";
-    a.git(&["config", "--add", "remote.origin.fetch", refspec]).ok();
+    a.git(&["config", "--add", "remote.origin.fetch", refspec])
+        .ok();
     a.git(&["config", "core.logAllRefUpdates", "always"]).ok();
     let own = say(a, "README.md", "From a.");
     assert_eq!(sync(a).ok(), "1 frame came, 1 went\n");
     assert!(said(a, "README.md").contains(&own));
     let again = say(a, "src/lib.rs", "Once more.");
     a.git(&["fetch", "-q"]).ok();
-    assert_eq!(said(a, "src/lib.rs"), Vec::<String>::new(), "git's own fetch throws it away");
+    assert_eq!(
+        said(a, "src/lib.rs"),
+        Vec::<String>::new(),
+        "git's own fetch throws it away"
+    );
     let told = a.merkle(&["doctor"]).exits(1).out();
     let lost = "lost      wrong: the store had 1 frame that it lacks now, at ";
-    assert!(told.contains(lost) && told.contains("'git merkle doctor --fix' puts them back"), "{told}");
-    let way = format!("'git config --unset --fixed-value remote.origin.fetch {refspec}' takes it away");
-    assert!(told.contains("refspec   wrong: 'remote.origin.fetch' is '+refs/merkle") && told.contains(&way), "{told}");
+    assert!(
+        told.contains(lost) && told.contains("'git merkle doctor --fix' puts them back"),
+        "{told}"
+    );
+    let way =
+        format!("'git config --unset --fixed-value remote.origin.fetch {refspec}' takes it away");
+    assert!(
+        told.contains("refspec   wrong: 'remote.origin.fetch' is '+refs/merkle")
+            && told.contains(&way),
+        "{told}"
+    );
     drop(a.merkle(&["doctor", "--fix"]).exits(1));
     assert_eq!(said(a, "src/lib.rs"), [again]);
-    a.git(&["config", "--unset", "--fixed-value", "remote.origin.fetch", refspec]).ok();
+    a.git(&[
+        "config",
+        "--unset",
+        "--fixed-value",
+        "remote.origin.fetch",
+        refspec,
+    ])
+    .ok();
     a.merkle(&["doctor"]).ok();
 }
 
@@ -168,10 +258,17 @@ fn status_and_doctor_say_what_is_known_of_the_remote() {
     let lonely = sandbox.repo("lonely");
     lonely.fill(HISTORY);
     assert_eq!(status(&lonely), "");
-    assert_eq!(status(a), "remote 'origin': its frames were never fetched (use \"git merkle sync\")");
+    assert_eq!(
+        status(a),
+        "remote 'origin': its frames were never fetched (use \"git merkle sync\")"
+    );
     say(a, "README.md", "From a.");
     a.merkle(&["fetch"]).ok();
-    assert!(status(a).ends_with(", 1 statement to push (use \"git merkle sync\")"), "{}", status(a));
+    assert!(
+        status(a).ends_with(", 1 statement to push (use \"git merkle sync\")"),
+        "{}",
+        status(a)
+    );
     sync(a).ok();
     a.merkle(&["regenerate"]).ok();
     assert!(status(a).ends_with(", nothing to push"), "{}", status(a));
@@ -181,16 +278,41 @@ fn status_and_doctor_say_what_is_known_of_the_remote() {
     say(b, "src", "From b.");
     b.merkle(&["fetch"]).ok();
     let document = b.merkle(&["status", "--json"]).json("status");
-    assert_eq!((&document["remote"]["name"], &document["remote"]["unpushed"]), (&"origin".into(), &2.into()));
-    let asked =
-        |repo: &Repo<'_>| repo.merkle(&["doctor", "--remote"]).exits(0).out().lines().last().unwrap_or_default().to_owned();
-    assert!(asked(b).ends_with(", as last fetched; a dry run of a push to 'refs/merkle/frames' is accepted"), "{}", asked(b));
+    assert_eq!(
+        (&document["remote"]["name"], &document["remote"]["unpushed"]),
+        (&"origin".into(), &2.into())
+    );
+    let asked = |repo: &Repo<'_>| {
+        repo.merkle(&["doctor", "--remote"])
+            .exits(0)
+            .out()
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(
+        asked(b).ends_with(
+            ", as last fetched; a dry run of a push to 'refs/merkle/frames' is accepted"
+        ),
+        "{}",
+        asked(b)
+    );
     sync(b).ok();
-    assert!(asked(a).contains("which were not fetched yet; 'git merkle fetch origin' brings them"), "{}", asked(a));
+    assert!(
+        asked(a).contains("which were not fetched yet; 'git merkle fetch origin' brings them"),
+        "{}",
+        asked(a)
+    );
     origin.git(&["update-ref", "-d", "refs/merkle/frames"]).ok();
     assert!(asked(a).contains("it has no frames yet"), "{}", asked(a));
     a.git(&["remote", "set-url", "origin", "../gone.git"]).ok();
-    assert!(a.merkle(&["doctor", "--remote", "origin"]).exits(1).out().contains("'origin' cannot be reached"));
+    assert!(
+        a.merkle(&["doctor", "--remote", "origin"])
+            .exits(1)
+            .out()
+            .contains("'origin' cannot be reached")
+    );
 }
 
 /// Settings of git that overwrite one side's frames are found, and what leaves the frames out is let be.
@@ -201,11 +323,21 @@ fn settings_that_overwrite_frames_are_found() {
     let a = &clones[0];
     let found = || {
         let told = a.run(PROGRAM).arg("doctor").run().out();
-        told.lines().filter(|line| line.starts_with("refspec ")).count()
+        told.lines()
+            .filter(|line| line.starts_with("refspec "))
+            .count()
     };
     for (key, value, count) in [
-        ("remote.origin.fetch", "refs/merkle/frames:refs/merkle/frames", 0),
-        ("remote.origin.fetch", "+refs/merkle/frames:refs/merkle-remote/origin/frames", 0),
+        (
+            "remote.origin.fetch",
+            "refs/merkle/frames:refs/merkle/frames",
+            0,
+        ),
+        (
+            "remote.origin.fetch",
+            "+refs/merkle/frames:refs/merkle-remote/origin/frames",
+            0,
+        ),
         ("remote.origin.fetch", "+refs/merkle/*:refs/merkle/*", 1),
         ("remote.origin.fetch", "+refs/*:refs/*", 2),
         ("remote.origin.fetch", "^refs/merkle/frames", 0),
@@ -243,7 +375,10 @@ fn which_remote_is_meant() {
     ");
     a.merkle(&["-c", "merkle.remote=origin", "sync"]).ok();
     let gone = a.merkle(&["sync", "second"]).exits(128).err();
-    assert!(gone.starts_with("error: cannot reach remote 'second'"), "{gone}");
+    assert!(
+        gone.starts_with("error: cannot reach remote 'second'"),
+        "{gone}"
+    );
 }
 
 #[test]
@@ -252,10 +387,19 @@ fn a_secret_stops_the_push_and_names_where_it_stands() {
     let (origin, clones) = world(&sandbox, &["a"]);
     let a = &clones[0];
     let token = token();
-    let blocked = a.run(PROGRAM).args(["put-frame", "README.md", "-"]).input(format!("Use {token}.")).run().exits(78);
+    let blocked = a
+        .run(PROGRAM)
+        .args(["put-frame", "README.md", "-"])
+        .input(format!("Use {token}."))
+        .run()
+        .exits(78);
     let id = id_of(&blocked);
     let allow = ["--allow-secret", &id, "put-frame", "README.md", "-"];
-    a.run(PROGRAM).args(allow).input(format!("Use {token}.")).run().ok();
+    a.run(PROGRAM)
+        .args(allow)
+        .input(format!("Use {token}."))
+        .run()
+        .ok();
     std::fs::remove_file(a.path(".git/merkle/allowed-secrets")).unwrap();
     assert!(sync(a).exits(78).err().contains("human/note of README.md"));
     assert_eq!(origin.frames(), Vec::<String>::new());
@@ -271,14 +415,23 @@ fn a_remote_whose_ref_is_no_store_is_named_and_changes_nothing() {
     sync(a).ok();
     let before = a.id("refs/merkle/frames");
     let theirs = origin.id("refs/merkle/frames");
-    origin.git(&["tag", "-m", "tag", "t", "refs/merkle/frames"]).ok();
+    origin
+        .git(&["tag", "-m", "tag", "t", "refs/merkle/frames"])
+        .ok();
     for target in ["t", "refs/merkle/frames^{tree}", "HEAD:README.md"] {
         let id = origin.id(target);
         origin.git(&["update-ref", "refs/merkle/frames", &id]).ok();
         let told = sync(a).exits(128).err();
-        assert!(told.starts_with("error: 'refs/merkle/frames' of remote 'origin' is no store of frames"), "{told}");
+        assert!(
+            told.starts_with(
+                "error: 'refs/merkle/frames' of remote 'origin' is no store of frames"
+            ),
+            "{told}"
+        );
         assert_eq!(a.id("refs/merkle/frames"), before);
-        origin.git(&["update-ref", "refs/merkle/frames", &theirs]).ok();
+        origin
+            .git(&["update-ref", "refs/merkle/frames", &theirs])
+            .ok();
     }
     sync(a).ok();
     assert_eq!(said(a, "README.md"), [own]);
@@ -293,17 +446,34 @@ fn a_symbolic_tracking_ref_moves_no_branch() {
     say(b, "README.md", "From b.");
     sync(b).ok();
     let before = a.id("HEAD");
-    a.git(&["symbolic-ref", "refs/merkle-remote/origin/frames", "refs/heads/main"]).ok();
+    a.git(&[
+        "symbolic-ref",
+        "refs/merkle-remote/origin/frames",
+        "refs/heads/main",
+    ])
+    .ok();
     let told = sync(a).exits(128).err();
-    assert!(told.contains("is symbolic and leads to 'refs/heads/main'"), "{told}");
+    assert!(
+        told.contains("is symbolic and leads to 'refs/heads/main'"),
+        "{told}"
+    );
     assert_eq!(a.id("HEAD"), before);
     assert_eq!(a.git(&["status", "--porcelain"]).ok(), "");
-    a.git(&["symbolic-ref", "--delete", "refs/merkle-remote/origin/frames"]).ok();
+    a.git(&[
+        "symbolic-ref",
+        "--delete",
+        "refs/merkle-remote/origin/frames",
+    ])
+    .ok();
     let logs = a.path(".git/logs/refs/merkle-remote/origin");
     std::fs::create_dir_all(&logs).unwrap();
     std::os::unix::fs::symlink(a.path("README.md"), logs.join("frames")).unwrap();
     drop(sync(a).exits(128));
-    assert_eq!(a.git(&["status", "--porcelain"]).ok(), "", "nothing is added to the file behind a log that is a link");
+    assert_eq!(
+        a.git(&["status", "--porcelain"]).ok(),
+        "",
+        "nothing is added to the file behind a log that is a link"
+    );
 }
 
 /// git refuses refspecs for a remote that is marked as a mirror.
@@ -347,7 +517,11 @@ fn what_is_bad_in_a_delivery_is_left_out_and_the_rest_comes() {
     let mut lines = format!("100644 blob {blob}\t{name}\n");
     // The same blob under names that are before and after its own: it is right under one of them alone.
     for (mode, kind, bad) in [
-        ("100644", "blob", format!("{place}{slot}.00000001.{}", "0".repeat(id.len()))),
+        (
+            "100644",
+            "blob",
+            format!("{place}{slot}.00000001.{}", "0".repeat(id.len())),
+        ),
         ("100644", "blob", format!("{place}{slot}.00000002.{id}")),
         ("100644", "blob", format!("{place}{slot}.99999999.{id}")),
         ("120000", "blob", format!("{place}{slot}.00000003.{id}")),
@@ -359,12 +533,32 @@ fn what_is_bad_in_a_delivery_is_left_out_and_the_rest_comes() {
     }
     let index = origin.path("hostile-index");
     let with_index = |arguments: &[&str], input: &str| {
-        origin.run("git").env("GIT_INDEX_FILE", &index).args(arguments).input(input).run().ok().trim().to_owned()
+        origin
+            .run("git")
+            .env("GIT_INDEX_FILE", &index)
+            .args(arguments)
+            .input(input)
+            .run()
+            .ok()
+            .trim()
+            .to_owned()
     };
     with_index(&["update-index", "--index-info"], &lines);
     let tree = with_index(&["write-tree"], "");
-    let commit = with_index(&["commit-tree", "-m", "hostile", "-p", "refs/merkle/frames", &tree], "");
-    origin.git(&["update-ref", "refs/merkle/frames", &commit]).ok();
+    let commit = with_index(
+        &[
+            "commit-tree",
+            "-m",
+            "hostile",
+            "-p",
+            "refs/merkle/frames",
+            &tree,
+        ],
+        "",
+    );
+    origin
+        .git(&["update-ref", "refs/merkle/frames", &commit])
+        .ok();
     let output = b.merkle(&["fetch"]).exits(0);
     assert_eq!(output.out(), "1 frame came\n");
     assert_eq!(output.err().lines().count(), 7, "{}", output.err());
@@ -383,13 +577,26 @@ fn a_push_leaves_the_store_as_it_is_whatever_refspecs_say() {
     let sandbox = Sandbox::new();
     let (_, clones) = world(&sandbox, &["a"]);
     let a = &clones[0];
-    a.git(&["config", "--add", "remote.origin.fetch", "+refs/*:refs/*"]).ok();
+    a.git(&["config", "--add", "remote.origin.fetch", "+refs/*:refs/*"])
+        .ok();
     a.fill("branch private\ncommit private\n+ plan.txt = the plan");
     let held = say(a, "plan.txt", "Private.");
     say(a, "README.md", "Public.");
     assert_eq!(sync(a).ok(), "0 frames came, 1 went, 1 held back\n");
     assert_eq!(said(a, "plan.txt"), [held]);
-    a.merkle(&["-c", "merkle.publish=own", "note", "README.md", "-m", "Again."]).ok();
+    a.merkle(&[
+        "-c",
+        "merkle.publish=own",
+        "note",
+        "README.md",
+        "-m",
+        "Again.",
+    ])
+    .ok();
     a.merkle(&["-c", "merkle.publish=own", "sync"]).ok();
-    assert_eq!(a.git(&["for-each-ref", "--format=%(refname)", "refs/merkle/by"]).ok(), "");
+    assert_eq!(
+        a.git(&["for-each-ref", "--format=%(refname)", "refs/merkle/by"])
+            .ok(),
+        ""
+    );
 }

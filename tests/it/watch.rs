@@ -25,14 +25,29 @@ struct Watch {
 impl Watch {
     /// Starts it, and waits until it listens.
     fn start(repo: &Repo<'_>, arguments: &[&str]) -> Self {
-        let run = repo.run(PROGRAM).args(["watch", "--quiet-for", "300"]).args(arguments);
+        let run = repo
+            .run(PROGRAM)
+            .args(["watch", "--quiet-for", "300"])
+            .args(arguments);
         let mut command = run.wrapped(&[]);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         let lines = lines(child.stdout.take().expect("a pipe"));
         let complaints = self::lines(child.stderr.take().expect("a pipe"));
         let note = complaints.recv_timeout(PATIENCE).expect("a note");
-        assert!(note.starts_with("watching ") && note.ends_with("; Ctrl-C ends it"), "{note}");
-        Self { child, lines, complaints }
+        assert!(
+            note.starts_with("watching ") && note.ends_with("; Ctrl-C ends it"),
+            "{note}"
+        );
+        Self {
+            child,
+            lines,
+            complaints,
+        }
     }
 
     /// The next line, whenever it comes.
@@ -47,7 +62,10 @@ impl Watch {
         kill(Pid::from_raw(self.child.id().cast_signed()), signal).expect("it runs");
         let status = self.child.wait().expect("it ends");
         let number = signal as i32;
-        assert!(status.signal() == Some(number) || status.code() == Some(128 + number), "{status}");
+        assert!(
+            status.signal() == Some(number) || status.code() == Some(128 + number),
+            "{status}"
+        );
         self.lines.iter().chain(self.complaints.iter()).collect()
     }
 }
@@ -79,7 +97,13 @@ fn write(repo: &Repo<'_>, path: &str, text: &str) {
 /// The tree of the files on disk, as git makes it, in an index of its own.
 fn tree(repo: &Repo<'_>) -> String {
     let index = repo.path(".git/index-of-the-test");
-    let git = |arguments: &[&str]| repo.run("git").env("GIT_INDEX_FILE", &index).args(arguments).run().ok();
+    let git = |arguments: &[&str]| {
+        repo.run("git")
+            .env("GIT_INDEX_FILE", &index)
+            .args(arguments)
+            .run()
+            .ok()
+    };
     git(&["read-tree", "HEAD"]);
     git(&["add", "-A"]);
     let tree = git(&["write-tree"]);
@@ -106,7 +130,10 @@ fn a_synthesis_is_brought_up_to_date_with_what_it_is_made_of() {
     let batch: serde_json::Value = serde_json::from_str(&watch.line()).expect("JSON");
     let frames = |path: &str| {
         let changes = batch["changes"].as_array().expect("a list");
-        let change = changes.iter().find(|change| change["path"] == path).expect("it has changed");
+        let change = changes
+            .iter()
+            .find(|change| change["path"] == path)
+            .expect("it has changed");
         change["frames"].to_string()
     };
     for path in ["", "d"] {
@@ -122,20 +149,76 @@ fn a_synthesis_is_brought_up_to_date_with_what_it_is_made_of() {
 type Change = (&'static str, fn(&Repo<'_>), Option<(u64, u64)>);
 
 const CHANGES: &[Change] = &[
-    ("edit", |repo| write(repo, "src/a.rs", "pub fn edited() {}\n"), Some((1, 2))),
-    ("the same text again", |repo| write(repo, "src/a.rs", "pub fn edited() {}\n"), None),
-    ("new file in a new folder", |repo| write(repo, "new/deep/b.rs", "pub fn b() {}\n"), Some((1, 3))),
-    ("edit in the new folder", |repo| write(repo, "new/deep/b.rs", "pub fn bb() {}\n"), Some((1, 3))),
+    (
+        "edit",
+        |repo| write(repo, "src/a.rs", "pub fn edited() {}\n"),
+        Some((1, 2)),
+    ),
+    (
+        "the same text again",
+        |repo| write(repo, "src/a.rs", "pub fn edited() {}\n"),
+        None,
+    ),
+    (
+        "new file in a new folder",
+        |repo| write(repo, "new/deep/b.rs", "pub fn b() {}\n"),
+        Some((1, 3)),
+    ),
+    (
+        "edit in the new folder",
+        |repo| write(repo, "new/deep/b.rs", "pub fn bb() {}\n"),
+        Some((1, 3)),
+    ),
     ("ignored", |repo| write(repo, "out/x.log", "noise\n"), None),
-    ("rename", |repo| fs::rename(repo.path("src/a.rs"), repo.path("src/c.rs")).expect("it is there"), Some((0, 2))),
-    ("folder that moves", |repo| fs::rename(repo.path("new"), repo.path("moved")).expect("it is there"), Some((0, 1))),
-    ("edit in the folder that has moved", |repo| write(repo, "moved/deep/b.rs", "pub fn b3() {}\n"), Some((1, 3))),
-    ("own output", |repo| drop(repo.run(PROGRAM).args(["put-frame", "src", "-"]).input("said\n").run().ok()), None),
-    ("git's own business", |repo| drop(repo.git(&["gc", "-q", "--prune=now"]).ok()), None),
-    ("deletion", |repo| fs::remove_dir_all(repo.path("moved")).expect("it is there"), Some((0, 1))),
+    (
+        "rename",
+        |repo| fs::rename(repo.path("src/a.rs"), repo.path("src/c.rs")).expect("it is there"),
+        Some((0, 2)),
+    ),
+    (
+        "folder that moves",
+        |repo| fs::rename(repo.path("new"), repo.path("moved")).expect("it is there"),
+        Some((0, 1)),
+    ),
+    (
+        "edit in the folder that has moved",
+        |repo| write(repo, "moved/deep/b.rs", "pub fn b3() {}\n"),
+        Some((1, 3)),
+    ),
+    (
+        "own output",
+        |repo| {
+            drop(
+                repo.run(PROGRAM)
+                    .args(["put-frame", "src", "-"])
+                    .input("said\n")
+                    .run()
+                    .ok(),
+            )
+        },
+        None,
+    ),
+    (
+        "git's own business",
+        |repo| drop(repo.git(&["gc", "-q", "--prune=now"]).ok()),
+        None,
+    ),
+    (
+        "deletion",
+        |repo| fs::remove_dir_all(repo.path("moved")).expect("it is there"),
+        Some((0, 1)),
+    ),
     (
         "storm",
-        |repo| (0..200).for_each(|n| write(repo, &format!("src/s{}.rs", n % 10), &format!("pub fn s{n}() {{}}\n"))),
+        |repo| {
+            (0..200).for_each(|n| {
+                write(
+                    repo,
+                    &format!("src/s{}.rs", n % 10),
+                    &format!("pub fn s{n}() {{}}\n"),
+                )
+            })
+        },
         Some((10, 2)),
     ),
 ];
@@ -148,12 +231,22 @@ fn each_batch_of_changes_is_one_line_and_everything_is_fresh() {
     let index = fs::read(repo.path(".git/index")).expect("an index");
     let watch = Watch::start(&repo, &["--jsonl"]);
     let batch = |name: &str, made: (u64, u64)| {
-        let document: serde_json::Value = serde_json::from_str(&watch.line()).expect("a line of JSON");
+        let document: serde_json::Value =
+            serde_json::from_str(&watch.line()).expect("a line of JSON");
         assert_eq!(document["schema"], "git-merkle/watch/1", "{name}");
-        assert_eq!(document["root"], tree(&repo), "{name}: the line is about what is there");
+        assert_eq!(
+            document["root"],
+            tree(&repo),
+            "{name}: the line is about what is there"
+        );
         let [files, directories, reused, failed] =
-            ["made_files", "made_directories", "reused", "failed"].map(|key| document[key].as_u64().expect("a number"));
-        assert_eq!((files, directories + reused, failed), (made.0, made.1, 0), "{name}: {document}");
+            ["made_files", "made_directories", "reused", "failed"]
+                .map(|key| document[key].as_u64().expect("a number"));
+        assert_eq!(
+            (files, directories + reused, failed),
+            (made.0, made.1, 0),
+            "{name}: {document}"
+        );
         assert_fresh(&repo);
     };
     batch("what is there", (2, 2));
@@ -164,7 +257,11 @@ fn each_batch_of_changes_is_one_line_and_everything_is_fresh() {
             batch(name, *made);
         }
     }
-    assert_eq!(fs::read(repo.path(".git/index")).expect("an index"), index, "the user's index is not touched");
+    assert_eq!(
+        fs::read(repo.path(".git/index")).expect("an index"),
+        index,
+        "the user's index is not touched"
+    );
     assert_eq!(watch.end(Signal::SIGINT), [] as [&str; 0]);
     assert_eq!(repo.leftovers(), [] as [&str; 0]);
     repo.assert_sound();
@@ -175,13 +272,35 @@ fn each_batch_of_changes_is_one_line_and_everything_is_fresh() {
 fn changes(watch: &Watch) -> Vec<String> {
     let document: serde_json::Value = serde_json::from_str(&watch.line()).expect("a line of JSON");
     let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
-    let frame =
-        |frame: &serde_json::Value| format!("{}/{} {}", text(&frame["agent"]), text(&frame["type"]), text(&frame["state"]));
-    let change = |change: &serde_json::Value| {
-        let frames: Vec<String> = change["frames"].as_array().expect("a list").iter().map(frame).collect();
-        format!("{} {} '{}': {}", text(&change["change"]), text(&change["kind"]), text(&change["path"]), frames.join(", "))
+    let frame = |frame: &serde_json::Value| {
+        format!(
+            "{}/{} {}",
+            text(&frame["agent"]),
+            text(&frame["type"]),
+            text(&frame["state"])
+        )
     };
-    document["changes"].as_array().expect("a list").iter().map(change).collect()
+    let change = |change: &serde_json::Value| {
+        let frames: Vec<String> = change["frames"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(frame)
+            .collect();
+        format!(
+            "{} {} '{}': {}",
+            text(&change["change"]),
+            text(&change["kind"]),
+            text(&change["path"]),
+            frames.join(", ")
+        )
+    };
+    document["changes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(change)
+        .collect()
 }
 
 /// Before, a line had a root and four counts: nobody could tell what to read again.
@@ -189,8 +308,16 @@ fn changes(watch: &Watch) -> Vec<String> {
 fn a_line_names_paths_states_and_agents() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.fill("commit first\n+ .gitignore = *.log\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}");
-    drop(repo.run(PROGRAM).args(["put-frame", "a.rs", "-"]).input("A note.\n").run().ok());
+    repo.fill(
+        "commit first\n+ .gitignore = *.log\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}",
+    );
+    drop(
+        repo.run(PROGRAM)
+            .args(["put-frame", "a.rs", "-"])
+            .input("A note.\n")
+            .run()
+            .ok(),
+    );
     let watch = Watch::start(&repo, &["--jsonl"]);
     let outline = "outline/outline fresh";
     assert_eq!(
@@ -206,11 +333,20 @@ fn a_line_names_paths_states_and_agents() {
     write(&repo, "a.rs", "pub fn edited() {}\n");
     assert_eq!(
         changes(&watch),
-        [format!("modified directory '': {outline}"), format!("modified file 'a.rs': human/note outdated, {outline}")]
+        [
+            format!("modified directory '': {outline}"),
+            format!("modified file 'a.rs': human/note outdated, {outline}")
+        ]
     );
     fs::remove_dir_all(repo.path("src")).expect("it is there");
-    let deleted = ["deleted directory 'src': ".to_owned(), "deleted file 'src/b.rs': ".to_owned()];
-    assert_eq!(changes(&watch), [&[format!("modified directory '': {outline}")][..], &deleted].concat());
+    let deleted = [
+        "deleted directory 'src': ".to_owned(),
+        "deleted file 'src/b.rs': ".to_owned(),
+    ];
+    assert_eq!(
+        changes(&watch),
+        [&[format!("modified directory '': {outline}")][..], &deleted].concat()
+    );
     write(&repo, "src/new.rs", "pub fn new() {}\n");
     assert_eq!(
         changes(&watch),
@@ -256,8 +392,18 @@ fn it_goes_on_after_trouble_and_ends_when_it_is_told_to() {
     assert_eq!(watch.line(), "2 files and 1 directories made, 0 reused");
     assert_fresh(&repo);
     assert_eq!(watch.end(Signal::SIGTERM), [] as [&str; 0]);
-    assert_eq!(repo.merkle(&["watch", "--once"]).ok(), "", "there is nothing left to do");
+    assert_eq!(
+        repo.merkle(&["watch", "--once"]).ok(),
+        "",
+        "there is nothing left to do"
+    );
     write(&repo, "c.rs", "pub fn d() {}\n");
-    assert_eq!(repo.merkle(&["watch", "--once", "--json"]).json("watch")["made_files"], 1);
-    assert_eq!(sandbox.bare("hub").merkle(&["watch"]).exits(128).err(), "error: this operation must be run in a work tree\n");
+    assert_eq!(
+        repo.merkle(&["watch", "--once", "--json"]).json("watch")["made_files"],
+        1
+    );
+    assert_eq!(
+        sandbox.bare("hub").merkle(&["watch"]).exits(128).err(),
+        "error: this operation must be run in a work tree\n"
+    );
 }

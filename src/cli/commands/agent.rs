@@ -82,13 +82,29 @@ fn list(program: &mut Program) -> Result<Exit, CliError> {
     }
     let ui = &mut program.ui;
     if ui.is_json() {
-        ui.write_json("agents", &ListDocument { agents: agents.iter().map(document).collect() })?;
+        ui.write_json(
+            "agents",
+            &ListDocument {
+                agents: agents.iter().map(document).collect(),
+            },
+        )?;
         return Ok(Exit::Done);
     }
     for agent in agents.iter() {
-        let AgentDocument { id, role, r#type, maker, origin, .. } = document(agent);
+        let AgentDocument {
+            id,
+            role,
+            r#type,
+            maker,
+            origin,
+            ..
+        } = document(agent);
         let id = ui.styled(Style::Id, &format!("{id:<20}")).to_string();
-        let note = if agent.disabled { ui.styled(Style::Caution, " disabled").to_string() } else { String::new() };
+        let note = if agent.disabled {
+            ui.styled(Style::Caution, " disabled").to_string()
+        } else {
+            String::new()
+        };
         write!(ui, "{id} {role:<9} {type:<12} {maker:<8} {origin}{note}")?;
         ui.end_record()?;
     }
@@ -136,7 +152,9 @@ fn document(agent: &Agent) -> AgentDocument {
         prompt_digest: agent.prompt_digest().to_string(),
         provider: instructions.and_then(|words| words.provider.clone()),
         profile: instructions.and_then(|words| words.profile.clone()),
-        include: instructions.map(|words| words.include.patterns().to_vec()).unwrap_or_default(),
+        include: instructions
+            .map(|words| words.include.patterns().to_vec())
+            .unwrap_or_default(),
         system_prompt: instructions.and_then(|words| text(&words.system)),
         user_prompt_file: instructions.and_then(|words| text(words.file.text())),
         user_prompt_directory: instructions.and_then(|words| text(words.directory.text())),
@@ -165,10 +183,21 @@ fn origin(origin: &Origin) -> (&'static str, Option<String>) {
 fn write_text(ui: &mut Ui, agent: &Agent) -> Result<(), CliError> {
     let document = document(agent);
     let title = ui.styled(Style::Heading, &document.id).to_string();
-    writeln!(ui, "{title}{}", if agent.disabled { " (disabled)" } else { "" })?;
-    let makes = if document.makes.is_empty() { "nothing by itself".to_owned() } else { document.makes.join(" and ") };
+    writeln!(
+        ui,
+        "{title}{}",
+        if agent.disabled { " (disabled)" } else { "" }
+    )?;
+    let makes = if document.makes.is_empty() {
+        "nothing by itself".to_owned()
+    } else {
+        document.makes.join(" and ")
+    };
     let lines = [
-        ("origin", document.file.unwrap_or_else(|| document.origin.to_owned())),
+        (
+            "origin",
+            document.file.unwrap_or_else(|| document.origin.to_owned()),
+        ),
         ("role", document.role.to_owned()),
         ("type", document.r#type),
         ("maker", document.maker.to_owned()),
@@ -191,7 +220,9 @@ fn write_text(ui: &mut Ui, agent: &Agent) -> Result<(), CliError> {
         ("output schema", schema),
     ];
     for (name, text) in texts {
-        let Some(text) = text.filter(|text| !text.is_empty()) else { continue };
+        let Some(text) = text.filter(|text| !text.is_empty()) else {
+            continue;
+        };
         let name = ui.styled(Style::Heading, name).to_string();
         let text = ui.styled(Style::Plain, &text).to_string();
         writeln!(ui, "\n{name}\n\n{text}")?;

@@ -24,8 +24,10 @@ pub(super) fn update(root: &Path, name: &str) -> Result<State, CliError> {
         return Ok(State::Created);
     };
     let bytes = fs::read(&path).map_err(failed("read"))?;
-    let text = String::from_utf8(bytes).map_err(|_| CliError::new(Exit::Refused, format!("'{name}' is not UTF-8")))?;
-    let updated = place(&text).map_err(|reason| CliError::new(Exit::Refused, format!("'{name}' {reason}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CliError::new(Exit::Refused, format!("'{name}' is not UTF-8")))?;
+    let updated = place(&text)
+        .map_err(|reason| CliError::new(Exit::Refused, format!("'{name}' {reason}")))?;
     if updated == text {
         return Ok(State::Kept);
     }
@@ -46,7 +48,10 @@ fn find(root: &Path, name: &str) -> Result<Option<PathBuf>, CliError> {
     if inside && real.is_file() {
         return Ok(Some(real));
     }
-    Err(CliError::new(Exit::Refused, format!("'{name}' is not a file of this work tree")))
+    Err(CliError::new(
+        Exit::Refused,
+        format!("'{name}' is not a file of this work tree"),
+    ))
 }
 
 /// Replaces the file in one step, so that a reader sees the old text or the new one; permissions stay.
@@ -78,7 +83,12 @@ fn block(newline: &str) -> String {
 fn place(text: &str) -> Result<String, &'static str> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     match marks(text)? {
-        Some((begin, end)) => Ok(format!("{}{}{}", &text[..begin], block(newline), &text[end..])),
+        Some((begin, end)) => Ok(format!(
+            "{}{}{}",
+            &text[..begin],
+            block(newline),
+            &text[end..]
+        )),
         None => {
             let gap = match text {
                 "" => "",
@@ -123,14 +133,26 @@ mod tests {
         assert_eq!(place(&once).expect("marks"), once);
         let old = format!("a\n{BEGIN}\nold\n{END}\nz");
         assert_eq!(place(&old).expect("marks"), format!("a\n{}z", block("\n")));
-        assert_eq!(place("a").expect("no marks"), format!("a\n\n{}", block("\n")));
+        assert_eq!(
+            place("a").expect("no marks"),
+            format!("a\n\n{}", block("\n"))
+        );
         assert!(place("a\r\n").expect("no marks").lines().count() > 3);
-        assert!(!place("a\r\n").expect("no marks").replace("\r\n", "").contains('\n'));
+        assert!(
+            !place("a\r\n")
+                .expect("no marks")
+                .replace("\r\n", "")
+                .contains('\n')
+        );
     }
 
     #[test]
     fn damaged_marks_are_refused() {
-        for text in [BEGIN.to_owned(), format!("{END}\n{BEGIN}"), format!("{BEGIN}\n{BEGIN}\n{END}")] {
+        for text in [
+            BEGIN.to_owned(),
+            format!("{END}\n{BEGIN}"),
+            format!("{BEGIN}\n{BEGIN}\n{END}"),
+        ] {
             assert!(place(&text).is_err(), "{text}");
         }
     }
@@ -145,7 +167,10 @@ mod tests {
         fs::write(&path, "mine\n").expect("writable");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("own file");
         assert_eq!([update(), update()], [State::Updated, State::Kept]);
-        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(&path).expect("a file").permissions().mode() & 0o777,
+            0o640
+        );
         assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1);
     }
 
@@ -157,10 +182,18 @@ mod tests {
         fs::write(outside.path().join("x"), "x\n").expect("writable");
         let link = folder.path().join("AGENTS.md");
         std::os::unix::fs::symlink("CLAUDE.md", &link).expect("a link");
-        assert_eq!(update(folder.path(), "AGENTS.md").expect("inside"), State::Updated);
+        assert_eq!(
+            update(folder.path(), "AGENTS.md").expect("inside"),
+            State::Updated
+        );
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         fs::remove_file(&link).expect("own file");
         std::os::unix::fs::symlink(outside.path().join("x"), &link).expect("a link");
-        assert_eq!(update(folder.path(), "AGENTS.md").expect_err("outside").exit(), Exit::Refused);
+        assert_eq!(
+            update(folder.path(), "AGENTS.md")
+                .expect_err("outside")
+                .exit(),
+            Exit::Refused
+        );
     }
 }

@@ -90,17 +90,35 @@ fn logout(named: &Named, program: &mut Program) -> Result<Exit, CliError> {
     let origin = origin_of(definition)?;
     credential::reject(&origin)?;
     if credential::fill(&origin)?.is_some() {
-        let failed = CliError::new(Exit::Config, format!("a credential helper still has a key for '{}'", text(&origin)));
+        let failed = CliError::new(
+            Exit::Config,
+            format!(
+                "a credential helper still has a key for '{}'",
+                text(&origin)
+            ),
+        );
         return Err(failed.hint("see 'git config --show-origin --get-all credential.helper'"));
     }
     changed(definition, &origin, false, program)
 }
 
-fn changed(definition: &Definition, origin: &CredentialOrigin, kept: bool, program: &mut Program) -> Result<Exit, CliError> {
+fn changed(
+    definition: &Definition,
+    origin: &CredentialOrigin,
+    kept: bool,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let name = definition.name.as_str();
     if program.ui.is_json() {
         let verb = if kept { "auth-login" } else { "auth-logout" };
-        program.ui.write_json(verb, &ChangedDocument { name, origin: text(origin), kept })?;
+        program.ui.write_json(
+            verb,
+            &ChangedDocument {
+                name,
+                origin: text(origin),
+                kept,
+            },
+        )?;
     } else if kept {
         let origin = text(origin);
         writeln!(program.ui, "the key for '{name}' at {origin} is kept")?;
@@ -108,8 +126,12 @@ fn changed(definition: &Definition, origin: &CredentialOrigin, kept: bool, progr
         let origin = text(origin);
         writeln!(program.ui, "the key for '{name}' at {origin} is forgotten")?;
     }
-    if let KeyStatus::Found(KeyPlace::Variable(variable)) = key::status(definition, &program.environment)? {
-        program.ui.warn(&format!("{variable} is set and goes before a key that is kept"));
+    if let KeyStatus::Found(KeyPlace::Variable(variable)) =
+        key::status(definition, &program.environment)?
+    {
+        program.ui.warn(&format!(
+            "{variable} is set and goes before a key that is kept"
+        ));
     }
     Ok(Exit::Done)
 }
@@ -125,15 +147,31 @@ fn status(named: &Named, program: &mut Program) -> Result<Exit, CliError> {
     for definition in wanted {
         let status = key::status(definition, &program.environment)?;
         missing |= status == KeyStatus::Missing;
-        let origin = definition.endpoint.as_ref().map(|endpoint| text(&endpoint.origin()));
+        let origin = definition
+            .endpoint
+            .as_ref()
+            .map(|endpoint| text(&endpoint.origin()));
         if !program.ui.is_json() {
             let (name, word) = (&definition.name, key_word(&status));
-            writeln!(program.ui, "{name}\t{}\t{word}", origin.as_deref().unwrap_or("-"))?;
+            writeln!(
+                program.ui,
+                "{name}\t{}\t{word}",
+                origin.as_deref().unwrap_or("-")
+            )?;
         }
-        documents.push(ProviderDocument { name: definition.name.clone(), origin, key: KeyDocument::new(&status) });
+        documents.push(ProviderDocument {
+            name: definition.name.clone(),
+            origin,
+            key: KeyDocument::new(&status),
+        });
     }
     if program.ui.is_json() {
-        program.ui.write_json("auth-status", &StatusDocument { providers: documents })?;
+        program.ui.write_json(
+            "auth-status",
+            &StatusDocument {
+                providers: documents,
+            },
+        )?;
     }
     Ok(if missing { Exit::No } else { Exit::Done })
 }
@@ -141,10 +179,17 @@ fn status(named: &Named, program: &mut Program) -> Result<Exit, CliError> {
 fn origin_of(definition: &Definition) -> Result<CredentialOrigin, CliError> {
     let name = &definition.name;
     let without = || {
-        CliError::new(Exit::Refused, format!("provider '{name}' has no endpoint, so there is nothing to keep a key for"))
-            .hint(format!("see 'git merkle provider show {name}'"))
+        CliError::new(
+            Exit::Refused,
+            format!("provider '{name}' has no endpoint, so there is nothing to keep a key for"),
+        )
+        .hint(format!("see 'git merkle provider show {name}'"))
     };
-    definition.endpoint.as_ref().map(crate::provider::Endpoint::origin).ok_or_else(without)
+    definition
+        .endpoint
+        .as_ref()
+        .map(crate::provider::Endpoint::origin)
+        .ok_or_else(without)
 }
 
 fn text(origin: &CredentialOrigin) -> String {
@@ -155,7 +200,9 @@ fn text(origin: &CredentialOrigin) -> String {
 fn read_key(name: &str, origin: &CredentialOrigin) -> Result<Key, CliError> {
     let typed = if io::stdin().is_terminal() {
         let question = format!("key for '{name}' at {}: ", text(origin));
-        match secret_line::ask(&question).map_err(|error| CliError::io("cannot read the terminal", error))? {
+        match secret_line::ask(&question)
+            .map_err(|error| CliError::io("cannot read the terminal", error))?
+        {
             Some(line) => line,
             None => return Err(CliError::new(Exit::Interrupted, "no key was given")),
         }
@@ -166,7 +213,8 @@ fn read_key(name: &str, origin: &CredentialOrigin) -> Result<Key, CliError> {
         String::from_utf8(bytes).unwrap_or_default()
     };
     let refused = || {
-        CliError::new(Exit::Refused, "this is no key: one line of plain text is").hint(format!("git merkle auth login {name}"))
+        CliError::new(Exit::Refused, "this is no key: one line of plain text is")
+            .hint(format!("git merkle auth login {name}"))
     };
     Key::new(&typed).ok_or_else(refused)
 }

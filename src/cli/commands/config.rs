@@ -67,9 +67,19 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Err(OpenError::NotFound(_)) if program.global.location().git_dir.is_none() => None,
         Err(error) => return Err(error.into()),
     };
-    let judge = |repository| Judged::read(repository, &program.environment, program.global.trust.as_deref());
+    let judge = |repository| {
+        Judged::read(
+            repository,
+            &program.environment,
+            program.global.trust.as_deref(),
+        )
+    };
     let judged = repository.as_ref().map(judge);
-    let gathered = settings::gather(repository.as_ref().zip(judged.as_ref()), &program.environment, program.global.settings())?;
+    let gathered = settings::gather(
+        repository.as_ref().zip(judged.as_ref()),
+        &program.environment,
+        program.global.settings(),
+    )?;
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
     }
@@ -80,7 +90,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         print(&mut program.ui, &gathered, list.show_origin)?;
     }
     let listed = (list.show_origin && !program.ui.is_raw()) || program.ui.is_json();
-    let warnings = if listed { gathered.damage_warning().into_iter().collect() } else { gathered.warnings() };
+    let warnings = if listed {
+        gathered.damage_warning().into_iter().collect()
+    } else {
+        gathered.warnings()
+    };
     for warning in warnings {
         program.ui.warn(&warning);
     }
@@ -89,14 +103,22 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 fn document(gathered: &Gathered) -> Document {
     Document {
-        settings: gathered.stack.entries().map(|(key, entry)| setting(key, entry)).collect(),
+        settings: gathered
+            .stack
+            .entries()
+            .map(|(key, entry)| setting(key, entry))
+            .collect(),
         ignored: gathered.stack.ignored().iter().map(ignored).collect(),
     }
 }
 
 fn ignored(ignored: &Ignored) -> IgnoredDocument {
     let Ignored { key, entry, reason } = ignored;
-    IgnoredDocument { setting: setting(key, entry), reason: reason.name(), message: reason.to_string() }
+    IgnoredDocument {
+        setting: setting(key, entry),
+        reason: reason.name(),
+        message: reason.to_string(),
+    }
 }
 
 fn setting(key: &Key, entry: &Entry) -> SettingDocument {
@@ -106,8 +128,17 @@ fn setting(key: &Key, entry: &Entry) -> SettingDocument {
         Place::Environment(name) => ("environment", Some(name.clone()), None),
         Place::CommandLine => ("command line", None, None),
     };
-    let origin = OriginDocument { level: entry.origin.level.name(), place, name, line };
-    SettingDocument { key: key.to_string(), values: entry.shown(key), origin }
+    let origin = OriginDocument {
+        level: entry.origin.level.name(),
+        place,
+        name,
+        line,
+    };
+    SettingDocument {
+        key: key.to_string(),
+        values: entry.shown(key),
+        origin,
+    }
 }
 
 /// One record for each value, in the forms of `git config --list`, with and without `-z`.
@@ -117,7 +148,11 @@ fn print(ui: &mut Ui, gathered: &Gathered, show_origin: bool) -> Result<(), CliE
     for (key, entry) in gathered.stack.entries() {
         for value in &entry.shown(key) {
             if ui.is_raw() {
-                let origin = if show_origin { format!("{}\0", entry.origin) } else { String::new() };
+                let origin = if show_origin {
+                    format!("{}\0", entry.origin)
+                } else {
+                    String::new()
+                };
                 ui.write_bytes(format!("{origin}{key}\n{value}\0").as_bytes())?;
             } else {
                 print_line(ui, show_origin.then_some(entry), key, value)?;
@@ -128,7 +163,9 @@ fn print(ui: &mut Ui, gathered: &Gathered, show_origin: bool) -> Result<(), CliE
     if show_origin && !ui.is_raw() {
         for Ignored { key, entry, reason } in gathered.stack.ignored() {
             print_line(ui, Some(entry), key, &entry.shown(key).join(" "))?;
-            let reason = ui.styled(Style::Caution, &format!("ignored: {reason}")).to_string();
+            let reason = ui
+                .styled(Style::Caution, &format!("ignored: {reason}"))
+                .to_string();
             writeln!(ui, "\t{reason}")?;
         }
     }
@@ -140,6 +177,8 @@ fn print_line(ui: &mut Ui, origin: Option<&Entry>, key: &Key, value: &str) -> Re
         let origin = ui.styled(Style::Dim, &entry.origin.to_string()).to_string();
         write!(ui, "{origin}\t")?;
     }
-    let setting = ui.styled(Style::Plain, &format!("{key}={value}")).to_string();
+    let setting = ui
+        .styled(Style::Plain, &format!("{key}={value}"))
+        .to_string();
     Ok(write!(ui, "{setting}")?)
 }

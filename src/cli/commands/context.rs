@@ -68,7 +68,13 @@ pub struct Args {
     #[arg(long)]
     no_system: bool,
     /// Mark up sections and resources as markdown or xml
-    #[arg(long, value_name = "style", value_enum, default_value_t, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "style",
+        value_enum,
+        default_value_t,
+        hide_default_value = true
+    )]
     style: StyleName,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "file")]
@@ -116,17 +122,34 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if is_heard {
         token::prepare();
     }
-    let workspace = if args.output.is_some() || args.copy { program.open()? } else { program.open_paged()? };
-    let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
+    let workspace = if args.output.is_some() || args.copy {
+        program.open()?
+    } else {
+        program.open_paged()?
+    };
+    let root = args
+        .snapshot
+        .root_of_files(&workspace, |text| program.ui.warn(text))?;
     let document = plan(args, program, &workspace, &root)?;
     for path in document.secrets() {
-        program.ui.warn(&format!("'{}' looks like a secret by its name", String::from_utf8_lossy(path)));
+        program.ui.warn(&format!(
+            "'{}' looks like a secret by its name",
+            String::from_utf8_lossy(path)
+        ));
     }
     let write = |out: &mut dyn Write| {
-        if is_heard { document.write_counted(out, args.section) } else { document.write(out, args.section).map(|()| 0) }
+        if is_heard {
+            document.write_counted(out, args.section)
+        } else {
+            document.write(out, args.section).map(|()| 0)
+        }
     };
     let missing = missing(args, &document)?;
-    let exit = if missing.is_empty() || args.allow_missing { Exit::Done } else { Exit::No };
+    let exit = if missing.is_empty() || args.allow_missing {
+        Exit::Done
+    } else {
+        Exit::No
+    };
     let tokens = match &args.output {
         None if args.copy => {
             let mut text = Vec::new();
@@ -141,11 +164,22 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             let tokens_estimated = write(&mut text).map_err(OutputError::from)?;
             let text = String::from_utf8_lossy(&text).into_owned();
             tell_missing(args, &program.ui, &workspace, &missing);
-            program.ui.write_json("context", &JsonDocument { text, tokens_estimated, missing })?;
+            program.ui.write_json(
+                "context",
+                &JsonDocument {
+                    text,
+                    tokens_estimated,
+                    missing,
+                },
+            )?;
             return Ok(exit);
         }
         None => {
-            let tokens = write(&mut Answer { ui: &mut program.ui, is_escaped }).map_err(OutputError::from)?;
+            let tokens = write(&mut Answer {
+                ui: &mut program.ui,
+                is_escaped,
+            })
+            .map_err(OutputError::from)?;
             program.ui.flush()?;
             tokens
         }
@@ -163,7 +197,12 @@ fn missing(args: &Args, document: &Document<'_>) -> Result<Vec<MissingDocument>,
         return Ok(Vec::new());
     }
     let found = document.missing()?.into_iter();
-    Ok(found.map(|(name, reason)| MissingDocument { name: json::path(name), reason }).collect())
+    Ok(found
+        .map(|(name, reason)| MissingDocument {
+            name: json::path(name),
+            reason,
+        })
+        .collect())
 }
 
 /// Names what cannot be shown, after the answer: a document of many pages would hide it.
@@ -172,9 +211,15 @@ fn tell_missing(args: &Args, ui: &Ui, workspace: &Workspace, missing: &[MissingD
         ui.warn(&format!("'{name}' is not shown: {reason}"));
     }
     if missing.len() > MISSING_SHOWN_MAX {
-        ui.warn(&format!("{} more are not shown; the document names each with its reason", missing.len() - MISSING_SHOWN_MAX));
+        ui.warn(&format!(
+            "{} more are not shown; the document names each with its reason",
+            missing.len() - MISSING_SHOWN_MAX
+        ));
     }
-    let absent = missing.iter().filter(|missing| missing.reason == ABSENT).count();
+    let absent = missing
+        .iter()
+        .filter(|missing| missing.reason == ABSENT)
+        .count();
     if let Some(note) = workspace.absent_note(absent, args.snapshot.revision()) {
         ui.warn(&note);
     }
@@ -187,23 +232,44 @@ fn is_heard(args: &Args, ui: &Ui) -> bool {
 
 fn question(text: &str) -> Result<Question, CliError> {
     Question::of(text).ok_or_else(|| {
-        CliError::new(Exit::Usage, "the question has no word").hint("git merkle context --for \"how are settings read\"")
+        CliError::new(Exit::Usage, "the question has no word")
+            .hint("git merkle context --for \"how are settings read\"")
     })
 }
 
 /// Plans the document; pages that are fetched for it are shown as progress.
-fn plan<'w>(args: &Args, program: &Program, workspace: &'w Workspace, root: &SnapshotRoot) -> Result<Document<'w>, CliError> {
+fn plan<'w>(
+    args: &Args,
+    program: &Program,
+    workspace: &'w Workspace,
+    root: &SnapshotRoot,
+) -> Result<Document<'w>, CliError> {
     let progress = RefCell::new(Progress::new(&program.ui));
     let on_done = |done: usize, all: usize| {
-        let step = Step { position: done as u64, total: Some(all as u64), message: "pages" };
+        let step = Step {
+            position: done as u64,
+            total: Some(all as u64),
+            message: "pages",
+        };
         progress.borrow_mut().show(step);
     };
-    let pages = PageOptions { is_raw: args.raw_url, is_foreground: true, on_done: Some(&on_done) };
-    let typed = args.session.as_deref().map(|name| workspace.typed_pages(name)).unwrap_or_default();
+    let pages = PageOptions {
+        is_raw: args.raw_url,
+        is_foreground: true,
+        on_done: Some(&on_done),
+    };
+    let typed = args
+        .session
+        .as_deref()
+        .map(|name| workspace.typed_pages(name))
+        .unwrap_or_default();
     let document = workspace.payload(PayloadOptions {
         typed: &typed,
         root,
-        is_session_own: args.session.as_deref().is_none_or(|name| !workspace.is_delivered_session(name)),
+        is_session_own: args
+            .session
+            .as_deref()
+            .is_none_or(|name| !workspace.is_delivered_session(name)),
         lists: lists(args, program, &workspace.repository)?,
         session: args.session.as_deref(),
         turn: args.turn.as_deref(),
@@ -226,21 +292,44 @@ fn parse_tokens(text: &str) -> Result<u64, String> {
 }
 
 /// Stops at secrets, unless they are to be taken out; in sections without bodies only names are looked at.
-fn secret_policy(args: &Args, program: &Program, workspace: &Workspace) -> Result<SecretPolicy, CliError> {
+fn secret_policy(
+    args: &Args,
+    program: &Program,
+    workspace: &Workspace,
+) -> Result<SecretPolicy, CliError> {
     let allowed = program.allowed_secrets(workspace)?;
-    let policy = if args.redact { SecretPolicy::Redact(allowed) } else { SecretPolicy::Stop(allowed) };
-    Ok(if matches!(args.section, Some(1 | 2 | 4)) { SecretPolicy::Names(Box::new(policy)) } else { policy })
+    let policy = if args.redact {
+        SecretPolicy::Redact(allowed)
+    } else {
+        SecretPolicy::Stop(allowed)
+    };
+    Ok(if matches!(args.section, Some(1 | 2 | 4)) {
+        SecretPolicy::Names(Box::new(policy))
+    } else {
+        policy
+    })
 }
 
 /// What the arguments list: entries, and lists that they name.
 fn lists(args: &Args, program: &Program, repo: &Repository) -> Result<Vec<List>, CliError> {
-    let mut lists = vec![List { scope: Scope::Turn, name: String::new(), entries: Vec::new(), fault: None, is_personal: true }];
+    let mut lists = vec![List {
+        scope: Scope::Turn,
+        name: String::new(),
+        entries: Vec::new(),
+        fault: None,
+        is_personal: true,
+    }];
     for argument in &args.entries {
         if argument == "-" {
             let mut text = Vec::new();
-            io::stdin().lock().read_to_end(&mut text).map_err(|error| CliError::io("cannot read standard input", error))?;
+            io::stdin()
+                .lock()
+                .read_to_end(&mut text)
+                .map_err(|error| CliError::io("cannot read standard input", error))?;
             let entries = List::parse(Scope::Turn, "-", &text).entries;
-            lists[0].entries.extend(entries.iter().map(|line| entry(repo, line)));
+            lists[0]
+                .entries
+                .extend(entries.iter().map(|line| entry(repo, line)));
             continue;
         }
         match read_named_list(argument, program, repo)? {
@@ -252,7 +341,11 @@ fn lists(args: &Args, program: &Program, repo: &Repository) -> Result<Vec<List>,
 }
 
 /// A list that the user names is read where the user means it; one that is not on disk may stand in the snapshot.
-fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) -> Result<Option<List>, CliError> {
+fn read_named_list(
+    argument: &OsString,
+    program: &Program,
+    repo: &Repository,
+) -> Result<Option<List>, CliError> {
     let name = argument.to_string_lossy();
     if !name.ends_with(".context") || is_url(name.as_bytes()) {
         return Ok(None);
@@ -262,11 +355,16 @@ fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) ->
         Ok(text) => {
             let path = String::from_utf8_lossy(&entry(repo, argument.as_bytes())).into_owned();
             // What stands in the work tree may have come with the repository.
-            let is_within = repo
-                .work_dir()
-                .zip(file.canonicalize().ok())
-                .is_none_or(|(root, file)| root.canonicalize().is_ok_and(|root| file.starts_with(root)));
-            Ok(Some(List { is_personal: !is_within, ..List::parse(Scope::Turn, path, &text) }))
+            let is_within =
+                repo.work_dir()
+                    .zip(file.canonicalize().ok())
+                    .is_none_or(|(root, file)| {
+                        root.canonicalize().is_ok_and(|root| file.starts_with(root))
+                    });
+            Ok(Some(List {
+                is_personal: !is_within,
+                ..List::parse(Scope::Turn, path, &text)
+            }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(CliError::io(format!("cannot read '{name}'"), error)),
@@ -274,12 +372,20 @@ fn read_named_list(argument: &OsString, program: &Program, repo: &Repository) ->
 }
 
 /// Arguments as lines of a list that is kept: paths are seen from the current directory.
-pub(super) fn entries(workspace: &Workspace, arguments: &[String]) -> Result<Vec<String>, CliError> {
+pub(super) fn entries(
+    workspace: &Workspace,
+    arguments: &[String],
+) -> Result<Vec<String>, CliError> {
     let line = |argument: &String| {
-        let is_line = !argument.trim().is_empty() && !argument.starts_with('#') && !argument.contains(['\n', '\r']);
+        let is_line = !argument.trim().is_empty()
+            && !argument.starts_with('#')
+            && !argument.contains(['\n', '\r']);
         let entry = entry(&workspace.repository, argument.as_bytes());
         if !is_line {
-            return Err(CliError::new(Exit::Usage, format!("'{argument}' cannot be a line of a context list")));
+            return Err(CliError::new(
+                Exit::Usage,
+                format!("'{argument}' cannot be a line of a context list"),
+            ));
         }
         Ok(String::from_utf8_lossy(&entry).into_owned())
     };
@@ -291,9 +397,19 @@ pub(super) fn entries(workspace: &Workspace, arguments: &[String]) -> Result<Vec
 /// An absolute path below the work tree is that of its file; any other is left as it is, and refused by name.
 fn entry(repo: &Repository, argument: &[u8]) -> Vec<u8> {
     if argument.starts_with(b"/") {
-        let Some(path) = locate(repo, &TreePath::root(), argument) else { return argument.to_vec() };
-        let end: &[u8] = if argument.ends_with(b"/") || path.is_root() { b"/" } else { b"" };
-        let path = if path.is_root() { b"." } else { path.as_bytes() };
+        let Some(path) = locate(repo, &TreePath::root(), argument) else {
+            return argument.to_vec();
+        };
+        let end: &[u8] = if argument.ends_with(b"/") || path.is_root() {
+            b"/"
+        } else {
+            b""
+        };
+        let path = if path.is_root() {
+            b"."
+        } else {
+            path.as_bytes()
+        };
         return [path, end].concat();
     }
     if is_url(argument) || parse_revision(argument).is_some() {
@@ -308,14 +424,23 @@ fn from_directory(prefix: &TreePath, argument: &[u8]) -> Vec<u8> {
     while let (Some(below), Some(parent)) = (rest.strip_prefix(b"../"), directory.parent()) {
         (directory, rest) = (parent, below);
     }
-    if directory.is_root() { rest.to_vec() } else { [directory.as_bytes(), b"/", rest].concat() }
+    if directory.is_root() {
+        rest.to_vec()
+    } else {
+        [directory.as_bytes(), b"/", rest].concat()
+    }
 }
 
 /// The tokens of what was written.
-fn write_file(write: impl Fn(&mut dyn Write) -> io::Result<u64>, path: &Path) -> Result<u64, CliError> {
+fn write_file(
+    write: impl Fn(&mut dyn Write) -> io::Result<u64>,
+    path: &Path,
+) -> Result<u64, CliError> {
     let failed = |error| CliError::io(format!("cannot write '{}'", path.display()), error);
     let mut out = BufWriter::with_capacity(64 * 1024, File::create(path).map_err(failed)?);
-    write(&mut out).and_then(|tokens| out.flush().map(|()| tokens)).map_err(failed)
+    write(&mut out)
+        .and_then(|tokens| out.flush().map(|()| tokens))
+        .map_err(failed)
 }
 
 /// Standard output as a writer: exact bytes for programs, escaped for the eyes of people.
@@ -350,8 +475,17 @@ mod tests {
     #[test]
     fn arguments_are_seen_from_the_directory() {
         let here = TreePath::from("src");
-        for (argument, expected) in [("lib.rs", "src/lib.rs"), ("**", "src/**"), ("../docs/*", "docs/*"), ("../../x", "../x")] {
-            assert_eq!(from_directory(&here, argument.as_bytes()), expected.as_bytes(), "{argument}");
+        for (argument, expected) in [
+            ("lib.rs", "src/lib.rs"),
+            ("**", "src/**"),
+            ("../docs/*", "docs/*"),
+            ("../../x", "../x"),
+        ] {
+            assert_eq!(
+                from_directory(&here, argument.as_bytes()),
+                expected.as_bytes(),
+                "{argument}"
+            );
         }
     }
 }

@@ -102,14 +102,22 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let store = workspace.store()?;
     let range = range::find(&workspace.repository, &args.revisions)?;
     let found = find(args, &workspace, &store, &range)?;
-    let Found { differences, old, new } = found;
+    let Found {
+        differences,
+        old,
+        new,
+    } = found;
     let is_same = differences.is_empty();
     for (revision, lacking) in [(&range.old, &old), (&range.new, &new)] {
         tell(&program.ui, &workspace.agents(), revision, lacking);
     }
     if program.ui.is_json() {
         let changes = differences.into_iter().map(document).collect();
-        let document = Document { old: revision(&range.old, old), new: revision(&range.new, new), changes };
+        let document = Document {
+            old: revision(&range.old, old),
+            new: revision(&range.new, new),
+            changes,
+        };
         program.ui.write_json("diff", &document)?;
     } else if args.name_only {
         for one in differences.chunk_by(|a, b| a.path == b.path) {
@@ -122,18 +130,38 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             write(&mut program.ui, difference, &range)?;
         }
     }
-    Ok(if args.exit_code && !is_same { Exit::No } else { Exit::Done })
+    Ok(if args.exit_code && !is_same {
+        Exit::No
+    } else {
+        Exit::Done
+    })
 }
 
-fn find(args: &Args, workspace: &Workspace, store: &Store<'_>, range: &Range) -> Result<Found, CliError> {
+fn find(
+    args: &Args,
+    workspace: &Workspace,
+    store: &Store<'_>,
+    range: &Range,
+) -> Result<Found, CliError> {
     let (repo, prefix) = (&workspace.repository, workspace.prefix());
-    let below = |path: &String| locate(repo, &prefix, path.as_bytes()).ok_or_else(|| TargetError::Outside(path.clone()));
-    let wanted = args.paths.iter().map(below).collect::<Result<Vec<_>, _>>()?;
-    let is_wanted = |path: &TreePath| wanted.is_empty() || wanted.iter().any(|wanted| is_below(path, wanted));
+    let below = |path: &String| {
+        locate(repo, &prefix, path.as_bytes()).ok_or_else(|| TargetError::Outside(path.clone()))
+    };
+    let wanted = args
+        .paths
+        .iter()
+        .map(below)
+        .collect::<Result<Vec<_>, _>>()?;
+    let is_wanted =
+        |path: &TreePath| wanted.is_empty() || wanted.iter().any(|wanted| is_below(path, wanted));
     let (old, new) = (range.old.tree, range.new.tree);
     let mut changes = Vec::new();
     if old != new {
-        changes.push((TreePath::root(), Some((EntryMode::Directory, old)), Some((EntryMode::Directory, new))));
+        changes.push((
+            TreePath::root(),
+            Some((EntryMode::Directory, old)),
+            Some((EntryMode::Directory, new)),
+        ));
     }
     diff_trees(repo, Some(old), Some(new), &mut |change| {
         changes.push((change.path, change.old, change.new));
@@ -146,8 +174,15 @@ fn find(args: &Args, workspace: &Workspace, store: &Store<'_>, range: &Range) ->
     }
     // A revision whose root has no outline was never brought up to date: then what it lacks is worth a word, even where
     // the other side lacks it as well.
-    let outline: Slot = (OUTLINE.parse().expect("a word"), OUTLINE.parse().expect("a word"));
-    let is_bare = |tree| Ok::<_, CliError>(is_named(args, &outline) && store.head(&tree, &outline.0, &outline.1)?.is_none());
+    let outline: Slot = (
+        OUTLINE.parse().expect("a word"),
+        OUTLINE.parse().expect("a word"),
+    );
+    let is_bare = |tree| {
+        Ok::<_, CliError>(
+            is_named(args, &outline) && store.head(&tree, &outline.0, &outline.1)?.is_none(),
+        )
+    };
     let (old_bare, new_bare) = (is_bare(old)?, is_bare(new)?);
     let mut found = Found::default();
     for (path, old, new) in changes.into_iter().filter(|(path, _, _)| is_wanted(path)) {
@@ -173,7 +208,8 @@ fn is_below(path: &TreePath, above: &TreePath) -> bool {
 }
 
 fn is_named(args: &Args, (agent, frame_type): &Slot) -> bool {
-    args.agent.as_ref().is_none_or(|one| one == agent) && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
+    args.agent.as_ref().is_none_or(|one| one == agent)
+        && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
 }
 
 fn slot(head: &Head) -> Slot {
@@ -186,15 +222,24 @@ fn is_node((mode, _): Side) -> bool {
 }
 
 fn heads(args: &Args, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>, CliError> {
-    let Some((_, id)) = side.filter(|side| is_node(*side)) else { return Ok(Vec::new()) };
+    let Some((_, id)) = side.filter(|side| is_node(*side)) else {
+        return Ok(Vec::new());
+    };
     let mut heads = store.heads(&id)?;
     // A synthesis is shown where its type is named and nowhere else.
-    heads.retain(|head| is_named(args, &slot(head)) && (args.frame_type.is_some() || head.frame.policy().is_none()));
+    heads.retain(|head| {
+        is_named(args, &slot(head)) && (args.frame_type.is_some() || head.frame.policy().is_none())
+    });
     Ok(heads)
 }
 
 /// Adds what differs at one path.
-fn compare(path: &TreePath, (old, new): (Option<Side>, Option<Side>), heads: (Vec<Head>, Vec<Head>), found: &mut Found) {
+fn compare(
+    path: &TreePath,
+    (old, new): (Option<Side>, Option<Side>),
+    heads: (Vec<Head>, Vec<Head>),
+    found: &mut Found,
+) {
     let (before, mut later) = heads;
     let [stood, stands] = [old, new].map(|side| side.is_some_and(is_node));
     for head in before {
@@ -209,7 +254,14 @@ fn compare(path: &TreePath, (old, new): (Option<Side>, Option<Side>), heads: (Ve
             *found.new.entry(slot.clone()).or_default() += 1;
         }
         let old = Some(head.frame.content);
-        found.differences.push(Difference { path: path.clone(), slot, old, new, lacks_old: false, lacks_new });
+        found.differences.push(Difference {
+            path: path.clone(),
+            slot,
+            old,
+            new,
+            lacks_old: false,
+            lacks_new,
+        });
     }
     for head in later {
         let slot = slot(&head);
@@ -219,18 +271,40 @@ fn compare(path: &TreePath, (old, new): (Option<Side>, Option<Side>), heads: (Ve
             *found.old.entry(slot.clone()).or_default() += 1;
         }
         let new = Some(head.frame.content);
-        found.differences.push(Difference { path: path.clone(), slot, old: None, new, lacks_old, lacks_new: false });
+        found.differences.push(Difference {
+            path: path.clone(),
+            slot,
+            old: None,
+            new,
+            lacks_old,
+            lacks_new: false,
+        });
     }
 }
 
 /// Says what a side has no frames of, and how to make them.
 fn tell(ui: &Ui, agents: &Registry, revision: &Revision, lacking: &Lacking) {
     for ((agent, frame_type), nodes) in lacking {
-        let made = agents.get(agent.as_str()).ok().filter(|agent| agent.makes(NodeKind::File) && agent.frame_type == *frame_type);
+        let made = agents
+            .get(agent.as_str())
+            .ok()
+            .filter(|agent| agent.makes(NodeKind::File) && agent.frame_type == *frame_type);
         let Some(made) = made else { continue };
-        let nodes = if *nodes == 1 { "1 changed node".to_owned() } else { format!("{nodes} changed nodes") };
-        let whose = if made.id.as_str() == OUTLINE { String::new() } else { format!(" --agent {agent}") };
-        let which = if revision.name == "HEAD" { String::new() } else { format!(" --rev {}", revision.name) };
+        let nodes = if *nodes == 1 {
+            "1 changed node".to_owned()
+        } else {
+            format!("{nodes} changed nodes")
+        };
+        let whose = if made.id.as_str() == OUTLINE {
+            String::new()
+        } else {
+            format!(" --agent {agent}")
+        };
+        let which = if revision.name == "HEAD" {
+            String::new()
+        } else {
+            format!(" --rev {}", revision.name)
+        };
         ui.warn(&format!(
             "'{}' has no {agent}/{frame_type} frame of {nodes}; 'git merkle regenerate{whose}{which}' makes what is missing",
             revision.name
@@ -245,11 +319,22 @@ fn revision(revision: &Revision, lacking: Lacking) -> RevisionDocument {
         r#type: frame_type.to_string(),
         nodes,
     });
-    RevisionDocument { revision: revision.name.clone(), tree: revision.tree.to_string(), lacking: lacking.collect() }
+    RevisionDocument {
+        revision: revision.name.clone(),
+        tree: revision.tree.to_string(),
+        lacking: lacking.collect(),
+    }
 }
 
 fn document(difference: Difference) -> ChangeDocument {
-    let Difference { path, slot, old, new, lacks_old, lacks_new } = difference;
+    let Difference {
+        path,
+        slot,
+        old,
+        new,
+        lacks_old,
+        lacks_new,
+    } = difference;
     ChangeDocument {
         path: json::path(path.as_bytes()),
         agent: slot.0.to_string(),
@@ -262,19 +347,31 @@ fn document(difference: Difference) -> ChangeDocument {
 }
 
 fn shown_path(ui: &Ui, path: &TreePath) -> Vec<u8> {
-    ui.path(if path.is_root() { b"./" } else { path.as_bytes() }).into_owned()
+    ui.path(if path.is_root() {
+        b"./"
+    } else {
+        path.as_bytes()
+    })
+    .into_owned()
 }
 
 fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliError> {
     let path = shown_path(ui, &difference.path);
-    let title = format!("{} {}/{}", String::from_utf8_lossy(&path), difference.slot.0, difference.slot.1);
+    let title = format!(
+        "{} {}/{}",
+        String::from_utf8_lossy(&path),
+        difference.slot.0,
+        difference.slot.1
+    );
     let title = ui.styled(Style::Heading, &title).to_string();
     let lacks = match (difference.lacks_old, difference.lacks_new) {
         (true, _) => Some(&range.old),
         (_, true) => Some(&range.new),
         _ => None,
     };
-    let label = lacks.map_or(String::new(), |revision| format!(" (no frame in '{}')", revision.name));
+    let label = lacks.map_or(String::new(), |revision| {
+        format!(" (no frame in '{}')", revision.name)
+    });
     let label = ui.styled(Style::Plain, &label).to_string();
     writeln!(ui, "diff {title}{label}")?;
     match (&difference.old, &difference.new) {

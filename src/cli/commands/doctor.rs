@@ -48,15 +48,26 @@ struct Check {
 
 impl Check {
     fn good(what: &'static str, message: impl Into<String>) -> Self {
-        Self { what, ok: true, fixed: false, message: message.into() }
+        Self {
+            what,
+            ok: true,
+            fixed: false,
+            message: message.into(),
+        }
     }
 
     fn bad(what: &'static str, message: impl Into<String>) -> Self {
-        Self { ok: false, ..Self::good(what, message) }
+        Self {
+            ok: false,
+            ..Self::good(what, message)
+        }
     }
 
     fn fixed(self) -> Self {
-        Self { fixed: true, ..self }
+        Self {
+            fixed: true,
+            ..self
+        }
     }
 }
 
@@ -77,7 +88,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     checks.extend(remote::check_settings(&workspace));
     checks.extend(remote::check_publishing(&workspace)?);
     if let Some(named) = &args.remote {
-        checks.push(remote::ask(&workspace, Some(named.as_str()).filter(|named| !named.is_empty()))?);
+        checks.push(remote::ask(
+            &workspace,
+            Some(named.as_str()).filter(|named| !named.is_empty()),
+        )?);
     }
     let is_well = checks.iter().all(|check| check.ok || check.fixed);
     let ui = &mut program.ui;
@@ -91,7 +105,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 _ => ("wrong", Style::Bad),
             };
             let word = ui.styled(style, word).to_string();
-            writeln!(ui, "{:<9} {word}: {}", check.what, printable(&check.message))?;
+            writeln!(
+                ui,
+                "{:<9} {word}: {}",
+                check.what,
+                printable(&check.message)
+            )?;
         }
     }
     Ok(if is_well { Exit::Done } else { Exit::No })
@@ -103,34 +122,68 @@ fn check_state(workspace: &Workspace) -> Check {
     if strange.is_empty() {
         return Check::good("state", "nothing that this program cannot have made");
     }
-    let named: Vec<String> = strange.iter().take(STRANGE_NAMED).map(ToString::to_string).collect();
+    let named: Vec<String> = strange
+        .iter()
+        .take(STRANGE_NAMED)
+        .map(ToString::to_string)
+        .collect();
     let more = strange.len().saturating_sub(STRANGE_NAMED);
-    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    Check::bad("state", format!("{}{more}; it is not used: look at it, and remove it", named.join("; ")))
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!("; and {more} more")
+    };
+    Check::bad(
+        "state",
+        format!(
+            "{}{more}; it is not used: look at it, and remove it",
+            named.join("; ")
+        ),
+    )
 }
 
 /// What killed writers have left among the packs; git calls it garbage, and clears only a part of it.
 fn check_writers(workspace: &Workspace, fix: bool) -> Check {
     let left = workspace.repository.writers_leftovers();
-    let Some(first) = left.first() else { return Check::good("writers", "none was killed") };
+    let Some(first) = left.first() else {
+        return Check::good("writers", "none was killed");
+    };
     let name = first.file_name().unwrap_or_default().to_string_lossy();
-    let found =
-        Check::bad("writers", format!("{} files of writers that were killed, or are at work, such as '{name}'", left.len()));
+    let found = Check::bad(
+        "writers",
+        format!(
+            "{} files of writers that were killed, or are at work, such as '{name}'",
+            left.len()
+        ),
+    );
     let is_cleared = fix && clear_leftovers(&workspace.repository, &workspace.state).is_ok();
-    if is_cleared && workspace.repository.writers_leftovers().is_empty() { found.fixed() } else { found }
+    if is_cleared && workspace.repository.writers_leftovers().is_empty() {
+        found.fixed()
+    } else {
+        found
+    }
 }
 
 fn check_lock(workspace: &Workspace) -> Result<Check, CliError> {
     // Opened for reading only: a disk that cannot be written is no reason to say nothing.
     let lock = match workspace.state.open(LOCK_FILE, LOCK_BYTES_MAX) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Check::good("lock", "never taken")),
-        Err(error) if Refused::of(&error).is_some() => return Ok(Check::bad("lock", error.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Check::good("lock", "never taken"));
+        }
+        Err(error) if Refused::of(&error).is_some() => {
+            return Ok(Check::bad("lock", error.to_string()));
+        }
         file => file.and_then(|file| Lock::on(file, Duration::ZERO)),
     };
-    Ok(match lock.map_err(|error| CliError::io("cannot open the lock", error))? {
-        Some(_) => Check::good("lock", "free"),
-        None => Check::good("lock", "held by a command that is running; the kernel frees it when that ends"),
-    })
+    Ok(
+        match lock.map_err(|error| CliError::io("cannot open the lock", error))? {
+            Some(_) => Check::good("lock", "free"),
+            None => Check::good(
+                "lock",
+                "held by a command that is running; the kernel frees it when that ends",
+            ),
+        },
+    )
 }
 
 /// Git's own locks on the refs, which stay when a git is killed; nothing is said where there is none.
@@ -140,23 +193,47 @@ fn check_ref_locks(workspace: &Workspace, fix: bool) -> Result<Option<Check>, Cl
     let mut removed = Vec::new();
     for lock in repository.ref_locks_left() {
         let name = lock.path.display();
-        let is_gone = fix && lock.remove(repository).map_err(|err| CliError::io(format!("cannot remove '{name}'"), err))?;
+        let is_gone = fix
+            && lock
+                .remove(repository)
+                .map_err(|err| CliError::io(format!("cannot remove '{name}'"), err))?;
         let whose = match lock.owner {
-            LockOwner::Process(process) => format!("'{name}' is there, and process {process} is at work here"),
-            LockOwner::DeadChild => format!("'{name}' was left by a git that this program started and that was killed"),
-            LockOwner::Unknown => format!("'{name}' is there, and nothing says whose it is; remove it if no git is running"),
+            LockOwner::Process(process) => {
+                format!("'{name}' is there, and process {process} is at work here")
+            }
+            LockOwner::DeadChild => {
+                format!("'{name}' was left by a git that this program started and that was killed")
+            }
+            LockOwner::Unknown => format!(
+                "'{name}' is there, and nothing says whose it is; remove it if no git is running"
+            ),
         };
-        if is_gone { removed.push(whose) } else { kept.push((lock.owner, whose)) }
+        if is_gone {
+            removed.push(whose)
+        } else {
+            kept.push((lock.owner, whose))
+        }
     }
     // A git that runs has its locks rightly.
-    let is_good = removed.is_empty() && kept.iter().all(|(owner, _)| matches!(owner, LockOwner::Process(_)));
+    let is_good = removed.is_empty()
+        && kept
+            .iter()
+            .all(|(owner, _)| matches!(owner, LockOwner::Process(_)));
     let is_fixed = !removed.is_empty() && kept.is_empty();
-    let told: Vec<String> = kept.into_iter().map(|(_, whose)| whose).chain(removed).collect();
+    let told: Vec<String> = kept
+        .into_iter()
+        .map(|(_, whose)| whose)
+        .chain(removed)
+        .collect();
     if told.is_empty() {
         return Ok(None);
     }
     let message = told.join("; ");
-    let check = if is_good { Check::good("refs", message) } else { Check::bad("refs", message) };
+    let check = if is_good {
+        Check::good("refs", message)
+    } else {
+        Check::bad("refs", message)
+    };
     Ok(Some(if is_fixed { check.fixed() } else { check }))
 }
 
@@ -166,23 +243,43 @@ fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         Err(err) => {
             let told = printable::chain(&err);
             let is_ref = matches!(err, StoreError::Ref(_) | StoreError::NoCommit(_));
-            let way_out = CliError::from(err).hints().first().filter(|_| is_ref).cloned();
+            let way_out = CliError::from(err)
+                .hints()
+                .first()
+                .filter(|_| is_ref)
+                .cloned();
             let way_out = way_out.unwrap_or_else(|| "'git fsck' says more".to_owned());
             return Ok(Check::bad("store", format!("{told}; {way_out}")));
         }
     };
     let Some(commit) = store.commit() else {
-        return Ok(Check::good("store", format!("'{FRAMES_REF}' does not exist yet")));
+        return Ok(Check::good(
+            "store",
+            format!("'{FRAMES_REF}' does not exist yet"),
+        ));
     };
     let at = format!("'{FRAMES_REF}' at {}", commit.short());
     let verdict = match verify::verify(&store, &mut |_| ()) {
         Ok(verdict) => verdict,
-        Err(err) => return Ok(Check::bad("store", format!("{at}: {}", printable::chain(&err)))),
+        Err(err) => {
+            return Ok(Check::bad(
+                "store",
+                format!("{at}: {}", printable::chain(&err)),
+            ));
+        }
     };
     let Some(first) = verdict.faults.first() else {
-        return Ok(Check::good("store", format!("{at}, {} frames readable", verdict.checked)));
+        return Ok(Check::good(
+            "store",
+            format!("{at}, {} frames readable", verdict.checked),
+        ));
     };
-    let bad: Vec<TreePath> = verdict.faults.iter().filter(|bad| bad.fault.is_lasting()).map(|bad| bad.path.clone()).collect();
+    let bad: Vec<TreePath> = verdict
+        .faults
+        .iter()
+        .filter(|bad| bad.fault.is_lasting())
+        .map(|bad| bad.path.clone())
+        .collect();
     let more = if verdict.is_cut { " or more" } else { "" };
     let found = format!(
         "{at}: {}{more} of {} entries are bad, the first: {}: {}",
@@ -192,21 +289,37 @@ fn check_ref(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         printable::chain(&first.fault)
     );
     if !fix || bad.is_empty() {
-        let hint = if bad.is_empty() { "" } else { "; 'git merkle doctor --fix' sets them aside" };
+        let hint = if bad.is_empty() {
+            ""
+        } else {
+            "; 'git merkle doctor --fix' sets them aside"
+        };
         return Ok(Check::bad("store", format!("{found}{hint}")));
     }
     let count = set_aside(&workspace.repository, &workspace.state, &bad)?;
-    let check = Check::bad("store", format!("{found}; {count} are set aside at '{SET_ASIDE_REF}'"));
-    Ok(if count == verdict.faults.len() && !verdict.is_cut { check.fixed() } else { check })
+    let check = Check::bad(
+        "store",
+        format!("{found}; {count} are set aside at '{SET_ASIDE_REF}'"),
+    );
+    Ok(if count == verdict.faults.len() && !verdict.is_cut {
+        check.fixed()
+    } else {
+        check
+    })
 }
 
 fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     let (waiting, damaged) = match spool::list(&workspace.state) {
-        Err(error) if Refused::of(&error).is_some() => return Ok(Check::bad("spool", error.to_string())),
+        Err(error) if Refused::of(&error).is_some() => {
+            return Ok(Check::bad("spool", error.to_string()));
+        }
         listed => listed.map_err(|error| CliError::io("cannot read the spool", error))?,
     };
     if !waiting.is_empty() {
-        let found = Check::bad("spool", format!("{} frames wait to be stored", waiting.len()));
+        let found = Check::bad(
+            "spool",
+            format!("{} frames wait to be stored", waiting.len()),
+        );
         if fix && workspace.replay(crate::frame::commit::LOCK_WAIT).is_ok() {
             return Ok(found.fixed());
         }
@@ -220,11 +333,24 @@ fn check_spool(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         return Ok(found);
     }
     let (spool, aside) = (workspace.state.spool(), workspace.state.folder("damaged"));
-    let refused: Vec<io::Error> = damaged.iter().filter_map(|file| spool.set_aside(file, &aside).err()).collect();
+    let refused: Vec<io::Error> = damaged
+        .iter()
+        .filter_map(|file| spool.set_aside(file, &aside).err())
+        .collect();
     Ok(match refused.first() {
-        None => Check::bad("spool", format!("{} files are no frames; they are in '{}'", damaged.len(), aside.shown().display()))
-            .fixed(),
-        Some(first) => Check::bad("spool", format!("{} of {} files stay: {first}", refused.len(), damaged.len())),
+        None => Check::bad(
+            "spool",
+            format!(
+                "{} files are no frames; they are in '{}'",
+                damaged.len(),
+                aside.shown().display()
+            ),
+        )
+        .fixed(),
+        Some(first) => Check::bad(
+            "spool",
+            format!("{} of {} files stay: {first}", refused.len(), damaged.len()),
+        ),
     })
 }
 
@@ -232,12 +358,19 @@ fn check_cache(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
     let cache = workspace.state.cache();
     if !fix {
         let names = cache.names().unwrap_or_default();
-        let files = names.iter().filter_map(|name| cache.open(name, u64::MAX).ok()?.metadata().ok());
+        let files = names
+            .iter()
+            .filter_map(|name| cache.open(name, u64::MAX).ok()?.metadata().ok());
         let size: u64 = files.map(|found| found.len()).sum();
-        return Ok(Check::good("cache", format!("{size} bytes of derived data, rebuilt when missing")));
+        return Ok(Check::good(
+            "cache",
+            format!("{size} bytes of derived data, rebuilt when missing"),
+        ));
     }
     // A store that cannot be read was named above; nothing could be built from it.
-    let Ok(store) = Store::open(&workspace.repository) else { return Ok(Check::good("cache", "left as it is")) };
+    let Ok(store) = Store::open(&workspace.repository) else {
+        return Ok(Check::good("cache", "left as it is"));
+    };
     let _ = workspace.clear_cache();
     workspace.index(&store, 0)?;
     Ok(Check::good("cache", "thrown away and built again"))
@@ -249,6 +382,9 @@ fn check_settings(workspace: &Workspace) -> Check {
     let all: Vec<&String> = warnings.iter().chain(&agents.warnings).collect();
     match all.first() {
         None => Check::good("settings", "all are understood"),
-        Some(first) => Check::bad("settings", format!("{} are ignored, the first: {first}", all.len())),
+        Some(first) => Check::bad(
+            "settings",
+            format!("{} are ignored, the first: {first}", all.len()),
+        ),
     }
 }

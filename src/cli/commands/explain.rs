@@ -93,23 +93,46 @@ struct Subject<'s> {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let store = workspace.store()?;
-    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let root = args
+        .snapshot
+        .root(&workspace, |text| program.ui.warn(text))?;
     let target = find(&workspace, &root, &args.node)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
-    let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
+    let frame_type = args
+        .frame_type
+        .clone()
+        .unwrap_or_else(|| agent.frame_type.clone());
     let head = store.head(&target.id, &agent.id, &frame_type)?;
     let (workspace, store, frame_type, start) = (&workspace, &store, &frame_type, root.history);
-    let subject = Subject { workspace, store, target: &target, agent, frame_type, head: head.as_ref(), start };
+    let subject = Subject {
+        workspace,
+        store,
+        target: &target,
+        agent,
+        frame_type,
+        head: head.as_ref(),
+        start,
+    };
     let mut why = subject.why()?;
-    let earlier = if head.is_none() { subject.earlier()? } else { None };
+    let earlier = if head.is_none() {
+        subject.earlier()?
+    } else {
+        None
+    };
     if let Some(earlier) = &earlier {
         why.reason = Some(Reason::Changed);
         why.changed_children = subject.changed_entries(&earlier.node)?;
     }
     let is_asked = why.reason.is_some() && agent.instructions().is_some();
-    let refused = target.path.as_ref().filter(|_| is_asked).and_then(|path| Refused::of(&workspace.state).about(path));
-    let shown = head.as_ref().or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));
+    let refused = target
+        .path
+        .as_ref()
+        .filter(|_| is_asked)
+        .and_then(|path| Refused::of(&workspace.state).about(path));
+    let shown = head
+        .as_ref()
+        .or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));
     let document = Document {
         node: target.id.to_string(),
         path: target.path.as_ref().map(|path| json::path(path.as_bytes())),
@@ -127,30 +150,60 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         calls: why.calls,
         waits_for: why.waits_for,
         changed_children: why.changed_children,
-        refused: refused.map(|Kept { file, provider, reason }| RefusedAnswer {
-            provider,
-            reason,
-            file: json::path(file.as_os_str().as_encoded_bytes()),
-        }),
+        refused: refused.map(
+            |Kept {
+                 file,
+                 provider,
+                 reason,
+             }| RefusedAnswer {
+                provider,
+                reason,
+                file: json::path(file.as_os_str().as_encoded_bytes()),
+            },
+        ),
         described_at: earlier.as_ref().map(|earlier| earlier.commit.to_string()),
-        changed_in: earlier.as_ref().and_then(|earlier| earlier.changed_in).map(|commit| commit.to_string()),
+        changed_in: earlier
+            .as_ref()
+            .and_then(|earlier| earlier.changed_in)
+            .map(|commit| commit.to_string()),
     };
     if program.ui.is_json() {
         program.ui.write_json("explain", &document)?;
     } else {
-        let path = target.path.as_ref().map(|path| if path.is_root() { ".".to_owned() } else { path.to_text().into_owned() });
+        let path = target.path.as_ref().map(|path| {
+            if path.is_root() {
+                ".".to_owned()
+            } else {
+                path.to_text().into_owned()
+            }
+        });
         let node = path.as_deref().unwrap_or(&args.node);
-        write_text(program, node, (&document, why.reason), (shown, earlier.as_ref()))?;
+        write_text(
+            program,
+            node,
+            (&document, why.reason),
+            (shown, earlier.as_ref()),
+        )?;
         if let Some(missing) = missing_object(workspace, &target).filter(|_| why.reason.is_some()) {
             writeln!(program.ui, "  {missing}")?;
         }
     }
-    Ok(if why.reason.is_none() { Exit::Done } else { Exit::No })
+    Ok(if why.reason.is_none() {
+        Exit::Done
+    } else {
+        Exit::No
+    })
 }
 
 impl Subject<'_> {
     fn why(&self) -> Result<Why, CliError> {
-        let Self { target, agent, frame_type, head, .. } = *self;
+        let Self {
+            target,
+            agent,
+            frame_type,
+            head,
+            ..
+        } = *self;
         if *frame_type == agent.frame_type && agent.makes(target.kind) {
             return self.made();
         }
@@ -167,50 +220,112 @@ impl Subject<'_> {
             None => Some(Reason::Missing),
             Some(head) => head.invalidated.then_some(Reason::Invalidated),
         };
-        Ok(Why { reason, ..Why::default() })
+        Ok(Why {
+            reason,
+            ..Why::default()
+        })
     }
 
     /// Of what the agent makes by itself.
     fn made(&self) -> Result<Why, CliError> {
-        let Self { workspace, store, target, agent, .. } = *self;
-        let request = Refresh { verify: true, ..Refresh::of(agent) };
+        let Self {
+            workspace,
+            store,
+            target,
+            agent,
+            ..
+        } = *self;
+        let request = Refresh {
+            verify: true,
+            ..Refresh::of(agent)
+        };
         let planned = workspace.plan(store, std::slice::from_ref(target), &request)?;
         let (scan, plan) = (&planned.scan, &planned.plan);
         let path = target.path.clone().unwrap_or_default();
         let below = plan.tasks.iter().filter(|task| task.node != scan.root());
         Ok(Why {
-            reason: plan.tasks.iter().find(|task| task.node == scan.root()).map(|task| task.reason),
+            reason: plan
+                .tasks
+                .iter()
+                .find(|task| task.node == scan.root())
+                .map(|task| task.reason),
             tasks: plan.tasks.len(),
-            calls: if agent.instructions().is_some() { plan.tasks.len() as u64 } else { 0 },
-            waits_for: below.take(SHOWN_MAX).map(|task| json::path(scan.path(&path, task.node).as_bytes())).collect(),
-            changed_children: self.head.map(|head| changed_children(scan, plan, head)).unwrap_or_default(),
+            calls: if agent.instructions().is_some() {
+                plan.tasks.len() as u64
+            } else {
+                0
+            },
+            waits_for: below
+                .take(SHOWN_MAX)
+                .map(|task| json::path(scan.path(&path, task.node).as_bytes()))
+                .collect(),
+            changed_children: self
+                .head
+                .map(|head| changed_children(scan, plan, head))
+                .unwrap_or_default(),
         })
     }
 
     /// Of what a policy has made of the children's frames.
     fn synthesized(&self) -> Result<Why, CliError> {
-        let Self { workspace, store, target, agent, frame_type, head, start } = *self;
+        let Self {
+            workspace,
+            store,
+            target,
+            agent,
+            frame_type,
+            head,
+            start,
+        } = *self;
         let slot = (agent.id.clone(), frame_type.clone());
         let planned = workspace.plan_syntheses(store, target, &slot, start)?;
         let path = target.path.clone().unwrap_or_default();
         let (scan, plan) = (&planned.scan, &planned.plan);
         let below = plan.tasks.iter().filter(|task| task.node != scan.root());
         let repo = &workspace.repository;
-        let work = Synthesizer { repo, scan, root: &path, index: &planned.index, agent, into: frame_type };
-        let changed = head.and_then(made_from).map(|frames| work.changed_entries(plan, scan.root(), frames));
+        let work = Synthesizer {
+            repo,
+            scan,
+            root: &path,
+            index: &planned.index,
+            agent,
+            into: frame_type,
+        };
+        let changed = head
+            .and_then(made_from)
+            .map(|frames| work.changed_entries(plan, scan.root(), frames));
         Ok(Why {
-            reason: planned.reason().or_else(|| head.is_none().then_some(Reason::Missing)),
+            reason: planned
+                .reason()
+                .or_else(|| head.is_none().then_some(Reason::Missing)),
             tasks: plan.tasks.len(),
             calls: 0,
-            waits_for: below.take(SHOWN_MAX).map(|task| json::path(scan.path(&path, task.node).as_bytes())).collect(),
-            changed_children: changed.unwrap_or_default().iter().take(SHOWN_MAX).map(|name| json::path(name)).collect(),
+            waits_for: below
+                .take(SHOWN_MAX)
+                .map(|task| json::path(scan.path(&path, task.node).as_bytes()))
+                .collect(),
+            changed_children: changed
+                .unwrap_or_default()
+                .iter()
+                .take(SHOWN_MAX)
+                .map(|name| json::path(name))
+                .collect(),
         })
     }
 
     /// What the slot has said about an earlier content of the path.
     fn earlier(&self) -> Result<Option<Earlier>, CliError> {
-        let Self { workspace, store, target, agent, frame_type, start, .. } = *self;
-        let wanted = |head: &Head| head.frame.agent == agent.id && head.frame.frame_type == *frame_type;
+        let Self {
+            workspace,
+            store,
+            target,
+            agent,
+            frame_type,
+            start,
+            ..
+        } = *self;
+        let wanted =
+            |head: &Head| head.frame.agent == agent.id && head.frame.frame_type == *frame_type;
         Ok(workspace.earlier(store, start, target, &wanted)?)
     }
 
@@ -223,27 +338,56 @@ impl Subject<'_> {
             let (repo, mut data) = (&self.workspace.repository, Vec::new());
             repo.read(tree, ObjectKind::Tree, &mut data)?;
             let entries = tree_entries(*tree, &data, repo.hash_kind());
-            Ok(entries.map(|entry| entry.map(|entry| (entry.name.to_vec(), entry.id))).collect::<Result<_, _>>()?)
+            Ok(entries
+                .map(|entry| entry.map(|entry| (entry.name.to_vec(), entry.id)))
+                .collect::<Result<_, _>>()?)
         };
         // What is no directory any more has no entries to compare with.
-        let (before, now) = (entries(before).unwrap_or_default(), entries(&self.target.id)?);
-        let changed = now.iter().filter(|entry| !before.contains(entry)).map(|(name, _)| name);
-        let gone = before.iter().map(|(name, _)| name).filter(|name| !now.iter().any(|(other, _)| other == *name));
-        Ok(changed.chain(gone).take(SHOWN_MAX).map(|name| json::path(name)).collect())
+        let (before, now) = (
+            entries(before).unwrap_or_default(),
+            entries(&self.target.id)?,
+        );
+        let changed = now
+            .iter()
+            .filter(|entry| !before.contains(entry))
+            .map(|(name, _)| name);
+        let gone = before
+            .iter()
+            .map(|(name, _)| name)
+            .filter(|name| !now.iter().any(|(other, _)| other == *name));
+        Ok(changed
+            .chain(gone)
+            .take(SHOWN_MAX)
+            .map(|name| json::path(name))
+            .collect())
     }
 }
 
 /// The frames that a head was made from, where it lists them.
 fn made_from(head: &Head) -> Option<&[FrameId]> {
-    if let Children::Listed(frames) = &head.frame.children { Some(frames) } else { None }
+    if let Children::Listed(frames) = &head.frame.children {
+        Some(frames)
+    } else {
+        None
+    }
 }
 
 /// Children whose current frame is not among those that the head was made from.
 fn changed_children(scan: &Scan, plan: &Plan, head: &Head) -> Vec<String> {
-    let Some(made_from) = made_from(head) else { return Vec::new() };
-    let differs = |number: u32| plan.frame_of(number).is_none_or(|frame| !made_from.contains(&frame));
-    let entries = scan.entries(scan.root()).filter(|entry| entry.node.is_some_and(differs));
-    entries.take(SHOWN_MAX).map(|entry| json::path(entry.name)).collect()
+    let Some(made_from) = made_from(head) else {
+        return Vec::new();
+    };
+    let differs = |number: u32| {
+        plan.frame_of(number)
+            .is_none_or(|frame| !made_from.contains(&frame))
+    };
+    let entries = scan
+        .entries(scan.root())
+        .filter(|entry| entry.node.is_some_and(differs));
+    entries
+        .take(SHOWN_MAX)
+        .map(|entry| json::path(entry.name))
+        .collect()
 }
 
 fn write_text(
@@ -253,10 +397,18 @@ fn write_text(
     (head, earlier): (Option<&Head>, Option<&Earlier>),
 ) -> Result<(), CliError> {
     let ui = &mut program.ui;
-    let style = if reason.is_none() { Style::Good } else { Style::Caution };
+    let style = if reason.is_none() {
+        Style::Good
+    } else {
+        Style::Caution
+    };
     let state = ui.styled(style, document.state).to_string();
     let node = ui.styled(Style::Plain, node).to_string();
-    writeln!(ui, "{}/{} of {node} is {state}", document.agent, document.r#type)?;
+    writeln!(
+        ui,
+        "{}/{} of {node} is {state}",
+        document.agent, document.r#type
+    )?;
     match reason {
         None if head.is_some_and(|head| head.frame.basis_kind == BasisKind::Written) => {
             writeln!(ui, "  it was written by hand for this very node")?;
@@ -264,23 +416,57 @@ fn write_text(
         None => writeln!(ui, "  everything that it was made from is unchanged")?,
         Some(reason) => writeln!(ui, "  {reason}")?,
     }
-    if let Some(Earlier { commit, changed_in, .. }) = earlier {
-        let changed = changed_in.map_or("not committed yet".to_owned(), |commit| format!("in commit {}", commit.short()));
-        writeln!(ui, "  described as of commit {}, changed since: {changed}", commit.short())?;
+    if let Some(Earlier {
+        commit, changed_in, ..
+    }) = earlier
+    {
+        let changed = changed_in.map_or("not committed yet".to_owned(), |commit| {
+            format!("in commit {}", commit.short())
+        });
+        writeln!(
+            ui,
+            "  described as of commit {}, changed since: {changed}",
+            commit.short()
+        )?;
     }
-    let what = if earlier.is_some() { "changed" } else { "says something else now" };
-    let lists = [("to be made first", &document.waits_for), (what, &document.changed_children)];
-    for (what, paths) in lists.iter().filter(|(_, paths)| !paths.is_empty() && reason.is_some()) {
+    let what = if earlier.is_some() {
+        "changed"
+    } else {
+        "says something else now"
+    };
+    let lists = [
+        ("to be made first", &document.waits_for),
+        (what, &document.changed_children),
+    ];
+    for (what, paths) in lists
+        .iter()
+        .filter(|(_, paths)| !paths.is_empty() && reason.is_some())
+    {
         for path in *paths {
             let path = ui.styled(Style::Plain, path).to_string();
             writeln!(ui, "    {path} ({what})")?;
         }
     }
     if let Some(head) = head {
-        let of = if earlier.is_some() { "that frame is " } else { "frame " };
-        writeln!(ui, "  {of}{}, generation {}, basis {}", head.frame.id.short(), head.frame.seq, head.frame.basis.short())?;
+        let of = if earlier.is_some() {
+            "that frame is "
+        } else {
+            "frame "
+        };
+        writeln!(
+            ui,
+            "  {of}{}, generation {}, basis {}",
+            head.frame.id.short(),
+            head.frame.seq,
+            head.frame.basis.short()
+        )?;
     }
-    if let Some(RefusedAnswer { provider, reason, file }) = &document.refused {
+    if let Some(RefusedAnswer {
+        provider,
+        reason,
+        file,
+    }) = &document.refused
+    {
         let told = printable(&format!("provider '{provider}' gave an answer that is no frame: {reason}; it is kept in '{file}'"))
             .to_string();
         writeln!(ui, "  {told}")?;
@@ -292,7 +478,11 @@ fn write_text(
             1 => "at most 1 call to a model".to_owned(),
             calls => format!("at most {calls} calls to a model"),
         };
-        writeln!(ui, "  refreshing looks at {} {nodes}; {calls}", document.tasks)?;
+        writeln!(
+            ui,
+            "  refreshing looks at {} {nodes}; {calls}",
+            document.tasks
+        )?;
     }
     Ok(())
 }

@@ -98,28 +98,43 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         return evaluate::run(range, program);
     }
     let Some(question) = args.question.as_deref().and_then(Question::of) else {
-        return Err(CliError::new(Exit::Usage, "the question has no word").hint("git merkle find \"how are settings read\""));
+        return Err(CliError::new(Exit::Usage, "the question has no word")
+            .hint("git merkle find \"how are settings read\""));
     };
     if question.is_cut {
-        program.ui.warn(&format!("only the first {} words of the question count", question.terms.len()));
+        program.ui.warn(&format!(
+            "only the first {} words of the question count",
+            question.terms.len()
+        ));
     }
     if !args.files {
         token::prepare();
     }
     let workspace = program.open_paged()?;
-    let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
+    let root = args
+        .snapshot
+        .root_of_files(&workspace, |text| program.ui.warn(text))?;
     let below = below(args, &workspace, &root)?;
     let mut findable = workspace.findable(root.tree, root.history)?;
     if findable.is_cut {
-        program.ui.warn(&format!("only the first {FILES_MAX} files are looked at"));
+        program
+            .ui
+            .warn(&format!("only the first {FILES_MAX} files are looked at"));
     }
     workspace.add_said(&mut findable, &root, &workspace.store()?)?;
-    let ranking = findable.rank(&question, &|path| is_below(path, &below), &Weights::default())?;
+    let ranking = findable.rank(
+        &question,
+        &|path| is_below(path, &below),
+        &Weights::default(),
+    )?;
     if let Some(note) = workspace.absent_note(ranking.absent, args.snapshot.revision()) {
         program.ui.warn(&note);
     }
     if ranking.files.is_empty() && !program.ui.is_json() {
-        program.ui.note(&format!("nothing is found for {}", question.words.join(", ")));
+        program.ui.note(&format!(
+            "nothing is found for {}",
+            question.words.join(", ")
+        ));
         return Ok(Exit::No);
     }
     if args.files && !program.ui.is_json() {
@@ -139,47 +154,96 @@ fn answer(
     (question, root): (&Question, &SnapshotRoot),
     (findable, ranking): (&Findable<'_>, &Ranking),
 ) -> Result<Exit, CliError> {
-    let files_max = if args.files { 0 } else { usize::try_from(args.budget / FILE_TOKENS_MIN).unwrap_or(usize::MAX) };
-    let found = ranking.files.iter().take(files_max).map(|ranked| findable.found(ranked.number));
+    let files_max = if args.files {
+        0
+    } else {
+        usize::try_from(args.budget / FILE_TOKENS_MIN).unwrap_or(usize::MAX)
+    };
+    let found = ranking
+        .files
+        .iter()
+        .take(files_max)
+        .map(|ranked| findable.found(ranked.number));
     let found: Vec<Found> = found.collect::<Result<_, _>>()?;
-    let ladder = Ladder::within(&found, question, &ranking.terms, args.budget, &Steps::default());
+    let ladder = Ladder::within(
+        &found,
+        question,
+        &ranking.terms,
+        args.budget,
+        &Steps::default(),
+    );
     if !program.ui.is_json() {
         if ladder.text.is_empty() {
-            program.ui.note("nothing that is found fits into so few tokens");
+            program
+                .ui
+                .note("nothing that is found fits into so few tokens");
         }
         program.ui.write_bytes(ladder.text.as_bytes())?;
         return Ok(Exit::Done);
     }
-    let listed = if args.files { ranking.files.len() } else { ladder.shown() };
+    let listed = if args.files {
+        ranking.files.len()
+    } else {
+        ladder.shown()
+    };
     let none = (Found::default(), BTreeSet::new());
     let file = |(at, ranked): (usize, &Ranked)| {
         let lines = ladder.files.get(at).unwrap_or(&none.1);
         let counts = findable.counts(ranked.number, question)?;
-        let why = question.words.iter().zip(counts).filter(|(_, counts)| counts.iter().any(|count| *count > 0));
+        let why = question
+            .words
+            .iter()
+            .zip(counts)
+            .filter(|(_, counts)| counts.iter().any(|count| *count > 0));
         let why = why.map(|(word, counts)| Why {
             word,
-            counts: Field::ALL.iter().map(|field| field.as_str()).zip(counts).filter(|(_, count)| *count > 0).collect(),
+            counts: Field::ALL
+                .iter()
+                .map(|field| field.as_str())
+                .zip(counts)
+                .filter(|(_, count)| *count > 0)
+                .collect(),
         });
-        Ok(file((findable.path(ranked.number), ranked), found.get(at).unwrap_or(&none.0), lines, why.collect()))
+        Ok(file(
+            (findable.path(ranked.number), ranked),
+            found.get(at).unwrap_or(&none.0),
+            lines,
+            why.collect(),
+        ))
     };
-    let shown = ranking
-        .files
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| args.files || ladder.files.get(*at).is_some_and(|lines| !lines.is_empty()));
+    let shown = ranking.files.iter().enumerate().filter(|(at, _)| {
+        args.files || ladder.files.get(*at).is_some_and(|lines| !lines.is_empty())
+    });
     let document = Document {
         tree: root.tree.to_string(),
-        words: question.words.iter().zip(&ranking.terms.files).map(|(word, files)| Word { word, files: *files }).collect(),
+        words: question
+            .words
+            .iter()
+            .zip(&ranking.terms.files)
+            .map(|(word, files)| Word {
+                word,
+                files: *files,
+            })
+            .collect(),
         tokens: ladder.tokens,
         left: ranking.files.len() - listed,
         missing: ranking.absent,
         files: shown.map(file).collect::<Result<_, CliError>>()?,
     };
     program.ui.write_json("find", &document)?;
-    Ok(if document.files.is_empty() && ranking.files.is_empty() { Exit::No } else { Exit::Done })
+    Ok(if document.files.is_empty() && ranking.files.is_empty() {
+        Exit::No
+    } else {
+        Exit::Done
+    })
 }
 
-fn file<'d>((path, ranked): (&[u8], &Ranked), found: &'d Found, lines: &BTreeSet<Line>, why: Vec<Why<'d>>) -> File<'d> {
+fn file<'d>(
+    (path, ranked): (&[u8], &Ranked),
+    found: &'d Found,
+    lines: &BTreeSet<Line>,
+    why: Vec<Why<'d>>,
+) -> File<'d> {
     let mut definitions: Vec<(u32, bool)> = lines
         .iter()
         .filter_map(|line| match line {
@@ -189,7 +253,8 @@ fn file<'d>((path, ranked): (&[u8], &Ranked), found: &'d Found, lines: &BTreeSet
         })
         .collect();
     definitions.sort_unstable();
-    let definition = |(at, is_whole): (u32, bool)| shown(&found.definitions.list[at as usize], is_whole);
+    let definition =
+        |(at, is_whole): (u32, bool)| shown(&found.definitions.list[at as usize], is_whole);
     let statements = lines.iter().filter_map(|line| match line {
         Line::Said(at) => Some(found.statement(*at)),
         _ => None,
@@ -202,7 +267,11 @@ fn file<'d>((path, ranked): (&[u8], &Ranked), found: &'d Found, lines: &BTreeSet
         past,
         said,
         why,
-        about: if lines.contains(&Line::About) { crate::symbol::first_sentence(&found.definitions.about) } else { "" },
+        about: if lines.contains(&Line::About) {
+            crate::symbol::first_sentence(&found.definitions.about)
+        } else {
+            ""
+        },
         statements: statements.collect(),
         definitions: definitions.into_iter().map(definition).collect(),
     }
@@ -222,20 +291,35 @@ fn shown(definition: &Definition, is_whole: bool) -> Shown<'_> {
 }
 
 /// The paths that were asked for.
-fn below(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<Vec<TreePath>, CliError> {
+fn below(
+    args: &Args,
+    workspace: &Workspace,
+    root: &SnapshotRoot,
+) -> Result<Vec<TreePath>, CliError> {
     let path = |spec: &String| {
         let named = find(workspace, root, spec);
-        let no_path =
-            || CliError::new(Exit::Usage, format!("'{spec}' is not a path of the snapshot")).hint("put the question in quotes");
+        let no_path = || {
+            CliError::new(
+                Exit::Usage,
+                format!("'{spec}' is not a path of the snapshot"),
+            )
+            .hint("put the question in quotes")
+        };
         let target = named.map_err(|_| no_path())?;
-        target.path.filter(|_| target.root == Some(root.tree)).ok_or_else(no_path)
+        target
+            .path
+            .filter(|_| target.root == Some(root.tree))
+            .ok_or_else(no_path)
     };
     args.paths.iter().map(path).collect()
 }
 
 fn is_below(path: &[u8], below: &[TreePath]) -> bool {
     let starts = |start: &TreePath| {
-        start.is_root() || path.strip_prefix(start.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        start.is_root()
+            || path
+                .strip_prefix(start.as_bytes())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
     };
     below.is_empty() || below.iter().any(starts)
 }

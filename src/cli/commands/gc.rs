@@ -48,7 +48,9 @@ fn parse_time(text: &str) -> Result<String, String> {
         Some(b'y') => "years",
         _ => "",
     };
-    let count: Option<u16> = text.get(..text.len().saturating_sub(1)).and_then(|digits| digits.parse().ok());
+    let count: Option<u16> = text
+        .get(..text.len().saturating_sub(1))
+        .and_then(|digits| digits.parse().ok());
     match count {
         Some(count) if !unit.is_empty() => Ok(format!("{count}.{unit}.ago")),
         _ => Err("neither a date such as 2026-11-23 nor an age such as 90d, 8w, 2y".to_owned()),
@@ -99,7 +101,11 @@ impl Part {
 /// Drops frames at the remote that the user names, and then here.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let rules = Rules { keep: args.keep, since: args.keep_since.as_deref(), local: args.local };
+    let rules = Rules {
+        keep: args.keep,
+        since: args.keep_since.as_deref(),
+        local: args.local,
+    };
     if !args.dry_run {
         workspace.replay(std::time::Duration::ZERO)?;
     }
@@ -107,14 +113,30 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         None => None,
         Some(named) => {
             let sharing = Sharing::of(&workspace)?;
-            let remote = sharing.remote(&workspace, Some(named.as_str()).filter(|named| !named.is_empty()))?;
-            let exchange = Exchange { dry_run: args.dry_run, ..exchange(&workspace, &remote, &sharing)? };
+            let remote = sharing.remote(
+                &workspace,
+                Some(named.as_str()).filter(|named| !named.is_empty()),
+            )?;
+            let exchange = Exchange {
+                dry_run: args.dry_run,
+                ..exchange(&workspace, &remote, &sharing)?
+            };
             let plan = sync::publish(&exchange, &rules)?;
             Some((remote, plan))
         }
     };
-    let here = sync::gc(&workspace.repository, &workspace.state, &rules, args.dry_run)?;
-    report(program, &workspace, (&here, published.as_ref()), args.dry_run)
+    let here = sync::gc(
+        &workspace.repository,
+        &workspace.state,
+        &rules,
+        args.dry_run,
+    )?;
+    report(
+        program,
+        &workspace,
+        (&here, published.as_ref()),
+        args.dry_run,
+    )
 }
 
 fn report(
@@ -125,19 +147,39 @@ fn report(
 ) -> Result<Exit, CliError> {
     let ui = &mut program.ui;
     if ui.is_json() {
-        let published = published.map(|(remote, plan)| Published { remote: remote.name(), there: Part::of(plan) });
-        ui.write_json("gc", &Document { dry_run, here: Part::of(here), published })?;
+        let published = published.map(|(remote, plan)| Published {
+            remote: remote.name(),
+            there: Part::of(plan),
+        });
+        ui.write_json(
+            "gc",
+            &Document {
+                dry_run,
+                here: Part::of(here),
+                published,
+            },
+        )?;
         return Ok(Exit::Done);
     }
-    let words = if dry_run { "would be dropped" } else { "dropped" };
+    let words = if dry_run {
+        "would be dropped"
+    } else {
+        "dropped"
+    };
     if let Some((remote, plan)) = published {
         write_part(program, &format!("{words} from '{}'", remote.name()), plan)?;
     }
     write_part(program, words, here)?;
     let ui = &mut program.ui;
     for (count, why) in [
-        (here.unpushed, "were paid for and are in no remote; --local drops them, too"),
-        (here.held, "are held by a remote; --publish drops them there, for every clone"),
+        (
+            here.unpushed,
+            "were paid for and are in no remote; --local drops them, too",
+        ),
+        (
+            here.held,
+            "are held by a remote; --publish drops them there, for every clone",
+        ),
     ] {
         if count > 0 {
             ui.note(&format!("{} more: {why}", frames(count)));
@@ -147,7 +189,9 @@ fn report(
         ui.note("git frees the space in its time, or at once by 'git gc --prune=now'");
         if workspace.repository.has_log(FRAMES_REF) {
             let way = format!("git reflog expire --expire=now {FRAMES_REF}");
-            ui.note(&format!("until its log forgets it, '{FRAMES_REF}' keeps what went; '{way}' ends that"));
+            ui.note(&format!(
+                "until its log forgets it, '{FRAMES_REF}' keeps what went; '{way}' ends that"
+            ));
         }
         if workspace.repository.find_ref(SET_ASIDE_REF)?.is_some() {
             ui.note(&format!("'{SET_ASIDE_REF}' keeps the store as it was then; 'git update-ref -d {SET_ASIDE_REF}' ends that"));
@@ -166,8 +210,18 @@ fn write_part(program: &mut Program, words: &str, plan: &Plan) -> Result<(), Out
         (plan.superseded, "superseded"),
         (plan.unreached, "about nothing that is left"),
     ];
-    let told: Vec<String> = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
-    writeln!(ui, "{} of {} bytes {words}: {}", frames(plan.frames), plan.size_bytes, told.join(", "))
+    let told: Vec<String> = kinds
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, kind)| format!("{count} {kind}"))
+        .collect();
+    writeln!(
+        ui,
+        "{} of {} bytes {words}: {}",
+        frames(plan.frames),
+        plan.size_bytes,
+        told.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -176,12 +230,26 @@ mod tests {
 
     #[test]
     fn a_time_is_a_date_or_an_age_and_nothing_that_git_would_guess() {
-        for (text, expected) in
-            [("2026-11-23", "2026-11-23"), ("90d", "90.days.ago"), ("8w", "8.weeks.ago"), ("2y", "2.years.ago")]
-        {
+        for (text, expected) in [
+            ("2026-11-23", "2026-11-23"),
+            ("90d", "90.days.ago"),
+            ("8w", "8.weeks.ago"),
+            ("2y", "2.years.ago"),
+        ] {
             assert_eq!(parse_time(text).as_deref(), Ok(expected));
         }
-        for text in ["", "d", "now", "two years", "6m", "-1d", "2026-11-2x", "90", "90é", "9e9d"] {
+        for text in [
+            "",
+            "d",
+            "now",
+            "two years",
+            "6m",
+            "-1d",
+            "2026-11-2x",
+            "90",
+            "90é",
+            "9e9d",
+        ] {
             assert!(parse_time(text).is_err(), "{text}");
         }
     }

@@ -32,7 +32,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let target = find_at_head(&workspace, &args.node)?;
     let mut heads = store.heads(&target.id)?;
     heads.retain(|head| {
-        args.agent.as_ref().is_none_or(|agent| *agent == head.frame.agent)
+        args.agent
+            .as_ref()
+            .is_none_or(|agent| *agent == head.frame.agent)
             && match &args.frame_type {
                 Some(frame_type) => *frame_type == head.frame.frame_type,
                 None => head.frame.policy().is_none(),
@@ -40,21 +42,34 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     });
     if heads.is_empty() {
         let (snapshot, agent) = (&SnapshotArgs::default(), args.agent.as_ref());
-        let asked = Asked { node: &args.node, snapshot, agent, frame_type: args.frame_type.as_ref() };
-        return Err(CliError::new(Exit::No, nothing_said(&workspace, &target, &asked)));
+        let asked = Asked {
+            node: &args.node,
+            snapshot,
+            agent,
+            frame_type: args.frame_type.as_ref(),
+        };
+        return Err(CliError::new(
+            Exit::No,
+            nothing_said(&workspace, &target, &asked),
+        ));
     }
     let agents = workspace.agents();
     let is_void = heads.iter().all(|head| head.invalidated);
     if let (true, true, [head]) = (program.ui.is_json(), is_void, &heads[..]) {
-        let document = FrameDocument::new(&head.frame, Some(Reason::Invalidated).into()).at(target.path.as_ref());
+        let document = FrameDocument::new(&head.frame, Some(Reason::Invalidated).into())
+            .at(target.path.as_ref());
         program.ui.write_json("get-head", &document)?;
         return Ok(Exit::No);
     }
     let head = choose(heads, &args.node, &agents)?;
     if program.ui.is_json() {
         let state = State::from(workspace.staleness(&store, &target, &head)?);
-        let signature = signatures(&program.ui, &workspace, &store, &[&head.frame]).pop().flatten();
-        let document = FrameDocument::new(&head.frame, state).at(target.path.as_ref()).signed(signature.as_ref());
+        let signature = signatures(&program.ui, &workspace, &store, &[&head.frame])
+            .pop()
+            .flatten();
+        let document = FrameDocument::new(&head.frame, state)
+            .at(target.path.as_ref())
+            .signed(signature.as_ref());
         program.ui.write_json("get-head", &document)?;
     } else {
         program.ui.write_text(&head.frame.content)?;
@@ -64,30 +79,46 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 
 /// The one head that is meant, of those that are there.
 fn choose(heads: Vec<Head>, node: &str, agents: &Registry) -> Result<Head, CliError> {
-    let (mut heads, void): (Vec<Head>, Vec<Head>) = heads.into_iter().partition(|head| !head.invalidated);
+    let (mut heads, void): (Vec<Head>, Vec<Head>) =
+        heads.into_iter().partition(|head| !head.invalidated);
     if heads.len() > 1
-        && let Some(at) = heads.iter().position(|head| head.frame.agent.as_str() == OUTLINE)
+        && let Some(at) = heads
+            .iter()
+            .position(|head| head.frame.agent.as_str() == OUTLINE)
     {
         return Ok(heads.swap_remove(at));
     }
     match heads.len() {
         0 => {
-            let failed = CliError::new(Exit::No, format!("what was said about '{node}' was declared void"));
+            let failed = CliError::new(
+                Exit::No,
+                format!("what was said about '{node}' was declared void"),
+            );
             let frame = void.first().map(|head| &head.frame);
             let agent = frame.and_then(|frame| agents.get(frame.agent.as_str()).ok());
-            let Some((frame, agent)) = frame.zip(agent) else { return Err(failed) };
+            let Some((frame, agent)) = frame.zip(agent) else {
+                return Err(failed);
+            };
             let (word, id, kind) = (shell_word(node), &frame.agent, &frame.frame_type);
-            Err(failed.hint(if agent.makes(frame.kind) && agent.frame_type == *kind {
-                format!("git merkle regenerate --agent {id} {word}")
-            } else {
-                format!("git merkle put-frame {word} <file> --agent {id} --type {kind}")
-            }))
+            Err(
+                failed.hint(if agent.makes(frame.kind) && agent.frame_type == *kind {
+                    format!("git merkle regenerate --agent {id} {word}")
+                } else {
+                    format!("git merkle put-frame {word} <file> --agent {id} --type {kind}")
+                }),
+            )
         }
         1 => Ok(heads.remove(0)),
         _ => {
-            let names: Vec<String> = heads.iter().map(|head| format!("{}/{}", head.frame.agent, head.frame.frame_type)).collect();
-            Err(CliError::new(Exit::Usage, format!("several frames could be meant: {}", names.join(", ")))
-                .hint("choose one with --agent <agent> --type <type>"))
+            let names: Vec<String> = heads
+                .iter()
+                .map(|head| format!("{}/{}", head.frame.agent, head.frame.frame_type))
+                .collect();
+            Err(CliError::new(
+                Exit::Usage,
+                format!("several frames could be meant: {}", names.join(", ")),
+            )
+            .hint("choose one with --agent <agent> --type <type>"))
         }
     }
 }

@@ -12,7 +12,9 @@ use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui};
 use crate::frame::{BasisKind, Frame, Head, Store, StoreError};
 use crate::sync::Signature;
-use crate::view::{Candidate, Extent, Fitted, Place, Selection, Source, State, Subject, compose, fit, gather};
+use crate::view::{
+    Candidate, Extent, Fitted, Place, Selection, Source, State, Subject, compose, fit, gather,
+};
 use crate::workspace::{Carried, RefreshError, Target, Workspace};
 
 /// Arguments of `get-node`.
@@ -54,7 +56,12 @@ pub struct Args {
     #[arg(long)]
     combine: bool,
     /// What stands between combined bodies
-    #[arg(long, value_name = "text", default_value = "\n---\n\n", requires = "combine")]
+    #[arg(
+        long,
+        value_name = "text",
+        default_value = "\n---\n\n",
+        requires = "combine"
+    )]
     separator: String,
 }
 
@@ -104,14 +111,26 @@ struct FrameDocument {
 /// Finds the node, gathers what is known, and prints what the view chooses.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let mut view = options::view(args)?;
-    let workspace = if args.combine { program.open()? } else { program.open_paged()? };
+    let workspace = if args.combine {
+        program.open()?
+    } else {
+        program.open_paged()?
+    };
     let repository = &workspace.repository;
     let target = find_at_head(&workspace, &args.node)?;
-    let place = Place { id: target.id, kind: target.kind, found_in: target.root.zip(target.path.clone()) };
+    let place = Place {
+        id: target.id,
+        kind: target.kind,
+        found_in: target.root.zip(target.path.clone()),
+    };
     options::find_related(&mut view, &workspace)?;
     let store = workspace.store()?;
-    let mut gathered = gather(&store, &place, &view, &|subject, head| holds(&workspace, &store, &target, subject, head))?;
-    gathered.candidates.extend(carried(&workspace, &store, &target)?);
+    let mut gathered = gather(&store, &place, &view, &|subject, head| {
+        holds(&workspace, &store, &target, subject, head)
+    })?;
+    gathered
+        .candidates
+        .extend(carried(&workspace, &store, &target)?);
     let selection = compose(gathered.candidates, &view);
     let ui = &mut program.ui;
     let shown = shown(args, ui, &selection);
@@ -124,16 +143,26 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let signed = || shown.iter().zip(signatures.iter().map(Option::as_ref));
     if ui.is_json() {
-        let frames = signed().map(|(one, signature)| frame_document(one, signature)).collect();
+        let frames = signed()
+            .map(|(one, signature)| frame_document(one, signature))
+            .collect();
         let node = node_document(&place, extent);
-        let document = Document { node, frames, matched: selection.matched, frame_count: gathered.frame_count };
+        let document = Document {
+            node,
+            frames,
+            matched: selection.matched,
+            frame_count: gathered.frame_count,
+        };
         ui.write_json("get-node", &document)?;
     } else if args.combine {
         print_combined(args, ui, &shown)?;
     } else {
         print_record(ui, &place, extent)?;
         let (count, matched, total) = (shown.len(), selection.matched, gathered.frame_count);
-        writeln!(ui, "{count} of {matched} frames that match; the node itself has {total}")?;
+        writeln!(
+            ui,
+            "{count} of {matched} frames that match; the node itself has {total}"
+        )?;
         for (one, signature) in signed() {
             print_frame(ui, one, signature)?;
         }
@@ -142,8 +171,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 /// What people have said about earlier contents of the path.
-fn carried(workspace: &Workspace, store: &Store<'_>, target: &Target) -> Result<Vec<Candidate>, CliError> {
-    let Ok(root) = head(workspace) else { return Ok(Vec::new()) };
+fn carried(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+) -> Result<Vec<Candidate>, CliError> {
+    let Ok(root) = head(workspace) else {
+        return Ok(Vec::new());
+    };
     let of = |Carried { frame, .. }| Candidate {
         frame,
         state: State::Carried,
@@ -151,12 +186,27 @@ fn carried(workspace: &Workspace, store: &Store<'_>, target: &Target) -> Result<
         path: target.path.clone(),
         distance: 0,
     };
-    Ok(workspace.carried(store, &root, target)?.into_iter().map(of).collect())
+    Ok(workspace
+        .carried(store, &root, target)?
+        .into_iter()
+        .map(of)
+        .collect())
 }
 
 /// Whether a head still holds for its node. A node that cannot be looked at is a node of which nothing holds.
-fn holds(workspace: &Workspace, store: &Store<'_>, named: &Target, subject: &Subject, head: &Head) -> Result<bool, StoreError> {
-    let target = Target { id: subject.id, kind: subject.kind, path: subject.path.clone(), root: named.root };
+fn holds(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    named: &Target,
+    subject: &Subject,
+    head: &Head,
+) -> Result<bool, StoreError> {
+    let target = Target {
+        id: subject.id,
+        kind: subject.kind,
+        path: subject.path.clone(),
+        root: named.root,
+    };
     match workspace.staleness(store, &target, head) {
         Ok(reason) => Ok(reason.is_none()),
         Err(RefreshError::Store(error)) => Err(error),
@@ -167,7 +217,9 @@ fn holds(workspace: &Workspace, store: &Store<'_>, named: &Target, subject: &Sub
 
 /// The chosen frames, within the budget if there is one; what counts is the text that would be printed.
 fn shown<'s>(args: &Args, ui: &Ui, selection: &'s Selection) -> Vec<Fitted<'s>> {
-    let Some(budget) = args.budget else { return fit(&selection.frames, u64::MAX, &|_, _| 0) };
+    let Some(budget) = args.budget else {
+        return fit(&selection.frames, u64::MAX, &|_, _| 0);
+    };
     let cost = |candidate: &Candidate, content: &str| {
         let around = match (ui.is_json(), args.combine) {
             (true, _) => 0,
@@ -185,11 +237,23 @@ fn node_document(place: &Place, extent: Extent) -> NodeDocument {
         Extent::Entries(entries) => (None, Some(entries)),
     };
     let path = place.path().map(|path| json::path(path.as_bytes()));
-    NodeDocument { id: place.id.to_string(), kind: place.kind.as_str(), path, size_bytes, entries }
+    NodeDocument {
+        id: place.id.to_string(),
+        kind: place.kind.as_str(),
+        path,
+        size_bytes,
+        entries,
+    }
 }
 
 fn frame_document(shown: &Fitted<'_>, signature: Option<&Signature>) -> FrameDocument {
-    let Candidate { frame, state, source, path, .. } = shown.candidate;
+    let Candidate {
+        frame,
+        state,
+        source,
+        path,
+        ..
+    } = shown.candidate;
     FrameDocument {
         frame: frame.id.to_string(),
         node: frame.node.to_string(),
@@ -229,25 +293,42 @@ fn print_record(ui: &mut Ui, place: &Place, extent: Extent) -> Result<(), CliErr
 }
 
 fn shown_path(path: &TreePath) -> &[u8] {
-    if path.is_root() { b"." } else { path.as_bytes() }
+    if path.is_root() {
+        b"."
+    } else {
+        path.as_bytes()
+    }
 }
 
 /// `docs.summary 3 (fresh) src/lib.rs 3f2a9c1, statement by agent docs, model x of y`.
 fn header(candidate: &Candidate) -> String {
     let frame = &candidate.frame;
-    let path = candidate.path.as_ref().map(|path| format!(" {}", String::from_utf8_lossy(shown_path(path)))).unwrap_or_default();
+    let path = candidate
+        .path
+        .as_ref()
+        .map(|path| format!(" {}", String::from_utf8_lossy(shown_path(path))))
+        .unwrap_or_default();
     let (id, speaker) = (frame.id.short(), frame.speaker());
-    format!("{}.{} {} ({}){path} {id}, statement by {speaker}", frame.agent, frame.frame_type, frame.seq, candidate.state)
+    format!(
+        "{}.{} {} ({}){path} {id}, statement by {speaker}",
+        frame.agent, frame.frame_type, frame.seq, candidate.state
+    )
 }
 
-fn print_frame(ui: &mut Ui, shown: &Fitted<'_>, signature: Option<&Signature>) -> Result<(), CliError> {
+fn print_frame(
+    ui: &mut Ui,
+    shown: &Fitted<'_>,
+    signature: Option<&Signature>,
+) -> Result<(), CliError> {
     let style = match shown.candidate.state {
         State::Fresh => Style::Good,
         State::Outdated | State::Superseded | State::Carried => Style::Caution,
         State::Invalidated => Style::Bad,
     };
     let cut = if shown.is_cut { ", first section" } else { "" };
-    let header = ui.styled(style, &one_line(&header(shown.candidate))).to_string();
+    let header = ui
+        .styled(style, &one_line(&header(shown.candidate)))
+        .to_string();
     write!(ui, "\n--- {header}")?;
     write_signature(ui, signature)?;
     writeln!(ui, "{cut}\n")?;
@@ -260,7 +341,11 @@ fn print_body(ui: &mut Ui, content: &str) -> Result<(), CliError> {
 }
 
 fn end_of(content: &str) -> &'static str {
-    if content.is_empty() || content.ends_with('\n') { "" } else { "\n" }
+    if content.is_empty() || content.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    }
 }
 
 fn print_combined(args: &Args, ui: &mut Ui, shown: &[Fitted<'_>]) -> Result<(), CliError> {

@@ -125,8 +125,12 @@ fn word(action: Action) -> (&'static str, Style) {
 fn reason(action: Action) -> Option<&'static str> {
     match action {
         Action::Refused(Refusal::NotAFile) => Some("it is neither a file nor a link"),
-        Action::Refused(Refusal::NameTaken) => Some("the hook beside it whose name ends in '.merkle-chained' is in the way"),
-        Action::Refused(Refusal::NamesItself) => Some("it acts by its own name and cannot be renamed; --force does it"),
+        Action::Refused(Refusal::NameTaken) => {
+            Some("the hook beside it whose name ends in '.merkle-chained' is in the way")
+        }
+        Action::Refused(Refusal::NamesItself) => {
+            Some("it acts by its own name and cannot be renamed; --force does it")
+        }
         _ => None,
     }
 }

@@ -15,11 +15,26 @@ use crate::workspace::{Memory, Workspace};
 /// The files of `.teddy/`, each with its first content, in the order they are reported.
 const FILES: [(&str, &str); 8] = [
     (".teddy/config.toml", include_str!("init/config.toml")),
-    (".teddy/agents/docs.toml.sample", include_str!("init/docs.toml")),
-    (".teddy/prompts/docs.system.md", include_str!("init/docs.system.md")),
-    (".teddy/prompts/docs.file.md", include_str!("init/docs.file.md")),
-    (".teddy/prompts/docs.dir.md", include_str!("init/docs.dir.md")),
-    (".teddy/profiles/default/config.yml", include_str!("init/profile.yml")),
+    (
+        ".teddy/agents/docs.toml.sample",
+        include_str!("init/docs.toml"),
+    ),
+    (
+        ".teddy/prompts/docs.system.md",
+        include_str!("init/docs.system.md"),
+    ),
+    (
+        ".teddy/prompts/docs.file.md",
+        include_str!("init/docs.file.md"),
+    ),
+    (
+        ".teddy/prompts/docs.dir.md",
+        include_str!("init/docs.dir.md"),
+    ),
+    (
+        ".teddy/profiles/default/config.yml",
+        include_str!("init/profile.yml"),
+    ),
     (".teddy/memos.yaml", include_str!("init/memos.yaml")),
     (".teddy/global.context", include_str!("init/global.context")),
 ];
@@ -81,31 +96,53 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     })?;
     let mut files = Vec::with_capacity(FILES.len() + 1);
     for (path, content) in FILES {
-        files.push(FileDocument { path, state: create(root, path, content)? });
+        files.push(FileDocument {
+            path,
+            state: create(root, path, content)?,
+        });
     }
     accept_own(&workspace, program, &files)?;
     if args.agents_md {
-        files.push(FileDocument { path: AGENTS_MD, state: agents_md::update(root, AGENTS_MD)? });
+        files.push(FileDocument {
+            path: AGENTS_MD,
+            state: agents_md::update(root, AGENTS_MD)?,
+        });
     }
     print(&mut program.ui, files)?;
     Ok(Exit::Done)
 }
 
 /// Accepts what this program has written just now, where the user had accepted all that was there before.
-fn accept_own(workspace: &Workspace, program: &Program, files: &[FileDocument]) -> Result<(), CliError> {
+fn accept_own(
+    workspace: &Workspace,
+    program: &Program,
+    files: &[FileDocument],
+) -> Result<(), CliError> {
     let (repository, before) = (&workspace.repository, &workspace.folder);
-    let Some(memory) = Memory::of(repository, &program.environment).filter(|_| workspace.trust.is_trusted()) else {
+    let Some(memory) =
+        Memory::of(repository, &program.environment).filter(|_| workspace.trust.is_trusted())
+    else {
         return Ok(());
     };
-    let is_created = |path: &str| files.iter().any(|file| file.path == path && file.state == State::Created);
+    let is_created = |path: &str| {
+        files
+            .iter()
+            .any(|file| file.path == path && file.state == State::Created)
+    };
     let now = Folder::of_repository(&before.path);
     let is_known = |(name, bytes): (&String, &Vec<u8>)| {
-        let written = FILES.iter().find(|(path, _)| path.strip_prefix(".teddy/") == Some(name));
-        let is_own = written.is_some_and(|(path, content)| is_created(path) && content.as_bytes() == bytes.as_slice());
+        let written = FILES
+            .iter()
+            .find(|(path, _)| path.strip_prefix(".teddy/") == Some(name));
+        let is_own = written.is_some_and(|(path, content)| {
+            is_created(path) && content.as_bytes() == bytes.as_slice()
+        });
         is_own || before.files.get(name) == Some(bytes)
     };
     if files.iter().any(|file| file.state == State::Created) && now.files.iter().all(is_known) {
-        memory.accept(&now.digest()).map_err(|error| CliError::io("cannot write what is trusted", error))?;
+        memory
+            .accept(&now.digest())
+            .map_err(|error| CliError::io("cannot write what is trusted", error))?;
     }
     Ok(())
 }
@@ -127,7 +164,11 @@ fn print(ui: &mut Ui, files: Vec<FileDocument>) -> Result<(), CliError> {
 pub(super) fn create(root: &Path, relative: &str, content: &str) -> Result<State, CliError> {
     make_directories(root, relative)?;
     let path = root.join(relative);
-    match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+    match fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&path)
+    {
         Ok(mut file) => match file.write_all(content.as_bytes()) {
             Ok(()) => Ok(State::Created),
             Err(error) => {
@@ -135,7 +176,9 @@ pub(super) fn create(root: &Path, relative: &str, content: &str) -> Result<State
                 Err(CliError::io(format!("cannot write '{relative}'"), error))
             }
         },
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => compare(&path, relative, content),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            compare(&path, relative, content)
+        }
         Err(error) => Err(CliError::io(format!("cannot create '{relative}'"), error)),
     }
 }
@@ -146,9 +189,15 @@ fn make_directories(root: &Path, relative: &str) -> Result<(), CliError> {
         let path = root.join(directory);
         match fs::symlink_metadata(&path) {
             Ok(found) if found.is_dir() => {}
-            Ok(_) => return Err(CliError::new(Exit::Refused, format!("'{directory}' is not a directory"))),
+            Ok(_) => {
+                return Err(CliError::new(
+                    Exit::Refused,
+                    format!("'{directory}' is not a directory"),
+                ));
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir(&path).map_err(|error| CliError::io(format!("cannot create '{directory}'"), error))?;
+                fs::create_dir(&path)
+                    .map_err(|error| CliError::io(format!("cannot create '{directory}'"), error))?;
             }
             Err(error) => return Err(CliError::io(format!("cannot look at '{directory}'"), error)),
         }
@@ -175,7 +224,10 @@ mod tests {
     use crate::profile::{Phase, Profiles};
 
     fn create_all(root: &Path) -> Vec<State> {
-        FILES.iter().map(|(path, content)| create(root, path, content).expect("a writable folder")).collect()
+        FILES
+            .iter()
+            .map(|(path, content)| create(root, path, content).expect("a writable folder"))
+            .collect()
     }
 
     #[test]
@@ -195,8 +247,16 @@ mod tests {
         let outside = tempfile::tempdir().expect("a folder");
         std::os::unix::fs::symlink(outside.path(), folder.path().join(".teddy")).expect("a link");
         let error = create(folder.path(), FILES[0].0, "x").expect_err("refused");
-        assert_eq!((error.exit(), error.to_string().as_str()), (Exit::Refused, "'.teddy' is not a directory"));
-        assert!(fs::read_dir(outside.path()).expect("readable").next().is_none());
+        assert_eq!(
+            (error.exit(), error.to_string().as_str()),
+            (Exit::Refused, "'.teddy' is not a directory")
+        );
+        assert!(
+            fs::read_dir(outside.path())
+                .expect("readable")
+                .next()
+                .is_none()
+        );
     }
 
     #[test]
@@ -204,31 +264,60 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join(".teddy")).expect("a folder");
         let target = folder.path().join("target");
-        std::os::unix::fs::symlink(&target, folder.path().join(".teddy/memos.yaml")).expect("a link");
-        assert_eq!(create(folder.path(), ".teddy/memos.yaml", "x").expect("no failure"), State::Different);
+        std::os::unix::fs::symlink(&target, folder.path().join(".teddy/memos.yaml"))
+            .expect("a link");
+        assert_eq!(
+            create(folder.path(), ".teddy/memos.yaml", "x").expect("no failure"),
+            State::Different
+        );
         assert!(!target.exists());
     }
 
     #[test]
     fn what_is_written_parses() {
-        let content = |name: &str| FILES.iter().find(|(path, _)| path.ends_with(name)).expect("a file of init").1;
+        let content = |name: &str| {
+            FILES
+                .iter()
+                .find(|(path, _)| path.ends_with(name))
+                .expect("a file of init")
+                .1
+        };
         let mut folder = Folder::default();
         for (path, content) in FILES {
-            let name = path.trim_start_matches(".teddy/").trim_end_matches(".sample");
-            folder.files.insert(name.to_owned(), content.as_bytes().to_vec());
+            let name = path
+                .trim_start_matches(".teddy/")
+                .trim_end_matches(".sample");
+            folder
+                .files
+                .insert(name.to_owned(), content.as_bytes().to_vec());
         }
         let mut agents = Registry::built_in();
         agents.add_folder(&folder, |file| Origin::Team(file.to_owned()));
         assert_eq!(agents.warnings, [] as [String; 0]);
         let docs = agents.get("docs").expect("the sample defines it");
-        assert!(docs.instructions().is_some_and(|words| words.system.starts_with("You document")));
+        assert!(
+            docs.instructions()
+                .is_some_and(|words| words.system.starts_with("You document"))
+        );
         let profiles = Profiles::load(&[&folder]);
         assert_eq!(profiles.faults, []);
-        let phase = |profiles: &Profiles| profiles.get("default").expect("there").params(Phase::Generating, "file");
-        assert_eq!(phase(&profiles), phase(&Profiles::load(&[])), "it says what the built-in one says");
+        let phase = |profiles: &Profiles| {
+            profiles
+                .get("default")
+                .expect("there")
+                .params(Phase::Generating, "file")
+        };
+        assert_eq!(
+            phase(&profiles),
+            phase(&Profiles::load(&[])),
+            "it says what the built-in one says"
+        );
         content("config.toml").parse::<toml::Table>().expect("TOML");
         serde_yaml::from_str::<serde_yaml::Value>(content("memos.yaml")).expect("YAML");
-        let entries = content("global.context").lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
+        let entries = content("global.context")
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .count();
         assert_eq!(entries, 0);
     }
 }

@@ -34,15 +34,26 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     let target = find_at_head(&workspace, &args.node)?;
     let wanted = |agent: &AgentId, frame_type: &FrameType| {
-        args.agent.as_ref().is_none_or(|one| one == agent) && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
+        args.agent.as_ref().is_none_or(|one| one == agent)
+            && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
     };
     let created = clock::render_utc(clock::now_seconds());
     let invalidated = workspace.invalidate(&target, args.recursive, &wanted, &created)?;
     program.sign(&workspace);
     if program.ui.is_json() {
-        program.ui.write_json("invalidate", &Document { invalidated })?;
+        program
+            .ui
+            .write_json("invalidate", &Document { invalidated })?;
     } else {
-        writeln!(program.ui, "invalidated {invalidated} {}", if invalidated == 1 { "frame" } else { "frames" })?;
+        writeln!(
+            program.ui,
+            "invalidated {invalidated} {}",
+            if invalidated == 1 { "frame" } else { "frames" }
+        )?;
     }
-    Ok(if invalidated == 0 { Exit::No } else { Exit::Done })
+    Ok(if invalidated == 0 {
+        Exit::No
+    } else {
+        Exit::Done
+    })
 }

@@ -30,13 +30,22 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let mut listed: Vec<(Frame, State)> = Vec::new();
     let mut entries = store.entries(&target.id)?;
     entries.retain(|entry| {
-        args.agent.as_ref().is_none_or(|agent| *agent == entry.name.agent)
-            && args.frame_type.as_ref().is_none_or(|frame_type| *frame_type == entry.name.frame_type)
+        args.agent
+            .as_ref()
+            .is_none_or(|agent| *agent == entry.name.agent)
+            && args
+                .frame_type
+                .as_ref()
+                .is_none_or(|frame_type| *frame_type == entry.name.frame_type)
     });
-    for slot in entries.chunk_by(|a, b| a.name.agent == b.name.agent && a.name.frame_type == b.name.frame_type) {
+    for slot in entries
+        .chunk_by(|a, b| a.name.agent == b.name.agent && a.name.frame_type == b.name.frame_type)
+    {
         let head = store.head(&target.id, &slot[0].name.agent, &slot[0].name.frame_type)?;
         for entry in slot {
-            let Some(frame) = store.read(entry) else { continue };
+            let Some(frame) = store.read(entry) else {
+                continue;
+            };
             let state = state_of(&workspace, &store, &target, head.as_ref(), &frame)?;
             listed.push((frame, state));
         }
@@ -46,9 +55,16 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let listed = listed.iter().zip(signatures.iter().map(Option::as_ref));
     if program.ui.is_json() {
         let document = |((frame, state), signature): (&(Frame, State), Option<&Signature>)| {
-            FrameDocument::new(frame, *state).at(target.path.as_ref()).signed(signature)
+            FrameDocument::new(frame, *state)
+                .at(target.path.as_ref())
+                .signed(signature)
         };
-        program.ui.write_json("list-frames", &FramesDocument { frames: listed.map(document).collect() })?;
+        program.ui.write_json(
+            "list-frames",
+            &FramesDocument {
+                frames: listed.map(document).collect(),
+            },
+        )?;
         return Ok(Exit::Done);
     }
     for ((frame, state), signature) in listed {

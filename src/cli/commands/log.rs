@@ -56,45 +56,80 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let root = head(&workspace)?;
     let target = find(&workspace, &root, &args.node)?;
     let path = target.path.clone().unwrap_or_default();
-    let start = root.commit.ok_or_else(|| CliError::new(Exit::Git, "HEAD is no commit"))?;
+    let start = root
+        .commit
+        .ok_or_else(|| CliError::new(Exit::Git, "HEAD is no commit"))?;
     let mut versions: Vec<Version> = Vec::new();
-    for step in workspace.repository.first_parents(&start).take(args.max_count) {
+    for step in workspace
+        .repository
+        .first_parents(&start)
+        .take(args.max_count)
+    {
         let (commit, tree) = step?;
-        let Some((_, node)) = workspace.repository.find_entry(&tree, path.as_bytes())? else { break };
+        let Some((_, node)) = workspace.repository.find_entry(&tree, path.as_bytes())? else {
+            break;
+        };
         match versions.last_mut() {
             Some(version) if version.node == node => version.commit = commit,
-            _ => versions.push(Version { commit, node, frames: frames(args, &store, &node)? }),
+            _ => versions.push(Version {
+                commit,
+                node,
+                frames: frames(args, &store, &node)?,
+            }),
         }
     }
     versions.retain(|version| !version.frames.is_empty());
     // What stands at the path now has heads; whatever stood there before is older.
-    for (frame, state) in versions.iter_mut().filter(|version| version.node == target.id).flat_map(|version| &mut version.frames)
+    for (frame, state) in versions
+        .iter_mut()
+        .filter(|version| version.node == target.id)
+        .flat_map(|version| &mut version.frames)
     {
         let head = store.head(&target.id, &frame.agent, &frame.frame_type)?;
         *state = state_of(&workspace, &store, &target, head.as_ref(), frame)?;
     }
-    let said: Vec<&Frame> = versions.iter().flat_map(|version| version.frames.iter().map(|(frame, _)| frame)).collect();
+    let said: Vec<&Frame> = versions
+        .iter()
+        .flat_map(|version| version.frames.iter().map(|(frame, _)| frame))
+        .collect();
     let known = signatures(&program.ui, &workspace, &store, &said);
     let mut known = known.iter().map(Option::as_ref);
-    let versions: Vec<(&Version, Vec<Option<&Signature>>)> =
-        versions.iter().map(|version| (version, known.by_ref().take(version.frames.len()).collect())).collect();
+    let versions: Vec<(&Version, Vec<Option<&Signature>>)> = versions
+        .iter()
+        .map(|version| (version, known.by_ref().take(version.frames.len()).collect()))
+        .collect();
     if program.ui.is_json() {
-        let document = |(version, signatures): &(&Version, Vec<Option<&Signature>>)| VersionDocument {
-            commit: version.commit.to_string(),
-            node: version.node.to_string(),
-            frames: (version.frames.iter().zip(signatures))
-                .map(|((frame, state), signature)| FrameDocument::new(frame, *state).at(Some(&path)).signed(*signature))
-                .collect(),
-        };
-        program.ui.write_json("log", &Document { versions: versions.iter().map(document).collect() })?;
+        let document =
+            |(version, signatures): &(&Version, Vec<Option<&Signature>>)| VersionDocument {
+                commit: version.commit.to_string(),
+                node: version.node.to_string(),
+                frames: (version.frames.iter().zip(signatures))
+                    .map(|((frame, state), signature)| {
+                        FrameDocument::new(frame, *state)
+                            .at(Some(&path))
+                            .signed(*signature)
+                    })
+                    .collect(),
+            };
+        program.ui.write_json(
+            "log",
+            &Document {
+                versions: versions.iter().map(document).collect(),
+            },
+        )?;
         return Ok(Exit::Done);
     }
     write_text(&mut program.ui, &versions)
 }
 
-fn write_text(ui: &mut Ui, versions: &[(&Version, Vec<Option<&Signature>>)]) -> Result<Exit, CliError> {
+fn write_text(
+    ui: &mut Ui,
+    versions: &[(&Version, Vec<Option<&Signature>>)],
+) -> Result<Exit, CliError> {
     for (version, signatures) in versions {
-        let commit = ui.styled(Style::Id, &version.commit.to_string()).to_string();
+        let commit = ui
+            .styled(Style::Id, &version.commit.to_string())
+            .to_string();
         writeln!(ui, "commit {commit} {}", version.node.short())?;
         for ((frame, state), signature) in version.frames.iter().zip(signatures) {
             write!(ui, "    ")?;
@@ -113,10 +148,23 @@ fn write_text(ui: &mut Ui, versions: &[(&Version, Vec<Option<&Signature>>)]) -> 
 
 fn frames(args: &Args, store: &Store<'_>, node: &NodeId) -> Result<Vec<(Frame, State)>, CliError> {
     let wanted = |frame: &Frame| {
-        args.agent.as_ref().is_none_or(|agent| *agent == frame.agent)
-            && args.frame_type.as_ref().is_none_or(|frame_type| *frame_type == frame.frame_type)
+        args.agent
+            .as_ref()
+            .is_none_or(|agent| *agent == frame.agent)
+            && args
+                .frame_type
+                .as_ref()
+                .is_none_or(|frame_type| *frame_type == frame.frame_type)
     };
-    let mut frames: Vec<Frame> = store.entries(node)?.iter().rev().filter_map(|entry| store.read(entry)).collect();
+    let mut frames: Vec<Frame> = store
+        .entries(node)?
+        .iter()
+        .rev()
+        .filter_map(|entry| store.read(entry))
+        .collect();
     frames.retain(wanted);
-    Ok(frames.into_iter().map(|frame| (frame, State::Older)).collect())
+    Ok(frames
+        .into_iter()
+        .map(|frame| (frame, State::Older))
+        .collect())
 }

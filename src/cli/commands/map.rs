@@ -91,11 +91,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let workspace = program.open_paged()?;
     let (found, root) = workspace.symbols_of(|| {
-        let root = args.snapshot.root_of_files(&workspace, |text| program.ui.warn(text))?;
+        let root = args
+            .snapshot
+            .root_of_files(&workspace, |text| program.ui.warn(text))?;
         Ok::<_, CliError>((root.tree, root))
     })?;
     if found.is_cut {
-        program.ui.warn(&format!("only the first {FILES_MAX} files are in the map"));
+        program
+            .ui
+            .warn(&format!("only the first {FILES_MAX} files are in the map"));
     }
     if let Some(note) = workspace.absent_note(found.absent.len(), args.snapshot.revision()) {
         program.ui.warn(&note);
@@ -104,14 +108,26 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let wanted = wanted(args, &workspace, &root, &files)?;
     let references = references(&files);
     let map = SymbolMap::new(&files, &references);
-    let detail = Detail { has_lines: args.lines, ..Detail::PRINTED };
+    let detail = Detail {
+        has_lines: args.lines,
+        ..Detail::PRINTED
+    };
     let (texts, shown, left) = match args.budget {
         Some(tokens) => {
             let chosen = map.within(&wanted, tokens, detail);
-            (vec![chosen.text], chosen.files.into_iter().map(|(number, shown)| (number, Some(shown))).collect(), chosen.left)
+            (
+                vec![chosen.text],
+                chosen
+                    .files
+                    .into_iter()
+                    .map(|(number, shown)| (number, Some(shown)))
+                    .collect(),
+                chosen.left,
+            )
         }
         None => {
-            let shown: Vec<(u32, Option<Excerpt>)> = wanted.iter().map(|number| (*number, None)).collect();
+            let shown: Vec<(u32, Option<Excerpt>)> =
+                wanted.iter().map(|number| (*number, None)).collect();
             (map.texts(&wanted, detail), shown, 0)
         }
     };
@@ -122,13 +138,18 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             left,
             is_cut: found.is_cut,
             missing: found.absent.len(),
-            files: shown.iter().map(|(number, shown)| file(&map, &files, (*number, shown.as_ref()))).collect(),
+            files: shown
+                .iter()
+                .map(|(number, shown)| file(&map, &files, (*number, shown.as_ref())))
+                .collect(),
         };
         program.ui.write_json("map", &document)?;
         return Ok(Exit::Done);
     }
     if shown.is_empty() && left > 0 {
-        program.ui.note("nothing of the map fits into so few tokens");
+        program
+            .ui
+            .note("nothing of the map fits into so few tokens");
     }
     // What comes from the repository was escaped when it was written there.
     for text in &texts {
@@ -140,29 +161,53 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 /// The numbers of the files that were asked for, in order; all without arguments.
-fn wanted(args: &Args, workspace: &Workspace, root: &SnapshotRoot, files: &[MapFile<'_>]) -> Result<Vec<u32>, CliError> {
+fn wanted(
+    args: &Args,
+    workspace: &Workspace,
+    root: &SnapshotRoot,
+    files: &[MapFile<'_>],
+) -> Result<Vec<u32>, CliError> {
     let mut below = Vec::new();
     for spec in &args.paths {
         let target = find(workspace, root, spec)?;
         let path = target.path.filter(|_| target.root == Some(root.tree));
-        below.push(path.ok_or_else(|| CliError::new(Exit::Usage, format!("'{spec}' is not a path of the snapshot")))?);
+        below.push(path.ok_or_else(|| {
+            CliError::new(
+                Exit::Usage,
+                format!("'{spec}' is not a path of the snapshot"),
+            )
+        })?);
     }
     let is_below = |path: &[u8]| {
         below.iter().any(|start| {
-            start.is_root() || path.strip_prefix(start.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+            start.is_root()
+                || path
+                    .strip_prefix(start.as_bytes())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         })
     };
-    let numbers = (0..files.len() as u32).filter(|number| below.is_empty() || is_below(files[*number as usize].path));
+    let numbers = (0..files.len() as u32)
+        .filter(|number| below.is_empty() || is_below(files[*number as usize].path));
     Ok(numbers.collect())
 }
 
 /// One file; without an excerpt all of it.
-fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], (number, shown): (u32, Option<&Excerpt>)) -> File<'d> {
+fn file<'d>(
+    map: &SymbolMap<'d>,
+    files: &[MapFile<'d>],
+    (number, shown): (u32, Option<&Excerpt>),
+) -> File<'d> {
     let number = number as usize;
     let (file, references) = (&files[number], &map.references().files[number]);
-    let paths = |numbers: &[u32]| numbers.iter().map(|number| json::path(files[*number as usize].path)).collect::<Vec<_>>();
+    let paths = |numbers: &[u32]| {
+        numbers
+            .iter()
+            .map(|number| json::path(files[*number as usize].path))
+            .collect::<Vec<_>>()
+    };
     let entries = file.symbols.entries.iter().enumerate();
-    let entries = entries.filter(|(at, _)| shown.is_none_or(|shown| shown.entries.contains(&(*at as u32))));
+    let entries =
+        entries.filter(|(at, _)| shown.is_none_or(|shown| shown.entries.contains(&(*at as u32))));
     let symbol = |(at, entry): (usize, Entry<'d>)| Symbol {
         kind: mark(entry.form.mark),
         name: entry.name,
@@ -174,15 +219,25 @@ fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], (number, shown): (u32, O
         parameters: entry.form.has_parts.then(|| entry.parts.iter().collect()),
         returns: entry.result,
         referring: references.counts[at],
-        refers_to: references.calls_of(at as u32).map(|name| file.symbols.uses.get(name as usize).name).collect(),
+        refers_to: references
+            .calls_of(at as u32)
+            .map(|name| file.symbols.uses.get(name as usize).name)
+            .collect(),
     };
     File {
         path: json::path(file.path),
         missing: file.symbols.is_absent,
         language: file.symbols.language.map(Language::name),
         referring: references.referring,
-        imports: paths(&references.imports).into_iter().chain(references.directories.clone()).collect(),
-        outside: references.outside.iter().map(|at| file.symbols.imports[*at as usize].path.as_str()).collect(),
+        imports: paths(&references.imports)
+            .into_iter()
+            .chain(references.directories.clone())
+            .collect(),
+        outside: references
+            .outside
+            .iter()
+            .map(|at| file.symbols.imports[*at as usize].path.as_str())
+            .collect(),
         refers_to: paths(&references.files),
         symbols: entries.map(symbol).collect(),
         more: file.symbols.more,
@@ -192,12 +247,20 @@ fn file<'d>(map: &SymbolMap<'d>, files: &[MapFile<'d>], (number, shown): (u32, O
 /// What is known of a language's imports.
 fn resolution(language: Language) -> &'static str {
     match language {
-        Language::Rust => "modules of the crate, of the crate beside a test, of other crates here by directory",
+        Language::Rust => {
+            "modules of the crate, of the crate beside a test, of other crates here by directory"
+        }
         Language::Python => "relative, and absolute below any directory above, its src or lib",
-        Language::JavaScript | Language::TypeScript | Language::Tsx => "relative paths and their index files",
-        Language::Go => "directories that end like the import; files of one directory see each other",
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            "relative paths and their index files"
+        }
+        Language::Go => {
+            "directories that end like the import; files of one directory see each other"
+        }
         Language::Java => "classes and packages by path; files of one directory see each other",
-        Language::C | Language::Cpp => "beside the file, below include or src, or the only file that ends so",
+        Language::C | Language::Cpp => {
+            "beside the file, below include or src, or the only file that ends so"
+        }
         Language::Ruby => "beside the file, or below lib",
         Language::Php => "classes by the end of their path, files by path",
         Language::Bash => "files by path",
@@ -207,9 +270,16 @@ fn resolution(language: Language) -> &'static str {
 }
 
 fn languages(program: &mut Program) -> Result<Exit, CliError> {
-    let row =
-        |language: &Language| LanguageRow { name: language.name(), title: language.title(), imports: resolution(*language) };
-    let rows: Vec<LanguageRow> = Language::ALL.iter().filter(|language| language.has_grammar()).map(row).collect();
+    let row = |language: &Language| LanguageRow {
+        name: language.name(),
+        title: language.title(),
+        imports: resolution(*language),
+    };
+    let rows: Vec<LanguageRow> = Language::ALL
+        .iter()
+        .filter(|language| language.has_grammar())
+        .map(row)
+        .collect();
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json("map-languages", &Languages { languages: rows })?;
@@ -219,6 +289,9 @@ fn languages(program: &mut Program) -> Result<Exit, CliError> {
         writeln!(ui, "{:<11} {}", row.title, row.imports)?;
     }
     writeln!(ui, "{:<11} headings", Language::Markdown.title())?;
-    writeln!(ui, "of other languages and formats declarations and headings are listed, without references")?;
+    writeln!(
+        ui,
+        "of other languages and formats declarations and headings are listed, without references"
+    )?;
     Ok(Exit::Done)
 }

@@ -64,26 +64,36 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     };
     let is_edited = args.edit || given.is_none();
     if given.is_none() && !args.edit && !io::stdin().is_terminal() {
-        return Err(CliError::new(Exit::Usage, "no text is given").hint("git merkle note <path> -m <text>"));
+        return Err(
+            CliError::new(Exit::Usage, "no text is given").hint("git merkle note <path> -m <text>")
+        );
     }
     let content = if is_edited {
         let help = format!(
             "A note about '{}', for everyone who works with this repository. Markdown; nothing is stored if it is empty.",
             args.path
         );
-        let start = given.or_else(|| said.own().map(|frame| frame.content.clone())).unwrap_or_default();
+        let start = given
+            .or_else(|| said.own().map(|frame| frame.content.clone()))
+            .unwrap_or_default();
         editor::edit(&workspace, &program.environment, start.trim_end(), &help)?
     } else {
         given.unwrap_or_default()
     };
     if content.trim().is_empty() {
-        return Err(CliError::new(Exit::No, "nothing is said: the text is empty"));
+        return Err(CliError::new(
+            Exit::No,
+            "nothing is said: the text is empty",
+        ));
     }
     // Like a line of a file, so that the same words are the same statement whatever way they came.
     let frame = said.say(program, format!("{}\n", content.trim_end()))?;
     program.sign(&workspace);
     if program.ui.is_json() {
-        program.ui.write_json("note", &FrameDocument::new(&frame, State::Fresh).at(said.target.path.as_ref()))?;
+        program.ui.write_json(
+            "note",
+            &FrameDocument::new(&frame, State::Fresh).at(said.target.path.as_ref()),
+        )?;
     } else {
         writeln!(program.ui, "{}", frame.id)?;
     }
@@ -96,7 +106,10 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
     let (mut affirmed, mut is_all) = (Vec::new(), true);
     for path in &args.paths {
         let said = Said::open(&workspace, &args.who, path)?;
-        let mine = said.carried.iter().find(|carried| Voice::of(&carried.frame) == said.me());
+        let mine = said
+            .carried
+            .iter()
+            .find(|carried| Voice::of(&carried.frame) == said.me());
         let carried = match (mine, said.carried.as_slice()) {
             (Some(mine), _) => mine,
             (None, [only]) => only,
@@ -111,11 +124,16 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
                 continue;
             }
             (None, several) => {
-                let authors: Vec<String> = several.iter().filter_map(|carried| carried.frame.author()).collect();
-                let message = format!("several people have said something about '{path}': {}", authors.join(", "));
-                return Err(
-                    CliError::new(Exit::Refused, message).hint("say it in your own words: git merkle note <path> -m <text>")
+                let authors: Vec<String> = several
+                    .iter()
+                    .filter_map(|carried| carried.frame.author())
+                    .collect();
+                let message = format!(
+                    "several people have said something about '{path}': {}",
+                    authors.join(", ")
                 );
+                return Err(CliError::new(Exit::Refused, message)
+                    .hint("say it in your own words: git merkle note <path> -m <text>"));
             }
         };
         let frame = said.say(program, carried.frame.content.clone())?;
@@ -126,7 +144,9 @@ pub fn affirm(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError>
     }
     program.sign(&workspace);
     if program.ui.is_json() {
-        program.ui.write_json("affirm", &FramesDocument { frames: affirmed })?;
+        program
+            .ui
+            .write_json("affirm", &FramesDocument { frames: affirmed })?;
     }
     Ok(if is_all { Exit::Done } else { Exit::No })
 }
@@ -139,10 +159,16 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
         let said = Said::open(&workspace, &args.who, path)?;
         let Some(own) = said.own() else {
             is_all = false;
-            program.ui.note(&format!("'{path}': you have said nothing about it that stands"));
+            program.ui.note(&format!(
+                "'{path}': you have said nothing about it that stands"
+            ));
             continue;
         };
-        workspace.retract(&said.target, &said.slot(), &clock::render_utc(clock::now_seconds()))?;
+        workspace.retract(
+            &said.target,
+            &said.slot(),
+            &clock::render_utc(clock::now_seconds()),
+        )?;
         ended.push(FrameDocument::new(own, State::Older).at(said.target.path.as_ref()));
         if !program.ui.is_json() {
             writeln!(program.ui, "retracted {}", own.id)?;
@@ -150,7 +176,9 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
     }
     program.sign(&workspace);
     if program.ui.is_json() {
-        program.ui.write_json("retract", &FramesDocument { frames: ended })?;
+        program
+            .ui
+            .write_json("retract", &FramesDocument { frames: ended })?;
     }
     Ok(if is_all { Exit::Done } else { Exit::No })
 }
@@ -172,13 +200,30 @@ impl<'w> Said<'w> {
         let root = head(workspace)?;
         let target = find(workspace, &root, path)?;
         let agent = workspace.agents().get(&who.agent)?.clone();
-        let frame_type = who.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
+        let frame_type = who
+            .frame_type
+            .clone()
+            .unwrap_or_else(|| agent.frame_type.clone());
         let store = workspace.store()?;
-        let is_meant = |frame: &Frame| (&frame.agent, &frame.frame_type) == (&agent.id, &frame_type);
-        let standing = store.voices(&target.id)?.heads.into_iter().map(|head| head.frame).filter(is_meant).collect();
+        let is_meant =
+            |frame: &Frame| (&frame.agent, &frame.frame_type) == (&agent.id, &frame_type);
+        let standing = store
+            .voices(&target.id)?
+            .heads
+            .into_iter()
+            .map(|head| head.frame)
+            .filter(is_meant)
+            .collect();
         let mut carried = workspace.carried(&store, &root, &target)?;
         carried.retain(|carried| is_meant(&carried.frame));
-        Ok(Self { workspace, target, agent, frame_type, standing, carried })
+        Ok(Self {
+            workspace,
+            target,
+            agent,
+            frame_type,
+            standing,
+            carried,
+        })
     }
 
     fn slot(&self) -> Slot {
@@ -192,7 +237,10 @@ impl<'w> Said<'w> {
 
     /// What the user said last, about today's content or an earlier one.
     fn own(&self) -> Option<&Frame> {
-        let frames = self.standing.iter().chain(self.carried.iter().map(|carried| &carried.frame));
+        let frames = self
+            .standing
+            .iter()
+            .chain(self.carried.iter().map(|carried| &carried.frame));
         let me = self.me();
         frames.into_iter().find(|frame| Voice::of(frame) == me)
     }
@@ -200,11 +248,21 @@ impl<'w> Said<'w> {
     fn say(&self, program: &mut Program, content: String) -> Result<Frame, CliError> {
         let (workspace, target) = (self.workspace, &self.target);
         let allowed = program.allowed_secrets(workspace)?;
-        guard(content.as_bytes(), "the text", workspace.scanner()?, &allowed)?;
+        guard(
+            content.as_bytes(),
+            "the text",
+            workspace.scanner()?,
+            &allowed,
+        )?;
         let path = target.path.clone().unwrap_or_default();
         guard_name(path.as_bytes(), &target.id, workspace.scanner()?, &allowed)?;
         let created = clock::render_utc(clock::now_seconds());
-        let statement = Statement { agent: &self.agent, frame_type: self.frame_type.clone(), content, created };
+        let statement = Statement {
+            agent: &self.agent,
+            frame_type: self.frame_type.clone(),
+            content,
+            created,
+        };
         Ok(workspace.put(target, statement)?)
     }
 }

@@ -86,10 +86,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 fn origin(workspace: &Workspace, profile: &Profile) -> (&'static str, Option<String>) {
-    let Some(file) = &profile.file else { return ("built-in", None) };
+    let Some(file) = &profile.file else {
+        return ("built-in", None);
+    };
     let folder = &workspace.folder.path;
     let is_team = !folder.as_os_str().is_empty() && file.starts_with(folder);
-    (if is_team { "team" } else { "personal" }, Some(file.display().to_string()))
+    (
+        if is_team { "team" } else { "personal" },
+        Some(file.display().to_string()),
+    )
 }
 
 fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
@@ -99,9 +104,15 @@ fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> 
     }
     let listed = profiles.iter().map(|profile| {
         let (origin, file) = origin(workspace, profile);
-        ListedDocument { name: profile.name.clone(), origin, file }
+        ListedDocument {
+            name: profile.name.clone(),
+            origin,
+            file,
+        }
     });
-    let document = ListDocument { profiles: listed.collect() };
+    let document = ListDocument {
+        profiles: listed.collect(),
+    };
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json("profiles", &document)?;
@@ -123,13 +134,31 @@ fn show(name: &str, workspace: &Workspace, program: &mut Program) -> Result<Exit
     scopes.extend(profile.scope_overrides.keys().cloned());
     let mut params = Vec::new();
     for phase in Phase::ALL {
-        let overridden = |scope: &String| profile.scope_overrides.get(scope).is_some_and(|phases| phases.contains_key(&phase));
-        for scope in scopes.iter().filter(|scope| scope.is_empty() || overridden(scope)) {
+        let overridden = |scope: &String| {
+            profile
+                .scope_overrides
+                .get(scope)
+                .is_some_and(|phases| phases.contains_key(&phase))
+        };
+        for scope in scopes
+            .iter()
+            .filter(|scope| scope.is_empty() || overridden(scope))
+        {
             params.push(params_document(profile, phase, scope));
         }
     }
-    let standards = profile.standards.iter().map(|standard| standard.path.clone()).collect();
-    let document = Document { name: profile.name.clone(), origin, file, params, standards };
+    let standards = profile
+        .standards
+        .iter()
+        .map(|standard| standard.path.clone())
+        .collect();
+    let document = Document {
+        name: profile.name.clone(),
+        origin,
+        file,
+        params,
+        standards,
+    };
     if program.ui.is_json() {
         program.ui.write_json("profile", &document)?;
     } else {
@@ -139,7 +168,14 @@ fn show(name: &str, workspace: &Workspace, program: &mut Program) -> Result<Exit
 }
 
 fn params_document(profile: &Profile, phase: Phase, scope: &str) -> ParamsDocument {
-    let GenerationParams { max_input_tokens, max_output_tokens, temperature, top_p, seed, stop } = profile.params(phase, scope);
+    let GenerationParams {
+        max_input_tokens,
+        max_output_tokens,
+        temperature,
+        top_p,
+        seed,
+        stop,
+    } = profile.params(phase, scope);
     ParamsDocument {
         phase: phase.as_str(),
         scope: scope.to_owned(),
@@ -159,19 +195,38 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
     let origin = ui.styled(Style::Plain, origin).to_string();
     writeln!(ui, "{title}\n  origin {origin}")?;
     for params in &document.params {
-        let scope = if params.scope.is_empty() { String::new() } else { format!(" of {}", params.scope) };
+        let scope = if params.scope.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", params.scope)
+        };
         let said = [
-            params.provider.as_ref().map(|name| format!("provider {name}")),
-            params.max_input_tokens.map(|tokens| format!("max_input_tokens {tokens}")),
-            params.max_output_tokens.map(|tokens| format!("max_output_tokens {tokens}")),
-            params.temperature.map(|value| format!("temperature {value}")),
+            params
+                .provider
+                .as_ref()
+                .map(|name| format!("provider {name}")),
+            params
+                .max_input_tokens
+                .map(|tokens| format!("max_input_tokens {tokens}")),
+            params
+                .max_output_tokens
+                .map(|tokens| format!("max_output_tokens {tokens}")),
+            params
+                .temperature
+                .map(|value| format!("temperature {value}")),
             params.top_p.map(|value| format!("top_p {value}")),
             params.seed.map(|value| format!("seed {value}")),
             params.stop.as_ref().map(|texts| format!("stop {texts:?}")),
         ];
         let said = said.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let said = if said.is_empty() { "as the provider decides" } else { &said };
-        let line = ui.styled(Style::Plain, &format!("{}{scope}: {said}", params.phase)).to_string();
+        let said = if said.is_empty() {
+            "as the provider decides"
+        } else {
+            &said
+        };
+        let line = ui
+            .styled(Style::Plain, &format!("{}{scope}: {said}", params.phase))
+            .to_string();
         writeln!(ui, "  {line}")?;
     }
     for path in &document.standards {
@@ -183,37 +238,72 @@ fn write_text(ui: &mut Ui, document: &Document) -> Result<(), CliError> {
 
 /// Standards and examples that stand neither beside the profile nor in the repository.
 fn missing_files(workspace: &Workspace, profile: &Profile) -> Vec<Fault> {
-    let Some(file) = &profile.file else { return Vec::new() };
-    let tree = workspace.root(&workspace.default_snapshot()).ok().map(|root| root.tree);
+    let Some(file) = &profile.file else {
+        return Vec::new();
+    };
+    let tree = workspace
+        .root(&workspace.default_snapshot())
+        .ok()
+        .map(|root| root.tree);
     let stands = |path: &str| tree.is_some_and(|tree| workspace.file_text(tree, path).is_some());
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let missing = |what: &str, path: &str| {
-        let line = text.lines().position(|line| line.contains(path)).map(|at| at + 1);
-        Fault { file: file.clone(), line, message: format!("{what} '{path}' does not exist, neither here nor in the repository") }
+        let line = text
+            .lines()
+            .position(|line| line.contains(path))
+            .map(|at| at + 1);
+        Fault {
+            file: file.clone(),
+            line,
+            message: format!("{what} '{path}' does not exist, neither here nor in the repository"),
+        }
     };
     let named = |what: &'static str, all: &[Standard]| -> Vec<Fault> {
-        let gone = all.iter().filter(|standard| standard.text.is_none() && !stands(&standard.path));
+        let gone = all
+            .iter()
+            .filter(|standard| standard.text.is_none() && !stands(&standard.path));
         gone.map(|standard| missing(what, &standard.path)).collect()
     };
-    [named("standard", &profile.standards), named("example", &profile.examples)].concat()
+    [
+        named("standard", &profile.standards),
+        named("example", &profile.examples),
+    ]
+    .concat()
 }
 
-fn validate(name: Option<&str>, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+fn validate(
+    name: Option<&str>,
+    workspace: &Workspace,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let (mut checked, mut found) = (Vec::new(), Vec::new());
     for folder in [&workspace.folder, workspace.personal_folder()] {
         let mut folder = folder.clone();
         let is_config = |path: &str| path.starts_with("profiles/") && path.ends_with("/config.yml");
         let wanted = name.map(|name| format!("profiles/{name}/config.yml"));
-        folder.files.retain(|path, _| !is_config(path) || wanted.as_deref().is_none_or(|wanted| wanted == path));
+        folder.files.retain(|path, _| {
+            !is_config(path) || wanted.as_deref().is_none_or(|wanted| wanted == path)
+        });
         let names = folder.files.keys().filter(|path| is_config(path));
         checked.extend(names.map(|path| folder.path_of(path).display().to_string()));
         let loaded = Profiles::load(&[&folder]);
-        found.extend(loaded.iter().flat_map(|profile| missing_files(workspace, profile)));
+        found.extend(
+            loaded
+                .iter()
+                .flat_map(|profile| missing_files(workspace, profile)),
+        );
         found.extend(loaded.faults);
     }
     if let (Some(name), true) = (name, checked.is_empty()) {
-        Profiles::load(&[]).get(name).map_err(|_| ProfileError::Unknown(name.to_owned()))?;
+        Profiles::load(&[])
+            .get(name)
+            .map_err(|_| ProfileError::Unknown(name.to_owned()))?;
         checked.push(name.to_owned());
     }
-    Ok(faults::report(&mut program.ui, "profile-validate", &checked, &found)?)
+    Ok(faults::report(
+        &mut program.ui,
+        "profile-validate",
+        &checked,
+        &found,
+    )?)
 }

@@ -93,37 +93,54 @@ impl Prepared {
     fn cost_max(&self) -> Option<u64> {
         let prices = self.definition.as_ref()?.prices?;
         let request = &self.composed.request;
-        Some(prices.cost_max(request.input_tokens_max(), request.params.max_output_tokens?))
+        Some(prices.cost_max(
+            request.input_tokens_max(),
+            request.params.max_output_tokens?,
+        ))
     }
 }
 
 /// Prints the words; on standard error what they are in tokens and money.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let Some(node) = &args.node else { return print_array(args, &workspace, program) };
+    let Some(node) = &args.node else {
+        return print_array(args, &workspace, program);
+    };
     if matches!(args.format.as_str(), "openai" | "anthropic") {
-        return Err(CliError::new(Exit::Usage, format!("'--format {}' is for a session's messages", args.format))
-            .hint("leave '--node' out, or take '--format json'"));
+        return Err(CliError::new(
+            Exit::Usage,
+            format!("'--format {}' is for a session's messages", args.format),
+        )
+        .hint("leave '--node' out, or take '--format json'"));
     }
     let agents = workspace.agents();
     for warning in &agents.warnings {
         program.ui.warn(warning);
     }
     let (agent, instructions) = choose(args, &workspace, &agents)?;
-    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let root = args
+        .snapshot
+        .root(&workspace, |text| program.ui.warn(text))?;
     let target = find(&workspace, &root, node)?;
     refuse_silent(agent, instructions, &target, node)?;
-    let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
+    let frame_type = args
+        .frame_type
+        .clone()
+        .unwrap_or_else(|| agent.frame_type.clone());
     let prepared = prepare(args, program, &workspace, (agent, &frame_type), &target)?;
     let ui = &mut program.ui;
     match args.format.as_str() {
-        _ if ui.is_json() => ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?,
+        _ if ui.is_json() => {
+            ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?
+        }
         "json" => ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?,
         "markdown" => write_foreign(ui, &prompt::display(&prepared.composed.payload.bundle))?,
         "manual" => write_foreign(ui, &prompt::manual(&prepared.composed.payload.bundle))?,
         _ => {
             for (at, message) in prepared.composed.request.messages.iter().enumerate() {
-                let role = ui.styled(Style::Heading, &format!("[{}]", message.role.as_str())).to_string();
+                let role = ui
+                    .styled(Style::Heading, &format!("[{}]", message.role.as_str()))
+                    .to_string();
                 let text = ui.styled(Style::Plain, &message.text).to_string();
                 writeln!(ui, "{}{role}\n{text}", if at == 0 { "" } else { "\n" })?;
             }
@@ -134,7 +151,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 /// Prints the messages of a session, or of a request without one.
-fn print_array(args: &Args, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+fn print_array(
+    args: &Args,
+    workspace: &Workspace,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let whom = (args.provider.as_deref(), args.format.as_str());
     let preview = array::assemble(&args.array, whom, &args.snapshot, (workspace, program))?;
     array::print(&args.format, &preview, &mut program.ui)?;
@@ -150,37 +171,68 @@ fn write_foreign(ui: &mut Ui, text: &str) -> Result<(), CliError> {
 }
 
 /// The agent that was named, the default one, or the only one that asks a model.
-fn choose<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) -> Result<(&'a Agent, &'a Instructions), CliError> {
-    let named = args.agent.as_deref().or(workspace.settings.default_agent.as_ref().map(crate::base::AgentId::as_str));
+fn choose<'a>(
+    args: &Args,
+    workspace: &Workspace,
+    agents: &'a Registry,
+) -> Result<(&'a Agent, &'a Instructions), CliError> {
+    let named = args.agent.as_deref().or(workspace
+        .settings
+        .default_agent
+        .as_ref()
+        .map(crate::base::AgentId::as_str));
     let agent = match named {
         Some(id) => agents.get(id)?,
-        None => asker::the_only(agents, |id| format!("git merkle prompt --agent {id} --node <node>"))?,
+        None => asker::the_only(agents, |id| {
+            format!("git merkle prompt --agent {id} --node <node>")
+        })?,
     };
-    agent.instructions().map(|instructions| (agent, instructions)).ok_or_else(|| {
-        let id = &agent.id;
-        CliError::new(Exit::Refused, format!("agent '{id}' asks no model: its definition has no prompts"))
+    agent
+        .instructions()
+        .map(|instructions| (agent, instructions))
+        .ok_or_else(|| {
+            let id = &agent.id;
+            CliError::new(
+                Exit::Refused,
+                format!("agent '{id}' asks no model: its definition has no prompts"),
+            )
             .hint(format!("git merkle agent show {id}"))
-    })
+        })
 }
 
 /// Refuses nodes about which the agent says nothing.
-fn refuse_silent(agent: &Agent, instructions: &Instructions, target: &Target, spec: &str) -> Result<(), CliError> {
+fn refuse_silent(
+    agent: &Agent,
+    instructions: &Instructions,
+    target: &Target,
+    spec: &str,
+) -> Result<(), CliError> {
     if agent.disabled {
         return Err(AgentError::Disabled(agent.id.clone()).into());
     }
     if !agent.makes(target.kind) {
-        return Err(CliError::new(Exit::Refused, format!("agent '{}' makes no frames of a {}", agent.id, target.kind)));
+        return Err(CliError::new(
+            Exit::Refused,
+            format!("agent '{}' makes no frames of a {}", agent.id, target.kind),
+        ));
     }
     if target.kind == NodeKind::Directory {
         return Ok(());
     }
     match &target.path {
         Some(path) if instructions.include.contains(path) => Ok(()),
-        Some(_) => {
-            Err(CliError::new(Exit::Refused, format!("'{spec}' is not among the files that agent '{}' includes", agent.id))
-                .hint(format!("git merkle agent show {}", agent.id)))
-        }
-        None => Err(CliError::new(Exit::Refused, format!("'{spec}' names no path")).hint("name it as <rev>:<path>")),
+        Some(_) => Err(CliError::new(
+            Exit::Refused,
+            format!(
+                "'{spec}' is not among the files that agent '{}' includes",
+                agent.id
+            ),
+        )
+        .hint(format!("git merkle agent show {}", agent.id))),
+        None => Err(
+            CliError::new(Exit::Refused, format!("'{spec}' names no path"))
+                .hint("name it as <rev>:<path>"),
+        ),
     }
 }
 
@@ -196,21 +248,58 @@ fn prepare(
         allowed: program.global.allow_secret.clone(),
         ..AskingOptions::default()
     };
-    let Draft { writer, definition, profile } = workspace.draft(agent, &options)?;
+    let Draft {
+        writer,
+        definition,
+        profile,
+    } = workspace.draft(agent, &options)?;
     let store = workspace.store()?;
     let composed = workspace.compose(&store, target, (agent, frame_type), &writer)?;
     let composed = composed.ok_or_else(|| {
-        let path = target.path.as_ref().map_or_else(|| target.id.to_string(), |path| path.to_text().into_owned());
+        let path = target
+            .path
+            .as_ref()
+            .map_or_else(|| target.id.to_string(), |path| path.to_text().into_owned());
         let is_partial = workspace.repository.is_partial();
-        let fetch = if is_partial { format!("git cat-file -e {}", target.id) } else { workspace.fetch_command("HEAD") };
-        CliError::new(Exit::Git, format!("the content of '{path}' is missing in this clone")).hint(format!("'{fetch}' brings it"))
+        let fetch = if is_partial {
+            format!("git cat-file -e {}", target.id)
+        } else {
+            workspace.fetch_command("HEAD")
+        };
+        CliError::new(
+            Exit::Git,
+            format!("the content of '{path}' is missing in this clone"),
+        )
+        .hint(format!("'{fetch}' brings it"))
     })?;
-    Ok(Prepared { composed, profile, definition })
+    Ok(Prepared {
+        composed,
+        profile,
+        definition,
+    })
 }
 
-fn document(agent: &Agent, frame_type: &FrameType, target: &Target, prepared: &Prepared) -> Document {
-    let Composed { request, payload, changes, redacted, .. } = &prepared.composed;
-    let GenerationParams { max_output_tokens, temperature, top_p, seed, stop, .. } = request.params.clone();
+fn document(
+    agent: &Agent,
+    frame_type: &FrameType,
+    target: &Target,
+    prepared: &Prepared,
+) -> Document {
+    let Composed {
+        request,
+        payload,
+        changes,
+        redacted,
+        ..
+    } = &prepared.composed;
+    let GenerationParams {
+        max_output_tokens,
+        temperature,
+        top_p,
+        seed,
+        stop,
+        ..
+    } = request.params.clone();
     let messages = request.messages.iter();
     Document {
         node: target.id.to_string(),
@@ -218,9 +307,23 @@ fn document(agent: &Agent, frame_type: &FrameType, target: &Target, prepared: &P
         agent: agent.id.to_string(),
         r#type: frame_type.to_string(),
         profile: prepared.profile.clone(),
-        provider: prepared.definition.as_ref().map(|definition| definition.name.clone()),
-        messages: messages.map(|said| MessageDocument { role: said.role.as_str(), text: said.text.clone() }).collect(),
-        params: ParamsDocument { max_output_tokens, temperature, top_p, seed, stop },
+        provider: prepared
+            .definition
+            .as_ref()
+            .map(|definition| definition.name.clone()),
+        messages: messages
+            .map(|said| MessageDocument {
+                role: said.role.as_str(),
+                text: said.text.clone(),
+            })
+            .collect(),
+        params: ParamsDocument {
+            max_output_tokens,
+            temperature,
+            top_p,
+            seed,
+            stop,
+        },
         output_schema: request.schema.clone(),
         input_tokens_estimated: request.tokens_estimated(),
         input_tokens_max: request.input_tokens_max(),
@@ -233,17 +336,31 @@ fn document(agent: &Agent, frame_type: &FrameType, target: &Target, prepared: &P
 
 /// What the words are in tokens and money, and what had to give way.
 fn note(ui: &Ui, prepared: &Prepared) {
-    let Composed { request, payload, changes, redacted, .. } = &prepared.composed;
+    let Composed {
+        request,
+        payload,
+        changes,
+        redacted,
+        ..
+    } = &prepared.composed;
     let output = request.params.max_output_tokens;
-    let most = output.map_or("no limit on the output".to_owned(), |tokens| format!("at most {tokens} output tokens"));
-    let cost = prepared.cost_max().map_or("cost unknown".to_owned(), |cost| format!("at most {} USD", dollars(cost)));
+    let most = output.map_or("no limit on the output".to_owned(), |tokens| {
+        format!("at most {tokens} output tokens")
+    });
+    let cost = prepared
+        .cost_max()
+        .map_or("cost unknown".to_owned(), |cost| {
+            format!("at most {} USD", dollars(cost))
+        });
     let (estimate, worst) = (request.tokens_estimated(), request.input_tokens_max());
     ui.note(&format!("estimate: about {estimate} input tokens (at most {worst}), {most}, {cost}; nothing was sent"));
     let cut = payload.cut.iter().map(|cut| format!("cut: {cut}"));
     let redacted = match redacted {
         0 => None,
         1 => Some("1 passage that looks like a secret is taken out".to_owned()),
-        several => Some(format!("{several} passages that look like secrets are taken out")),
+        several => Some(format!(
+            "{several} passages that look like secrets are taken out"
+        )),
     };
     for change in cut.chain(redacted).chain(changes.iter().cloned()) {
         ui.note(&change);

@@ -14,7 +14,9 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::git::StateDir;
 use crate::git::{OpenError, Repository};
-use crate::provider::{Definition, Definitions, Failure, Kind, Provider, ProviderError, Surroundings, connect, key};
+use crate::provider::{
+    Definition, Definitions, Failure, Kind, Provider, ProviderError, Surroundings, connect, key,
+};
 use crate::workspace::{Judged, Presentation, settings};
 
 pub(super) use document::{KeyDocument, key_word};
@@ -87,9 +89,19 @@ pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError
         Err(OpenError::NotFound(_)) if location.git_dir.is_none() => None,
         Err(error) => return Err(error.into()),
     };
-    let judge = |repository| Judged::read(repository, &program.environment, program.global.trust.as_deref());
+    let judge = |repository| {
+        Judged::read(
+            repository,
+            &program.environment,
+            program.global.trust.as_deref(),
+        )
+    };
     let judged = repository.as_ref().map(judge);
-    let gathered = settings::gather(repository.as_ref().zip(judged.as_ref()), &program.environment, program.global.settings())?;
+    let gathered = settings::gather(
+        repository.as_ref().zip(judged.as_ref()),
+        &program.environment,
+        program.global.settings(),
+    )?;
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
     }
@@ -100,7 +112,10 @@ pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError
 }
 
 /// The one of a name, or the only one.
-pub(super) fn chosen<'a>(definitions: &'a Definitions, name: Option<&str>) -> Result<&'a Definition, CliError> {
+pub(super) fn chosen<'a>(
+    definitions: &'a Definitions,
+    name: Option<&str>,
+) -> Result<&'a Definition, CliError> {
     Ok(name.map_or_else(|| definitions.the_only(), |name| definitions.get(name))?)
 }
 
@@ -108,17 +123,27 @@ fn list(program: &mut Program) -> Result<Exit, CliError> {
     let definitions = definitions(program)?;
     let mut documents = Vec::new();
     for definition in definitions.iter() {
-        documents.push(document::ListedDocument::new(definition, &key::status(definition, &program.environment)?));
+        documents.push(document::ListedDocument::new(
+            definition,
+            &key::status(definition, &program.environment)?,
+        ));
     }
     if program.ui.is_json() {
-        program.ui.write_json("provider-list", &document::ListDocument { providers: documents })?;
+        program.ui.write_json(
+            "provider-list",
+            &document::ListDocument {
+                providers: documents,
+            },
+        )?;
         return Ok(Exit::Done);
     }
     for document in &documents {
         document.write(&mut program.ui)?;
     }
     if documents.is_empty() {
-        program.ui.note("no provider is configured; run 'git merkle provider add -h'");
+        program
+            .ui
+            .note("no provider is configured; run 'git merkle provider add -h'");
     }
     Ok(Exit::Done)
 }
@@ -126,7 +151,8 @@ fn list(program: &mut Program) -> Result<Exit, CliError> {
 fn show(named: &Named, program: &mut Program) -> Result<Exit, CliError> {
     let definitions = definitions(program)?;
     let definition = chosen(&definitions, named.name.as_deref())?;
-    let document = document::ShownDocument::new(definition, &key::status(definition, &program.environment)?);
+    let document =
+        document::ShownDocument::new(definition, &key::status(definition, &program.environment)?);
     if program.ui.is_json() {
         program.ui.write_json("provider-show", &document)?;
     } else {
@@ -139,14 +165,21 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
     let definitions = definitions(program)?;
     let definition = chosen(&definitions, test.named.name.as_deref())?;
     let name = definition.name.as_str();
-    let surroundings = Surroundings { environment: &program.environment, pending: &StateDir::at(Path::new("")) };
+    let surroundings = Surroundings {
+        environment: &program.environment,
+        pending: &StateDir::at(Path::new("")),
+    };
     let provider = connect(definition, surroundings).map_err(|error| failure(name, error))?;
     let calls = test.call && definition.kind != Kind::Manual;
     let runtime = runtime().map_err(|error| CliError::io("cannot start a task", error))?;
     let reply = if calls {
-        runtime.block_on(call(&*provider)).map_err(|failed| failure(name, failed.error))?
+        runtime
+            .block_on(call(&*provider))
+            .map_err(|failed| failure(name, failed.error))?
     } else {
-        runtime.block_on(provider.validate()).map_err(|error| failure(name, error))?;
+        runtime
+            .block_on(provider.validate())
+            .map_err(|error| failure(name, error))?;
         None
     };
     report(name, calls, reply.as_ref(), program)
@@ -155,16 +188,32 @@ fn try_out(test: &Test, program: &mut Program) -> Result<Exit, CliError> {
 /// One tiny question; an answer that is cut is an answer too.
 async fn call(provider: &dyn Provider) -> Result<Option<Reply>, Failure> {
     let messages = vec![Message::new(Role::User, "Answer with the word: ok")];
-    let params = GenerationParams { max_output_tokens: Some(CALL_OUTPUT_TOKENS), ..GenerationParams::default() };
-    let request = Request { messages, params, ..Request::default() };
+    let params = GenerationParams {
+        max_output_tokens: Some(CALL_OUTPUT_TOKENS),
+        ..GenerationParams::default()
+    };
+    let request = Request {
+        messages,
+        params,
+        ..Request::default()
+    };
     match provider.complete(&request, &mut |_| ()).await {
         Ok(Answer::Ready(reply)) => Ok(Some(reply)),
-        Ok(Answer::Pending(_)) | Err(Failure { error: ProviderError::Truncated, .. }) => Ok(None),
+        Ok(Answer::Pending(_))
+        | Err(Failure {
+            error: ProviderError::Truncated,
+            ..
+        }) => Ok(None),
         Err(failed) => Err(failed),
     }
 }
 
-fn report(name: &str, called: bool, reply: Option<&Reply>, program: &mut Program) -> Result<Exit, CliError> {
+fn report(
+    name: &str,
+    called: bool,
+    reply: Option<&Reply>,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let usage = reply.and_then(|reply| reply.usage);
     if program.ui.is_json() {
         let document = TestDocument {
@@ -186,10 +235,17 @@ fn report(name: &str, called: bool, reply: Option<&Reply>, program: &mut Program
             writeln!(program.ui, "'{name}' answers: {text}")?;
             writeln!(program.ui, "model: {model}")?;
             if let Some(usage) = usage {
-                writeln!(program.ui, "tokens: {} in, {} out", usage.input, usage.output)?;
+                writeln!(
+                    program.ui,
+                    "tokens: {} in, {} out",
+                    usage.input, usage.output
+                )?;
             }
         }
-        None if called => writeln!(program.ui, "'{name}' answers, at more length than it was given")?,
+        None if called => writeln!(
+            program.ui,
+            "'{name}' answers, at more length than it was given"
+        )?,
         None => writeln!(program.ui, "'{name}' can be asked; nothing was spent")?,
     }
     Ok(Exit::Done)

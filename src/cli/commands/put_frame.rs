@@ -35,17 +35,35 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let target = find_at_head(&workspace, &args.node)?;
     let content = given::read(program, &args.file, BODY_BYTES_MAX as u64)?;
     let allowed = program.allowed_secrets(&workspace)?;
-    guard(content.as_bytes(), &given::name(&args.file), workspace.scanner()?, &allowed)?;
+    guard(
+        content.as_bytes(),
+        &given::name(&args.file),
+        workspace.scanner()?,
+        &allowed,
+    )?;
     let path = target.path.clone().unwrap_or_default();
     guard_name(path.as_bytes(), &target.id, workspace.scanner()?, &allowed)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
-    let frame_type = args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone());
+    let frame_type = args
+        .frame_type
+        .clone()
+        .unwrap_or_else(|| agent.frame_type.clone());
     let created = clock::render_utc(clock::now_seconds());
-    let frame = workspace.put(&target, Statement { agent, frame_type, content, created })?;
+    let frame = workspace.put(
+        &target,
+        Statement {
+            agent,
+            frame_type,
+            content,
+            created,
+        },
+    )?;
     program.sign(&workspace);
     if program.ui.is_json() {
-        program.ui.write_json("put-frame", &FrameDocument::new(&frame, State::Fresh))?;
+        program
+            .ui
+            .write_json("put-frame", &FrameDocument::new(&frame, State::Fresh))?;
     } else {
         writeln!(program.ui, "{}", frame.id)?;
     }

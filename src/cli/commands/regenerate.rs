@@ -101,13 +101,19 @@ impl ModelArgs {
     }
 
     fn caps(&self) -> Caps {
-        Caps { calls: self.max_calls, tokens: self.max_tokens, nano_dollars: self.max_cost }
+        Caps {
+            calls: self.max_calls,
+            tokens: self.max_tokens,
+            nano_dollars: self.max_cost,
+        }
     }
 }
 
 /// Reads an amount of US dollars as billionths of one.
 pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
-    let cost: crate::frame::model::Cost = text.parse().map_err(|()| "expected US dollars, such as 1.50".to_owned())?;
+    let cost: crate::frame::model::Cost = text
+        .parse()
+        .map_err(|()| "expected US dollars, such as 1.50".to_owned())?;
     Ok(cost.0)
 }
 
@@ -120,38 +126,74 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         program.ui.warn(warning);
     }
     let agent = choose_agent(args, &workspace, &agents)?;
-    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let root = args
+        .snapshot
+        .root(&workspace, |text| program.ui.warn(text))?;
     let since = match &args.since {
-        Some(revision) => Some(workspace.repository.tree_of(&workspace.repository.resolve(revision)?)?),
+        Some(revision) => Some(
+            workspace
+                .repository
+                .tree_of(&workspace.repository.resolve(revision)?)?,
+        ),
         None => None,
     };
     let scope = Scope::of(args, &workspace, agent)?;
     if scope.is_own {
         require_maker(agent)?;
     }
-    let asking = if scope.is_own { asking(args, program, &workspace, agent)? } else { None };
+    let asking = if scope.is_own {
+        asking(args, program, &workspace, agent)?
+    } else {
+        None
+    };
     let request = Refresh {
         agent,
-        frame_type: args.frame_type.clone().unwrap_or_else(|| agent.frame_type.clone()),
+        frame_type: args
+            .frame_type
+            .clone()
+            .unwrap_or_else(|| agent.frame_type.clone()),
         force: args.force,
         verify: args.verify,
         since,
-        reach: if args.outdated { Reach::Said } else { Reach::All },
+        reach: if args.outdated {
+            Reach::Said
+        } else {
+            Reach::All
+        },
         asking: asking.as_ref(),
     };
     let targets = targets(args, &workspace, &root)?;
-    for change in asking.iter().flat_map(|asking| asking.writer.lasting_changes()) {
+    for change in asking
+        .iter()
+        .flat_map(|asking| asking.writer.lasting_changes())
+    {
         program.ui.note(&change);
     }
     if args.dry_run {
-        return dry_run::run((&workspace, program), &targets, &request, (&scope, root.history));
+        return dry_run::run(
+            (&workspace, program),
+            &targets,
+            &request,
+            (&scope, root.history),
+        );
     }
     if let Some(asking) = &asking {
         confirm::confirm(args, (&workspace, program), &targets, (&request, asking))?;
     }
-    let done = refresh(args, (&workspace, program), &targets, (&request, &scope, root.history))?;
+    let done = refresh(
+        args,
+        (&workspace, program),
+        &targets,
+        (&request, &scope, root.history),
+    )?;
     program.sign(&workspace);
-    let exit = report::report(args, (&workspace, program), &request, &done, begun.elapsed())?;
+    let exit = report::report(
+        args,
+        (&workspace, program),
+        &request,
+        &done,
+        begun.elapsed(),
+    )?;
     // Nothing follows but the end of the process, which gives all of it back at once.
     std::mem::forget(workspace);
     Ok(exit)
@@ -171,14 +213,25 @@ fn refresh(
             output = event::write(&mut program.ui, &event, slot);
         }
     };
-    let mut done = Refreshed { is_remembered: true, ..Refreshed::default() };
+    let mut done = Refreshed {
+        is_remembered: true,
+        ..Refreshed::default()
+    };
     if scope.is_own {
-        done = workspace.refresh(targets, request, &mut |event| on_event((&request.agent.id, &request.frame_type), event))?;
+        done = workspace.refresh(targets, request, &mut |event| {
+            on_event((&request.agent.id, &request.frame_type), event)
+        })?;
     }
     let is_stopped = done.report.stop.is_some();
-    let upkeep = Upkeep { wanted: &|slot| scope.wants(slot), start, verify: args.verify };
+    let upkeep = Upkeep {
+        wanted: &|slot| scope.wants(slot),
+        start,
+        verify: args.verify,
+    };
     for target in targets.iter().filter(|_| !is_stopped) {
-        for (_, one) in workspace.refresh_syntheses(target, &upkeep, &mut |slot, event| on_event((&slot.0, &slot.1), event))? {
+        for (_, one) in workspace.refresh_syntheses(target, &upkeep, &mut |slot, event| {
+            on_event((&slot.0, &slot.1), event)
+        })? {
             done.remade.add(&one.remade);
             done.is_remembered &= one.is_remembered;
             done.visited += one.visited;
@@ -194,9 +247,21 @@ fn refresh(
             .warn(&format!("{forged} outlines or syntheses did not say what is made from the same inputs; they are made again"));
     }
     if args.verify && done.remade.of > 0 {
-        let (checked, of, odds) = (done.remade.checked, done.remade.of, done.remade.odds_percent());
-        let odds = if odds == 0 { "under 1".to_owned() } else { odds.to_string() };
-        let all = if checked < of { " (\"git merkle validate --remake\" compares all)" } else { "" };
+        let (checked, of, odds) = (
+            done.remade.checked,
+            done.remade.of,
+            done.remade.odds_percent(),
+        );
+        let odds = if odds == 0 {
+            "under 1".to_owned()
+        } else {
+            odds.to_string()
+        };
+        let all = if checked < of {
+            " (\"git merkle validate --remake\" compares all)"
+        } else {
+            ""
+        };
         program.ui.note(&format!(
             "{checked} of {of} outlines and syntheses made again and compared; one forged is found with {odds} % odds{all}"
         ));
@@ -206,10 +271,20 @@ fn refresh(
 
 /// The agent that was named; else, where something is said about a model, the only one that asks one; else the
 /// outline builder.
-fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) -> Result<&'a Agent, CliError> {
-    let named = args.agent.as_deref().or(workspace.settings.default_agent.as_ref().map(AgentId::as_str));
+fn choose_agent<'a>(
+    args: &Args,
+    workspace: &Workspace,
+    agents: &'a Registry,
+) -> Result<&'a Agent, CliError> {
+    let named = args.agent.as_deref().or(workspace
+        .settings
+        .default_agent
+        .as_ref()
+        .map(AgentId::as_str));
     let agent = match named {
-        None if args.model.is_about_a_model() => asker::the_only(agents, |id| format!("git merkle regenerate --agent {id}"))?,
+        None if args.model.is_about_a_model() => {
+            asker::the_only(agents, |id| format!("git merkle regenerate --agent {id}"))?
+        }
         named => agents.get(named.unwrap_or(crate::agent::OUTLINE))?,
     };
     Ok(agent)
@@ -218,7 +293,10 @@ fn choose_agent<'a>(args: &Args, workspace: &Workspace, agents: &'a Registry) ->
 /// Refuses an agent that makes nothing by itself.
 fn require_maker(agent: &Agent) -> Result<(), CliError> {
     if !agent.makes(NodeKind::Directory) {
-        let message = format!("frames of agent '{}' are written by hand, not made", agent.id);
+        let message = format!(
+            "frames of agent '{}' are written by hand, not made",
+            agent.id
+        );
         let hint = if agent.disabled {
             format!("git merkle agent show {}", agent.id)
         } else {
@@ -255,7 +333,11 @@ fn asking<'a>(
     Ok(Some(workspace.asking(agent, &options)?))
 }
 
-fn targets(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<Vec<Target>, CliError> {
+fn targets(
+    args: &Args,
+    workspace: &Workspace,
+    root: &SnapshotRoot,
+) -> Result<Vec<Target>, CliError> {
     if args.nodes.is_empty() {
         return Ok(vec![Target::root_of(root.tree)]);
     }
@@ -265,10 +347,18 @@ fn targets(args: &Args, workspace: &Workspace, root: &SnapshotRoot) -> Result<Ve
             // A file's language is told by its name, so a bare blob id is looked for in the snapshot.
             let scan = workspace.scan(&Target::root_of(root.tree), None)?;
             let number = scan.find(&target.id).ok_or_else(|| {
-                CliError::new(Exit::Refused, format!("'{spec}' does not stand in the snapshot")).hint("name it as <rev>:<path>")
+                CliError::new(
+                    Exit::Refused,
+                    format!("'{spec}' does not stand in the snapshot"),
+                )
+                .hint("name it as <rev>:<path>")
             })?;
             let path = scan.path(&TreePath::root(), number);
-            return Ok(Target { path: Some(path), root: Some(root.tree), ..target });
+            return Ok(Target {
+                path: Some(path),
+                root: Some(root.tree),
+                ..target
+            });
         }
         Ok(target)
     };

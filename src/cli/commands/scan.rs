@@ -33,11 +33,15 @@ struct Document {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
     if args.force {
-        workspace.clear_cache().map_err(|err| CliError::io("cannot clear the cache", err))?;
+        workspace
+            .clear_cache()
+            .map_err(|err| CliError::io("cannot clear the cache", err))?;
         let store = workspace.store()?;
         workspace.index(&store, 0)?;
     }
-    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let root = args
+        .snapshot
+        .root(&workspace, |text| program.ui.warn(text))?;
     let counts = workspace.scan(&Target::root_of(root.tree), None)?.counts;
     let ui = &mut program.ui;
     if ui.is_json() {
@@ -58,10 +62,16 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let id = ui.styled(Style::Id, &root.tree.to_string()).to_string();
     writeln!(ui, "root {id} ({})", args.snapshot.name())?;
-    write!(ui, "{} files, {} directories", counts.files, counts.directories)?;
-    for (count, word) in
-        [(counts.symlinks, "symlinks"), (counts.submodules, "submodules"), (counts.ignored, "entries left out by .teddyignore")]
-    {
+    write!(
+        ui,
+        "{} files, {} directories",
+        counts.files, counts.directories
+    )?;
+    for (count, word) in [
+        (counts.symlinks, "symlinks"),
+        (counts.submodules, "submodules"),
+        (counts.ignored, "entries left out by .teddyignore"),
+    ] {
         if count > 0 {
             write!(ui, ", {count} {word}")?;
         }

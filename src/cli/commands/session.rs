@@ -11,7 +11,8 @@ use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{Entry, History};
 use crate::session::name::{NameError, NumberError};
 use crate::session::{
-    ChoiceError, Next, SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord, Status, TurnNumber, TurnRecord,
+    ChoiceError, Next, SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord,
+    Status, TurnNumber, TurnRecord,
 };
 use crate::workspace::Workspace;
 
@@ -190,7 +191,10 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
     let record = SessionRecord {
         profile: new.profile.clone(),
         scope: new.scope.clone(),
-        providers: named.into_iter().filter_map(|(role, name)| Some((role.into(), name.clone()?))).collect(),
+        providers: named
+            .into_iter()
+            .filter_map(|(role, name)| Some((role.into(), name.clone()?)))
+            .collect(),
         phase: new.phase.into(),
         limits: SessionLimits {
             turns: Some(new.max_turns),
@@ -209,7 +213,11 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
     tell_begun(&folder, program)
 }
 
-fn branch_off(branch: &Branch, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+fn branch_off(
+    branch: &Branch,
+    workspace: &Workspace,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let from = workspace.open_session(workspace.session_folder(Some(&branch.from))?)?;
     for warning in &from.warnings {
         program.ui.warn(warning);
@@ -250,7 +258,9 @@ fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> 
         return Ok(Exit::Done);
     }
     for session in &sessions {
-        let SessionDocument { name, phase, turns, .. } = session;
+        let SessionDocument {
+            name, phase, turns, ..
+        } = session;
         let many = if *turns == 1 { "turn" } else { "turns" };
         let name = ui.styled(Style::Heading, name).to_string();
         write!(ui, "{name} {phase}, {turns} {many}")?;
@@ -282,8 +292,15 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
         }
         Err(error) => return Err(error.into()),
     };
-    let log: Vec<TurnDocument> = session.turns.iter().map(|(number, turn)| turn_document(*number, turn)).collect();
-    let document = ShowDocument { session: document(&folder, &session), log };
+    let log: Vec<TurnDocument> = session
+        .turns
+        .iter()
+        .map(|(number, turn)| turn_document(*number, turn))
+        .collect();
+    let document = ShowDocument {
+        session: document(&folder, &session),
+        log,
+    };
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json("session-show", &document)?;
@@ -291,19 +308,37 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
     }
     for turn in &document.log {
         let number = ui.styled(Style::Heading, &turn.turn).to_string();
-        let by = turn.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        let by = turn
+            .by
+            .as_ref()
+            .map(|by| format!(" by {by}"))
+            .unwrap_or_default();
         let first = turn.request.lines().next().unwrap_or_default();
-        let text = format!("{} (iteration {}): {}{by}: {first}", turn.phase, turn.iteration, turn.status);
+        let text = format!(
+            "{} (iteration {}): {}{by}: {first}",
+            turn.phase, turn.iteration, turn.status
+        );
         let text = ui.styled(Style::Plain, &text).to_string();
         write!(ui, "{number} {text}")?;
         ui.end_record()?;
     }
-    let SessionDocument { tokens, cost_usd, next, .. } = &document.session;
-    ui.note(&format!("{tokens} tokens, {cost_usd} USD as far as it is known; {next}"));
+    let SessionDocument {
+        tokens,
+        cost_usd,
+        next,
+        ..
+    } = &document.session;
+    ui.note(&format!(
+        "{tokens} tokens, {cost_usd} USD as far as it is known; {next}"
+    ));
     Ok(Exit::Done)
 }
 
-fn show_history(show: &Show, folder: &SessionFolder, program: &mut Program) -> Result<Exit, CliError> {
+fn show_history(
+    show: &Show,
+    folder: &SessionFolder,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let history = History::decode(&folder.read_history()?);
     if !history.damaged.is_empty() {
         let lines: Vec<String> = history.damaged.iter().map(ToString::to_string).collect();
@@ -313,15 +348,22 @@ fn show_history(show: &Show, folder: &SessionFolder, program: &mut Program) -> R
             lines.join(", ")
         ));
     }
-    let entries = show.search.as_ref().map_or_else(|| history.view(), |text| history.search(text));
+    let entries = show
+        .search
+        .as_ref()
+        .map_or_else(|| history.view(), |text| history.search(text));
     let is_found = !entries.is_empty() || show.search.is_none();
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json("session-history", &HistoryDocument { entries })?;
     } else {
         for entry in entries {
-            let heading = ui.styled(Style::Heading, &format!("{} ({})", entry.id, entry.role)).to_string();
-            let text = ui.styled(Style::Plain, entry.content.trim_end()).to_string();
+            let heading = ui
+                .styled(Style::Heading, &format!("{} ({})", entry.id, entry.role))
+                .to_string();
+            let text = ui
+                .styled(Style::Plain, entry.content.trim_end())
+                .to_string();
             writeln!(ui, "{heading}\n{text}\n")?;
         }
     }
@@ -333,7 +375,9 @@ fn document(folder: &SessionFolder, session: &Session) -> SessionDocument {
     let next = session.next();
     let phase = match next {
         Next::Begin(phase, _) => phase.as_str(),
-        Next::Finish(number) => session.turn(number).map_or("", |turn| turn.phase().as_str()),
+        Next::Finish(number) => session
+            .turn(number)
+            .map_or("", |turn| turn.phase().as_str()),
         Next::Complete => "complete",
     };
     SessionDocument {
@@ -352,12 +396,20 @@ pub(super) fn next_words(folder: &SessionFolder, session: &Session) -> String {
     let name = &folder.name;
     match session.next() {
         Next::Begin(phase, _) if session.turns.is_empty() => {
-            format!("next: {}: git merkle turn new --session {name} -m <request>", phase.as_str())
+            format!(
+                "next: {}: git merkle turn new --session {name} -m <request>",
+                phase.as_str()
+            )
         }
-        Next::Begin(phase, _) => format!("next: {}: git merkle turn new --session {name}", phase.as_str()),
+        Next::Begin(phase, _) => format!(
+            "next: {}: git merkle turn new --session {name}",
+            phase.as_str()
+        ),
         Next::Finish(number) => match session.turn(number).map(TurnRecord::status) {
             Some(Status::Answered) => {
-                format!("turn {number} has an answer: git merkle turn approve --session {name}, or reject -m <feedback>")
+                format!(
+                    "turn {number} has an answer: git merkle turn approve --session {name}, or reject -m <feedback>"
+                )
             }
             _ => format!("turn {number} is ready: git merkle turn run --session {name}"),
         },

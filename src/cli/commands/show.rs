@@ -36,16 +36,31 @@ struct Found {
 
 impl Found {
     fn new(head: Head, state: State) -> Self {
-        Self { head, state, commit: None, carried: None }
+        Self {
+            head,
+            state,
+            commit: None,
+            carried: None,
+        }
     }
 
     fn at(self, commit: NodeId) -> Self {
-        Self { commit: Some(commit), ..self }
+        Self {
+            commit: Some(commit),
+            ..self
+        }
     }
 
     fn carried(carried: Carried) -> Self {
-        let head = Head { seq_max: carried.frame.seq, frame: carried.frame.clone(), invalidated: false };
-        Self { carried: Some(carried), ..Self::new(head, State::Carried) }
+        let head = Head {
+            seq_max: carried.frame.seq,
+            frame: carried.frame.clone(),
+            invalidated: false,
+        };
+        Self {
+            carried: Some(carried),
+            ..Self::new(head, State::Carried)
+        }
     }
 
     /// What is shown behind the path.
@@ -71,9 +86,15 @@ impl Found {
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
     let store = workspace.store()?;
-    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let root = args
+        .snapshot
+        .root(&workspace, |text| program.ui.warn(text))?;
     let here = [".".to_owned()];
-    let specs = if args.nodes.is_empty() { &here[..] } else { &args.nodes };
+    let specs = if args.nodes.is_empty() {
+        &here[..]
+    } else {
+        &args.nodes
+    };
     let mut documents = Vec::new();
     let (mut is_first, mut is_said) = (true, false);
     for spec in specs {
@@ -81,7 +102,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         let found = heads(args, &workspace, &store, &root, &target)?;
         if found.is_empty() {
             let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
-            let asked = Asked { node: spec, snapshot: &args.snapshot, agent, frame_type };
+            let asked = Asked {
+                node: spec,
+                snapshot: &args.snapshot,
+                agent,
+                frame_type,
+            };
             program.ui.note(&nothing_said(&workspace, &target, &asked));
         }
         let frames: Vec<&Frame> = found.iter().map(|one| &one.head.frame).collect();
@@ -97,12 +123,18 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
                 writeln!(program.ui)?;
             }
             is_first = false;
-            let heading = Heading { path: target.path.as_ref(), note: &one.note(), signature };
+            let heading = Heading {
+                path: target.path.as_ref(),
+                note: &one.note(),
+                signature,
+            };
             write_whole(&mut program.ui, &one.head.frame, one.state, heading)?;
         }
     }
     if program.ui.is_json() {
-        program.ui.write_json("show", &FramesDocument { frames: documents })?;
+        program
+            .ui
+            .write_json("show", &FramesDocument { frames: documents })?;
     }
     Ok(if is_said { Exit::Done } else { Exit::No })
 }
@@ -115,17 +147,28 @@ fn heads(
     target: &Target,
 ) -> Result<Vec<Found>, CliError> {
     let wanted = |head: &Head| {
-        args.agent.as_ref().is_none_or(|agent| *agent == head.frame.agent)
+        args.agent
+            .as_ref()
+            .is_none_or(|agent| *agent == head.frame.agent)
             && match &args.frame_type {
                 Some(frame_type) => *frame_type == head.frame.frame_type,
                 None => head.frame.policy().is_none(),
             }
     };
     // Of people each has a head of their own. What a person has retracted is not shown; what was declared void is.
-    let Voices { heads: voices, ended } = store.voices(&target.id)?;
+    let Voices {
+        heads: voices,
+        ended,
+    } = store.voices(&target.id)?;
     let is_void = |head: &Head| ended.contains(&Voice::of(&head.frame).of_all());
-    let is_other = |head: &Head| head.frame.basis_kind != BasisKind::Written || (head.invalidated && is_void(head));
-    let heads = store.heads(&target.id)?.into_iter().filter(is_other).chain(voices);
+    let is_other = |head: &Head| {
+        head.frame.basis_kind != BasisKind::Written || (head.invalidated && is_void(head))
+    };
+    let heads = store
+        .heads(&target.id)?
+        .into_iter()
+        .filter(is_other)
+        .chain(voices);
     let mut found = Vec::new();
     for head in heads.filter(&wanted) {
         let state = workspace.staleness(store, target, &head)?.into();
@@ -133,12 +176,22 @@ fn heads(
     }
     if found.is_empty() {
         // What an earlier content of the path had is always labelled as such.
-        let said = |head: &Head| !head.invalidated && head.frame.basis_kind != BasisKind::Written && wanted(head);
+        let said = |head: &Head| {
+            !head.invalidated && head.frame.basis_kind != BasisKind::Written && wanted(head)
+        };
         if let Some(earlier) = workspace.earlier(store, root.history, target, &said)? {
-            found.extend(earlier.heads.into_iter().map(|head| Found::new(head, State::Stale).at(earlier.commit)));
+            found.extend(
+                earlier
+                    .heads
+                    .into_iter()
+                    .map(|head| Found::new(head, State::Stale).at(earlier.commit)),
+            );
         }
     }
-    let carried = workspace.carried(store, root, target)?.into_iter().map(Found::carried);
+    let carried = workspace
+        .carried(store, root, target)?
+        .into_iter()
+        .map(Found::carried);
     found.extend(carried.filter(|found| wanted(&found.head)));
     found.sort_by(|one, other| slot(one).cmp(&slot(other)));
     Ok(found)

@@ -15,7 +15,9 @@ use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
 use crate::sync::{self, Publish};
 use crate::synthesis::Reason;
-use crate::workspace::{Carried, PeopleSay, Planned, PlannedSyntheses, Refresh, Sharing, Target, Workspace};
+use crate::workspace::{
+    Carried, PeopleSay, Planned, PlannedSyntheses, Refresh, Sharing, Target, Workspace,
+};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -90,18 +92,34 @@ struct RemoteDocument {
 
 impl RemoteDocument {
     fn line(&self) -> String {
-        let Self { name, fetched, exchanged, unpushed, held_back, own_ref, .. } = self;
+        let Self {
+            name,
+            fetched,
+            exchanged,
+            unpushed,
+            held_back,
+            own_ref,
+            ..
+        } = self;
         let way = "(use \"git merkle sync\")";
         let target = if *own_ref { " to a ref of its own" } else { "" };
         if !fetched {
             return format!("remote '{name}': its frames were never fetched {way}");
         }
-        let exchanged = exchanged.as_ref().map_or_else(String::new, |when| format!("exchanged {when}, "));
-        let held = if *held_back > 0 { format!(", {held_back} held back") } else { String::new() };
+        let exchanged = exchanged
+            .as_ref()
+            .map_or_else(String::new, |when| format!("exchanged {when}, "));
+        let held = if *held_back > 0 {
+            format!(", {held_back} held back")
+        } else {
+            String::new()
+        };
         match unpushed {
             0 => format!("remote '{name}': {exchanged}nothing to push{target}{held}"),
             1 => format!("remote '{name}': {exchanged}1 statement to push{target}{held} {way}"),
-            many => format!("remote '{name}': {exchanged}{many} statements to push{target}{held} {way}"),
+            many => {
+                format!("remote '{name}': {exchanged}{many} statements to push{target}{held} {way}")
+            }
         }
     }
 }
@@ -127,14 +145,29 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for id in &args.agents {
         agents.get(id.as_str())?;
     }
-    let root = args.snapshot.root(&workspace, |text| program.ui.warn(text))?;
+    let root = args
+        .snapshot
+        .root(&workspace, |text| program.ui.warn(text))?;
     let said = workspace.people_say(&store, &root)?;
     if args.carried {
         return list_carried(&said, &workspace, &store, program);
     }
-    let summary = Counting { args, workspace: &workspace, store: &store, root: &root, said: &said }.summary()?;
-    let (spooled, damaged) = spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
-    let stale: u64 = summary.slots.iter().filter_map(|slot| slot.behind.as_ref()).map(|(count, _)| count).sum();
+    let summary = Counting {
+        args,
+        workspace: &workspace,
+        store: &store,
+        root: &root,
+        said: &said,
+    }
+    .summary()?;
+    let (spooled, damaged) =
+        spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
+    let stale: u64 = summary
+        .slots
+        .iter()
+        .filter_map(|slot| slot.behind.as_ref())
+        .map(|(count, _)| count)
+        .sum();
     let document = Document {
         root: root.tree.to_string(),
         commit: root.commit.map(|commit| commit.to_string()),
@@ -154,13 +187,19 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         write_text(program, &workspace, args.snapshot.name(), &document)?;
     }
-    Ok(if args.exit_code && stale > 0 { Exit::No } else { Exit::Done })
+    Ok(if args.exit_code && stale > 0 {
+        Exit::No
+    } else {
+        Exit::Done
+    })
 }
 
 /// What is known of the remote without asking it.
 fn remote(workspace: &Workspace) -> Result<Option<RemoteDocument>, CliError> {
     let sharing = Sharing::of(workspace)?;
-    let Ok(remote) = sharing.remote(workspace, None) else { return Ok(None) };
+    let Ok(remote) = sharing.remote(workspace, None) else {
+        return Ok(None);
+    };
     let known = sync::unpushed(&workspace.repository, &workspace.state, &remote)?;
     Ok(Some(RemoteDocument {
         name: remote.name().to_owned(),
@@ -175,9 +214,12 @@ fn remote(workspace: &Workspace) -> Result<Option<RemoteDocument>, CliError> {
 
 /// Prints what the last run with a model did, as it was printed then.
 fn last_run(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
-    let text = workspace.load_last_run().map_err(|error| CliError::io("cannot read what the last run did", error))?;
+    let text = workspace
+        .load_last_run()
+        .map_err(|error| CliError::io("cannot read what the last run did", error))?;
     let Some(document) = text.as_deref().and_then(regenerate::Run::parse) else {
-        return Err(CliError::new(Exit::No, "no run with a model is remembered").hint("git merkle regenerate --agent <agent>"));
+        return Err(CliError::new(Exit::No, "no run with a model is remembered")
+            .hint("git merkle regenerate --agent <agent>"));
     };
     if program.ui.is_json() {
         program.ui.write_json("regenerate", &document)?;
@@ -198,18 +240,29 @@ struct Counting<'c> {
 
 impl Counting<'_> {
     fn summary(&self) -> Result<Summary, CliError> {
-        let Self { workspace, store, .. } = *self;
+        let Self {
+            workspace, store, ..
+        } = *self;
         let agents = workspace.agents();
         let target = Target::root_of(self.root.tree);
         let (mut slots, mut seen, mut absent, mut last) = (Vec::new(), Vec::new(), 0, None);
         let index = workspace.index(store, 0)?;
-        for agent in agents.iter().filter(|agent| agent.makes(NodeKind::Directory)) {
+        for agent in agents
+            .iter()
+            .filter(|agent| agent.makes(NodeKind::Directory))
+        {
             let slot = (agent.id.clone(), agent.frame_type.clone());
             // An agent that was never put to work does not make every node a missing one.
-            if agent.maker != Maker::Outline && index.slot(&slot).is_none() && !self.args.agents.contains(&agent.id) {
+            if agent.maker != Maker::Outline
+                && index.slot(&slot).is_none()
+                && !self.args.agents.contains(&agent.id)
+            {
                 continue;
             }
-            let request = Refresh { verify: true, ..Refresh::of(agent) };
+            let request = Refresh {
+                verify: true,
+                ..Refresh::of(agent)
+            };
             let planned = workspace.plan(store, std::slice::from_ref(&target), &request)?;
             if agent.maker == Maker::Outline {
                 absent = self.absent(&planned);
@@ -229,17 +282,30 @@ impl Counting<'_> {
             others = self.count_others(&scan, &workspace.rebuild_index(store)?, &seen);
         }
         slots.extend(others);
-        Ok(Summary { counts: scan.counts, slots, absent, store_faults: index.faults() })
+        Ok(Summary {
+            counts: scan.counts,
+            slots,
+            absent,
+            store_faults: index.faults(),
+        })
     }
 
     /// What an agent makes by itself. Of an agent with a model, what it has never spoken about counts where the user
     /// names the agent: who has tried it on one file does not want all others.
     fn count_made(&self, agent: &Agent, planned: &Planned) -> SlotDocument {
         let Planned { plan, .. } = planned;
-        let missing = plan.tasks.iter().filter(|task| task.reason == Reason::Missing).count() as u64;
+        let missing = plan
+            .tasks
+            .iter()
+            .filter(|task| task.reason == Reason::Missing)
+            .count() as u64;
         let outdated = plan.tasks.len() as u64 - missing;
         let is_whole = agent.maker == Maker::Outline || self.args.agents.contains(&agent.id);
-        let behind = if is_whole { outdated + missing } else { outdated };
+        let behind = if is_whole {
+            outdated + missing
+        } else {
+            outdated
+        };
         let command = remedy(agent, &self.args.snapshot, !is_whole && missing > 0);
         SlotDocument {
             agent: agent.id.to_string(),
@@ -248,14 +314,19 @@ impl Counting<'_> {
             outdated,
             carried: None,
             missing: Some(missing),
-            behind: command.filter(|_| behind > 0).map(|command| (behind, command)),
+            behind: command
+                .filter(|_| behind > 0)
+                .map(|command| (behind, command)),
         }
     }
 
     fn count_synthesized(&self, slot: &Slot, planned: &PlannedSyntheses) -> SlotDocument {
         let outdated = planned.plan.tasks.len() as u64;
         let snapshot = self.args.snapshot.option();
-        let command = format!("git merkle regenerate --agent {} --type {}{snapshot}", slot.0, slot.1);
+        let command = format!(
+            "git merkle regenerate --agent {} --type {}{snapshot}",
+            slot.0, slot.1
+        );
         SlotDocument {
             agent: slot.0.to_string(),
             r#type: slot.1.to_string(),
@@ -273,7 +344,12 @@ impl Counting<'_> {
     /// a person has said is carried.
     fn count_others(&self, scan: &Scan, index: &Index, seen: &[Slot]) -> Vec<SlotDocument> {
         let mut slots = Vec::new();
-        for (number, slot) in index.slots().iter().enumerate().filter(|(_, slot)| !seen.contains(slot)) {
+        for (number, slot) in index
+            .slots()
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| !seen.contains(slot))
+        {
             let carried = self
                 .said
                 .carried
@@ -289,16 +365,31 @@ impl Counting<'_> {
                     None => silent.push(*node),
                 }
             }
-            let is_person = self.workspace.agents().get(slot.0.as_str()).is_ok_and(|agent| matches!(agent.maker, Maker::Person));
+            let is_person = self
+                .workspace
+                .agents()
+                .get(slot.0.as_str())
+                .is_ok_and(|agent| matches!(agent.maker, Maker::Person));
             // Where every statement of the slot is about something in this snapshot, none is about what stood there before.
             if !is_person && fresh + outdated < index.count_heads(number as u16) {
-                let speaks_of = |node: &&u32| index.speaks_of(number as u16, &scan.path(&TreePath::root(), **node));
-                outdated += (silent.iter().filter(speaks_of).count() as u64).saturating_sub(carried);
+                let speaks_of = |node: &&u32| {
+                    index.speaks_of(number as u16, &scan.path(&TreePath::root(), **node))
+                };
+                outdated +=
+                    (silent.iter().filter(speaks_of).count() as u64).saturating_sub(carried);
             }
             if fresh + outdated + carried > 0 {
                 let (agent, r#type) = (slot.0.to_string(), slot.1.to_string());
                 let carried = (is_person || carried > 0).then_some(carried);
-                slots.push(SlotDocument { agent, r#type, fresh, outdated, carried, missing: None, behind: None });
+                slots.push(SlotDocument {
+                    agent,
+                    r#type,
+                    fresh,
+                    outdated,
+                    carried,
+                    missing: None,
+                    behind: None,
+                });
             }
         }
         slots
@@ -307,59 +398,123 @@ impl Counting<'_> {
     /// Files that have no outline because their content is not here, among the first that have none.
     fn absent(&self, planned: &Planned) -> u64 {
         let Planned { scan, plan, .. } = planned;
-        let files = plan.tasks.iter().map(|task| scan.node(task.node)).filter(|node| !node.is_directory);
+        let files = plan
+            .tasks
+            .iter()
+            .map(|task| scan.node(task.node))
+            .filter(|node| !node.is_directory);
         let is_absent = |id| matches!(self.workspace.repository.header(id), Ok(None));
-        files.take(ABSENT_LOOKS_MAX).filter(|node| is_absent(&node.id)).count() as u64
+        files
+            .take(ABSENT_LOOKS_MAX)
+            .filter(|node| is_absent(&node.id))
+            .count() as u64
     }
 }
 
 /// Lists what people have said about earlier contents, by path.
-fn list_carried(said: &PeopleSay, workspace: &Workspace, store: &Store<'_>, program: &mut Program) -> Result<Exit, CliError> {
-    let carried = || said.carried.iter().flat_map(|(path, carried)| carried.iter().map(move |one| (path, one)));
+fn list_carried(
+    said: &PeopleSay,
+    workspace: &Workspace,
+    store: &Store<'_>,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
+    let carried = || {
+        said.carried
+            .iter()
+            .flat_map(|(path, carried)| carried.iter().map(move |one| (path, one)))
+    };
     let frames: Vec<&Frame> = carried().map(|(_, one)| &one.frame).collect();
     let signatures = signatures(&program.ui, workspace, store, &frames);
     let all = || carried().zip(signatures.iter().map(Option::as_ref));
     if program.ui.is_json() {
-        let document =
-            |((path, one), signature): ((_, &Carried), _)| FrameDocument::of_carried(one, Some(path)).signed(signature);
+        let document = |((path, one), signature): ((_, &Carried), _)| {
+            FrameDocument::of_carried(one, Some(path)).signed(signature)
+        };
         let frames = all().map(document).collect();
-        program.ui.write_json("carried", &FramesDocument { frames })?;
+        program
+            .ui
+            .write_json("carried", &FramesDocument { frames })?;
         return Ok(Exit::Done);
     }
     for ((path, one), signature) in all() {
-        let heading = Heading { path: Some(path), note: &one.age(), signature };
+        let heading = Heading {
+            path: Some(path),
+            note: &one.age(),
+            signature,
+        };
         write_whole(&mut program.ui, &one.frame, State::Carried, heading)?;
         writeln!(program.ui)?;
     }
     if all().next().is_some() {
         program.ui.note("\"git merkle affirm <path>\" says that one still holds, \"git merkle retract <path>\" ends your own");
     } else {
-        program.ui.note("nothing is carried: what people say is about today's contents");
+        program
+            .ui
+            .note("nothing is carried: what people say is about today's contents");
     }
     Ok(Exit::Done)
 }
 
-fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, document: &Document) -> Result<(), CliError> {
+fn write_text(
+    program: &mut Program,
+    workspace: &Workspace,
+    snapshot: &str,
+    document: &Document,
+) -> Result<(), CliError> {
     let ui = &mut program.ui;
     let id = ui.styled(Style::Id, &document.root).to_string();
-    writeln!(ui, "root {id} ({snapshot}): {} files, {} directories", document.files, document.directories)?;
+    writeln!(
+        ui,
+        "root {id} ({snapshot}): {} files, {} directories",
+        document.files, document.directories
+    )?;
     writeln!(ui)?;
     // A column of its own, where there is anything to count.
-    let has_carried = document.slots.iter().any(|slot| slot.carried.is_some_and(|carried| carried > 0));
-    let column = |word: &str| if has_carried { format!(" {word:>9}") } else { String::new() };
-    writeln!(ui, "{:<24} {:>9} {:>9} {:>9}{}", "agent/type", "fresh", "outdated", "missing", column("carried"))?;
+    let has_carried = document
+        .slots
+        .iter()
+        .any(|slot| slot.carried.is_some_and(|carried| carried > 0));
+    let column = |word: &str| {
+        if has_carried {
+            format!(" {word:>9}")
+        } else {
+            String::new()
+        }
+    };
+    writeln!(
+        ui,
+        "{:<24} {:>9} {:>9} {:>9}{}",
+        "agent/type",
+        "fresh",
+        "outdated",
+        "missing",
+        column("carried")
+    )?;
     for slot in &document.slots {
         let name = format!("{}/{}", slot.agent, slot.r#type);
-        let or_dash = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+        let or_dash =
+            |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
         let (missing, carried) = (or_dash(slot.missing), column(&or_dash(slot.carried)));
-        writeln!(ui, "{name:<24} {:>9} {:>9} {missing:>9}{carried}", slot.fresh, slot.outdated)?;
+        writeln!(
+            ui,
+            "{name:<24} {:>9} {:>9} {missing:>9}{carried}",
+            slot.fresh, slot.outdated
+        )?;
     }
     writeln!(ui)?;
     if document.spooled + document.damaged_spool_files > 0 {
-        writeln!(ui, "spool: {} frames wait, {} files are damaged", document.spooled, document.damaged_spool_files)?;
+        writeln!(
+            ui,
+            "spool: {} frames wait, {} files are damaged",
+            document.spooled, document.damaged_spool_files
+        )?;
     }
     if document.store_faults > 0 {
-        let entries = if document.store_faults == 1 { "entry" } else { "entries" };
+        let entries = if document.store_faults == 1 {
+            "entry"
+        } else {
+            "entries"
+        };
         writeln!(
             ui,
             "store: {} bad {entries} (use \"git merkle validate\" to name them, \"git merkle doctor --fix\" to set them aside)",
@@ -377,7 +532,11 @@ fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, docu
         writeln!(ui, "turns, {}", document.turns.line())?;
     }
     if document.absent > 0 {
-        let files = if document.absent == 1 { "1 file is" } else { &format!("{} files are", document.absent) };
+        let files = if document.absent == 1 {
+            "1 file is"
+        } else {
+            &format!("{} files are", document.absent)
+        };
         let way = if workspace.repository.is_partial() {
             "'git fetch --refetch --no-filter' brings all of history, 'git checkout' what it checks out"
         } else {
@@ -385,16 +544,31 @@ fn write_text(program: &mut Program, workspace: &Workspace, snapshot: &str, docu
         };
         writeln!(ui, "the content of {files} not in this repository; {way}")?;
     }
-    let mut behind = document.slots.iter().filter_map(|slot| Some((slot, slot.behind.as_ref()?))).peekable();
+    let mut behind = document
+        .slots
+        .iter()
+        .filter_map(|slot| Some((slot, slot.behind.as_ref()?)))
+        .peekable();
     if behind.peek().is_none() {
         writeln!(ui, "everything is fresh")?;
     }
     for (slot, (count, command)) in behind {
         let is_outline = slot.agent == OUTLINE && slot.r#type == OUTLINE;
-        let of = if is_outline { String::new() } else { format!(" of {}/{}", slot.agent, slot.r#type) };
-        let nodes = if *count == 1 { "1 node" } else { &format!("{count} nodes") };
+        let of = if is_outline {
+            String::new()
+        } else {
+            format!(" of {}/{}", slot.agent, slot.r#type)
+        };
+        let nodes = if *count == 1 {
+            "1 node"
+        } else {
+            &format!("{count} nodes")
+        };
         let are = if *count == 1 { "is" } else { "are" };
-        writeln!(ui, "{nodes}{of} {are} not fresh (use \"{command}\" to bring them up to date)")?;
+        writeln!(
+            ui,
+            "{nodes}{of} {are} not fresh (use \"{command}\" to bring them up to date)"
+        )?;
     }
     Ok(())
 }

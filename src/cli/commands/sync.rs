@@ -85,35 +85,76 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     workspace.replay(std::time::Duration::ZERO)?;
     let allowed = program.allowed_secrets(&workspace)?;
     let exchange = exchange(&workspace, &remote, &sharing)?;
-    let publish = if args.collect { Publish::Collect } else { exchange.publish };
-    let exchange = Exchange { publish, dry_run: args.dry_run, ..exchange };
-    let rules = Rules { share: exchange.share, scanner: workspace.scanner()?, allowed: &allowed, all: args.all };
-    let signed = if args.dry_run { 0 } else { program.sign(&workspace) };
+    let publish = if args.collect {
+        Publish::Collect
+    } else {
+        exchange.publish
+    };
+    let exchange = Exchange {
+        publish,
+        dry_run: args.dry_run,
+        ..exchange
+    };
+    let rules = Rules {
+        share: exchange.share,
+        scanner: workspace.scanner()?,
+        allowed: &allowed,
+        all: args.all,
+    };
+    let signed = if args.dry_run {
+        0
+    } else {
+        program.sign(&workspace)
+    };
     let outcome = sync::push(&exchange, &rules)?;
     report(program, &exchange, &outcome, Some(signed))
 }
 
-pub(super) fn exchange<'a>(workspace: &'a Workspace, remote: &'a Remote, sharing: &Sharing) -> Result<Exchange<'a>, CliError> {
+pub(super) fn exchange<'a>(
+    workspace: &'a Workspace,
+    remote: &'a Remote,
+    sharing: &Sharing,
+) -> Result<Exchange<'a>, CliError> {
     let (repo, state) = (&workspace.repository, &workspace.state);
     let Sharing { share, publish, .. } = *sharing;
     let accept = Sharing::accept(workspace, remote)?;
-    Ok(Exchange { repo, state, remote, share, accept, publish, prompt: Prompt::Allowed, dry_run: false })
+    Ok(Exchange {
+        repo,
+        state,
+        remote,
+        share,
+        accept,
+        publish,
+        prompt: Prompt::Allowed,
+        dry_run: false,
+    })
 }
 
 fn confirmed(program: &mut Program, remote: &Remote) -> Result<bool, CliError> {
     if !program.ui.can_ask() {
-        let message = "--all pushes the names and statements of branches that the remote does not have";
+        let message =
+            "--all pushes the names and statements of branches that the remote does not have";
         return Err(CliError::new(Exit::Refused, message).hint("git merkle push --all --yes"));
     }
-    let question = format!("Push statements about objects that no branch of '{}' has, too?", remote.name());
+    let question = format!(
+        "Push statements about objects that no branch of '{}' has, too?",
+        remote.name()
+    );
     Ok(program.ui.ask(&question)?)
 }
 
-fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, signed: Option<usize>) -> Result<Exit, CliError> {
+fn report(
+    program: &mut Program,
+    exchange: &Exchange<'_>,
+    outcome: &Outcome,
+    signed: Option<usize>,
+) -> Result<Exit, CliError> {
     let ui = &mut program.ui;
     if ui.is_json() {
-        let fault =
-            |fault: &sync::LeftOut| FaultDocument { path: json::path(fault.path.as_bytes()), message: fault.reason.clone() };
+        let fault = |fault: &sync::LeftOut| FaultDocument {
+            path: json::path(fault.path.as_bytes()),
+            message: fault.reason.clone(),
+        };
         let document = Document {
             remote: exchange.remote.name(),
             came: outcome.came,
@@ -134,19 +175,40 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, sig
         return Ok(Exit::Done);
     }
     for fault in &outcome.left_out {
-        let path = if fault.path.is_root() { exchange.remote.frames_ref().into() } else { fault.path.to_text() };
-        ui.warn(&format!("'{path}' of {} is left out: {}", exchange.remote.name(), fault.reason));
+        let path = if fault.path.is_root() {
+            exchange.remote.frames_ref().into()
+        } else {
+            fault.path.to_text()
+        };
+        ui.warn(&format!(
+            "'{path}' of {} is left out: {}",
+            exchange.remote.name(),
+            fault.reason
+        ));
     }
     if outcome.left_out_count > outcome.left_out.len() {
-        ui.warn(&format!("at least {} entries of {} are left out", outcome.left_out_count, exchange.remote.name()));
+        ui.warn(&format!(
+            "at least {} entries of {} are left out",
+            outcome.left_out_count,
+            exchange.remote.name()
+        ));
     }
     if let Some(signed @ 1..) = signed {
-        let statements = if signed == 1 { "statement is" } else { "statements are" };
+        let statements = if signed == 1 {
+            "statement is"
+        } else {
+            "statements are"
+        };
         ui.note(&format!("{signed} {statements} signed now"));
     }
     write!(ui, "{} came", frames(outcome.came))?;
     if signed.is_some() {
-        write!(ui, ", {} {}", outcome.went, if exchange.dry_run { "would go" } else { "went" })?;
+        write!(
+            ui,
+            ", {} {}",
+            outcome.went,
+            if exchange.dry_run { "would go" } else { "went" }
+        )?;
     }
     if outcome.dropped > 0 {
         write!(ui, ", {} dropped by 'gc' there", outcome.dropped)?;
@@ -158,12 +220,25 @@ fn report(program: &mut Program, exchange: &Exchange<'_>, outcome: &Outcome, sig
         write!(ui, ", {} held back", outcome.held_back)?;
     }
     if exchange.publish == Publish::Collect {
-        let refs = if outcome.collected == 1 { "ref" } else { "refs" };
-        write!(ui, ", {} {refs} {}collected", outcome.collected, if exchange.dry_run { "would be " } else { "" })?;
+        let refs = if outcome.collected == 1 {
+            "ref"
+        } else {
+            "refs"
+        };
+        write!(
+            ui,
+            ", {} {refs} {}collected",
+            outcome.collected,
+            if exchange.dry_run { "would be " } else { "" }
+        )?;
     }
     writeln!(ui)?;
     if outcome.unfetched > 0 {
-        ui.warn(&format!("{} refs of clones are left at '{}': too many", outcome.unfetched, exchange.remote.name()));
+        ui.warn(&format!(
+            "{} refs of clones are left at '{}': too many",
+            outcome.unfetched,
+            exchange.remote.name()
+        ));
     }
     if outcome.not_accepted_count > 0 {
         ui.note(&not_accepted(exchange, outcome));
@@ -185,12 +260,27 @@ fn not_accepted(exchange: &Exchange<'_>, outcome: &Outcome) -> String {
     for refused in &outcome.not_accepted {
         *reasons.entry(&refused.reason).or_default() += 1;
     }
-    let told: Vec<String> = reasons.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    let told: Vec<String> = reasons
+        .into_iter()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
     let more = outcome.not_accepted_count - outcome.not_accepted.len();
-    let more = if more > 0 { format!("; {more} more") } else { String::new() };
-    format!("not accepted from '{}', and used nowhere: {}{more}", exchange.remote.name(), told.join("; "))
+    let more = if more > 0 {
+        format!("; {more} more")
+    } else {
+        String::new()
+    };
+    format!(
+        "not accepted from '{}', and used nowhere: {}{more}",
+        exchange.remote.name(),
+        told.join("; ")
+    )
 }
 
 pub(super) fn frames(count: usize) -> String {
-    if count == 1 { "1 frame".to_owned() } else { format!("{count} frames") }
+    if count == 1 {
+        "1 frame".to_owned()
+    } else {
+        format!("{count} frames")
+    }
 }

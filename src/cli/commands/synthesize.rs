@@ -53,19 +53,40 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let usage = |err: crate::synthesis::PolicyError| CliError::from_source(Exit::Usage, err);
     let source = match args.source.as_str() {
         "*" => SourceTypes::All,
-        one => SourceTypes::One(one.parse().map_err(|err: crate::base::IdError| CliError::from_source(Exit::Usage, err))?),
+        one => SourceTypes::One(
+            one.parse()
+                .map_err(|err: crate::base::IdError| CliError::from_source(Exit::Usage, err))?,
+        ),
     };
     let (globs, kind, max_bytes) = (args.globs.clone(), args.kind.clone(), args.max_bytes);
-    let spec = PolicySpec { globs, kind, max_bytes, ..PolicySpec::named(&args.policy, source) };
+    let spec = PolicySpec {
+        globs,
+        kind,
+        max_bytes,
+        ..PolicySpec::named(&args.policy, source)
+    };
     let policy = spec.policy().map_err(usage)?;
     let agents = workspace.agents();
     let agent = agents.get(&args.agent)?;
     let allowed = program.allowed_secrets(&workspace)?;
-    let synthesis = Synthesis { agent, into: args.into.clone(), spec, policy, allowed: &allowed };
+    let synthesis = Synthesis {
+        agent,
+        into: args.into.clone(),
+        spec,
+        policy,
+        allowed: &allowed,
+    };
     let made = workspace.synthesize(&target, &synthesis)?;
     if program.ui.is_json() {
         let (frame, kept) = (made.frame.to_string(), made.kept);
-        program.ui.write_json("synthesize", &Document { frame, made: made.made, kept })?;
+        program.ui.write_json(
+            "synthesize",
+            &Document {
+                frame,
+                made: made.made,
+                kept,
+            },
+        )?;
     } else {
         writeln!(program.ui, "{}", made.frame)?;
     }

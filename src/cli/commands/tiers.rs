@@ -72,17 +72,40 @@ struct ItemDocument {
 /// Explains; remembers nothing.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
-    let preview = assemble(&args.array, (args.provider.as_deref(), "text"), &args.snapshot, (&workspace, program))?;
+    let preview = assemble(
+        &args.array,
+        (args.provider.as_deref(), "text"),
+        &args.snapshot,
+        (&workspace, program),
+    )?;
     let Some(placed) = &preview.words.placed else {
-        return Err(CliError::new(Exit::Refused, "a turn whose prompt was edited is one message, which has no tiers"));
+        return Err(CliError::new(
+            Exit::Refused,
+            "a turn whose prompt was edited is one message, which has no tiers",
+        ));
     };
     let reported = reported(&workspace)?;
     let items = placed.reasons.iter().map(|reason| {
         let (kind, name) = named(&reason.key);
-        ItemDocument { kind, name, tier: reason.tier.as_str(), reason: reason.to_string() }
+        ItemDocument {
+            kind,
+            name,
+            tier: reason.tier.as_str(),
+            reason: reason.to_string(),
+        }
     });
-    let predicted = Predicted { read: placed.predicted.read, written: placed.predicted.written, plain: placed.predicted.plain };
-    let document = Document { requests: placed.requests, tiers: blocks(placed), predicted, reported, items: items.collect() };
+    let predicted = Predicted {
+        read: placed.predicted.read,
+        written: placed.predicted.written,
+        plain: placed.predicted.plain,
+    };
+    let document = Document {
+        requests: placed.requests,
+        tiers: blocks(placed),
+        predicted,
+        reported,
+        items: items.collect(),
+    };
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json("tiers", &document)?;
@@ -90,13 +113,28 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     for block in &document.tiers {
         writeln!(ui, "{}", block.line())?;
-        for item in document.items.iter().filter(|item| item.tier == block.tier()) {
-            let text = ui.styled(Style::Plain, &format!("{} {}: {}", item.kind, item.name, item.reason)).to_string();
+        for item in document
+            .items
+            .iter()
+            .filter(|item| item.tier == block.tier())
+        {
+            let text = ui
+                .styled(
+                    Style::Plain,
+                    &format!("{} {}: {}", item.kind, item.name, item.reason),
+                )
+                .to_string();
             writeln!(ui, "  {text}")?;
         }
     }
-    let Predicted { read, written, plain } = document.predicted;
-    ui.note(&format!("prediction: {read} tokens read from the cache, {written} written, {plain} neither"));
+    let Predicted {
+        read,
+        written,
+        plain,
+    } = document.predicted;
+    ui.note(&format!(
+        "prediction: {read} tokens read from the cache, {written} written, {plain} neither"
+    ));
     ui.note(&document.reported.line());
     if let Some(line) = document.reported.compared.line() {
         ui.note(&line);
@@ -123,7 +161,10 @@ pub fn reported(workspace: &Workspace) -> Result<Reported, CliError> {
         return Ok(Reported::default());
     }
     let sessions = workspace.sessions()?;
-    let turns = sessions.iter().filter_map(|folder| folder.load().ok()).flat_map(|session| session.turns);
+    let turns = sessions
+        .iter()
+        .filter_map(|folder| folder.load().ok())
+        .flat_map(|session| session.turns);
     Ok(turns.fold(Reported::default(), |mut sum, (_, turn)| {
         sum.add(&turn);
         sum
@@ -156,7 +197,13 @@ impl Reported {
     /// One line for people.
     #[must_use]
     pub fn line(&self) -> String {
-        let Self { answers, input_tokens, cache_read_tokens, cache_write_tokens, .. } = self;
+        let Self {
+            answers,
+            input_tokens,
+            cache_read_tokens,
+            cache_write_tokens,
+            ..
+        } = self;
         let many = if *answers == 1 { "answer" } else { "answers" };
         format!(
             "reported by providers: {answers} {many}, {input_tokens} tokens in, {cache_read_tokens} read from the cache, \
@@ -171,7 +218,11 @@ impl Compared {
         let percent = |part: u64, all: u64| (all > 0).then(|| part as f64 * 100.0 / all as f64);
         let predicted = percent(self.cache_read_predicted, self.input_tokens_estimated)?;
         let read = percent(self.cache_read_tokens, self.input_tokens)?;
-        let many = if self.answers == 1 { "answer" } else { "answers" };
+        let many = if self.answers == 1 {
+            "answer"
+        } else {
+            "answers"
+        };
         Some(format!(
             "{} {many} with a prediction: {predicted:.1} % of the input predicted from the cache, {read:.1} % reported",
             self.answers

@@ -88,13 +88,30 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     // Read without `--trust` and the environment, which do not say what is remembered.
     let judged = Judged::read(&repository, &program.environment, None);
-    let offer = Offer::gather(&repository, &judged, &program.environment, program.global.settings())?;
+    let offer = Offer::gather(
+        &repository,
+        &judged,
+        &program.environment,
+        program.global.settings(),
+    )?;
     let digest = (judged.trust != Trust::NothingToTrust).then(|| judged.folder.digest());
-    let is_remembered = memory.as_ref().zip(digest.as_ref()).is_some_and(|(memory, digest)| memory.holds(digest));
-    let mut standing = Standing { digest, is_remembered };
+    let is_remembered = memory
+        .as_ref()
+        .zip(digest.as_ref())
+        .is_some_and(|(memory, digest)| memory.holds(digest));
+    let mut standing = Standing {
+        digest,
+        is_remembered,
+    };
     if program.ui.is_json() {
-        let accepted = if args.show { Ok(()) } else { accept(&mut standing, memory.as_ref(), program, false) };
-        program.ui.write_json("trust", &document(&standing, &offer))?;
+        let accepted = if args.show {
+            Ok(())
+        } else {
+            accept(&mut standing, memory.as_ref(), program, false)
+        };
+        program
+            .ui
+            .write_json("trust", &document(&standing, &offer))?;
         return accepted.map(|()| Exit::Done);
     }
     show(&mut program.ui, &standing, &offer)?;
@@ -105,36 +122,62 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 fn revoke(memory: Option<&Memory>, ui: &mut Ui) -> Result<Exit, CliError> {
-    let was_trusted =
-        memory.map_or(Ok(false), Memory::revoke).map_err(|error| CliError::io("cannot write what is trusted", error))?;
-    ui.note(if was_trusted { "this repository is not trusted any more" } else { "this repository was not trusted" });
+    let was_trusted = memory
+        .map_or(Ok(false), Memory::revoke)
+        .map_err(|error| CliError::io("cannot write what is trusted", error))?;
+    ui.note(if was_trusted {
+        "this repository is not trusted any more"
+    } else {
+        "this repository was not trusted"
+    });
     Ok(Exit::Done)
 }
 
 /// Remembers the files when `--trust` names them, or when a person says yes.
-fn accept(standing: &mut Standing, memory: Option<&Memory>, program: &mut Program, may_ask: bool) -> Result<(), CliError> {
-    let Some(digest) = standing.digest.clone().filter(|_| !standing.is_remembered) else { return Ok(()) };
+fn accept(
+    standing: &mut Standing,
+    memory: Option<&Memory>,
+    program: &mut Program,
+    may_ask: bool,
+) -> Result<(), CliError> {
+    let Some(digest) = standing.digest.clone().filter(|_| !standing.is_remembered) else {
+        return Ok(());
+    };
     let can_ask = may_ask && program.ui.can_ask();
     let is_accepted = match &program.global.trust {
         Some(given) if *given == digest => true,
         Some(_) => {
             let text = format!("the files of this repository have another content hash, {digest}");
-            return Err(CliError::new(Exit::NotTrusted, text).hint("look at them again with 'git merkle trust --show'"));
+            return Err(CliError::new(Exit::NotTrusted, text)
+                .hint("look at them again with 'git merkle trust --show'"));
         }
         None if can_ask => program.ui.ask("use these when models are asked?")?,
         None => {
-            let text = format!("without a terminal nothing is trusted by itself; the content hash is {digest}");
-            let hint = format!("look at it with 'git merkle trust --show', then run the command with '--trust={digest}'");
+            let text = format!(
+                "without a terminal nothing is trusted by itself; the content hash is {digest}"
+            );
+            let hint = format!(
+                "look at it with 'git merkle trust --show', then run the command with '--trust={digest}'"
+            );
             return Err(CliError::new(Exit::NotTrusted, text).hint(hint));
         }
     };
     if !is_accepted {
-        return Err(CliError::new(Exit::NotTrusted, "this repository stays untrusted"));
+        return Err(CliError::new(
+            Exit::NotTrusted,
+            "this repository stays untrusted",
+        ));
     }
-    let memory = memory.ok_or_else(|| CliError::new(Exit::Config, "there is no home directory to remember it in"))?;
-    memory.accept(&digest).map_err(|error| CliError::io("cannot write what is trusted", error))?;
+    let memory = memory.ok_or_else(|| {
+        CliError::new(Exit::Config, "there is no home directory to remember it in")
+    })?;
+    memory
+        .accept(&digest)
+        .map_err(|error| CliError::io("cannot write what is trusted", error))?;
     standing.is_remembered = true;
-    program.ui.note("this repository is trusted until one of these files changes");
+    program
+        .ui
+        .note("this repository is trusted until one of these files changes");
     Ok(())
 }
 
@@ -145,7 +188,11 @@ fn show(ui: &mut Ui, standing: &Standing, offer: &Offer) -> Result<(), CliError>
             show_agent(ui, agent)?;
         }
     }
-    for (title, files) in [("prompts", &offer.prompts), ("profiles", &offer.profiles), ("other files", &offer.others)] {
+    for (title, files) in [
+        ("prompts", &offer.prompts),
+        ("profiles", &offer.profiles),
+        ("other files", &offer.others),
+    ] {
         if !files.is_empty() {
             heading(ui, title)?;
             for file in files {
@@ -156,7 +203,12 @@ fn show(ui: &mut Ui, standing: &Standing, offer: &Offer) -> Result<(), CliError>
     if !offer.settings.is_empty() {
         heading(ui, "settings")?;
         for (key, entry) in &offer.settings {
-            let setting = ui.styled(Style::Plain, &format!("{key}={}", entry.shown(key).join(" "))).to_string();
+            let setting = ui
+                .styled(
+                    Style::Plain,
+                    &format!("{key}={}", entry.shown(key).join(" ")),
+                )
+                .to_string();
             let origin = ui.styled(Style::Dim, &entry.origin.to_string()).to_string();
             writeln!(ui, "  {setting}  {origin}")?;
         }
@@ -174,7 +226,12 @@ fn show_ignored(ui: &mut Ui, offer: &Offer) -> Result<(), CliError> {
         return Ok(());
     }
     heading(ui, "never used")?;
-    for text in offer.ignored.iter().map(ToString::to_string).chain(offer.left_out.iter().cloned()) {
+    for text in offer
+        .ignored
+        .iter()
+        .map(ToString::to_string)
+        .chain(offer.left_out.iter().cloned())
+    {
         let text = ui.styled(Style::Caution, &text).to_string();
         writeln!(ui, "  {text}")?;
     }
@@ -187,9 +244,20 @@ fn heading(ui: &mut Ui, title: &str) -> Result<(), CliError> {
 }
 
 fn show_agent(ui: &mut Ui, agent: &AgentOffer) -> Result<(), CliError> {
-    let AgentOffer { file, id, role, frame_type, provider } = agent;
-    let word = |word: &Option<String>, missing: &str| word.clone().unwrap_or_else(|| missing.to_owned());
-    let (id, role, frame_type) = (word(id, "(no id)"), word(role, "(no role)"), word(frame_type, "(default type)"));
+    let AgentOffer {
+        file,
+        id,
+        role,
+        frame_type,
+        provider,
+    } = agent;
+    let word =
+        |word: &Option<String>, missing: &str| word.clone().unwrap_or_else(|| missing.to_owned());
+    let (id, role, frame_type) = (
+        word(id, "(no id)"),
+        word(role, "(no role)"),
+        word(frame_type, "(default type)"),
+    );
     let provider = word(provider, "the default provider");
     let text = format!("{id}: {role} of {frame_type}, asks {provider}");
     let text = ui.styled(Style::Plain, &text).to_string();
@@ -212,14 +280,24 @@ fn document<'a>(standing: &'a Standing, offer: &'a Offer) -> Document<'a> {
         prompts: files(&offer.prompts),
         profiles: files(&offer.profiles),
         others: files(&offer.others),
-        settings: offer.settings.iter().map(|(key, entry)| setting_document(key, entry)).collect(),
+        settings: offer
+            .settings
+            .iter()
+            .map(|(key, entry)| setting_document(key, entry))
+            .collect(),
         ignored: offer.ignored.iter().map(ignored_document).collect(),
         left_out: &offer.left_out,
     }
 }
 
 fn agent_document(agent: &AgentOffer) -> AgentDocument<'_> {
-    let AgentOffer { file, id, role, frame_type, provider } = agent;
+    let AgentOffer {
+        file,
+        id,
+        role,
+        frame_type,
+        provider,
+    } = agent;
     AgentDocument {
         file: &file.name,
         id: id.as_deref(),
@@ -230,7 +308,11 @@ fn agent_document(agent: &AgentOffer) -> AgentDocument<'_> {
 }
 
 fn file_document(file: &FileOffer) -> FileDocument<'_> {
-    FileDocument { file: &file.name, bytes: file.bytes, first_line: &file.first_line }
+    FileDocument {
+        file: &file.name,
+        bytes: file.bytes,
+        first_line: &file.first_line,
+    }
 }
 
 fn setting_document(key: &Key, entry: &Entry) -> SettingDocument {
@@ -241,9 +323,16 @@ fn setting_document(key: &Key, entry: &Entry) -> SettingDocument {
         },
         Place::BuiltIn | Place::Environment(_) | Place::CommandLine => entry.origin.to_string(),
     };
-    SettingDocument { key: key.to_string(), values: entry.shown(key), origin }
+    SettingDocument {
+        key: key.to_string(),
+        values: entry.shown(key),
+        origin,
+    }
 }
 
 fn ignored_document(ignored: &Ignored) -> IgnoredDocument {
-    IgnoredDocument { setting: setting_document(&ignored.key, &ignored.entry), reason: ignored.reason.name() }
+    IgnoredDocument {
+        setting: setting_document(&ignored.key, &ignored.entry),
+        reason: ignored.reason.name(),
+    }
 }

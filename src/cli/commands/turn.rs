@@ -18,7 +18,9 @@ use crate::cli::{CliError, Exit, Style, given};
 use crate::profile::Phase;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
-use crate::session::{Judgement, Next, OpenSession, Question, SessionError, TurnAsking, TurnNumber, TurnOptions};
+use crate::session::{
+    Judgement, Next, OpenSession, Question, SessionError, TurnAsking, TurnNumber, TurnOptions,
+};
 use crate::workspace::Workspace;
 
 /// Arguments of `turn`.
@@ -184,14 +186,26 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         Action::Run(run) => run::run(run, &workspace, program),
         Action::Respond(respond) => hand_in(respond, &workspace, program),
         Action::Approve(approve) => {
-            let judgement = Judgement { is_approved: true, by: BY_PERSON, feedback: &approve.message, took: (None, None) };
+            let judgement = Judgement {
+                is_approved: true,
+                by: BY_PERSON,
+                feedback: &approve.message,
+                took: (None, None),
+            };
             judge(approve.session.as_deref(), judgement, &workspace, program)
         }
-        Action::Reject(reject) if reject.message.trim().is_empty() => {
-            Err(CliError::new(Exit::Usage, "nothing was said about what to do better").hint("say it with '-m <feedback>'"))
-        }
+        Action::Reject(reject) if reject.message.trim().is_empty() => Err(CliError::new(
+            Exit::Usage,
+            "nothing was said about what to do better",
+        )
+        .hint("say it with '-m <feedback>'")),
         Action::Reject(reject) => {
-            let judgement = Judgement { is_approved: false, by: BY_PERSON, feedback: &reject.message, took: (None, None) };
+            let judgement = Judgement {
+                is_approved: false,
+                by: BY_PERSON,
+                feedback: &reject.message,
+                took: (None, None),
+            };
             judge(reject.session.as_deref(), judgement, &workspace, program)
         }
         Action::Show(show) => show_file(show, &workspace, program),
@@ -199,7 +213,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 /// The session that is meant, taken for changing it.
-fn open(named: Option<&str>, workspace: &Workspace, program: &Program) -> Result<OpenSession, CliError> {
+fn open(
+    named: Option<&str>,
+    workspace: &Workspace,
+    program: &Program,
+) -> Result<OpenSession, CliError> {
     let open = workspace.open_session(workspace.session_folder(named)?)?;
     for warning in &open.warnings {
         program.ui.warn(warning);
@@ -210,10 +228,16 @@ fn open(named: Option<&str>, workspace: &Workspace, program: &Program) -> Result
 fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let mut open = open(new.whom.session.as_deref(), workspace, program)?;
     // An answer that waits, paid for or written with an editor, is one to what was asked until now.
-    if matches!(open.session.next(), Next::Finish(_)) && workspace.take_answer(&mut open, None)?.is_some() {
+    if matches!(open.session.next(), Next::Finish(_))
+        && workspace.take_answer(&mut open, None)?.is_some()
+    {
         run::judge_review(workspace, &mut open, program)?;
     }
-    let read = |file: &Option<PathBuf>| file.as_ref().map(|file| given::read(program, file, FILE_BYTES_MAX)).transpose();
+    let read = |file: &Option<PathBuf>| {
+        file.as_ref()
+            .map(|file| given::read(program, file, FILE_BYTES_MAX))
+            .transpose()
+    };
     let options = TurnOptions {
         phase: new.phase,
         request: read(&new.file)?.or_else(|| new.message.clone()),
@@ -221,8 +245,14 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         add: super::context::entries(workspace, &new.add)?,
         drop: super::context::entries(workspace, &new.drop)?,
         tokens_max: new.budget,
-        snapshot: new.snapshot.recorded(workspace, |text| program.ui.warn(text))?,
-        images: new.images.iter().map(|file| image_bytes(program, file)).collect::<Result<_, _>>()?,
+        snapshot: new
+            .snapshot
+            .recorded(workspace, |text| program.ui.warn(text))?,
+        images: new
+            .images
+            .iter()
+            .map(|file| image_bytes(program, file))
+            .collect::<Result<_, _>>()?,
     };
     let question = workspace.begin_turn(&mut open, &options, &new.whom.asking(program))?;
     tell_begun(&open, &question, program)
@@ -234,16 +264,37 @@ fn image_bytes(program: &Program, file: &Path) -> Result<Vec<u8>, CliError> {
     let bytes = std::fs::read(program.global.resolve(file)).map_err(failed)?;
     match Image::new(&bytes) {
         Ok(_) => Ok(bytes),
-        Err(error) => Err(CliError::new(Exit::Refused, format!("'{}': {error}", file.display()))),
+        Err(error) => Err(CliError::new(
+            Exit::Refused,
+            format!("'{}': {error}", file.display()),
+        )),
     }
 }
 
-fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) -> Result<Exit, CliError> {
+fn tell_begun(
+    open: &OpenSession,
+    question: &Question,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let phase = question.turn.phase();
-    let prompt = open.folder.relative(Some(question.number), &prompt_file(phase)).display().to_string();
-    let response = open.folder.relative(Some(question.number), &response_file(phase)).display().to_string();
+    let prompt = open
+        .folder
+        .relative(Some(question.number), &prompt_file(phase))
+        .display()
+        .to_string();
+    let response = open
+        .folder
+        .relative(Some(question.number), &response_file(phase))
+        .display()
+        .to_string();
     let ui = &mut program.ui;
-    let notes: Vec<&str> = question.turn.notes.iter().chain(&question.turn.clamps).map(String::as_str).collect();
+    let notes: Vec<&str> = question
+        .turn
+        .notes
+        .iter()
+        .chain(&question.turn.clamps)
+        .map(String::as_str)
+        .collect();
     for note in &notes {
         ui.note(note);
     }
@@ -253,7 +304,10 @@ fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) ->
             turn: question.number.to_string(),
             phase: phase.as_str(),
             iteration: question.turn.iteration,
-            provider: question.definition.as_ref().map(|definition| definition.name.as_str()),
+            provider: question
+                .definition
+                .as_ref()
+                .map(|definition| definition.name.as_str()),
             prompt,
             response,
             tokens_estimated: question.turn.prompt_tokens_estimated,
@@ -273,7 +327,11 @@ fn tell_begun(open: &OpenSession, question: &Question, program: &mut Program) ->
     Ok(Exit::Done)
 }
 
-fn hand_in(respond: &Respond, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+fn hand_in(
+    respond: &Respond,
+    workspace: &Workspace,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let mut open = open(respond.session.as_deref(), workspace, program)?;
     let text = given::read(program, &respond.file, FILE_BYTES_MAX)?;
     workspace.respond(&mut open, &text)?;
@@ -281,7 +339,12 @@ fn hand_in(respond: &Respond, workspace: &Workspace, program: &mut Program) -> R
     tell_state(&open, program)
 }
 
-fn judge(named: Option<&str>, judgement: Judgement<'_>, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+fn judge(
+    named: Option<&str>,
+    judgement: Judgement<'_>,
+    workspace: &Workspace,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let mut open = open(named, workspace, program)?;
     // The answer may have been written with an editor since.
     workspace.take_answer(&mut open, None)?;
@@ -291,14 +354,31 @@ fn judge(named: Option<&str>, judgement: Judgement<'_>, workspace: &Workspace, p
 
 /// Says where the last turn stands and what comes next.
 fn tell_state(open: &OpenSession, program: &mut Program) -> Result<Exit, CliError> {
-    let Some((number, turn)) = open.session.turns.last() else { return Ok(Exit::Done) };
+    let Some((number, turn)) = open.session.turns.last() else {
+        return Ok(Exit::Done);
+    };
     let next = next_words(&open.folder, &open.session);
-    let report = turn.closed.is_some().then(|| open.folder.relative(Some(*number), REPORT).display().to_string());
+    let report = turn.closed.is_some().then(|| {
+        open.folder
+            .relative(Some(*number), REPORT)
+            .display()
+            .to_string()
+    });
     let ui = &mut program.ui;
     let (phase, status) = (turn.phase().as_str(), turn.status().as_str());
     if ui.is_json() {
         let (session, turn) = (open.folder.name.as_str(), number.to_string());
-        ui.write_json("turn-state", &StateDocument { session, turn, phase, status, report, next })?;
+        ui.write_json(
+            "turn-state",
+            &StateDocument {
+                session,
+                turn,
+                phase,
+                status,
+                report,
+                next,
+            },
+        )?;
         return Ok(Exit::Done);
     }
     writeln!(ui, "turn {number} ({phase}): {status}")?;
@@ -322,9 +402,15 @@ fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Resul
     let session = folder.load()?;
     let last = session.turns.last().map(|(number, _)| *number);
     let number = show.number.or(last).ok_or_else(|| {
-        CliError::new(Exit::Refused, format!("session '{}' has no turn yet", folder.name)).hint(next_words(&folder, &session))
+        CliError::new(
+            Exit::Refused,
+            format!("session '{}' has no turn yet", folder.name),
+        )
+        .hint(next_words(&folder, &session))
     })?;
-    let turn = session.turn(number).ok_or_else(|| SessionError::NoTurn(folder.name.clone(), number))?;
+    let turn = session
+        .turn(number)
+        .ok_or_else(|| SessionError::NoTurn(folder.name.clone(), number))?;
     let (prompt, response) = (prompt_file(turn.phase()), response_file(turn.phase()));
     let wanted: Vec<&str> = match show.file.as_deref() {
         Some("input") => vec![INPUT],
@@ -334,14 +420,26 @@ fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Resul
         None => vec![REPORT, &response, &prompt],
     };
     for name in &wanted {
-        let Some(text) = folder.read(Some(number), name)? else { continue };
+        let Some(text) = folder.read(Some(number), name)? else {
+            continue;
+        };
         let ui = &mut program.ui;
         if ui.is_json() {
-            ui.write_json("turn-show", &TextDocument { turn: number.to_string(), file: name, text: &text })?;
+            ui.write_json(
+                "turn-show",
+                &TextDocument {
+                    turn: number.to_string(),
+                    file: name,
+                    text: &text,
+                },
+            )?;
         } else {
             write_text(&text, program)?;
         }
         return Ok(Exit::Done);
     }
-    Err(CliError::new(Exit::No, format!("turn {number} has no '{}'", wanted[0])).hint(next_words(&folder, &session)))
+    Err(
+        CliError::new(Exit::No, format!("turn {number} has no '{}'", wanted[0]))
+            .hint(next_words(&folder, &session)),
+    )
 }

@@ -37,24 +37,56 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let store = workspace.store()?;
     let mut progress = Progress::new(&program.ui);
     let verdict = verify::verify(&store, &mut |done| {
-        progress.show(Step { position: done, total: None, message: "frames checked" });
+        progress.show(Step {
+            position: done,
+            total: None,
+            message: "frames checked",
+        });
     })?;
     drop(progress);
-    let (_, damaged) = spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
-    let in_store = verdict.faults.iter().map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
-    let in_spool = damaged.iter().map(|name| (format!("spool/{name}").into_bytes(), "not a frame".to_owned()));
-    let (remade, forged) = if args.remake { workspace.remake(&store, head(&workspace)?.tree)? } else { Default::default() };
-    let in_words = forged.iter().map(|name| (name.path().into_bytes(), printable::chain(&Fault::Forged)));
+    let (_, damaged) =
+        spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
+    let in_store = verdict
+        .faults
+        .iter()
+        .map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
+    let in_spool = damaged.iter().map(|name| {
+        (
+            format!("spool/{name}").into_bytes(),
+            "not a frame".to_owned(),
+        )
+    });
+    let (remade, forged) = if args.remake {
+        workspace.remake(&store, head(&workspace)?.tree)?
+    } else {
+        Default::default()
+    };
+    let in_words = forged
+        .iter()
+        .map(|name| (name.path().into_bytes(), printable::chain(&Fault::Forged)));
     let faults: Vec<(Vec<u8>, String)> = in_store.chain(in_spool).chain(in_words).collect();
-    let newer = verdict.newer.iter().map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
+    let newer = verdict
+        .newer
+        .iter()
+        .map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
     let newer: Vec<(Vec<u8>, String)> = newer.collect();
     let is_sound = faults.is_empty();
     let ui = &mut program.ui;
     if ui.is_json() {
         let documents = |entries: Vec<(Vec<u8>, String)>| {
-            entries.into_iter().map(|(path, message)| FaultDocument { path: json::path(&path), message }).collect()
+            entries
+                .into_iter()
+                .map(|(path, message)| FaultDocument {
+                    path: json::path(&path),
+                    message,
+                })
+                .collect()
         };
-        let document = Document { checked: verdict.checked, faults: documents(faults), newer: documents(newer) };
+        let document = Document {
+            checked: verdict.checked,
+            faults: documents(faults),
+            newer: documents(newer),
+        };
         ui.write_json("validate", &document)?;
     } else {
         for (path, message) in &faults {
@@ -64,13 +96,27 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             ui.end_record()?;
         }
         for (path, message) in &newer {
-            ui.note(&format!("carried, not checked: {}: {message}", TreePath::new(path.as_slice()).to_text()));
+            ui.note(&format!(
+                "carried, not checked: {}: {message}",
+                TreePath::new(path.as_slice()).to_text()
+            ));
         }
         if args.remake {
-            ui.note(&format!("{} of {} outlines and syntheses of HEAD made again and compared", remade.checked, remade.of));
+            ui.note(&format!(
+                "{} of {} outlines and syntheses of HEAD made again and compared",
+                remade.checked, remade.of
+            ));
         }
-        let more = if verdict.is_cut { " or more; the check ended early" } else { "" };
-        ui.note(&format!("{} frames checked, {} faults{more}", verdict.checked, faults.len()));
+        let more = if verdict.is_cut {
+            " or more; the check ended early"
+        } else {
+            ""
+        };
+        ui.note(&format!(
+            "{} frames checked, {} faults{more}",
+            verdict.checked,
+            faults.len()
+        ));
     }
     Ok(if is_sound { Exit::Done } else { Exit::No })
 }

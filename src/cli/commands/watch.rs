@@ -32,16 +32,31 @@ pub struct Args {
 /// Watches until it is interrupted.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let Some(root) = workspace.repository.work_dir().and_then(|path| path.canonicalize().ok()) else {
-        return Err(CliError::new(Exit::Git, "this operation must be run in a work tree"));
+    let Some(root) = workspace
+        .repository
+        .work_dir()
+        .and_then(|path| path.canonicalize().ok())
+    else {
+        return Err(CliError::new(
+            Exit::Git,
+            "this operation must be run in a work tree",
+        ));
     };
-    let git_dir = workspace.repository.git_dir().canonicalize().unwrap_or_else(|_| workspace.repository.git_dir().to_owned());
+    let git_dir = workspace
+        .repository
+        .git_dir()
+        .canonicalize()
+        .unwrap_or_else(|_| workspace.repository.git_dir().to_owned());
     if args.once {
-        return look(&workspace, &mut None)?.map_or(Ok(()), |batch| print(args, program, &batch)).map(|()| Exit::Done);
+        return look(&workspace, &mut None)?
+            .map_or(Ok(()), |batch| print(args, program, &batch))
+            .map(|()| Exit::Done);
     }
     // Listening begins before the first look, so that no change falls between the two.
     let watch = Watch::start(&root, &git_dir)?;
-    program.ui.note(&format!("watching {}; Ctrl-C ends it", root.display()));
+    program
+        .ui
+        .note(&format!("watching {}; Ctrl-C ends it", root.display()));
     let mut last = None;
     loop {
         match look(&workspace, &mut last) {
@@ -68,10 +83,16 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
     for agent in agents.iter().filter(|agent| is_local(agent)) {
         let request = Refresh::of(agent);
         let slot = (&agent.id, &request.frame_type);
-        let done = workspace.refresh(&[Target::root_of(tree)], &request, &mut |event| told.add(slot, event))?;
+        let done = workspace.refresh(&[Target::root_of(tree)], &request, &mut |event| {
+            told.add(slot, event)
+        })?;
         report.add(done.report);
     }
-    let upkeep = Upkeep { wanted: &|_| true, start: root.history, verify: false };
+    let upkeep = Upkeep {
+        wanted: &|_| true,
+        start: root.history,
+        verify: false,
+    };
     let mut take = |slot: &Slot, event| told.add((&slot.0, &slot.1), event);
     for (_, done) in workspace.refresh_syntheses(&Target::root_of(tree), &upkeep, &mut take)? {
         report.add(done.report);
@@ -87,7 +108,14 @@ fn is_local(agent: &Agent) -> bool {
 }
 
 fn print(args: &Args, program: &mut Program, batch: &Batch) -> Result<(), CliError> {
-    let Batch { made_files, made_directories, reused, failed, ref changes, .. } = *batch;
+    let Batch {
+        made_files,
+        made_directories,
+        reused,
+        failed,
+        ref changes,
+        ..
+    } = *batch;
     let is_still = made_files + made_directories + reused + failed == 0;
     let ui = &mut program.ui;
     if args.json_lines || ui.is_json() {
@@ -98,8 +126,15 @@ fn print(args: &Args, program: &mut Program, batch: &Batch) -> Result<(), CliErr
     } else if is_still {
         return Ok(());
     } else {
-        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-        writeln!(ui, "{made_files} files and {made_directories} directories made, {reused} reused{failed}")?;
+        let failed = if failed > 0 {
+            format!(", {failed} failed")
+        } else {
+            String::new()
+        };
+        writeln!(
+            ui,
+            "{made_files} files and {made_directories} directories made, {reused} reused{failed}"
+        )?;
     }
     ui.flush()?;
     Ok(())

@@ -116,7 +116,11 @@ pub enum EditError {
 }
 
 fn names(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| format!("'{}'", path.display())).collect::<Vec<_>>().join(", ")
+    paths
+        .iter()
+        .map(|path| format!("'{}'", path.display()))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl Edit {
@@ -124,8 +128,13 @@ impl Edit {
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
-            Self::MakeDirectory { path, .. } | Self::RemoveDirectory { path, .. } | Self::Write { path, .. } => path,
-            Self::Chain { hook, .. } | Self::Unchain { hook, .. } | Self::Untwin { hook, .. } | Self::Twin { hook, .. } => hook,
+            Self::MakeDirectory { path, .. }
+            | Self::RemoveDirectory { path, .. }
+            | Self::Write { path, .. } => path,
+            Self::Chain { hook, .. }
+            | Self::Unchain { hook, .. }
+            | Self::Untwin { hook, .. }
+            | Self::Twin { hook, .. } => hook,
             Self::Rename { from, .. } => from,
         }
     }
@@ -136,7 +145,15 @@ impl Edit {
         match self.clone() {
             Self::MakeDirectory { path, mode } => Self::RemoveDirectory { path, mode },
             Self::RemoveDirectory { path, mode } => Self::MakeDirectory { path, mode },
-            Self::Write { path, before, after } => Self::Write { path, before: after, after: before },
+            Self::Write {
+                path,
+                before,
+                after,
+            } => Self::Write {
+                path,
+                before: after,
+                after: before,
+            },
             Self::Chain { hook, chained, own } => Self::Unchain { hook, chained, own },
             Self::Unchain { hook, chained, own } => Self::Chain { hook, chained, own },
             Self::Untwin { hook, chained } => Self::Twin { hook, chained },
@@ -146,19 +163,35 @@ impl Edit {
     }
 
     fn run(&self) -> Result<(), EditError> {
-        let failed = |source| EditError::Failed { path: self.path().to_owned(), source };
+        let failed = |source| EditError::Failed {
+            path: self.path().to_owned(),
+            source,
+        };
         match self {
-            Self::MakeDirectory { path, mode } => match fs::DirBuilder::new().mode(*mode).create(path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(EditError::Changed(path.clone())),
-                made => made.map_err(failed),
-            },
+            Self::MakeDirectory { path, mode } => {
+                match fs::DirBuilder::new().mode(*mode).create(path) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        Err(EditError::Changed(path.clone()))
+                    }
+                    made => made.map_err(failed),
+                }
+            }
             Self::RemoveDirectory { path, .. } => match fs::remove_dir(path) {
-                Err(error) if !matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound) => {
+                Err(error)
+                    if !matches!(
+                        error.kind(),
+                        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound
+                    ) =>
+                {
                     Err(failed(error))
                 }
                 _ => Ok(()),
             },
-            Self::Write { path, before, after } => write(path, before.as_ref(), after.as_ref()),
+            Self::Write {
+                path,
+                before,
+                after,
+            } => write(path, before.as_ref(), after.as_ref()),
             Self::Chain { hook, chained, own } => chain(hook, chained, own),
             Self::Unchain { hook, chained, own } => {
                 let is_ours = present(hook).map_err(failed)?.as_ref() == Some(own);
@@ -168,10 +201,14 @@ impl Edit {
                 }
                 fs::rename(chained, hook).map_err(failed)
             }
-            Self::Untwin { hook, chained } if is_twin(hook, chained) => fs::remove_file(chained).map_err(failed),
+            Self::Untwin { hook, chained } if is_twin(hook, chained) => {
+                fs::remove_file(chained).map_err(failed)
+            }
             Self::Untwin { hook, .. } => Err(EditError::Changed(hook.clone())),
             Self::Twin { hook, chained } => second_name(hook, chained).map_err(failed),
-            Self::Rename { from, to } if fs::symlink_metadata(to).is_ok() => Err(EditError::Changed(from.clone())),
+            Self::Rename { from, to } if fs::symlink_metadata(to).is_ok() => {
+                Err(EditError::Changed(from.clone()))
+            }
             Self::Rename { from, to } => fs::rename(from, to).map_err(failed),
         }
     }
@@ -181,9 +218,19 @@ impl Edit {
 pub fn apply(edits: &[Edit]) -> Result<(), EditError> {
     for (index, edit) in edits.iter().enumerate() {
         if let Err(cause) = edit.run() {
-            let undone = edits[..index].iter().rev().filter(|edit| edit.inverse().run().is_err());
+            let undone = edits[..index]
+                .iter()
+                .rev()
+                .filter(|edit| edit.inverse().run().is_err());
             let left: Vec<PathBuf> = undone.map(|edit| edit.path().to_owned()).collect();
-            return Err(if left.is_empty() { cause } else { EditError::Left { cause: Box::new(cause), left } });
+            return Err(if left.is_empty() {
+                cause
+            } else {
+                EditError::Left {
+                    cause: Box::new(cause),
+                    left,
+                }
+            });
         }
     }
     Ok(())
@@ -192,16 +239,28 @@ pub fn apply(edits: &[Edit]) -> Result<(), EditError> {
 /// Replaces a file and flushes its directory; where that fails, the file is as it was.
 fn write(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Result<(), EditError> {
     exchange(path, before, after)?;
-    let flushed = path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all());
+    let flushed = path
+        .parent()
+        .map_or(Ok(()), |parent| File::open(parent)?.sync_all());
     flushed.map_err(|source| {
         // Only this edit knows that it was done: those before it are taken back by who called.
         let _ = exchange(path, after, before);
-        EditError::Failed { path: path.to_owned(), source }
+        EditError::Failed {
+            path: path.to_owned(),
+            source,
+        }
     })
 }
 
-fn exchange(path: &Path, before: Option<&Content>, after: Option<&Content>) -> Result<(), EditError> {
-    let failed = |source: io::Error| EditError::Failed { path: path.to_owned(), source };
+fn exchange(
+    path: &Path,
+    before: Option<&Content>,
+    after: Option<&Content>,
+) -> Result<(), EditError> {
+    let failed = |source: io::Error| EditError::Failed {
+        path: path.to_owned(),
+        source,
+    };
     let lock = Lock::take(path)?;
     let found = present(path).map_err(failed)?;
     if found.as_ref() != before {
@@ -215,7 +274,10 @@ fn exchange(path: &Path, before: Option<&Content>, after: Option<&Content>) -> R
 
 /// The other name comes first, as a second one of the same file where that can be, and then ours replaces the first.
 fn chain(hook: &Path, chained: &Path, own: &Content) -> Result<(), EditError> {
-    let failed = |source: io::Error| EditError::Failed { path: hook.to_owned(), source };
+    let failed = |source: io::Error| EditError::Failed {
+        path: hook.to_owned(),
+        source,
+    };
     if fs::symlink_metadata(chained).is_ok() {
         return Err(EditError::Changed(chained.to_owned()));
     }
@@ -230,7 +292,11 @@ fn chain(hook: &Path, chained: &Path, own: &Content) -> Result<(), EditError> {
 /// Gives a file a second name; on a file system that has no such thing, a copy of the file with the same mode.
 fn second_name(file: &Path, name: &Path) -> io::Result<()> {
     match fs::hard_link(file, name) {
-        Err(error) if !matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => {}
+        Err(error)
+            if !matches!(
+                error.kind(),
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
+            ) => {}
         done => return done,
     }
     if let Ok(target) = fs::read_link(file) {
@@ -261,11 +327,18 @@ impl Lock {
         let made = match create() {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !is_gits => {
                 let is_abandoned = File::open(&lock).is_ok_and(|open| open.try_lock().is_ok());
-                if is_abandoned && fs::remove_file(&lock).is_ok() { create() } else { Err(error) }
+                if is_abandoned && fs::remove_file(&lock).is_ok() {
+                    create()
+                } else {
+                    Err(error)
+                }
             }
             made => made,
         };
-        let failed = |source| EditError::Failed { path: path.to_owned(), source };
+        let failed = |source| EditError::Failed {
+            path: path.to_owned(),
+            source,
+        };
         match made {
             Ok(file) => {
                 // Where the file system has no such locks, nothing is ever taken for abandoned.
@@ -275,9 +348,15 @@ impl Lock {
                 if file.metadata().map_err(failed)?.nlink() == 0 {
                     return Err(EditError::Locked(path.to_owned()));
                 }
-                Ok(Self { path: lock, file, guard })
+                Ok(Self {
+                    path: lock,
+                    file,
+                    guard,
+                })
             }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(EditError::Locked(path.to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(EditError::Locked(path.to_owned()))
+            }
             Err(source) => Err(failed(source)),
         }
     }
@@ -293,7 +372,8 @@ impl Lock {
 
     fn put(mut self, path: &Path, content: &Content) -> io::Result<()> {
         self.file.write_all(&content.bytes)?;
-        self.file.set_permissions(fs::Permissions::from_mode(content.mode))?;
+        self.file
+            .set_permissions(fs::Permissions::from_mode(content.mode))?;
         self.file.sync_all()?;
         // Closes the descriptor that writes. The guard's takes its place and is closed at the end.
         if let Some(guard) = self.guard.take() {
@@ -308,7 +388,11 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // After a rename there is none of this name, or that of another process.
-        let own = self.file.metadata().ok().zip(fs::symlink_metadata(&self.path).ok());
+        let own = self
+            .file
+            .metadata()
+            .ok()
+            .zip(fs::symlink_metadata(&self.path).ok());
         if own.is_some_and(|(own, there)| (own.dev(), own.ino()) == (there.dev(), there.ino())) {
             let _ = fs::remove_file(&self.path);
         }
@@ -325,7 +409,10 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 /// What is there now.
 pub(super) fn present(path: &Path) -> io::Result<Option<Content>> {
     match fs::symlink_metadata(path) {
-        Ok(found) => Ok(Some(Content { bytes: fs::read(path)?, mode: found.permissions().mode() & 0o7777 })),
+        Ok(found) => Ok(Some(Content {
+            bytes: fs::read(path)?,
+            mode: found.permissions().mode() & 0o7777,
+        })),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -336,24 +423,54 @@ mod tests {
     use super::*;
 
     fn own(text: &str) -> Content {
-        Content { bytes: text.into(), mode: 0o755 }
+        Content {
+            bytes: text.into(),
+            mode: 0o755,
+        }
     }
 
     #[test]
     fn all_is_undone_when_one_fails() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        apply(&[Edit::Write { path: at("a"), before: None, after: Some(own("mine")) }]).unwrap();
+        apply(&[Edit::Write {
+            path: at("a"),
+            before: None,
+            after: Some(own("mine")),
+        }])
+        .unwrap();
         let edits = [
-            Edit::MakeDirectory { path: at("d"), mode: 0o777 },
-            Edit::Write { path: at("d/new"), before: None, after: Some(own("new")) },
-            Edit::Write { path: at("a"), before: Some(own("mine")), after: Some(own("other")) },
-            Edit::Chain { hook: at("a"), chained: at("b"), own: own("ours") },
-            Edit::Write { path: at("c"), before: Some(own("not there")), after: None },
+            Edit::MakeDirectory {
+                path: at("d"),
+                mode: 0o777,
+            },
+            Edit::Write {
+                path: at("d/new"),
+                before: None,
+                after: Some(own("new")),
+            },
+            Edit::Write {
+                path: at("a"),
+                before: Some(own("mine")),
+                after: Some(own("other")),
+            },
+            Edit::Chain {
+                hook: at("a"),
+                chained: at("b"),
+                own: own("ours"),
+            },
+            Edit::Write {
+                path: at("c"),
+                before: Some(own("not there")),
+                after: None,
+            },
         ];
         let error = apply(&edits).unwrap_err();
         assert!(matches!(error, EditError::Changed(path) if path == at("c")));
-        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let names: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(names, ["a"]);
         assert_eq!(present(&at("a")).unwrap(), Some(own("mine")));
     }
@@ -363,8 +480,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
         fs::write(folder.path().join("config.lock"), "").unwrap();
-        let error = apply(&[Edit::Write { path: path.clone(), before: None, after: Some(own("x")) }]).unwrap_err();
+        let error = apply(&[Edit::Write {
+            path: path.clone(),
+            before: None,
+            after: Some(own("x")),
+        }])
+        .unwrap_err();
         assert!(matches!(error, EditError::Locked(_)) && !path.exists());
-        assert!(folder.path().join("config.lock").exists(), "it is not ours to remove");
+        assert!(
+            folder.path().join("config.lock").exists(),
+            "it is not ours to remove"
+        );
     }
 }

@@ -32,7 +32,13 @@ impl Event {
     ];
 
     /// Those of a repository with a work tree, unless others are asked for.
-    pub const USUAL: [Self; 5] = [Self::PostCommit, Self::PostMerge, Self::PostRewrite, Self::PostApplypatch, Self::PostCheckout];
+    pub const USUAL: [Self; 5] = [
+        Self::PostCommit,
+        Self::PostMerge,
+        Self::PostRewrite,
+        Self::PostApplypatch,
+        Self::PostCheckout,
+    ];
 
     /// The name that git gives it, which is the name of the hook's file.
     #[must_use]
@@ -57,7 +63,10 @@ impl Event {
     /// True for the events for which git-lfs puts in hooks of its own.
     #[must_use]
     pub fn is_of_lfs(self) -> bool {
-        matches!(self, Self::PostCommit | Self::PostMerge | Self::PostCheckout | Self::PrePush)
+        matches!(
+            self,
+            Self::PostCommit | Self::PostMerge | Self::PostCheckout | Self::PrePush
+        )
     }
 
     /// The file that a hook is renamed to when it cannot hold a block.

@@ -86,7 +86,9 @@ impl Folder {
         };
         let names = Event::ALL.into_iter().flat_map(|event| {
             let moved = MOVED_ENDS.map(|end| format!("{}{end}", event.name()));
-            [event.name().to_owned(), event.chained_name()].into_iter().chain(moved)
+            [event.name().to_owned(), event.chained_name()]
+                .into_iter()
+                .chain(moved)
         });
         let mut entries = BTreeMap::new();
         for name in names {
@@ -101,7 +103,12 @@ impl Folder {
                 twins.insert(event);
             }
         }
-        Ok(Self { path: path.to_owned(), mode, entries, twins })
+        Ok(Self {
+            path: path.to_owned(),
+            mode,
+            entries,
+            twins,
+        })
     }
 
     /// The hook of an event.
@@ -118,15 +125,22 @@ impl Folder {
 
     /// The names of an event's hooks that a hook manager has moved out of its way.
     pub fn moved(&self, event: Event) -> impl Iterator<Item = String> {
-        let names = MOVED_ENDS.into_iter().map(move |end| format!("{}{end}", event.name()));
+        let names = MOVED_ENDS
+            .into_iter()
+            .map(move |end| format!("{}{end}", event.name()));
         names.filter(|name| self.entries.contains_key(name))
     }
 
     /// What pre-commit runs before its own hook: the one that it moved out of its way.
     #[must_use]
     pub fn legacy(&self, event: Event) -> Option<&Entry> {
-        let is_called = self.hook(event).and_then(Entry::bytes).is_some_and(script::is_pre_commit);
-        self.entries.get(&format!("{}{LEGACY_END}", event.name())).filter(|_| is_called)
+        let is_called = self
+            .hook(event)
+            .and_then(Entry::bytes)
+            .is_some_and(script::is_pre_commit);
+        self.entries
+            .get(&format!("{}{LEGACY_END}", event.name()))
+            .filter(|_| is_called)
     }
 
     /// True when its owner closed it for writing, whatever the user may do besides.
@@ -142,27 +156,47 @@ pub(super) fn is_twin(one: &Path, other: &Path) -> bool {
 }
 
 fn is_copy(one: &Path, other: &Path) -> bool {
-    let Ok(abouts) = fs::symlink_metadata(one).and_then(|found| Ok([found, fs::symlink_metadata(other)?])) else { return false };
+    let Ok(abouts) =
+        fs::symlink_metadata(one).and_then(|found| Ok([found, fs::symlink_metadata(other)?]))
+    else {
+        return false;
+    };
     let [first, second] = abouts;
-    let same =
-        |read: fn(&Path) -> io::Result<Vec<u8>>| read(one).is_ok_and(|bytes| read(other).is_ok_and(|others| bytes == others));
+    let same = |read: fn(&Path) -> io::Result<Vec<u8>>| {
+        read(one).is_ok_and(|bytes| read(other).is_ok_and(|others| bytes == others))
+    };
     match (first.file_type(), second.file_type()) {
-        (a, b) if a.is_symlink() && b.is_symlink() => same(|path| Ok(fs::read_link(path)?.into_os_string().into_encoded_bytes())),
-        (a, b) if a.is_file() && b.is_file() => first.mode() == second.mode() && same(|path| fs::read(path)),
+        (a, b) if a.is_symlink() && b.is_symlink() => {
+            same(|path| Ok(fs::read_link(path)?.into_os_string().into_encoded_bytes()))
+        }
+        (a, b) if a.is_file() && b.is_file() => {
+            first.mode() == second.mode() && same(|path| fs::read(path))
+        }
         _ => false,
     }
 }
 
 /// True for two names of one file, or of one link.
 fn is_same_file(one: &Path, other: &Path) -> bool {
-    let id = |path: &Path| fs::symlink_metadata(path).map(|found| (found.dev(), found.ino())).ok();
+    let id = |path: &Path| {
+        fs::symlink_metadata(path)
+            .map(|found| (found.dev(), found.ino()))
+            .ok()
+    };
     id(one).is_some_and(|found| Some(found) == id(other))
 }
 
 fn entry(path: &Path) -> io::Result<Option<Entry>> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     if found.is_symlink() {
@@ -175,12 +209,20 @@ fn entry(path: &Path) -> io::Result<Option<Entry>> {
     if found.len() > SCRIPT_BYTES_MAX {
         return Ok(Some(Entry::Large { mode }));
     }
-    Ok(Some(Entry::File { bytes: fs::read(path)?, mode, is_shared: found.nlink() > 1 }))
+    Ok(Some(Entry::File {
+        bytes: fs::read(path)?,
+        mode,
+        is_shared: found.nlink() > 1,
+    }))
 }
 
 /// What a link leads to, when git would run that; nothing is known of a large one.
 fn target(path: &Path) -> Option<Vec<u8>> {
     let runs = |found: &Metadata| found.is_file() && found.permissions().mode() & 0o111 != 0;
     let found = fs::metadata(path).ok().filter(runs)?;
-    if found.len() > SCRIPT_BYTES_MAX { Some(Vec::new()) } else { fs::read(path).ok() }
+    if found.len() > SCRIPT_BYTES_MAX {
+        Some(Vec::new())
+    } else {
+        fs::read(path).ok()
+    }
 }

@@ -20,8 +20,14 @@ pub enum HookManager {
     Folder,
 }
 
-const LEFTHOOK_FILES: [&str; 6] =
-    ["lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".lefthook.yaml", "lefthook.toml", "lefthook.json"];
+const LEFTHOOK_FILES: [&str; 6] = [
+    "lefthook.yml",
+    ".lefthook.yml",
+    "lefthook.yaml",
+    ".lefthook.yaml",
+    "lefthook.toml",
+    "lefthook.json",
+];
 const PRE_COMMIT_FILE: &str = ".pre-commit-config.yaml";
 /// As much of `.gitattributes` is looked at.
 const ATTRIBUTES_BYTES_MAX: u64 = 1 << 20;
@@ -31,7 +37,10 @@ impl HookManager {
     #[must_use]
     pub fn of(directory: &Path, work_dir: Option<&Path>) -> Self {
         let has = |name: &&str| work_dir.is_some_and(|root| root.join(name).is_file());
-        if directory.components().any(|part| part.as_os_str() == ".husky") {
+        if directory
+            .components()
+            .any(|part| part.as_os_str() == ".husky")
+        {
             Self::Husky
         } else if LEFTHOOK_FILES.iter().any(has) {
             Self::Lefthook
@@ -57,12 +66,23 @@ impl HookManager {
     #[must_use]
     pub fn snippets(self, directory: &Path, events: &[Event]) -> Vec<(String, String)> {
         let files = |folder: &str| -> Vec<(String, String)> {
-            events.iter().map(|event| (format!("{folder}/{}", event.name()), script::line(*event) + "\n")).collect()
+            events
+                .iter()
+                .map(|event| {
+                    (
+                        format!("{folder}/{}", event.name()),
+                        script::line(*event) + "\n",
+                    )
+                })
+                .collect()
         };
         match self {
             Self::Husky => files(".husky"),
             Self::Folder => files(&directory.to_string_lossy()),
-            Self::Lefthook => vec![("lefthook.yml".to_owned(), events.iter().map(|event| lefthook(*event)).collect())],
+            Self::Lefthook => vec![(
+                "lefthook.yml".to_owned(),
+                events.iter().map(|event| lefthook(*event)).collect(),
+            )],
             Self::PreCommit => vec![(PRE_COMMIT_FILE.to_owned(), pre_commit(events))],
         }
     }
@@ -72,17 +92,24 @@ impl HookManager {
 #[must_use]
 pub fn uses_lfs(work_dir: &Path) -> bool {
     let mut text = Vec::new();
-    let read = File::open(work_dir.join(".gitattributes")).map(|open| open.take(ATTRIBUTES_BYTES_MAX).read_to_end(&mut text));
+    let read = File::open(work_dir.join(".gitattributes"))
+        .map(|open| open.take(ATTRIBUTES_BYTES_MAX).read_to_end(&mut text));
     read.is_ok() && script::find(&text, b"filter=lfs").is_some()
 }
 
 fn lefthook(event: Event) -> String {
-    format!("{}:\n  commands:\n    git-merkle:\n      run: '{}'\n", event.name(), script::line(event))
+    format!(
+        "{}:\n  commands:\n    git-merkle:\n      run: '{}'\n",
+        event.name(),
+        script::line(event)
+    )
 }
 
 /// Pre-commit has no stage for `git am`.
 fn pre_commit(events: &[Event]) -> String {
-    let stages = events.iter().filter(|event| !matches!(event, Event::PostApplypatch | Event::PostReceive));
+    let stages = events
+        .iter()
+        .filter(|event| !matches!(event, Event::PostApplypatch | Event::PostReceive));
     let hook = |event: &Event| {
         let name = event.name();
         format!(
@@ -91,7 +118,10 @@ fn pre_commit(events: &[Event]) -> String {
             script::line(*event)
         )
     };
-    format!("repos:\n  - repo: local\n    hooks:\n{}", stages.map(hook).collect::<String>())
+    format!(
+        "repos:\n  - repo: local\n    hooks:\n{}",
+        stages.map(hook).collect::<String>()
+    )
 }
 
 #[cfg(test)]
@@ -102,22 +132,47 @@ mod tests {
     fn managers_are_told_by_their_files() {
         let folder = tempfile::tempdir().unwrap();
         let root = Some(folder.path());
-        assert_eq!(HookManager::of(Path::new("/r/.husky/_"), root), HookManager::Husky);
-        assert_eq!(HookManager::of(Path::new("/r/hooks"), root), HookManager::Folder);
+        assert_eq!(
+            HookManager::of(Path::new("/r/.husky/_"), root),
+            HookManager::Husky
+        );
+        assert_eq!(
+            HookManager::of(Path::new("/r/hooks"), root),
+            HookManager::Folder
+        );
         std::fs::write(folder.path().join(PRE_COMMIT_FILE), "").unwrap();
-        assert_eq!(HookManager::of(Path::new("/r/hooks"), root), HookManager::PreCommit);
+        assert_eq!(
+            HookManager::of(Path::new("/r/hooks"), root),
+            HookManager::PreCommit
+        );
         std::fs::write(folder.path().join("lefthook.yml"), "").unwrap();
-        assert_eq!(HookManager::of(Path::new("/r/hooks"), root), HookManager::Lefthook);
-        assert_eq!(HookManager::of(Path::new("/r/hooks"), None), HookManager::Folder);
+        assert_eq!(
+            HookManager::of(Path::new("/r/hooks"), root),
+            HookManager::Lefthook
+        );
+        assert_eq!(
+            HookManager::of(Path::new("/r/hooks"), None),
+            HookManager::Folder
+        );
     }
 
     #[test]
     fn snippets_are_yaml_where_the_file_is() {
         for manager in [HookManager::Lefthook, HookManager::PreCommit] {
             let (_, text) = &manager.snippets(Path::new("/r"), &Event::USUAL)[0];
-            assert!(text.contains("git-merkle hooks run post-checkout"), "{text}");
+            assert!(
+                text.contains("git-merkle hooks run post-checkout"),
+                "{text}"
+            );
         }
-        assert!(!HookManager::PreCommit.snippets(Path::new("/r"), &Event::USUAL)[0].1.contains("applypatch"));
-        assert_eq!(HookManager::Husky.snippets(Path::new("/r"), &[Event::PrePush])[0].0, ".husky/pre-push");
+        assert!(
+            !HookManager::PreCommit.snippets(Path::new("/r"), &Event::USUAL)[0]
+                .1
+                .contains("applypatch")
+        );
+        assert_eq!(
+            HookManager::Husky.snippets(Path::new("/r"), &[Event::PrePush])[0].0,
+            ".husky/pre-push"
+        );
     }
 }

@@ -24,7 +24,9 @@ const INCLUDE: &[u8] = b"[include]\n\tpath = merkle-hooks.gitconfig\n";
 #[must_use]
 pub fn understands(version: &str) -> bool {
     let number = version.strip_prefix("git version ").unwrap_or_default();
-    let mut parts = number.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
+    let mut parts = number
+        .split(|c: char| !c.is_ascii_digit())
+        .map(|part| part.parse().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= FIRST_VERSION
 }
 
@@ -46,7 +48,12 @@ fn quote(value: &[u8]) -> Vec<u8> {
         b'"' | b'\\' => vec![b'\\', *byte],
         _ => vec![*byte],
     };
-    b"\"".iter().copied().chain(value.iter().flat_map(escape)).chain(*b"\"").collect()
+    b"\""
+        .iter()
+        .copied()
+        .chain(value.iter().flat_map(escape))
+        .chain(*b"\"")
+        .collect()
 }
 
 /// The configuration with the line in it, and whether its last line had to be given an end.
@@ -56,7 +63,10 @@ pub fn add(config: &[u8]) -> (Vec<u8>, bool) {
         return (config.to_vec(), false);
     }
     let has_end = config.is_empty() || config.ends_with(b"\n");
-    ([config, if has_end { b"" } else { b"\n" }, INCLUDE].concat(), !has_end)
+    (
+        [config, if has_end { b"" } else { b"\n" }, INCLUDE].concat(),
+        !has_end,
+    )
 }
 
 /// The configuration without the section as [`add`] wrote it; `None` where it is not, or not alone in its section.
@@ -67,7 +77,11 @@ pub fn remove(config: &[u8], ended_line: bool) -> Option<Vec<u8>> {
     if !(after.is_empty() || after.starts_with(b"[")) {
         return None;
     }
-    let before = if ended_line && after.is_empty() { before.strip_suffix(b"\n").unwrap_or(before) } else { before };
+    let before = if ended_line && after.is_empty() {
+        before.strip_suffix(b"\n").unwrap_or(before)
+    } else {
+        before
+    };
     Some([before, after].concat())
 }
 
@@ -92,7 +106,11 @@ mod tests {
 
     #[test]
     fn the_file_is_these_bytes() {
-        let text = String::from_utf8(file(Path::new("/o \"p\"\\t/git-merkle"), &[Event::PostCommit])).unwrap();
+        let text = String::from_utf8(file(
+            Path::new("/o \"p\"\\t/git-merkle"),
+            &[Event::PostCommit],
+        ))
+        .unwrap();
         let expected = r#"# git-merkle/hooks/1, written by 'git merkle hooks install', removed by 'git merkle hooks uninstall'
 [hook "merkle-post-commit"]
 	command = "{ if [ -x '/o \"p\"\\t/git-merkle' ]; then '/o \"p\"\\t/git-merkle' hooks run post-commit \"$@\"; else case $(command -v git-merkle) in \"$PWD\"/*) ;; /*) git-merkle hooks run post-commit \"$@\" ;; esac; fi; } </dev/null >/dev/null 2>&1; :"
@@ -103,14 +121,26 @@ mod tests {
 
     #[test]
     fn the_line_comes_and_goes() {
-        for config in ["", "[core]\n\tbare = false\n", "[core]\n\tbare = false", "[include]\n\tpath = mine\n"] {
+        for config in [
+            "",
+            "[core]\n\tbare = false\n",
+            "[core]\n\tbare = false",
+            "[include]\n\tpath = mine\n",
+        ] {
             let (with, ended_line) = add(config.as_bytes());
             assert_eq!(add(&with), (with.clone(), false), "twice is once");
-            assert_eq!(remove(&with, ended_line).as_deref(), Some(config.as_bytes()));
+            assert_eq!(
+                remove(&with, ended_line).as_deref(),
+                Some(config.as_bytes())
+            );
             let later = [&with[..], b"[branch \"x\"]\n"].concat();
             let left = remove(&later, ended_line).unwrap();
             assert!(left.ends_with(b"[branch \"x\"]\n") && find(&left, b"merkle").is_none());
-            assert_eq!(remove(&[&with[..], b"\tpath = other\n"].concat(), ended_line), None, "not alone any more");
+            assert_eq!(
+                remove(&[&with[..], b"\tpath = other\n"].concat(), ended_line),
+                None,
+                "not alone any more"
+            );
         }
     }
 }

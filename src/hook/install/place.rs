@@ -44,7 +44,12 @@ impl Place {
         };
         let (common_dir, work_dir) = (real(repo.common_dir()), repo.work_dir().map(real));
         let looked_at = real(&directory);
-        let around = Surroundings { directory: &looked_at, scope, common_dir: &common_dir, work_dir: work_dir.as_deref() };
+        let around = Surroundings {
+            directory: &looked_at,
+            scope,
+            common_dir: &common_dir,
+            work_dir: work_dir.as_deref(),
+        };
         let verdict = judge(around);
         // A folder that is a link is written where it leads to, and named as the user knows it.
         Ok(Self { directory, verdict })
@@ -53,9 +58,16 @@ impl Place {
 
 fn judge(around: Surroundings<'_>) -> Verdict {
     match around.scope {
-        Some(scope) if !matches!(scope, ConfigScope::Local | ConfigScope::Worktree) => Verdict::Shared(scope),
+        Some(scope) if !matches!(scope, ConfigScope::Local | ConfigScope::Worktree) => {
+            Verdict::Shared(scope)
+        }
         _ if around.directory.starts_with(around.common_dir) => Verdict::Own,
-        _ if around.work_dir.is_some_and(|root| around.directory.starts_with(root)) => Verdict::InWorkTree,
+        _ if around
+            .work_dir
+            .is_some_and(|root| around.directory.starts_with(root)) =>
+        {
+            Verdict::InWorkTree
+        }
         _ => Verdict::Own,
     }
 }
@@ -77,14 +89,36 @@ mod tests {
     fn only_this_repositorys_own_folder_is_written() {
         let judge = |directory: &str, scope| {
             let (common_dir, work_dir) = (Path::new("/r/.git"), Some(Path::new("/r")));
-            judge(Surroundings { directory: Path::new(directory), scope, common_dir, work_dir })
+            judge(Surroundings {
+                directory: Path::new(directory),
+                scope,
+                common_dir,
+                work_dir,
+            })
         };
         assert_eq!(judge("/r/.git/hooks", None), Verdict::Own);
-        assert_eq!(judge("/r/.git/hooks", Some(ConfigScope::Local)), Verdict::Own);
-        assert_eq!(judge("/r/.husky/_", Some(ConfigScope::Local)), Verdict::InWorkTree);
-        assert_eq!(judge("/r/githooks", None), Verdict::InWorkTree, "'.git/hooks' is a link into the work tree");
-        assert_eq!(judge("/elsewhere", Some(ConfigScope::Worktree)), Verdict::Own);
-        for scope in [ConfigScope::System, ConfigScope::Global, ConfigScope::Command] {
+        assert_eq!(
+            judge("/r/.git/hooks", Some(ConfigScope::Local)),
+            Verdict::Own
+        );
+        assert_eq!(
+            judge("/r/.husky/_", Some(ConfigScope::Local)),
+            Verdict::InWorkTree
+        );
+        assert_eq!(
+            judge("/r/githooks", None),
+            Verdict::InWorkTree,
+            "'.git/hooks' is a link into the work tree"
+        );
+        assert_eq!(
+            judge("/elsewhere", Some(ConfigScope::Worktree)),
+            Verdict::Own
+        );
+        for scope in [
+            ConfigScope::System,
+            ConfigScope::Global,
+            ConfigScope::Command,
+        ] {
             assert_eq!(judge("/r/.git/hooks", Some(scope)), Verdict::Shared(scope));
         }
     }

@@ -67,11 +67,18 @@ pub struct Target<'a> {
 
 /// Brings a folder to a target. The steps of events that were not and are not installed are left out.
 #[must_use]
-pub fn install(folder: &Folder, target: Target<'_>, record: Option<&Record>) -> (Vec<Edit>, Vec<Step>) {
+pub fn install(
+    folder: &Folder,
+    target: Target<'_>,
+    record: Option<&Record>,
+) -> (Vec<Edit>, Vec<Step>) {
     let mut edits = Vec::new();
     let mut steps = Vec::new();
     if folder.mode.is_none() {
-        edits.push(Edit::MakeDirectory { path: folder.path.clone(), mode: FOLDER_MODE });
+        edits.push(Edit::MakeDirectory {
+            path: folder.path.clone(),
+            mode: FOLDER_MODE,
+        });
     }
     for event in Event::ALL {
         edits.extend(untwin(folder, event));
@@ -89,19 +96,32 @@ pub fn install(folder: &Folder, target: Target<'_>, record: Option<&Record>) -> 
             }
         };
         edits.extend(more);
-        steps.push(Step { event, action, path: folder.path.join(name) });
+        steps.push(Step {
+            event,
+            action,
+            path: folder.path.join(name),
+        });
     }
     (edits, steps)
 }
 
 /// The block in the hook that pre-commit moved out of its way and still runs; it needs no second one.
 fn in_legacy(folder: &Folder, event: Event, target: Target<'_>) -> Option<(Action, Vec<Edit>)> {
-    let Some(Entry::File { bytes, mode, .. }) = folder.legacy(event) else { return None };
+    let Some(Entry::File { bytes, mode, .. }) = folder.legacy(event) else {
+        return None;
+    };
     script::has_block(bytes).then_some(())?;
     let path = folder.path.join(format!("{}.legacy", event.name()));
     let wanted = with_block(bytes, event, target, false);
     let edits: Vec<Edit> = rewrite(&path, bytes, *mode, wanted).into_iter().collect();
-    Some((if edits.is_empty() { Action::Kept } else { Action::Updated }, edits))
+    Some((
+        if edits.is_empty() {
+            Action::Kept
+        } else {
+            Action::Updated
+        },
+        edits,
+    ))
 }
 
 /// What a hook that has a block shall be: one that is ours alone is written anew.
@@ -110,7 +130,14 @@ fn with_block(bytes: &[u8], event: Event, target: Target<'_>, is_created: bool) 
     if (script::gives_way(bytes) || is_created) && script::is_nothing(&rest) {
         return script::own(target.binary, event);
     }
-    script::insert(if script::gives_way(bytes) { &rest } else { bytes }, &script::block(target.binary, event))
+    script::insert(
+        if script::gives_way(bytes) {
+            &rest
+        } else {
+            bytes
+        },
+        &script::block(target.binary, event),
+    )
 }
 
 /// All that takes what is ours away from an event.
@@ -118,7 +145,11 @@ fn take_out(folder: &Folder, event: Event, record: Option<&Record>) -> (Vec<Edit
     let (mut edits, mut steps) = (Vec::new(), Vec::new());
     let mut removed = |name: &str, more: Vec<Edit>| {
         edits.extend(more);
-        steps.push(Step { event, action: Action::Removed, path: folder.path.join(name) });
+        steps.push(Step {
+            event,
+            action: Action::Removed,
+            path: folder.path.join(name),
+        });
     };
     let mut is_unchained = false;
     for name in folder.moved(event) {
@@ -146,7 +177,11 @@ pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<St
         steps.extend(done);
         if is_left && folder.hook(event).is_some() && folder.chained(event).is_some() {
             let action = Action::Refused(Refusal::NameTaken);
-            steps.push(Step { event, action, path: folder.path.join(event.name()) });
+            steps.push(Step {
+                event,
+                action,
+                path: folder.path.join(event.name()),
+            });
         }
     }
     (edits, steps)
@@ -154,15 +189,39 @@ pub fn uninstall(folder: &Folder, record: Option<&Record>) -> (Vec<Edit>, Vec<St
 
 /// Finishes or takes back what was cut off when a hook was being renamed.
 fn untwin(folder: &Folder, event: Event) -> Option<Edit> {
-    let (hook, chained) = (folder.path.join(event.name()), folder.path.join(event.chained_name()));
-    folder.twins.contains(&event).then_some(Edit::Untwin { hook, chained })
+    let (hook, chained) = (
+        folder.path.join(event.name()),
+        folder.path.join(event.chained_name()),
+    );
+    folder
+        .twins
+        .contains(&event)
+        .then_some(Edit::Untwin { hook, chained })
 }
 
-fn add(folder: &Folder, event: Event, target: Target<'_>, record: Option<&Record>) -> (Action, Vec<Edit>) {
+fn add(
+    folder: &Folder,
+    event: Event,
+    target: Target<'_>,
+    record: Option<&Record>,
+) -> (Action, Vec<Edit>) {
     let path = folder.path.join(event.name());
     let is_chained = folder.chained(event).is_some();
-    let own = || if is_chained { script::chain(target.binary, event) } else { script::own(target.binary, event) };
-    let create = |bytes| Edit::Write { path: path.clone(), before: None, after: Some(Content { bytes, mode: HOOK_MODE }) };
+    let own = || {
+        if is_chained {
+            script::chain(target.binary, event)
+        } else {
+            script::own(target.binary, event)
+        }
+    };
+    let create = |bytes| Edit::Write {
+        path: path.clone(),
+        before: None,
+        after: Some(Content {
+            bytes,
+            mode: HOOK_MODE,
+        }),
+    };
     let entry = match folder.hook(event) {
         None => return (Action::Created, vec![create(own())]),
         Some(Entry::Other) => return (Action::Refused(Refusal::NotAFile), Vec::new()),
@@ -174,22 +233,51 @@ fn add(folder: &Folder, event: Event, target: Target<'_>, record: Option<&Record
                 with_block(bytes, event, target, is_created)
             };
             let edits: Vec<Edit> = rewrite(&path, bytes, *mode, wanted).into_iter().collect();
-            return (if edits.is_empty() { Action::Kept } else { Action::Updated }, edits);
+            return (
+                if edits.is_empty() {
+                    Action::Kept
+                } else {
+                    Action::Updated
+                },
+                edits,
+            );
         }
-        Some(Entry::File { bytes, mode, is_shared: false }) if mode & 0o111 != 0 && script::is_shell(bytes) => {
+        Some(Entry::File {
+            bytes,
+            mode,
+            is_shared: false,
+        }) if mode & 0o111 != 0 && script::is_shell(bytes) => {
             let block = script::block(target.binary, event);
-            return (Action::Added, rewrite(&path, bytes, *mode, script::insert(bytes, &block)).into_iter().collect());
+            return (
+                Action::Added,
+                rewrite(&path, bytes, *mode, script::insert(bytes, &block))
+                    .into_iter()
+                    .collect(),
+            );
         }
         Some(entry) => entry,
     };
     if is_chained {
         return (Action::Refused(Refusal::NameTaken), Vec::new());
     }
-    if !target.force && entry.is_executable() && entry.bytes().is_some_and(script::asks_for_its_name) {
+    if !target.force
+        && entry.is_executable()
+        && entry.bytes().is_some_and(script::asks_for_its_name)
+    {
         return (Action::Refused(Refusal::NamesItself), Vec::new());
     }
-    let own = Content { bytes: script::chain(target.binary, event), mode: HOOK_MODE };
-    (Action::Chained, vec![Edit::Chain { chained: folder.path.join(event.chained_name()), hook: path, own }])
+    let own = Content {
+        bytes: script::chain(target.binary, event),
+        mode: HOOK_MODE,
+    };
+    (
+        Action::Chained,
+        vec![Edit::Chain {
+            chained: folder.path.join(event.chained_name()),
+            hook: path,
+            own,
+        }],
+    )
 }
 
 /// The edits that take our part of a hook away; `None` where we have none.
@@ -197,17 +285,35 @@ fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<
     let path = folder.path.join(event.name());
     let chained = folder.path.join(event.chained_name());
     let Some(entry) = folder.hook(event) else {
-        return folder.chained(event).map(|_| vec![Edit::Rename { from: chained, to: path }]);
+        return folder.chained(event).map(|_| {
+            vec![Edit::Rename {
+                from: chained,
+                to: path,
+            }]
+        });
     };
-    let Entry::File { bytes, mode, .. } = entry else { return None };
+    let Entry::File { bytes, mode, .. } = entry else {
+        return None;
+    };
     if !script::has_block(bytes) {
         return None;
     }
-    let own = Content { bytes: bytes.clone(), mode: *mode };
+    let own = Content {
+        bytes: bytes.clone(),
+        mode: *mode,
+    };
     if script::is_chain(bytes, event) && folder.chained(event).is_some() {
-        return Some(vec![Edit::Unchain { hook: path, chained, own }]);
+        return Some(vec![Edit::Unchain {
+            hook: path,
+            chained,
+            own,
+        }]);
     }
-    let delete = Edit::Write { path: path.clone(), before: Some(own), after: None };
+    let delete = Edit::Write {
+        path: path.clone(),
+        before: Some(own),
+        after: None,
+    };
     if script::is_chain(bytes, event) {
         return Some(vec![delete]);
     }
@@ -220,27 +326,62 @@ fn remove(folder: &Folder, event: Event, record: Option<&Record>) -> Option<Vec<
 
 /// The edits that take our part of a hook away that a hook manager has moved, and whether it gets the place of that one
 /// which ours called.
-fn remove_moved(folder: &Folder, event: Event, record: Option<&Record>, name: &str) -> Option<(Vec<Edit>, bool)> {
-    let Some(Entry::File { bytes, mode, .. }) = folder.entries.get(name) else { return None };
+fn remove_moved(
+    folder: &Folder,
+    event: Event,
+    record: Option<&Record>,
+    name: &str,
+) -> Option<(Vec<Edit>, bool)> {
+    let Some(Entry::File { bytes, mode, .. }) = folder.entries.get(name) else {
+        return None;
+    };
     script::has_block(bytes).then_some(())?;
     let path = folder.path.join(name);
-    let own = Content { bytes: bytes.clone(), mode: *mode };
+    let own = Content {
+        bytes: bytes.clone(),
+        mode: *mode,
+    };
     let is_chain = script::is_chain(bytes, event);
     // The manager's hook stands in the place; what was renamed takes the name under which the manager looks for it.
-    let is_free = folder.hook(event).and_then(Entry::bytes).is_some_and(|hook| !script::has_block(hook));
+    let is_free = folder
+        .hook(event)
+        .and_then(Entry::bytes)
+        .is_some_and(|hook| !script::has_block(hook));
     if is_chain && is_free && folder.chained(event).is_some() {
         let chained = folder.path.join(event.chained_name());
-        return Some((vec![Edit::Unchain { hook: path, chained, own }], true));
+        return Some((
+            vec![Edit::Unchain {
+                hook: path,
+                chained,
+                own,
+            }],
+            true,
+        ));
     }
     let rest = script::rest(bytes);
-    let is_ours = is_chain || script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event));
+    let is_ours = is_chain
+        || script::is_nothing(&rest) && record.is_none_or(|record| record.created.contains(&event));
     if is_ours {
-        return Some((vec![Edit::Write { path, before: Some(own), after: None }], false));
+        return Some((
+            vec![Edit::Write {
+                path,
+                before: Some(own),
+                after: None,
+            }],
+            false,
+        ));
     }
-    Some((rewrite(&path, bytes, *mode, rest).into_iter().collect(), false))
+    Some((
+        rewrite(&path, bytes, *mode, rest).into_iter().collect(),
+        false,
+    ))
 }
 
 fn rewrite(path: &Path, bytes: &[u8], mode: u32, wanted: Vec<u8>) -> Option<Edit> {
     let content = |bytes| Some(Content { bytes, mode });
-    (wanted != bytes).then(|| Edit::Write { path: path.to_owned(), before: content(bytes.to_vec()), after: content(wanted) })
+    (wanted != bytes).then(|| Edit::Write {
+        path: path.to_owned(),
+        before: content(bytes.to_vec()),
+        after: content(wanted),
+    })
 }

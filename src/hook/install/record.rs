@@ -103,7 +103,10 @@ enum PathText {
 impl PathText {
     fn of(path: &Path, base: &Path) -> Self {
         let path = path.strip_prefix(base).unwrap_or(path);
-        path.to_str().map_or_else(|| Self::Bytes(path.as_os_str().as_bytes().to_vec()), |text| Self::Text(text.to_owned()))
+        path.to_str().map_or_else(
+            || Self::Bytes(path.as_os_str().as_bytes().to_vec()),
+            |text| Self::Text(text.to_owned()),
+        )
     }
 
     fn path(self, base: &Path) -> PathBuf {
@@ -125,7 +128,9 @@ impl Record {
     pub fn load(state: &StateDir) -> Result<Option<Self>, RecordError> {
         let path = Self::file(state);
         match state.hooks().read(FILE_NAME, FILE_BYTES_MAX) {
-            Ok(bytes) => Self::decode(&bytes, base(state)).map(Some).ok_or(RecordError::Damaged { path }),
+            Ok(bytes) => Self::decode(&bytes, base(state))
+                .map(Some)
+                .ok_or(RecordError::Damaged { path }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(RecordError::Read { path, source }),
         }
@@ -145,19 +150,32 @@ impl Record {
             binary: PathText::of(&self.binary, base),
             events: names(&self.events),
             budget_nano_usd: self.budget_nano_dollars,
-            directory: self.directory.as_deref().map(|path| PathText::of(path, base)),
+            directory: self
+                .directory
+                .as_deref()
+                .map(|path| PathText::of(path, base)),
             created: names(&self.created),
-            made: self.made.iter().map(|path| PathText::of(path, base)).collect(),
+            made: self
+                .made
+                .iter()
+                .map(|path| PathText::of(path, base))
+                .collect(),
             ended_line: self.ended_line,
         };
-        let mut bytes = serde_json::to_vec(&document).expect("a document is a struct with string keys");
+        let mut bytes =
+            serde_json::to_vec(&document).expect("a document is a struct with string keys");
         bytes.push(b'\n');
         bytes
     }
 
     fn decode(bytes: &[u8], base: &Path) -> Option<Self> {
         let document: Document = serde_json::from_slice(bytes).ok()?;
-        let events = |names: &[String]| names.iter().map(|name| Event::parse(name)).collect::<Option<Vec<_>>>();
+        let events = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| Event::parse(name))
+                .collect::<Option<Vec<_>>>()
+        };
         (document.format == FORMAT).then_some(())?;
         Some(Self {
             mode: document.mode,
@@ -166,7 +184,11 @@ impl Record {
             budget_nano_dollars: document.budget_nano_usd,
             directory: document.directory.map(|path| path.path(base)),
             created: events(&document.created)?,
-            made: document.made.into_iter().map(|path| path.path(base)).collect(),
+            made: document
+                .made
+                .into_iter()
+                .map(|path| path.path(base))
+                .collect(),
             ended_line: document.ended_line,
         })
     }
@@ -197,7 +219,10 @@ mod tests {
         let bytes = record.encode_below(git_dir);
         assert_eq!(Record::decode(&bytes, git_dir), Some(record));
         let moved = Record::decode(&bytes, Path::new("/s")).unwrap();
-        assert_eq!((moved.directory, moved.made), (Some("/s/hooks".into()), vec!["/s/merkle".into()]));
+        assert_eq!(
+            (moved.directory, moved.made),
+            (Some("/s/hooks".into()), vec!["/s/merkle".into()])
+        );
         for bad in ["", "{}", r#"{"format":"git-merkle/hooks/2"}"#] {
             assert_eq!(Record::decode(bad.as_bytes(), git_dir), None);
         }

@@ -111,9 +111,19 @@ pub fn prepare(repo: &Repository, request: &Request) -> Result<Prepared, Install
     let events = events(repo, request, old.as_ref())?;
     let mode = mode(repo, request)?;
     let place = Place::of(repo)?;
-    let budget_nano_dollars = request.budget_nano_dollars.or(old.as_ref().and_then(|old| old.budget_nano_dollars));
-    let mut prepared =
-        Prepared { mode, events, budget_nano_dollars, place, blocked: None, steps: Vec::new(), edits: Vec::new(), unset: false };
+    let budget_nano_dollars = request
+        .budget_nano_dollars
+        .or(old.as_ref().and_then(|old| old.budget_nano_dollars));
+    let mut prepared = Prepared {
+        mode,
+        events,
+        budget_nano_dollars,
+        place,
+        blocked: None,
+        steps: Vec::new(),
+        edits: Vec::new(),
+        unset: false,
+    };
     let directory = (mode == Mode::Hookdir).then(|| prepared.place.directory.clone());
     let mut record = Record {
         mode,
@@ -125,7 +135,9 @@ pub fn prepare(repo: &Repository, request: &Request) -> Result<Prepared, Install
         made: old.as_ref().map(|old| old.made.clone()).unwrap_or_default(),
         ended_line: false,
     };
-    let kept = old.as_ref().filter(|old| old.mode == mode && old.directory == record.directory);
+    let kept = old
+        .as_ref()
+        .filter(|old| old.mode == mode && old.directory == record.directory);
     match mode {
         Mode::Hookdir => hookdir(&mut prepared, &mut record, kept, request)?,
         Mode::Config => config(repo, &mut prepared, &mut record, kept)?,
@@ -161,22 +173,48 @@ pub fn uninstall(repo: &Repository) -> Result<Option<Prepared>, InstallError> {
     let mut away = take_out(repo, old.as_ref(), own.as_deref())?;
     let file = Record::file(&state);
     if let Some(before) = look(&file)? {
-        away.edits.push(Edit::Write { path: file, before: Some(before), after: None });
+        away.edits.push(Edit::Write {
+            path: file,
+            before: Some(before),
+            after: None,
+        });
     }
     if away.edits.is_empty() && !away.unset {
         return Ok(None);
     }
-    let made = old.iter().flat_map(|old| old.made.iter().rev()).filter(|path| !path.starts_with(state.shown()));
+    let made = old
+        .iter()
+        .flat_map(|old| old.made.iter().rev())
+        .filter(|path| !path.starts_with(state.shown()));
     let made = made.filter(|path| may_be_removed(path, repo.common_dir(), &place));
-    away.edits.extend(made.map(|path| Edit::RemoveDirectory { path: path.clone(), mode: FOLDER_MODE }));
+    away.edits.extend(made.map(|path| Edit::RemoveDirectory {
+        path: path.clone(),
+        mode: FOLDER_MODE,
+    }));
     // Whoever made these, also a run that was killed before it could write that down: nobody needs them empty.
     for path in [state.hooks().shown(), state.shown()] {
-        away.edits.push(Edit::RemoveDirectory { path, mode: PRIVATE_FOLDER });
+        away.edits.push(Edit::RemoveDirectory {
+            path,
+            mode: PRIVATE_FOLDER,
+        });
     }
     let mode = old.as_ref().map_or(Mode::Hookdir, |old| old.mode);
     let (events, budget_nano_dollars, blocked) = (Vec::new(), None, None);
-    let Away { steps, edits, unset } = away;
-    Ok(Some(Prepared { mode, events, budget_nano_dollars, place, blocked, steps, edits, unset }))
+    let Away {
+        steps,
+        edits,
+        unset,
+    } = away;
+    Ok(Some(Prepared {
+        mode,
+        events,
+        budget_nano_dollars,
+        place,
+        blocked,
+        steps,
+        edits,
+        unset,
+    }))
 }
 
 /// The parts of taking out.
@@ -188,35 +226,70 @@ struct Away {
 }
 
 /// Takes out what a record says, and what is found in a folder besides; the record itself stays.
-fn take_out(repo: &Repository, record: Option<&Record>, folder: Option<&Path>) -> Result<Away, InstallError> {
+fn take_out(
+    repo: &Repository,
+    record: Option<&Record>,
+    folder: Option<&Path>,
+) -> Result<Away, InstallError> {
     let mut away = Away::default();
     let recorded = record.and_then(|record| record.directory.as_deref());
-    for path in recorded.into_iter().chain(folder.filter(|folder| Some(*folder) != recorded)) {
-        let (edits, steps) = plan::uninstall(&read_folder(path)?, record.filter(|_| Some(path) == recorded));
+    for path in recorded
+        .into_iter()
+        .chain(folder.filter(|folder| Some(*folder) != recorded))
+    {
+        let (edits, steps) = plan::uninstall(
+            &read_folder(path)?,
+            record.filter(|_| Some(path) == recorded),
+        );
         away.edits.extend(edits);
         away.steps.extend(steps);
     }
     let path = config_file(repo);
     if let Some(content) = look(&path)? {
-        match include::remove(&content.bytes, record.is_some_and(|record| record.ended_line)) {
+        match include::remove(
+            &content.bytes,
+            record.is_some_and(|record| record.ended_line),
+        ) {
             Some(bytes) => {
-                let after = Some(Content { bytes, mode: content.mode });
-                away.edits.push(Edit::Write { path, before: Some(content), after });
+                let after = Some(Content {
+                    bytes,
+                    mode: content.mode,
+                });
+                away.edits.push(Edit::Write {
+                    path,
+                    before: Some(content),
+                    after,
+                });
             }
-            None => away.unset = super::script::find(&content.bytes, include::FILE.as_bytes()).is_some(),
+            None => {
+                away.unset = super::script::find(&content.bytes, include::FILE.as_bytes()).is_some()
+            }
         }
     }
     let file = repo.common_dir().join(include::FILE);
     if let Some(before) = look(&file)? {
-        away.edits.push(Edit::Write { path: file, before: Some(before), after: None });
+        away.edits.push(Edit::Write {
+            path: file,
+            before: Some(before),
+            after: None,
+        });
     }
     Ok(away)
 }
 
-fn hookdir(prepared: &mut Prepared, record: &mut Record, old: Option<&Record>, request: &Request) -> Result<(), InstallError> {
+fn hookdir(
+    prepared: &mut Prepared,
+    record: &mut Record,
+    old: Option<&Record>,
+    request: &Request,
+) -> Result<(), InstallError> {
     let folder = read_folder(&prepared.place.directory)?;
     prepared.blocked = blocked(&prepared.place, &folder, request.force);
-    let target = Target { binary: &request.binary, events: &prepared.events, force: request.force };
+    let target = Target {
+        binary: &request.binary,
+        events: &prepared.events,
+        force: request.force,
+    };
     (prepared.edits, prepared.steps) = plan::install(&folder, target, old);
     let is_created = |event: &Event| match folder.hook(*event) {
         None => folder.chained(*event).is_none(),
@@ -229,24 +302,49 @@ fn hookdir(prepared: &mut Prepared, record: &mut Record, old: Option<&Record>, r
     Ok(())
 }
 
-fn config(repo: &Repository, prepared: &mut Prepared, record: &mut Record, old: Option<&Record>) -> Result<(), InstallError> {
+fn config(
+    repo: &Repository,
+    prepared: &mut Prepared,
+    record: &mut Record,
+    old: Option<&Record>,
+) -> Result<(), InstallError> {
     let path = config_file(repo);
     let before = look(&path)?;
-    let (bytes, mode) = before.as_ref().map_or((&[][..], PRIVATE_FILE), |content| (&content.bytes[..], content.mode));
+    let (bytes, mode) = before.as_ref().map_or((&[][..], PRIVATE_FILE), |content| {
+        (&content.bytes[..], content.mode)
+    });
     let (bytes, ended_line) = include::add(bytes);
     record.ended_line = ended_line || old.is_some_and(|old| old.ended_line);
     let file = repo.common_dir().join(include::FILE);
-    let hooks = Content { bytes: include::file(&record.binary, &record.events), mode };
+    let hooks = Content {
+        bytes: include::file(&record.binary, &record.events),
+        mode,
+    };
     let found = look(&file)?;
     let action = match &found {
         None => plan::Action::Created,
         Some(found) if *found == hooks => plan::Action::Kept,
         Some(_) => plan::Action::Updated,
     };
-    prepared.steps = record.events.iter().map(|event| Step { event: *event, action, path: file.clone() }).collect();
-    for (path, before, after) in [(file, found, hooks), (path, before, Content { bytes, mode })] {
+    prepared.steps = record
+        .events
+        .iter()
+        .map(|event| Step {
+            event: *event,
+            action,
+            path: file.clone(),
+        })
+        .collect();
+    for (path, before, after) in [
+        (file, found, hooks),
+        (path, before, Content { bytes, mode }),
+    ] {
         if before.as_ref() != Some(&after) {
-            prepared.edits.push(Edit::Write { path, before, after: Some(after) });
+            prepared.edits.push(Edit::Write {
+                path,
+                before,
+                after: Some(after),
+            });
         }
     }
     Ok(())
@@ -257,15 +355,31 @@ fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallE
     let mut edits = Vec::new();
     for folder in [state.clone(), state.hooks()] {
         let path = folder.shown();
-        if !folder.exists().map_err(|source| InstallError::Read { path: path.clone(), source })? {
-            edits.push(Edit::MakeDirectory { path: path.clone(), mode: PRIVATE_FOLDER });
+        if !folder.exists().map_err(|source| InstallError::Read {
+            path: path.clone(),
+            source,
+        })? {
+            edits.push(Edit::MakeDirectory {
+                path: path.clone(),
+                mode: PRIVATE_FOLDER,
+            });
             record.made.insert(edits.len() - 1, path);
         }
     }
     let file = Record::file(state);
-    let (before, after) = (look(&file)?, Content { bytes: record.encode(state), mode: PRIVATE_FILE });
+    let (before, after) = (
+        look(&file)?,
+        Content {
+            bytes: record.encode(state),
+            mode: PRIVATE_FILE,
+        },
+    );
     if before.as_ref() != Some(&after) {
-        edits.push(Edit::Write { path: file, before, after: Some(after) });
+        edits.push(Edit::Write {
+            path: file,
+            before,
+            after: Some(after),
+        });
     }
     Ok(edits)
 }
@@ -275,20 +389,44 @@ fn remember(state: &StateDir, record: &mut Record) -> Result<Vec<Edit>, InstallE
 /// The record came with the git directory, so it may name any folder of the user.
 fn may_be_removed(path: &Path, common_dir: &Path, place: &Place) -> bool {
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
-    let is_below = || parent.is_some_and(|parent| common_dir.canonicalize().is_ok_and(|common| parent.starts_with(common)));
+    let is_below = || {
+        parent.is_some_and(|parent| {
+            common_dir
+                .canonicalize()
+                .is_ok_and(|common| parent.starts_with(common))
+        })
+    };
     path == place.directory || (path.file_name().is_some() && is_below())
 }
 
-fn events(repo: &Repository, request: &Request, old: Option<&Record>) -> Result<Vec<Event>, InstallError> {
+fn events(
+    repo: &Repository,
+    request: &Request,
+    old: Option<&Record>,
+) -> Result<Vec<Event>, InstallError> {
     let is_bare = repo.work_dir().is_none();
     if is_bare && !request.bare {
         return Err(InstallError::Bare);
     }
-    let usual = if is_bare { vec![Event::PostReceive] } else { Event::USUAL.to_vec() };
-    let asked = request.events.clone().or_else(|| old.map(|old| old.events.clone())).unwrap_or(usual);
-    match asked.iter().find(|event| (**event == Event::PostReceive) != is_bare) {
+    let usual = if is_bare {
+        vec![Event::PostReceive]
+    } else {
+        Event::USUAL.to_vec()
+    };
+    let asked = request
+        .events
+        .clone()
+        .or_else(|| old.map(|old| old.events.clone()))
+        .unwrap_or(usual);
+    match asked
+        .iter()
+        .find(|event| (**event == Event::PostReceive) != is_bare)
+    {
         Some(event) => Err(InstallError::WrongEvent(event.name())),
-        None => Ok(Event::ALL.into_iter().filter(|event| asked.contains(event)).collect()),
+        None => Ok(Event::ALL
+            .into_iter()
+            .filter(|event| asked.contains(event))
+            .collect()),
     }
 }
 
@@ -325,9 +463,15 @@ fn config_file(repo: &Repository) -> PathBuf {
 }
 
 fn look(path: &Path) -> Result<Option<Content>, InstallError> {
-    present(path).map_err(|source| InstallError::Read { path: path.to_owned(), source })
+    present(path).map_err(|source| InstallError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn read_folder(path: &Path) -> Result<Folder, InstallError> {
-    Folder::read(path).map_err(|source| InstallError::Read { path: path.to_owned(), source })
+    Folder::read(path).map_err(|source| InstallError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }

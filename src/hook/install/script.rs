@@ -25,8 +25,15 @@ const BLOCK_START: &[u8] = b"# >>> git merkle >>>";
 const BLOCK_END: &[u8] = b"# <<< git merkle <<<";
 const LINE_TAG: &[u8] = b"# git merkle";
 /// What the lines of a block start with, for one that was cut off in the middle of a line.
-const LINE_STARTS: [&[u8]; 7] =
-    [b"{", b"  if [ -x ", b"  else case ", b"  elif command -v ", b"} </dev/null", KEEP_STATUS, b"(exit "];
+const LINE_STARTS: [&[u8]; 7] = [
+    b"{",
+    b"  if [ -x ",
+    b"  else case ",
+    b"  elif command -v ",
+    b"} </dev/null",
+    KEEP_STATUS,
+    b"(exit ",
+];
 /// So many bytes of a hook git-lfs looks at.
 const LFS_BYTES: usize = 1024;
 /// The lines around a block that stands at the end of a script: the exit code of the script stays what it was.
@@ -51,7 +58,11 @@ pub fn block(binary: &Path, event: Event) -> Vec<u8> {
 /// A hook that is ours alone.
 #[must_use]
 pub fn own(binary: &Path, event: Event) -> Vec<u8> {
-    let start = if event.is_of_lfs() { [&blank_line()[..], GIVES_WAY].concat() } else { SHEBANG.to_vec() };
+    let start = if event.is_of_lfs() {
+        [&blank_line()[..], GIVES_WAY].concat()
+    } else {
+        SHEBANG.to_vec()
+    };
     [start, block(binary, event)].concat()
 }
 
@@ -71,7 +82,11 @@ pub fn gives_way(script: &[u8]) -> bool {
 #[must_use]
 pub fn rest(script: &[u8]) -> Vec<u8> {
     let rest = strip(script);
-    if gives_way(script) && !rest.is_empty() && !rest.starts_with(b"#!") { [SHEBANG, &rest].concat() } else { rest }
+    if gives_way(script) && !rest.is_empty() && !rest.starts_with(b"#!") {
+        [SHEBANG, &rest].concat()
+    } else {
+        rest
+    }
 }
 
 /// White space that git-lfs takes for an empty hook. Without a `#!` line git gives a hook to `sh`.
@@ -80,7 +95,8 @@ fn blank_line() -> Vec<u8> {
 }
 
 fn is_blank_line(line: &[u8]) -> bool {
-    line.strip_suffix(b"\n").is_some_and(|line| line.len() == LFS_BYTES && line.iter().all(|byte| *byte == b' '))
+    line.strip_suffix(b"\n")
+        .is_some_and(|line| line.len() == LFS_BYTES && line.iter().all(|byte| *byte == b' '))
 }
 
 /// A hook that calls the one that was renamed.
@@ -113,9 +129,26 @@ pub fn is_behind(script: &[u8]) -> bool {
 
 /// A hook of git-lfs with the block at its end, beyond what git-lfs looks at.
 fn behind(script: &[u8], block: &[u8]) -> Vec<u8> {
-    let (first, rest) = block.split_at(block.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1));
-    let middle = rest.strip_suffix(&[BLOCK_END, b"\n"].concat()[..]).unwrap_or(rest);
-    [script, &blank_line(), first, KEEP_STATUS, middle, END_WITH_STATUS, BLOCK_END, b"\n"].concat()
+    let (first, rest) = block.split_at(
+        block
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1),
+    );
+    let middle = rest
+        .strip_suffix(&[BLOCK_END, b"\n"].concat()[..])
+        .unwrap_or(rest);
+    [
+        script,
+        &blank_line(),
+        first,
+        KEEP_STATUS,
+        middle,
+        END_WITH_STATUS,
+        BLOCK_END,
+        b"\n",
+    ]
+    .concat()
 }
 
 /// The command for a hook in git's configuration; git adds `"$@"` at its end.
@@ -127,7 +160,9 @@ pub fn command(binary: &Path, event: Event) -> Vec<u8> {
 /// One line for a script that is shared with others: no path of this machine in it.
 #[must_use]
 pub fn line(event: Event) -> String {
-    String::from_utf8_lossy(&fill(LINE, None, event)).trim_end().to_owned()
+    String::from_utf8_lossy(&fill(LINE, None, event))
+        .trim_end()
+        .to_owned()
 }
 
 /// True for a hook that is ours apart from its block: nothing, or the call of a renamed one.
@@ -153,12 +188,29 @@ fn fill(template: &str, binary: Option<&Path>, event: Event) -> Vec<u8> {
 pub fn shell_quote(path: &Path) -> Vec<u8> {
     let bytes = path.as_os_str().as_bytes();
     if !bytes.iter().any(u8::is_ascii_control) {
-        let quoted = bytes.iter().flat_map(|byte| if *byte == b'\'' { b"'\\''".to_vec() } else { vec![*byte] });
+        let quoted = bytes.iter().flat_map(|byte| {
+            if *byte == b'\'' {
+                b"'\\''".to_vec()
+            } else {
+                vec![*byte]
+            }
+        });
         return b"'".iter().copied().chain(quoted).chain(*b"'").collect();
     }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
-    let escaped = bytes.iter().flat_map(|byte| if plain(*byte) { vec![*byte] } else { format!("\\{byte:03o}").into_bytes() });
-    b"\"$(printf '".iter().copied().chain(escaped).chain(*b"')\"").collect()
+    let escaped = bytes.iter().flat_map(|byte| {
+        if plain(*byte) {
+            vec![*byte]
+        } else {
+            format!("\\{byte:03o}").into_bytes()
+        }
+    });
+    b"\"$(printf '"
+        .iter()
+        .copied()
+        .chain(escaped)
+        .chain(*b"')\"")
+        .collect()
 }
 
 /// True when a block is in it, whole or torn.
@@ -175,8 +227,14 @@ pub fn insert(script: &[u8], block: &[u8]) -> Vec<u8> {
     if is_lfs(&clean) {
         return behind(&clean, block);
     }
-    let end: &[u8] = if find(&clean, b"\r\n").is_some() { b"\r\n" } else { b"\n" };
-    let block = lines(block).flat_map(|line| [line.trim_ascii_end(), end].concat()).collect::<Vec<u8>>();
+    let end: &[u8] = if find(&clean, b"\r\n").is_some() {
+        b"\r\n"
+    } else {
+        b"\n"
+    };
+    let block = lines(block)
+        .flat_map(|line| [line.trim_ascii_end(), end].concat())
+        .collect::<Vec<u8>>();
     if !clean.starts_with(b"#!") {
         return [block, clean].concat();
     }
@@ -194,12 +252,20 @@ pub fn strip(script: &[u8]) -> Vec<u8> {
     }
     let is_whole = lines(script).any(|line| line.starts_with(BLOCK_END));
     let last = lines(script).last().unwrap_or_default();
-    let mut kept: Vec<u8> = lines(script).filter(|line| !is_ours(line)).flatten().copied().collect();
+    let mut kept: Vec<u8> = lines(script)
+        .filter(|line| !is_ours(line))
+        .flatten()
+        .copied()
+        .collect();
     if last.starts_with(BLOCK_END) && !last.ends_with(b"\n") {
         // The script was one line without an end; the end came with the block.
         let end = if kept.ends_with(b"\r\n") { 2 } else { 1 };
         kept.truncate(kept.len().saturating_sub(end));
-    } else if !is_whole && !last.ends_with(b"\n") && !is_ours(last) && LINE_STARTS.iter().any(|start| last.starts_with(start)) {
+    } else if !is_whole
+        && !last.ends_with(b"\n")
+        && !is_ours(last)
+        && LINE_STARTS.iter().any(|start| last.starts_with(start))
+    {
         kept.truncate(kept.len() - last.len());
     }
     kept
@@ -207,7 +273,10 @@ pub fn strip(script: &[u8]) -> Vec<u8> {
 
 fn is_ours(line: &[u8]) -> bool {
     let text = line.trim_ascii_end();
-    is_blank_line(line) || text.starts_with(BLOCK_START) || text == BLOCK_END || text.ends_with(LINE_TAG)
+    is_blank_line(line)
+        || text.starts_with(BLOCK_START)
+        || text == BLOCK_END
+        || text.ends_with(LINE_TAG)
 }
 
 /// Lines with their ends.
@@ -229,16 +298,31 @@ pub fn is_shell(script: &[u8]) -> bool {
 }
 
 fn is_shell_call(call: &[u8]) -> bool {
-    let words = call.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let name = |word: &[u8]| word.rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
-    let mut words = words.skip_while(|word| name(word) == b"env" || word.starts_with(b"-") || word.contains(&b'='));
-    words.next().is_some_and(|word| SHELLS.contains(&name(word).as_slice()))
+    let words = call
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    let name = |word: &[u8]| {
+        word.rsplit(|byte| *byte == b'/')
+            .next()
+            .unwrap_or_default()
+            .to_vec()
+    };
+    let mut words = words
+        .skip_while(|word| name(word) == b"env" || word.starts_with(b"-") || word.contains(&b'='));
+    words
+        .next()
+        .is_some_and(|word| SHELLS.contains(&name(word).as_slice()))
 }
 
 /// True when `$0` stands for more than a path in it.
 fn reads_itself(script: &[u8]) -> bool {
     let code = lines(script).filter(|line| !line.trim_ascii_start().starts_with(b"#"));
-    code.flat_map(|line| [b"$0".as_slice(), b"${0}"].into_iter().flat_map(|zero| befores(line, zero))).any(|before| {
+    code.flat_map(|line| {
+        [b"$0".as_slice(), b"${0}"]
+            .into_iter()
+            .flat_map(|zero| befores(line, zero))
+    })
+    .any(|before| {
         let mut words = before.split(|byte| byte.is_ascii_whitespace() || b"\"'(`".contains(byte));
         let word = words.rfind(|word| !word.is_empty() && !word.starts_with(b"-"));
         !word.is_some_and(|word| PATH_WORDS.contains(&word))
@@ -247,18 +331,26 @@ fn reads_itself(script: &[u8]) -> bool {
 
 /// What stands before a piece, for each place where it stands.
 fn befores<'a>(line: &'a [u8], piece: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-    line.windows(piece.len()).enumerate().filter(move |(_, window)| *window == piece).map(|(at, _)| &line[..at])
+    line.windows(piece.len())
+        .enumerate()
+        .filter(move |(_, window)| *window == piece)
+        .map(|(at, _)| &line[..at])
 }
 
 /// True for a script that acts by the name it is called under, and so must not be renamed; binaries are not looked into.
 #[must_use]
 pub fn asks_for_its_name(script: &[u8]) -> bool {
-    !script.contains(&0) && NAME_QUESTIONS.iter().any(|question| find(script, question).is_some())
+    !script.contains(&0)
+        && NAME_QUESTIONS
+            .iter()
+            .any(|question| find(script, question).is_some())
 }
 
 /// Where a piece first stands.
 pub(super) fn find(bytes: &[u8], piece: &[u8]) -> Option<usize> {
-    bytes.windows(piece.len()).position(|window| window == piece)
+    bytes
+        .windows(piece.len())
+        .position(|window| window == piece)
 }
 
 #[cfg(test)]
@@ -276,7 +368,10 @@ mod tests {
         let moved = super::block(Path::new("/elsewhere"), Event::PostCommit);
         assert_eq!(strip(&insert(&with, &moved)), script);
         let first = lines(script).next().unwrap_or_default();
-        assert!(!first.starts_with(b"#!") || with.starts_with(first), "the first line stays first");
+        assert!(
+            !first.starts_with(b"#!") || with.starts_with(first),
+            "the first line stays first"
+        );
     }
 
     #[test]
@@ -296,7 +391,10 @@ mod tests {
 
     #[test]
     fn a_torn_block_is_taken_out_as_far_as_it_is_ours() {
-        let whole = insert(b"#!/bin/sh\necho mine\n", &block(Path::new(BINARY), Event::PostCommit));
+        let whole = insert(
+            b"#!/bin/sh\necho mine\n",
+            &block(Path::new(BINARY), Event::PostCommit),
+        );
         let from = find(&whole, BLOCK_START).unwrap();
         let end = find(&whole, BLOCK_END).unwrap();
         for cut in [from + 25, from + 150, end] {
@@ -308,27 +406,50 @@ mod tests {
                 .find(|at| *at >= cut)
                 .unwrap();
             let torn = [&whole[..at], b"echo mine\n"].concat();
-            assert_eq!(String::from_utf8_lossy(&strip(&torn)), "#!/bin/sh\necho mine\n");
+            assert_eq!(
+                String::from_utf8_lossy(&strip(&torn)),
+                "#!/bin/sh\necho mine\n"
+            );
         }
         for cut in from + 20..end {
             let stripped = strip(&whole[..cut]);
-            assert!(stripped == b"#!/bin/sh\n" || stripped.len() < 40 + b"#!/bin/sh\n".len(), "{cut}");
+            assert!(
+                stripped == b"#!/bin/sh\n" || stripped.len() < 40 + b"#!/bin/sh\n".len(),
+                "{cut}"
+            );
         }
     }
 
     #[test]
     fn shells_are_told_from_everything_else() {
-        let check = |script: &str, expected: bool| assert_eq!(is_shell(script.as_bytes()), expected, "{script}");
-        for shell in ["#!/bin/sh\n", "#! /usr/bin/env bash\n", "#!/usr/bin/env -S zsh -eu\n", "#!/bin/dash -e\r\n", "echo\n", ""]
-        {
+        let check = |script: &str, expected: bool| {
+            assert_eq!(is_shell(script.as_bytes()), expected, "{script}")
+        };
+        for shell in [
+            "#!/bin/sh\n",
+            "#! /usr/bin/env bash\n",
+            "#!/usr/bin/env -S zsh -eu\n",
+            "#!/bin/dash -e\r\n",
+            "echo\n",
+            "",
+        ] {
             check(shell, true);
         }
-        for other in ["#!/usr/bin/env python3\n", "#!/usr/bin/fish\n", "#!/bin/tcsh\n", "\u{7f}ELF\0", "#!/usr/bin/perl\n"] {
+        for other in [
+            "#!/usr/bin/env python3\n",
+            "#!/usr/bin/fish\n",
+            "#!/bin/tcsh\n",
+            "\u{7f}ELF\0",
+            "#!/usr/bin/perl\n",
+        ] {
             check(other, false);
         }
         check("#!/bin/sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n", true);
         check("#!/bin/sh\n# run $0 again\ncd \"${0%/*}\"\n", true);
-        check("#!/bin/sh\n\"exec\" \"python3\" \"$0\" \"$@\"\nimport os\n", false);
+        check(
+            "#!/bin/sh\n\"exec\" \"python3\" \"$0\" \"$@\"\nimport os\n",
+            false,
+        );
         check("#!/bin/sh\ncd \"$(readlink -f \"$0\")/..\"\n", true);
         check("#!/bin/sh\nexec awk -f \"$0\" \"$@\"\n", false);
         check("#!/bin/sh\n# \\\nexec tclsh \"$0\" \"$@\"\n", false);
@@ -348,6 +469,9 @@ mod tests {
     fn a_chain_is_known_whatever_binary_it_calls() {
         let chain = chain(Path::new(BINARY), Event::PrePush);
         assert!(is_chain(&chain, Event::PrePush) && !is_chain(&chain, Event::PostCommit));
-        assert!(!is_chain(&[&chain[..], b"echo more\n"].concat(), Event::PrePush));
+        assert!(!is_chain(
+            &[&chain[..], b"echo more\n"].concat(),
+            Event::PrePush
+        ));
     }
 }

@@ -57,32 +57,64 @@ pub fn standing(repo: &Repository) -> Result<Standing, InstallError> {
     let record = Record::load(&StateDir::of(repo))?;
     let place = Place::of(repo)?;
     let path = &place.directory;
-    let folder = Folder::read(path).map_err(|source| InstallError::Read { path: path.clone(), source })?;
-    let settings = if include::understands(&repo.git_version()?) { repo.config_section("hook") } else { Vec::new() };
+    let folder = Folder::read(path).map_err(|source| InstallError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    let settings = if include::understands(&repo.git_version()?) {
+        repo.config_section("hook")
+    } else {
+        Vec::new()
+    };
     let one = |event| {
-        let is_installed = record.as_ref().is_some_and(|record| record.events.contains(&event));
-        let effective = configured(&settings, event).into_iter().chain(in_folder(&folder, event)).collect();
-        EventStanding { event, is_installed, effective }
+        let is_installed = record
+            .as_ref()
+            .is_some_and(|record| record.events.contains(&event));
+        let effective = configured(&settings, event)
+            .into_iter()
+            .chain(in_folder(&folder, event))
+            .collect();
+        EventStanding {
+            event,
+            is_installed,
+            effective,
+        }
     };
     let events = Event::ALL.into_iter().map(one).collect();
-    Ok(Standing { record, place, events })
+    Ok(Standing {
+        record,
+        place,
+        events,
+    })
 }
 
 /// The hooks of the configuration for an event; git runs them before the one in the folder.
 fn configured(settings: &[ConfigValue], event: Event) -> Vec<Runner> {
     let value = |value: &ConfigValue, key: &str| {
-        let rest = value.key.strip_prefix("hook.")?.strip_suffix(key)?.strip_suffix('.')?;
+        let rest = value
+            .key
+            .strip_prefix("hook.")?
+            .strip_suffix(key)?
+            .strip_suffix('.')?;
         Some((rest.to_owned(), value.value.clone()))
     };
     let is_off = |name: &str| {
-        let last = settings.iter().filter_map(|found| value(found, "enabled")).rfind(|(found, _)| found == name);
-        last.and_then(|(_, value)| value).is_some_and(|value| matches!(value.as_str(), "false" | "no" | "off" | "0"))
+        let last = settings
+            .iter()
+            .filter_map(|found| value(found, "enabled"))
+            .rfind(|(found, _)| found == name);
+        last.and_then(|(_, value)| value)
+            .is_some_and(|value| matches!(value.as_str(), "false" | "no" | "off" | "0"))
     };
     let mut runners: Vec<Runner> = Vec::new();
     for (name, wanted) in settings.iter().filter_map(|found| value(found, "event")) {
         if wanted.as_deref() == Some(event.name()) && !is_off(&name) {
             let is_ours = name.strip_prefix(include::NAME_PREFIX) == Some(event.name());
-            let runner = if is_ours { Runner::Merkle } else { Runner::Configured(name) };
+            let runner = if is_ours {
+                Runner::Merkle
+            } else {
+                Runner::Configured(name)
+            };
             runners.retain(|found| *found != runner);
             runners.push(runner);
         }
@@ -91,11 +123,15 @@ fn configured(settings: &[ConfigValue], event: Event) -> Vec<Runner> {
 }
 
 fn in_folder(folder: &Folder, event: Event) -> Vec<Runner> {
-    let Some(entry) = folder.hook(event) else { return Vec::new() };
+    let Some(entry) = folder.hook(event) else {
+        return Vec::new();
+    };
     let own = in_file(folder, event, event.name(), entry);
     // Pre-commit runs the hook that it found in its place before its own.
     let legacy = folder.legacy(event).filter(|_| !own.is_empty());
-    let legacy = legacy.map(|entry| in_file(folder, event, &format!("{}.legacy", event.name()), entry)).unwrap_or_default();
+    let legacy = legacy
+        .map(|entry| in_file(folder, event, &format!("{}.legacy", event.name()), entry))
+        .unwrap_or_default();
     legacy.into_iter().chain(own).collect()
 }
 
@@ -105,7 +141,9 @@ fn in_file(folder: &Folder, event: Event, name: &str, entry: &Entry) -> Vec<Runn
     if !entry.is_executable() {
         return Vec::new();
     }
-    let Entry::File { bytes, .. } = entry else { return vec![hook()] };
+    let Entry::File { bytes, .. } = entry else {
+        return vec![hook()];
+    };
     if !can_start(bytes) {
         return Vec::new();
     }
@@ -124,7 +162,10 @@ fn in_file(folder: &Folder, event: Event, name: &str, entry: &Entry) -> Vec<Runn
 
 /// False for a script whose `#!` line ends in CR: there is no interpreter of that name.
 fn can_start(bytes: &[u8]) -> bool {
-    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let first = bytes
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     !(first.starts_with(b"#!") && first.ends_with(b"\r"))
 }
 
@@ -149,6 +190,9 @@ mod tests {
             set("off.enabled", "false"),
             set("other.event", "pre-push"),
         ];
-        assert_eq!(configured(&settings, Event::PostCommit), [Runner::Configured("lint.er".to_owned()), Runner::Merkle]);
+        assert_eq!(
+            configured(&settings, Event::PostCommit),
+            [Runner::Configured("lint.er".to_owned()), Runner::Merkle]
+        );
     }
 }

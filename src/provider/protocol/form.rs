@@ -23,10 +23,17 @@ pub(in crate::provider) fn path(definition: &Definition, streams: bool) -> Strin
 
 /// The document that is sent: the body that `prompt` prints, and the schema of the answer.
 pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> Value {
-    let schema = request.schema.as_ref().filter(|_| definition.capabilities.structured_output);
+    let schema = request
+        .schema
+        .as_ref()
+        .filter(|_| definition.capabilities.structured_output);
     if let Some(mut body) = wire::body(request, definition) {
         if let Some(schema) = schema {
-            let add = if definition.kind == Kind::Anthropic { anthropic::add_schema } else { openai::add_schema };
+            let add = if definition.kind == Kind::Anthropic {
+                anthropic::add_schema
+            } else {
+                openai::add_schema
+            };
             add(&mut body, schema);
         }
         return body;
@@ -36,11 +43,18 @@ pub(in crate::provider) fn body(request: &Request, definition: &Definition) -> V
         request,
         model: definition.model().unwrap_or_default(),
         output_tokens: wire::output_tokens(request, definition),
-        temperature: request.params.temperature.filter(|_| definition.capabilities.temperature.is_some()),
+        temperature: request
+            .params
+            .temperature
+            .filter(|_| definition.capabilities.temperature.is_some()),
         schema,
         streams: wire::streams(request, definition),
     };
-    let mut body = if definition.kind == Kind::Gemini { gemini::body(&asked) } else { ollama::body(&asked) };
+    let mut body = if definition.kind == Kind::Gemini {
+        gemini::body(&asked)
+    } else {
+        ollama::body(&asked)
+    };
     add_extra(&mut body, &definition.extra);
     body
 }
@@ -68,7 +82,11 @@ pub(super) struct Asked<'a> {
 
 impl Asked<'_> {
     pub(super) fn stop(&self) -> Option<&Vec<String>> {
-        self.request.params.stop.as_ref().filter(|stop| !stop.is_empty())
+        self.request
+            .params
+            .stop
+            .as_ref()
+            .filter(|stop| !stop.is_empty())
     }
 }
 
@@ -83,10 +101,17 @@ pub(super) fn set(body: &mut Value, name: &str, value: Option<impl Into<Value>>)
 pub(super) fn closed(schema: &Value, requires_all: bool) -> Value {
     match schema {
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| (name.clone(), closed(value, requires_all)));
+            let fields = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), closed(value, requires_all)));
             let mut object: serde_json::Map<String, Value> = fields.collect();
-            let names = object.get("properties").and_then(Value::as_object).map(|all| all.keys().cloned().collect::<Vec<_>>());
-            if let Some(names) = names.filter(|_| object.get("type").is_some_and(|kind| kind == "object")) {
+            let names = object
+                .get("properties")
+                .and_then(Value::as_object)
+                .map(|all| all.keys().cloned().collect::<Vec<_>>());
+            if let Some(names) =
+                names.filter(|_| object.get("type").is_some_and(|kind| kind == "object"))
+            {
                 object.insert("additionalProperties".to_owned(), false.into());
                 if requires_all {
                     object.insert("required".to_owned(), names.into());
@@ -94,7 +119,10 @@ pub(super) fn closed(schema: &Value, requires_all: bool) -> Value {
             }
             Value::Object(object)
         }
-        Value::Array(values) => values.iter().map(|value| closed(value, requires_all)).collect(),
+        Value::Array(values) => values
+            .iter()
+            .map(|value| closed(value, requires_all))
+            .collect(),
         other => other.clone(),
     }
 }

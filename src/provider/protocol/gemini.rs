@@ -11,18 +11,35 @@ pub(super) fn path(model: &str, streams: bool) -> String {
     // The name stands in an address: what would end or leave its place in there is taken for a letter of it.
     let model: String = model
         .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() || "-._~".contains(letter) { letter } else { '_' })
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || "-._~".contains(letter) {
+                letter
+            } else {
+                '_'
+            }
+        })
         .collect();
-    let what = if streams { "streamGenerateContent?alt=sse" } else { "generateContent" };
+    let what = if streams {
+        "streamGenerateContent?alt=sse"
+    } else {
+        "generateContent"
+    };
     format!("models/{model}:{what}")
 }
 
 pub(super) fn body(asked: &Asked<'_>) -> Value {
     let params = &asked.request.params;
     let mut body = json!({});
-    let (system, turns): (Vec<&Message>, Vec<&Message>) = asked.messages.iter().partition(|message| message.role == Role::System);
+    let (system, turns): (Vec<&Message>, Vec<&Message>) = asked
+        .messages
+        .iter()
+        .partition(|message| message.role == Role::System);
     if !system.is_empty() {
-        let text = system.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n");
+        let text = system
+            .iter()
+            .map(|message| message.text.as_str())
+            .collect::<Vec<_>>()
+            .join("\n");
         body["systemInstruction"] = json!({ "parts": [{ "text": text }] });
     }
     body["contents"] = turns.into_iter().map(content).collect();
@@ -43,23 +60,42 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
 }
 
 fn content(message: &Message) -> Value {
-    let role = if message.role == Role::Assistant { "model" } else { "user" };
-    let images =
-        message.images.iter().map(|image| json!({ "inline_data": { "mime_type": image.media_type, "data": image.base64 } }));
-    let parts: Value = std::iter::once(json!({ "text": message.text })).chain(images).collect();
+    let role = if message.role == Role::Assistant {
+        "model"
+    } else {
+        "user"
+    };
+    let images = message.images.iter().map(
+        |image| json!({ "inline_data": { "mime_type": image.media_type, "data": image.base64 } }),
+    );
+    let parts: Value = std::iter::once(json!({ "text": message.text }))
+        .chain(images)
+        .collect();
     json!({ "role": role, "parts": parts })
 }
 
 pub(super) fn hear(document: &Value, heard: &mut Heard) {
     heard.name_model(&document["modelVersion"]);
-    heard.is_understood |= document["candidates"].is_array() || document["promptFeedback"].is_object();
+    heard.is_understood |=
+        document["candidates"].is_array() || document["promptFeedback"].is_object();
     let candidate = &document["candidates"][0];
-    for part in candidate["content"]["parts"].as_array().into_iter().flatten().filter(|part| part["thought"] != true) {
+    for part in candidate["content"]["parts"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|part| part["thought"] != true)
+    {
         heard.say(part["text"].as_str());
     }
     heard.end_with(&candidate["finishReason"]);
     if let Some(reason) = document["promptFeedback"]["blockReason"].as_str() {
-        heard.stop = Some(Stop::Refused(reason.chars().filter(char::is_ascii_graphic).take(40).collect()));
+        heard.stop = Some(Stop::Refused(
+            reason
+                .chars()
+                .filter(char::is_ascii_graphic)
+                .take(40)
+                .collect(),
+        ));
     }
     let usage = &document["usageMetadata"];
     if usage.is_object() {

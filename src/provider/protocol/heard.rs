@@ -26,11 +26,21 @@ impl Stop {
     /// The meaning of a protocol's word; what no protocol names is an end like any other.
     pub(super) fn of(reason: &str) -> Self {
         match reason.to_ascii_lowercase().as_str() {
-            "length" | "max_tokens" | "incomplete" | "model_context_window_exceeded" | "model_length" => Self::Length,
+            "length"
+            | "max_tokens"
+            | "incomplete"
+            | "model_context_window_exceeded"
+            | "model_length" => Self::Length,
             "tool_calls" | "tool_use" | "function_call" | "malformed_function_call" => Self::Tool,
-            "content_filter" | "refusal" | "safety" | "recitation" | "blocklist" | "prohibited_content" | "spii"
-            | "image_safety" | "language" | "error_toxic" => {
-                Self::Refused(reason.chars().filter(char::is_ascii_graphic).take(40).collect())
+            "content_filter" | "refusal" | "safety" | "recitation" | "blocklist"
+            | "prohibited_content" | "spii" | "image_safety" | "language" | "error_toxic" => {
+                Self::Refused(
+                    reason
+                        .chars()
+                        .filter(char::is_ascii_graphic)
+                        .take(40)
+                        .collect(),
+                )
             }
             "pause_turn" => Self::Paused,
             _ => Self::Done,
@@ -90,7 +100,9 @@ impl Heard {
     /// Takes the name of the model: the first, if it is a name.
     pub(super) fn name_model(&mut self, name: &Value) {
         let plain = |name: &&str| {
-            !name.is_empty() && name.len() <= MODEL_BYTES_MAX && name.chars().all(|letter| letter.is_ascii_graphic())
+            !name.is_empty()
+                && name.len() <= MODEL_BYTES_MAX
+                && name.chars().all(|letter| letter.is_ascii_graphic())
         };
         if self.model.is_none() {
             self.model = name.as_str().filter(plain).map(str::to_owned);
@@ -109,7 +121,12 @@ impl Heard {
         if value.is_null() {
             return;
         }
-        match value.as_u64().or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64)) {
+        match value.as_u64().or_else(|| {
+            value
+                .as_f64()
+                .filter(|number| *number >= 0.0)
+                .map(|number| number as u64)
+        }) {
             Some(number) => self.counts.told[count as usize] = Some(number),
             None => self.counts.is_odd = true,
         }
@@ -161,8 +178,17 @@ mod tests {
         assert_eq!(told(json!(3), json!(4)), Some((3, 4)));
         assert_eq!(told(json!(3), Value::Null), Some((3, 0)));
         assert_eq!(told(json!(3.0), json!(1e30)), Some((3, u64::MAX)));
-        for (input, output) in [(json!(0), json!(4)), (json!(3), json!(-1)), (json!(-3), json!(4)), (Value::Null, Value::Null)] {
-            assert_eq!(told(input.clone(), output.clone()), None, "{input} {output}");
+        for (input, output) in [
+            (json!(0), json!(4)),
+            (json!(3), json!(-1)),
+            (json!(-3), json!(4)),
+            (Value::Null, Value::Null),
+        ] {
+            assert_eq!(
+                told(input.clone(), output.clone()),
+                None,
+                "{input} {output}"
+            );
         }
         assert_eq!(told(json!("many"), json!(4)), None);
     }

@@ -15,7 +15,10 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
     set(&mut options, "num_predict", asked.output_tokens);
     set(&mut options, "seed", params.seed);
     set(&mut options, "stop", asked.stop().cloned());
-    if options.as_object().is_some_and(|options| !options.is_empty()) {
+    if options
+        .as_object()
+        .is_some_and(|options| !options.is_empty())
+    {
         body["options"] = options;
     }
     body["messages"] = asked.messages.iter().map(message_of).collect();
@@ -26,7 +29,11 @@ pub(super) fn body(asked: &Asked<'_>) -> Value {
 fn message_of(message: &Message) -> Value {
     let mut said = json!({ "role": message.role.as_str(), "content": message.text });
     if !message.images.is_empty() {
-        said["images"] = message.images.iter().map(|image| Value::from(image.base64.as_str())).collect();
+        said["images"] = message
+            .images
+            .iter()
+            .map(|image| Value::from(image.base64.as_str()))
+            .collect();
     }
     said
 }
@@ -37,7 +44,11 @@ pub(super) fn hear(document: &Value, heard: &mut Heard) {
     heard.say(document["message"]["content"].as_str());
     if document["done"] == true {
         heard.is_ended = true;
-        heard.stop = Some(document["done_reason"].as_str().map_or(Stop::Done, Stop::of));
+        heard.stop = Some(
+            document["done_reason"]
+                .as_str()
+                .map_or(Stop::Done, Stop::of),
+        );
         heard.count(Count::Input, &document["prompt_eval_count"]);
         heard.count(Count::Output, &document["eval_count"]);
         heard.count(Count::CacheRead, &document["prompt_eval_cached_count"]);

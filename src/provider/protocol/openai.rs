@@ -18,16 +18,30 @@ pub(super) fn hear(document: &Value, heard: &mut Heard) {
     heard.name_model(&document["model"]);
     let choice = &document["choices"][0];
     heard.is_understood |= document["choices"].is_array();
-    let words = if choice["delta"].is_object() { &choice["delta"] } else { &choice["message"] };
+    let words = if choice["delta"].is_object() {
+        &choice["delta"]
+    } else {
+        &choice["message"]
+    };
     match &words["content"] {
-        Value::Array(parts) => parts.iter().for_each(|part| heard.say(part["text"].as_str())),
+        Value::Array(parts) => parts
+            .iter()
+            .for_each(|part| heard.say(part["text"].as_str())),
         content => heard.say(content.as_str()),
     }
-    heard.is_refused |= words["refusal"].as_str().is_some_and(|text| !text.is_empty());
+    heard.is_refused |= words["refusal"]
+        .as_str()
+        .is_some_and(|text| !text.is_empty());
     heard.end_with(&choice["finish_reason"]);
     let usage = &document["usage"];
     heard.count(Count::Input, &usage["prompt_tokens"]);
     heard.count(Count::Output, &usage["completion_tokens"]);
-    heard.count(Count::CacheRead, &usage["prompt_tokens_details"]["cached_tokens"]);
-    heard.count(Count::Reasoning, &usage["completion_tokens_details"]["reasoning_tokens"]);
+    heard.count(
+        Count::CacheRead,
+        &usage["prompt_tokens_details"]["cached_tokens"],
+    );
+    heard.count(
+        Count::Reasoning,
+        &usage["completion_tokens_details"]["reasoning_tokens"],
+    );
 }

@@ -15,7 +15,10 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     rules: &[
         ("comment", Rule::Comment),
         ("function_definition", Rule::Special(function)),
-        ("variable_assignment", Rule::Item(Item::new(Kind::Variable).valued("value"))),
+        (
+            "variable_assignment",
+            Rule::Item(Item::new(Kind::Variable).valued("value")),
+        ),
         ("declaration_command", Rule::Special(declaration)),
         ("command", Rule::Special(command)),
         ("if_statement", Rule::Inside),
@@ -46,13 +49,19 @@ fn function<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let text = walk.slice(node);
     let public = text.starts_with("export ") || text.starts_with("readonly ");
-    let place = Place { public, wrap: Some(node), ..level.place };
+    let place = Place {
+        public,
+        wrap: Some(node),
+        ..level.place
+    };
     walk.children_at(level, node, place);
 }
 
 /// `source file` and `. file`.
 fn command<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
-    let name = node.child_by_field_name("name").map_or("", |name| walk.slice(name));
+    let name = node
+        .child_by_field_name("name")
+        .map_or("", |name| walk.slice(name));
     if matches!(name, "source" | ".") {
         walk.import(node, &["source ", ". "]);
     }
@@ -65,7 +74,10 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     }
     let is_variable = |symbol: &Symbol| symbol.kind == Kind::Variable;
     let variables = level.symbols.iter().filter(|symbol| is_variable(symbol));
-    let public: BTreeSet<String> = variables.filter(|symbol| symbol.public).map(|symbol| symbol.name.clone()).collect();
+    let public: BTreeSet<String> = variables
+        .filter(|symbol| symbol.public)
+        .map(|symbol| symbol.name.clone())
+        .collect();
     let mut seen = BTreeSet::new();
     level.symbols.retain_mut(|symbol| {
         symbol.public |= is_variable(symbol) && public.contains(&symbol.name);
@@ -75,7 +87,11 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
 
 /// Functions at the start of a line that the grammar lost behind something that it cannot read.
 fn recover<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
-    let known: BTreeSet<u32> = level.symbols.iter().map(|symbol| symbol.span.start).collect();
+    let known: BTreeSet<u32> = level
+        .symbols
+        .iter()
+        .map(|symbol| symbol.span.start)
+        .collect();
     let mut start = 0;
     for line in walk.text.split_inclusive('\n') {
         let name = function_name(line).filter(|_| !known.contains(&(start as u32)));
@@ -89,8 +105,18 @@ fn recover<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
                 name: (start + line.find(name).unwrap_or(0)) as u32,
                 body: (start + signature.len()) as u32,
             };
-            let symbol = Symbol { public: !name.starts_with('_'), span, ..Symbol::named(Kind::Function, signature) };
-            walk.push(level, Symbol { name: name.to_owned(), ..symbol });
+            let symbol = Symbol {
+                public: !name.starts_with('_'),
+                span,
+                ..Symbol::named(Kind::Function, signature)
+            };
+            walk.push(
+                level,
+                Symbol {
+                    name: name.to_owned(),
+                    ..symbol
+                },
+            );
         }
         start += line.len();
     }
@@ -100,10 +126,15 @@ fn recover<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
 /// The name in `name() {` and `function name {`.
 fn function_name(line: &str) -> Option<&str> {
     let line = line.trim_end();
-    let (rest, is_marked) = line.strip_prefix("function ").map_or((line, false), |rest| (rest, true));
+    let (rest, is_marked) = line
+        .strip_prefix("function ")
+        .map_or((line, false), |rest| (rest, true));
     let name = rest.split(['(', ' ', '{']).next()?;
     let after = rest[name.len()..].replace(' ', "");
     let is_function = after.starts_with("()") || is_marked && matches!(after.as_str(), "" | "{");
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-:.".contains(c));
+    let is_name = !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-:.".contains(c));
     (is_function && is_name && matches!(after.trim_start_matches("()"), "" | "{")).then_some(name)
 }

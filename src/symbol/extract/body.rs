@@ -19,8 +19,13 @@ fn comments(tree: &Tree, rules: &Rules, text: &str) -> Vec<Range<usize>> {
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        next += marks[next..].iter().take_while(|mark| **mark < node.start_byte()).count();
-        let Some(mark) = marks.get(next) else { return found };
+        next += marks[next..]
+            .iter()
+            .take_while(|mark| **mark < node.start_byte())
+            .count();
+        let Some(mark) = marks.get(next) else {
+            return found;
+        };
         let is_within = *mark < node.end_byte();
         if is_within && rules.is_comment(node.kind_id()) {
             found.push(node.byte_range());
@@ -35,8 +40,14 @@ fn comments(tree: &Tree, rules: &Rules, text: &str) -> Vec<Range<usize>> {
 
 /// Where something stands that may start a comment.
 fn marks(text: &str, style: Style) -> Vec<usize> {
-    let starts = style.line.iter().copied().chain(style.block.map(|(open, _)| open));
-    let mut marks: Vec<usize> = starts.flat_map(|start| text.match_indices(start).map(|(at, _)| at)).collect();
+    let starts = style
+        .line
+        .iter()
+        .copied()
+        .chain(style.block.map(|(open, _)| open));
+    let mut marks: Vec<usize> = starts
+        .flat_map(|start| text.match_indices(start).map(|(at, _)| at))
+        .collect();
     marks.sort_unstable();
     marks
 }
@@ -61,7 +72,11 @@ pub(super) struct Bodies<'t> {
 impl<'t> Bodies<'t> {
     /// Finds the comments of a text.
     pub(super) fn new(tree: &Tree, rules: &Rules, text: &'t str) -> Self {
-        Self { text, comments: comments(tree, rules, text), hasher: FieldHasher::new("git-merkle 2026 body/1") }
+        Self {
+            text,
+            comments: comments(tree, rules, text),
+            hasher: FieldHasher::new("git-merkle 2026 body/1"),
+        }
     }
 
     /// Makes the digests of declarations and of what stands in them.
@@ -76,24 +91,48 @@ impl<'t> Bodies<'t> {
     }
 
     fn digest(&self, body: Range<usize>, members: &[Symbol]) -> BodyDigest {
-        let first = self.comments.partition_point(|comment| comment.end <= body.start);
-        let comments = self.comments[first..].iter().take_while(|comment| comment.start < body.end).cloned();
-        let members = members.iter().map(|member| member.span.start as usize..member.span.end as usize);
-        let mut holes: Vec<Range<usize>> = members.filter(|span| span.start >= body.start && span.end <= body.end).collect();
+        let first = self
+            .comments
+            .partition_point(|comment| comment.end <= body.start);
+        let comments = self.comments[first..]
+            .iter()
+            .take_while(|comment| comment.start < body.end)
+            .cloned();
+        let members = members
+            .iter()
+            .map(|member| member.span.start as usize..member.span.end as usize);
+        let mut holes: Vec<Range<usize>> = members
+            .filter(|span| span.start >= body.start && span.end <= body.end)
+            .collect();
         holes.extend(comments);
         holes.sort_unstable_by_key(|hole| hole.start);
         let mut hasher = self.hasher.clone();
         let (mut from, mut is_empty) = (body.start, true);
         for hole in holes.into_iter().chain(std::iter::once(body.end..body.end)) {
-            for line in self.text.get(from..hole.start.max(from)).unwrap_or_default().lines().map(str::trim_end) {
+            for line in self
+                .text
+                .get(from..hole.start.max(from))
+                .unwrap_or_default()
+                .lines()
+                .map(str::trim_end)
+            {
                 // What only opens, closes or ends a body is none.
-                if !line.trim_start_matches([' ', '\t', '{', '}', ';', ',', ')']).is_empty() {
+                if !line
+                    .trim_start_matches([' ', '\t', '{', '}', ';', ',', ')'])
+                    .is_empty()
+                {
                     hasher.add(line.as_bytes());
                     is_empty = false;
                 }
             }
             from = from.max(hole.end);
         }
-        if is_empty { BodyDigest::default() } else { hasher.finish().0[..16].try_into().expect("a digest has 32 bytes") }
+        if is_empty {
+            BodyDigest::default()
+        } else {
+            hasher.finish().0[..16]
+                .try_into()
+                .expect("a digest has 32 bytes")
+        }
     }
 }

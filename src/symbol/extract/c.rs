@@ -16,14 +16,22 @@ const DECLARATOR_DEPTH_MAX: usize = 16;
 pub(super) const C: Grammar = Grammar {
     language: || tree_sitter_c::LANGUAGE.into(),
     rules: RULES,
-    hidden: &["comment", "attribute_specifier", "attribute_declaration", "ms_declspec_modifier"],
+    hidden: &[
+        "comment",
+        "attribute_specifier",
+        "attribute_declaration",
+        "ms_declspec_modifier",
+    ],
     style: comment::SLASHES,
     is_doc: any_comment,
     is_public,
     is_package: no_package,
     finish,
 };
-pub(super) const CPP: Grammar = Grammar { language: || tree_sitter_cpp::LANGUAGE.into(), ..C };
+pub(super) const CPP: Grammar = Grammar {
+    language: || tree_sitter_cpp::LANGUAGE.into(),
+    ..C
+};
 
 const RULES: &[(&str, Rule)] = &[
     ("comment", Rule::Comment),
@@ -36,7 +44,10 @@ const RULES: &[(&str, Rule)] = &[
     ("declaration_list", Rule::Inside),
     ("preproc_include", Rule::Import(&["#include", "# include"])),
     ("preproc_def", Rule::Special(constant)),
-    ("preproc_function_def", Rule::Item(Item::body(Kind::Macro, &["value"]))),
+    (
+        "preproc_function_def",
+        Rule::Item(Item::body(Kind::Macro, &["value"])),
+    ),
     ("function_definition", Rule::Special(declaration)),
     ("declaration", Rule::Special(declaration)),
     ("field_declaration", Rule::Special(declaration)),
@@ -45,7 +56,10 @@ const RULES: &[(&str, Rule)] = &[
     ("union_specifier", Rule::Special(specifier)),
     ("class_specifier", Rule::Special(specifier)),
     ("enum_specifier", Rule::Special(specifier)),
-    ("enumerator", Rule::Item(Item::new(Kind::Variant).valued("value").visible())),
+    (
+        "enumerator",
+        Rule::Item(Item::new(Kind::Variant).valued("value").visible()),
+    ),
     ("namespace_definition", Rule::Special(namespace)),
     ("template_declaration", Rule::Wrap),
     ("friend_declaration", Rule::Special(friend)),
@@ -64,7 +78,10 @@ fn is_public(declared: &Declared<'_>) -> bool {
 
 /// A macro without a value, or named like a header, only marks that something was included.
 fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let name = node.child_by_field_name("name").map_or("", |name| walk.slice(name)).trim_end_matches('_');
+    let name = node
+        .child_by_field_name("name")
+        .map_or("", |name| walk.slice(name))
+        .trim_end_matches('_');
     let guard = name.ends_with("_H") || name.ends_with("_HPP");
     if node.child_by_field_name("value").is_some() && !guard {
         walk.declare(level, node, &Item::new(Kind::Macro).valued("value"));
@@ -76,19 +93,36 @@ fn section<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 }
 
 fn namespace<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(body) = node.child_by_field_name("body") else { return };
+    let Some(body) = node.child_by_field_name("body") else {
+        return;
+    };
     let Some(name) = node.child_by_field_name("name") else {
-        let place = Place { owner: Some(Kind::Module), public: false, wrap: None };
+        let place = Place {
+            owner: Some(Kind::Module),
+            public: false,
+            wrap: None,
+        };
         return walk.children_at(level, body, place);
     };
-    let symbol = walk.symbol(level, Head { node, kind: Kind::Module, name, end: Some(body.start_byte()) });
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind: Kind::Module,
+            name,
+            end: Some(body.start_byte()),
+        },
+    );
     let children = walk.members(body, Kind::Module, true);
     walk.push(level, Symbol { children, ..symbol });
 }
 
 /// A type that is defined here, not only named.
 fn specifier<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let (name, body) = (node.child_by_field_name("name"), node.child_by_field_name("body"));
+    let (name, body) = (
+        node.child_by_field_name("name"),
+        node.child_by_field_name("body"),
+    );
     if let (Some(name), Some(body)) = (name, body) {
         define(walk, level, (node, name), (node, body));
     } else if let Some(body) = body.filter(|_| node.kind() == "enum_specifier") {
@@ -108,7 +142,15 @@ fn define<'t>(
         "enum_specifier" => Kind::Enum,
         _ => Kind::Struct,
     };
-    let mut symbol = walk.symbol(level, Head { node, kind, name, end: Some(body.start_byte()) });
+    let mut symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name,
+            end: Some(body.start_byte()),
+        },
+    );
     if name == node {
         "enum".clone_into(&mut symbol.name);
     } else if node.kind() == "type_definition" {
@@ -130,14 +172,18 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             specifier(walk, level, definition);
         }
         // The members of a nameless union are members of what is around it.
-        let nameless =
-            |definition: &Node<'_>| definition.kind() != "enum_specifier" && definition.child_by_field_name("name").is_none();
+        let nameless = |definition: &Node<'_>| {
+            definition.kind() != "enum_specifier"
+                && definition.child_by_field_name("name").is_none()
+        };
         if let (Some(body), Some(_)) = (body, definition.filter(nameless)) {
             walk.children(level, body);
         }
         return;
     };
-    let Some((name, is_function)) = innermost(declarator) else { return };
+    let Some((name, is_function)) = innermost(declarator) else {
+        return;
+    };
     if let (Some(definition), Some(body)) = (definition, body) {
         return define(walk, level, (node, name), (definition, body));
     }
@@ -148,15 +194,36 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         _ if member => Kind::Field,
         _ => Kind::Variable,
     };
-    let mut symbol = walk.symbol(level, Head { node, kind, name, end: end_of(walk, node, declarator) });
-    if let Some(cast) = name.parent().filter(|parent| parent.kind() == "operator_cast") {
-        walk.slice(cast).split('(').next().unwrap_or_default().trim_end().clone_into(&mut symbol.name);
+    let mut symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name,
+            end: end_of(walk, node, declarator),
+        },
+    );
+    if let Some(cast) = name
+        .parent()
+        .filter(|parent| parent.kind() == "operator_cast")
+    {
+        walk.slice(cast)
+            .split('(')
+            .next()
+            .unwrap_or_default()
+            .trim_end()
+            .clone_into(&mut symbol.name);
     }
     match (scope_of(walk.slice(name)), is_function) {
         (Some((owner, own)), true) if !owner.trim().is_empty() => {
             let (owner, own) = (without_arguments(owner), own.trim());
             let public = level.place.owner.is_none() || level.place.public;
-            let member = Symbol { kind: Kind::Method, name: own.to_owned(), public, ..symbol };
+            let member = Symbol {
+                kind: Kind::Method,
+                name: own.to_owned(),
+                public,
+                ..symbol
+            };
             walk.adopt(level, &owner, &owner, member);
         }
         _ => walk.push(level, symbol),
@@ -171,7 +238,9 @@ fn scope_of(name: &str) -> Option<(&str, &str)> {
         match byte {
             b'>' => depth += 1,
             b'<' => depth = depth.saturating_sub(1),
-            b':' if depth == 0 && at > 0 && name.as_bytes()[at - 1] == b':' => return Some((&name[..at - 1], &name[at + 1..])),
+            b':' if depth == 0 && at > 0 && name.as_bytes()[at - 1] == b':' => {
+                return Some((&name[..at - 1], &name[at + 1..]));
+            }
             _ => {}
         }
     }
@@ -193,7 +262,10 @@ fn without_arguments(owner: &str) -> String {
 /// A friend that is defined on the spot; others are declared elsewhere.
 fn friend<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor).filter(|child| child.kind() == "function_definition") {
+    for child in node
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() == "function_definition")
+    {
         declaration(walk, level, child);
     }
 }
@@ -204,29 +276,70 @@ fn friend<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn unfinished<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) -> bool {
     let text = &walk.text[node.start_byte()..];
     let text = &text[..text.floor_char_boundary(DECLARATION_BYTES_MAX)];
-    let Some(text) = text.find([';', '{', '}']).filter(|end| text[*end..].starts_with(';')).map(|end| &text[..end]) else {
+    let Some(text) = text
+        .find([';', '{', '}'])
+        .filter(|end| text[*end..].starts_with(';'))
+        .map(|end| &text[..end])
+    else {
         return false;
     };
     let (head, arguments) = text.split_once('(').unwrap_or((text, ""));
     let is_pointer = arguments.trim_start().starts_with('*');
-    let named = if is_pointer { arguments.split(')').next().unwrap_or_default() } else { head };
-    let mut words = named.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).rev();
+    let named = if is_pointer {
+        arguments.split(')').next().unwrap_or_default()
+    } else {
+        head
+    };
+    let mut words = named
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .rev();
     let (last, before) = (words.next(), words.next());
-    let name = if arguments.starts_with('(') { before.or(last) } else { last };
-    let kind = if node.kind() == "type_definition" { Kind::Type } else { Kind::Function };
+    let name = if arguments.starts_with('(') {
+        before.or(last)
+    } else {
+        last
+    };
+    let kind = if node.kind() == "type_definition" {
+        Kind::Type
+    } else {
+        Kind::Function
+    };
     let end = node.start_byte() + text.len();
-    let symbol = walk.symbol(level, Head { node, kind, name: node, end: Some(end) });
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name: node,
+            end: Some(end),
+        },
+    );
     let name = name.unwrap_or_default().to_owned();
-    walk.push(level, Symbol { name, public: !text.starts_with("static"), ..symbol });
+    walk.push(
+        level,
+        Symbol {
+            name,
+            public: !text.starts_with("static"),
+            ..symbol
+        },
+    );
     level.passed_to = end;
     true
 }
 
 /// Where the text of a declaration ends that has a body, initializers or a long value.
 fn end_of<'t>(walk: &Walk<'t>, node: Node<'t>, declarator: Node<'t>) -> Option<usize> {
-    let cut = Item { value: "default_value", ..Item::body(Kind::Function, &["field_initializer_list", "body"]) };
-    let value = declarator.child_by_field_name("value").filter(|value| walk.is_long(*value));
-    value.map(|value| value.start_byte()).or(walk.parts(node, &cut).end)
+    let cut = Item {
+        value: "default_value",
+        ..Item::body(Kind::Function, &["field_initializer_list", "body"])
+    };
+    let value = declarator
+        .child_by_field_name("value")
+        .filter(|value| walk.is_long(*value));
+    value
+        .map(|value| value.start_byte())
+        .or(walk.parts(node, &cut).end)
 }
 
 /// The name inside a declarator, and whether it is declared as a function.
@@ -240,7 +353,10 @@ fn innermost(declarator: Node<'_>) -> Option<(Node<'_>, bool)> {
             _ => {}
         }
         let inner = node.child_by_field_name("declarator");
-        match inner.or_else(|| node.named_child(0).filter(|_| node.kind().ends_with("_declarator"))) {
+        match inner.or_else(|| {
+            node.named_child(0)
+                .filter(|_| node.kind().ends_with("_declarator"))
+        }) {
             Some(inner) => node = inner,
             None => return Some((node, is_function)),
         }
@@ -251,11 +367,22 @@ fn innermost(declarator: Node<'_>) -> Option<(Node<'_>, bool)> {
 /// Inline functions of a header are there to be used, although they are `static`.
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     let guarded = |line: &str| line.starts_with("#ifndef") || line.starts_with("#pragma once");
-    let first = walk.text.lines().map(str::trim).find(|line| line.starts_with('#'));
+    let first = walk
+        .text
+        .lines()
+        .map(str::trim)
+        .find(|line| line.starts_with('#'));
     if !first.is_some_and(guarded) {
         return;
     }
-    for symbol in level.symbols.iter_mut().filter(|symbol| symbol.kind == Kind::Function) {
-        symbol.public |= symbol.signature.split(' ').any(|word| matches!(word, "inline" | "__inline" | "__inline__"));
+    for symbol in level
+        .symbols
+        .iter_mut()
+        .filter(|symbol| symbol.kind == Kind::Function)
+    {
+        symbol.public |= symbol
+            .signature
+            .split(' ')
+            .any(|word| matches!(word, "inline" | "__inline" | "__inline__"));
     }
 }

@@ -12,22 +12,58 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_c_sharp::LANGUAGE.into(),
     rules: &[
         ("comment", Rule::Comment),
-        ("using_directive", Rule::Import(&["global ", "using", "static "])),
+        (
+            "using_directive",
+            Rule::Import(&["global ", "using", "static "]),
+        ),
         ("namespace_declaration", Rule::Inside),
         ("declaration_list", Rule::Inside),
         ("preproc_if", Rule::Inside),
         ("preproc_else", Rule::Inside),
-        ("class_declaration", Rule::Item(Item::of(Kind::Class, "body", &["body"]))),
-        ("struct_declaration", Rule::Item(Item::of(Kind::Struct, "body", &["body"]))),
-        ("record_declaration", Rule::Item(Item::of(Kind::Struct, "body", &["body"]))),
-        ("interface_declaration", Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open())),
-        ("enum_declaration", Rule::Item(Item::of(Kind::Enum, "body", &["body"]))),
-        ("enum_member_declaration", Rule::Item(Item::new(Kind::Variant).valued("value").visible())),
+        (
+            "class_declaration",
+            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
+        ),
+        (
+            "struct_declaration",
+            Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
+        ),
+        (
+            "record_declaration",
+            Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
+        ),
+        (
+            "interface_declaration",
+            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
+        ),
+        (
+            "enum_declaration",
+            Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
+        ),
+        (
+            "enum_member_declaration",
+            Rule::Item(Item::new(Kind::Variant).valued("value").visible()),
+        ),
         ("delegate_declaration", Rule::Item(Item::new(Kind::Type))),
-        ("method_declaration", Rule::Item(Item::body(Kind::Function, &["body"]))),
-        ("constructor_declaration", Rule::Item(Item::body(Kind::Function, &["constructor_initializer", "body"]))),
-        ("property_declaration", Rule::Item(Item::body(Kind::Field, &["accessors", "value"]))),
-        ("event_declaration", Rule::Item(Item::body(Kind::Field, &["accessors"]))),
+        (
+            "method_declaration",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
+        (
+            "constructor_declaration",
+            Rule::Item(Item::body(
+                Kind::Function,
+                &["constructor_initializer", "body"],
+            )),
+        ),
+        (
+            "property_declaration",
+            Rule::Item(Item::body(Kind::Field, &["accessors", "value"])),
+        ),
+        (
+            "event_declaration",
+            Rule::Item(Item::body(Kind::Field, &["accessors"])),
+        ),
         ("field_declaration", Rule::Special(field)),
         ("event_field_declaration", Rule::Special(field)),
     ],
@@ -49,15 +85,31 @@ fn is_public(declared: &Declared<'_>) -> bool {
 
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let mut cursor = node.walk();
-    let variables = node.named_children(&mut cursor).find(|child| child.kind() == "variable_declaration");
+    let variables = node
+        .named_children(&mut cursor)
+        .find(|child| child.kind() == "variable_declaration");
     let Some(variables) = variables else { return };
     let mut cursor = variables.walk();
-    let declarator = variables.named_children(&mut cursor).find(|child| child.kind() == "variable_declarator");
+    let declarator = variables
+        .named_children(&mut cursor)
+        .find(|child| child.kind() == "variable_declarator");
     let Some(declarator) = declarator else { return };
-    let Some(name) = declarator.child_by_field_name("name") else { return };
+    let Some(name) = declarator.child_by_field_name("name") else {
+        return;
+    };
     let long = walk.is_long(declarator).then(|| name.end_byte());
-    let fixed = walk.text[node.start_byte()..name.start_byte()].split_whitespace().any(|word| word == "const");
+    let fixed = walk.text[node.start_byte()..name.start_byte()]
+        .split_whitespace()
+        .any(|word| word == "const");
     let kind = if fixed { Kind::Constant } else { Kind::Field };
-    let symbol = walk.symbol(level, Head { node, kind, name, end: long });
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name,
+            end: long,
+        },
+    );
     walk.push(level, symbol);
 }

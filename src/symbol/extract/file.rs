@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::grammar::Grammar;
-use super::{bash, c, csharp, go, java, javascript, lines, macros, parse, php, python, ruby, rust, uses, walk};
+use super::{
+    bash, c, csharp, go, java, javascript, lines, macros, parse, php, python, ruby, rust, uses,
+    walk,
+};
 use crate::base::limit;
 use crate::symbol::comment;
 use crate::symbol::language::Language;
@@ -21,14 +24,21 @@ pub fn extract(language: Option<Language>, data: &[u8]) -> Outline {
 
 /// The same, and the names that the file uses; none without a grammar.
 #[must_use]
-pub(in crate::symbol) fn extract_with_uses(language: Option<Language>, data: &[u8]) -> (Outline, Uses) {
+pub(in crate::symbol) fn extract_with_uses(
+    language: Option<Language>,
+    data: &[u8],
+) -> (Outline, Uses) {
     let mut uses = Uses::default();
     let outline = extract_into(language, data, Some(&mut uses));
     (outline, uses)
 }
 
 fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>) -> Outline {
-    let mut outline = Outline { language, bytes: data.len() as u64, ..Outline::default() };
+    let mut outline = Outline {
+        language,
+        bytes: data.len() as u64,
+        ..Outline::default()
+    };
     if outline.bytes > limit::FILE_BYTES_MAX {
         outline.content = Content::TooLarge;
         return outline;
@@ -57,7 +67,12 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     outline
 }
 
-fn read(outline: &mut Outline, (language, grammar): (Language, &'static Grammar), text: &str, used: Option<&mut Uses>) {
+fn read(
+    outline: &mut Outline,
+    (language, grammar): (Language, &'static Grammar),
+    text: &str,
+    used: Option<&mut Uses>,
+) {
     outline.content = Content::Parsed;
     outline.doc = comment::file_paragraph(text, language.comment_style());
     let parsed = match language {

@@ -25,7 +25,10 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("type_alias", Rule::Special(type_spec)),
         ("field_declaration", Rule::Special(field)),
         ("method_elem", Rule::Item(Item::new(Kind::Function))),
-        ("function_declaration", Rule::Item(Item::body(Kind::Function, &["body"]))),
+        (
+            "function_declaration",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
         ("method_declaration", Rule::Special(method)),
     ],
     hidden: &["comment"],
@@ -41,7 +44,12 @@ fn is_package(declared: &Declared<'_>) -> bool {
 }
 
 fn is_public(declared: &Declared<'_>) -> bool {
-    let name = declared.name.rsplit('.').next().unwrap_or(declared.name).trim_start_matches('*');
+    let name = declared
+        .name
+        .rsplit('.')
+        .next()
+        .unwrap_or(declared.name)
+        .trim_start_matches('*');
     name.chars().next().is_some_and(char::is_uppercase)
 }
 
@@ -50,15 +58,30 @@ fn import<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
 }
 
 fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    keyword(walk, level, (node, "const"), &Item::new(Kind::Constant).valued("value"));
+    keyword(
+        walk,
+        level,
+        (node, "const"),
+        &Item::new(Kind::Constant).valued("value"),
+    );
 }
 
 fn variable<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    keyword(walk, level, (node, "var"), &Item::new(Kind::Variable).valued("value"));
+    keyword(
+        walk,
+        level,
+        (node, "var"),
+        &Item::new(Kind::Variable).valued("value"),
+    );
 }
 
 /// Declares with the keyword in front, which may stand before a whole group.
-fn keyword<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, word): (Node<'t>, &str), item: &Item) {
+fn keyword<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    (node, word): (Node<'t>, &str),
+    item: &Item,
+) {
     let before = level.symbols.len();
     walk.declare(level, node, item);
     if let Some(symbol) = level.symbols.get_mut(before) {
@@ -68,15 +91,35 @@ fn keyword<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, word): (Node<'
 
 fn type_spec<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let inner = node.child_by_field_name("type");
-    let (Some(name), Some(inner)) = (node.child_by_field_name("name"), inner) else { return };
-    let fields = inner.named_child(0).filter(|child| child.kind() == "field_declaration_list");
+    let (Some(name), Some(inner)) = (node.child_by_field_name("name"), inner) else {
+        return;
+    };
+    let fields = inner
+        .named_child(0)
+        .filter(|child| child.kind() == "field_declaration_list");
     let body = inner.walk().goto_first_child().then_some(inner);
     let (kind, members, end) = match inner.kind() {
-        "struct_type" => (Kind::Struct, fields, fields.map(|fields| fields.start_byte())),
-        "interface_type" => (Kind::Interface, body, Some(inner.start_byte() + "interface".len())),
+        "struct_type" => (
+            Kind::Struct,
+            fields,
+            fields.map(|fields| fields.start_byte()),
+        ),
+        "interface_type" => (
+            Kind::Interface,
+            body,
+            Some(inner.start_byte() + "interface".len()),
+        ),
         _ => (Kind::Type, None, None),
     };
-    let mut symbol = walk.symbol(level, Head { node, kind, name, end });
+    let mut symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name,
+            end,
+        },
+    );
     symbol.signature = format!("type {}", symbol.signature);
     if let Some(members) = members {
         symbol.children = walk.members(members, kind, false);
@@ -87,15 +130,40 @@ fn type_spec<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 /// A field, or an embedded type, which is named like it.
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let embedded = node.child_by_field_name("name").is_none();
-    walk.declare(level, node, &Item::body(Kind::Field, &["tag"]).named(if embedded { "type" } else { "name" }));
+    walk.declare(
+        level,
+        node,
+        &Item::body(Kind::Field, &["tag"]).named(if embedded { "type" } else { "name" }),
+    );
 }
 
 fn method<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let receiver = node.child_by_field_name("receiver").and_then(|list| list.named_child(0));
-    let Some(owner) = receiver.and_then(|receiver| receiver.child_by_field_name("type")) else { return };
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let end = node.child_by_field_name("body").map(|body| body.start_byte());
-    let symbol: Symbol = walk.symbol(level, Head { node, kind: Kind::Method, name, end });
-    let owner = walk.slice(owner).trim_start_matches('*').split('[').next().unwrap_or_default();
+    let receiver = node
+        .child_by_field_name("receiver")
+        .and_then(|list| list.named_child(0));
+    let Some(owner) = receiver.and_then(|receiver| receiver.child_by_field_name("type")) else {
+        return;
+    };
+    let Some(name) = node.child_by_field_name("name") else {
+        return;
+    };
+    let end = node
+        .child_by_field_name("body")
+        .map(|body| body.start_byte());
+    let symbol: Symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind: Kind::Method,
+            name,
+            end,
+        },
+    );
+    let owner = walk
+        .slice(owner)
+        .trim_start_matches('*')
+        .split('[')
+        .next()
+        .unwrap_or_default();
     walk.adopt(level, owner, &format!("type {owner}"), symbol);
 }

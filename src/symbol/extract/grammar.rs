@@ -40,7 +40,9 @@ pub(super) struct Declared<'a> {
 impl Declared<'_> {
     /// Whether a word stands before the name.
     pub(super) fn says(&self, word: &str) -> bool {
-        self.prefix.split(|c: char| !c.is_alphanumeric() && c != '_').any(|found| found == word)
+        self.prefix
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(|found| found == word)
     }
 }
 
@@ -87,17 +89,36 @@ pub(super) struct Item {
 impl Item {
     /// A declaration that is nothing but its signature.
     pub(super) const fn new(kind: Kind) -> Self {
-        Self { kind, name: "name", cut: &[], members: "", value: "", open: false, visible: false }
+        Self {
+            kind,
+            name: "name",
+            cut: &[],
+            members: "",
+            value: "",
+            open: false,
+            visible: false,
+        }
     }
 
     /// Something with a body that is not looked into.
     pub(super) const fn body(kind: Kind, cut: &'static [&'static str]) -> Self {
-        Self { cut, ..Self::new(kind) }
+        Self {
+            cut,
+            ..Self::new(kind)
+        }
     }
 
     /// A type with members in one of its parts.
-    pub(super) const fn of(kind: Kind, members: &'static str, cut: &'static [&'static str]) -> Self {
-        Self { cut, members, ..Self::new(kind) }
+    pub(super) const fn of(
+        kind: Kind,
+        members: &'static str,
+        cut: &'static [&'static str],
+    ) -> Self {
+        Self {
+            cut,
+            members,
+            ..Self::new(kind)
+        }
     }
 
     /// The same, with members that are public.
@@ -107,7 +128,10 @@ impl Item {
 
     /// The same, always public.
     pub(super) const fn visible(self) -> Self {
-        Self { visible: true, ..self }
+        Self {
+            visible: true,
+            ..self
+        }
     }
 
     /// The same, with another part as the name.

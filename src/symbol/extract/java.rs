@@ -14,21 +14,56 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("line_comment", Rule::Comment),
         ("block_comment", Rule::Comment),
         ("import_declaration", Rule::Import(&["import", "static "])),
-        ("class_declaration", Rule::Item(Item::of(Kind::Class, "body", &["body"]))),
-        ("record_declaration", Rule::Item(Item::of(Kind::Struct, "body", &["body"]))),
-        ("interface_declaration", Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open())),
-        ("annotation_type_declaration", Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open())),
-        ("enum_declaration", Rule::Item(Item::of(Kind::Enum, "body", &["body"]))),
-        ("enum_constant", Rule::Item(Item::body(Kind::Variant, &["body"]).visible())),
+        (
+            "class_declaration",
+            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
+        ),
+        (
+            "record_declaration",
+            Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
+        ),
+        (
+            "interface_declaration",
+            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
+        ),
+        (
+            "annotation_type_declaration",
+            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
+        ),
+        (
+            "enum_declaration",
+            Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
+        ),
+        (
+            "enum_constant",
+            Rule::Item(Item::body(Kind::Variant, &["body"]).visible()),
+        ),
         ("enum_body_declarations", Rule::Inside),
-        ("method_declaration", Rule::Item(Item::body(Kind::Function, &["body"]))),
-        ("annotation_type_element_declaration", Rule::Item(Item::new(Kind::Function))),
-        ("constructor_declaration", Rule::Item(Item::body(Kind::Function, &["body"]))),
-        ("compact_constructor_declaration", Rule::Item(Item::body(Kind::Function, &["body"]))),
+        (
+            "method_declaration",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
+        (
+            "annotation_type_element_declaration",
+            Rule::Item(Item::new(Kind::Function)),
+        ),
+        (
+            "constructor_declaration",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
+        (
+            "compact_constructor_declaration",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
         ("field_declaration", Rule::Special(field)),
         ("constant_declaration", Rule::Special(field)),
     ],
-    hidden: &["line_comment", "block_comment", "marker_annotation", "annotation"],
+    hidden: &[
+        "line_comment",
+        "block_comment",
+        "marker_annotation",
+        "annotation",
+    ],
     style: comment::SLASHES,
     is_doc: star_comment,
     is_public,
@@ -45,11 +80,26 @@ fn is_public(declared: &Declared<'_>) -> bool {
 }
 
 fn field<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(declarator) = node.child_by_field_name("declarator") else { return };
-    let Some(name) = declarator.child_by_field_name("name") else { return };
-    let value = declarator.child_by_field_name("value").filter(|value| walk.is_long(*value));
-    let fixed = walk.slice(node).split(' ').any(|word| word == "final") || node.kind() == "constant_declaration";
+    let Some(declarator) = node.child_by_field_name("declarator") else {
+        return;
+    };
+    let Some(name) = declarator.child_by_field_name("name") else {
+        return;
+    };
+    let value = declarator
+        .child_by_field_name("value")
+        .filter(|value| walk.is_long(*value));
+    let fixed = walk.slice(node).split(' ').any(|word| word == "final")
+        || node.kind() == "constant_declaration";
     let kind = if fixed { Kind::Constant } else { Kind::Field };
-    let symbol = walk.symbol(level, Head { node, kind, name, end: value.map(|value| value.start_byte()) });
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name,
+            end: value.map(|value| value.start_byte()),
+        },
+    );
     walk.push(level, symbol);
 }

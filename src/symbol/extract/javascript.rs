@@ -21,8 +21,14 @@ pub(super) const JAVASCRIPT: Grammar = Grammar {
     is_package: no_package,
     finish,
 };
-pub(super) const TYPESCRIPT: Grammar = Grammar { language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), ..JAVASCRIPT };
-pub(super) const TSX: Grammar = Grammar { language: || tree_sitter_typescript::LANGUAGE_TSX.into(), ..JAVASCRIPT };
+pub(super) const TYPESCRIPT: Grammar = Grammar {
+    language: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    ..JAVASCRIPT
+};
+pub(super) const TSX: Grammar = Grammar {
+    language: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    ..JAVASCRIPT
+};
 
 const FUNCTION: Item = Item::body(Kind::Function, &["body"]);
 const CLASS: Item = Item::of(Kind::Class, "body", &["body"]).open();
@@ -40,17 +46,41 @@ const RULES: &[(&str, Rule)] = &[
     ("method_definition", Rule::Special(member)),
     ("method_signature", Rule::Item(FUNCTION)),
     ("abstract_method_signature", Rule::Item(FUNCTION)),
-    ("field_definition", Rule::Item(Item::new(Kind::Field).named("property").valued("value"))),
-    ("public_field_definition", Rule::Item(Item::new(Kind::Field).valued("value"))),
+    (
+        "field_definition",
+        Rule::Item(Item::new(Kind::Field).named("property").valued("value")),
+    ),
+    (
+        "public_field_definition",
+        Rule::Item(Item::new(Kind::Field).valued("value")),
+    ),
     ("property_signature", Rule::Item(Item::new(Kind::Field))),
-    ("interface_declaration", Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open())),
-    ("type_alias_declaration", Rule::Item(Item::new(Kind::Type).valued("value"))),
-    ("enum_declaration", Rule::Item(Item::of(Kind::Enum, "body", &["body"]).open())),
-    ("enum_assignment", Rule::Item(Item::new(Kind::Variant).valued("value"))),
+    (
+        "interface_declaration",
+        Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
+    ),
+    (
+        "type_alias_declaration",
+        Rule::Item(Item::new(Kind::Type).valued("value")),
+    ),
+    (
+        "enum_declaration",
+        Rule::Item(Item::of(Kind::Enum, "body", &["body"]).open()),
+    ),
+    (
+        "enum_assignment",
+        Rule::Item(Item::new(Kind::Variant).valued("value")),
+    ),
     ("property_identifier", Rule::Special(variant)),
     ("ambient_declaration", Rule::Special(ambient)),
-    ("module", Rule::Item(Item::of(Kind::Module, "body", &["body"]))),
-    ("internal_module", Rule::Item(Item::of(Kind::Module, "body", &["body"]))),
+    (
+        "module",
+        Rule::Item(Item::of(Kind::Module, "body", &["body"])),
+    ),
+    (
+        "internal_module",
+        Rule::Item(Item::of(Kind::Module, "body", &["body"])),
+    ),
     ("lexical_declaration", Rule::Special(variables)),
     ("variable_declaration", Rule::Special(variables)),
     ("expression_statement", Rule::Special(statement)),
@@ -62,18 +92,32 @@ const RULES: &[(&str, Rule)] = &[
 fn is_public(declared: &Declared<'_>) -> bool {
     match declared.place.owner {
         None | Some(Kind::Module) => declared.place.public,
-        Some(_) => !declared.says("private") && !declared.says("protected") && !declared.name.starts_with(['#', '_']),
+        Some(_) => {
+            !declared.says("private")
+                && !declared.says("protected")
+                && !declared.name.starts_with(['#', '_'])
+        }
     }
 }
 
 fn export<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     if node.child_by_field_name("declaration").is_some() {
-        let place = Place { public: true, wrap: Some(node), ..level.place };
+        let place = Place {
+            public: true,
+            wrap: Some(node),
+            ..level.place
+        };
         return walk.children_at(level, node, place);
     }
     if node.child_by_field_name("source").is_some() {
-        let text = walk.slice(node).trim_start_matches("export").trim_start_matches(" type");
-        return walk.push(level, Symbol::named(Kind::Export, text.trim_end_matches(';')));
+        let text = walk
+            .slice(node)
+            .trim_start_matches("export")
+            .trim_start_matches(" type");
+        return walk.push(
+            level,
+            Symbol::named(Kind::Export, text.trim_end_matches(';')),
+        );
     }
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
@@ -98,29 +142,75 @@ fn export_names<'t>(walk: &mut Walk<'t>, clause: Node<'t>) {
 
 /// What is declared to exist elsewhere is there to be used.
 fn ambient<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let place = Place { public: true, wrap: level.place.wrap.or(Some(node)), ..level.place };
+    let place = Place {
+        public: true,
+        wrap: level.place.wrap.or(Some(node)),
+        ..level.place
+    };
     walk.children_at(level, node, place);
     let mut cursor = node.walk();
     // `declare global { … }`
-    for block in node.named_children(&mut cursor).filter(|child| child.kind() == "statement_block") {
-        walk.children_at(level, block, Place { wrap: None, ..place });
+    for block in node
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() == "statement_block")
+    {
+        walk.children_at(
+            level,
+            block,
+            Place {
+                wrap: None,
+                ..place
+            },
+        );
     }
 }
 
 /// A method; a constructor may declare fields among its parameters.
 fn member<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let is_constructor = node.child_by_field_name("name").is_some_and(|name| walk.slice(name) == "constructor");
-    let parameters = node.child_by_field_name("parameters").filter(|_| is_constructor);
+    let is_constructor = node
+        .child_by_field_name("name")
+        .is_some_and(|name| walk.slice(name) == "constructor");
+    let parameters = node
+        .child_by_field_name("parameters")
+        .filter(|_| is_constructor);
     let mut cursor = node.walk();
-    for parameter in parameters.iter().flat_map(|list| list.named_children(&mut cursor).collect::<Vec<_>>()) {
-        let name = parameter.child_by_field_name("pattern").filter(|name| name.kind() == "identifier");
-        let prefix = name.map_or("", |name| &walk.text[parameter.start_byte()..name.start_byte()]).trim();
-        let declares = prefix.split(' ').any(|word| matches!(word, "public" | "private" | "protected" | "readonly" | "override"));
+    for parameter in parameters
+        .iter()
+        .flat_map(|list| list.named_children(&mut cursor).collect::<Vec<_>>())
+    {
+        let name = parameter
+            .child_by_field_name("pattern")
+            .filter(|name| name.kind() == "identifier");
+        let prefix = name
+            .map_or("", |name| {
+                &walk.text[parameter.start_byte()..name.start_byte()]
+            })
+            .trim();
+        let declares = prefix.split(' ').any(|word| {
+            matches!(
+                word,
+                "public" | "private" | "protected" | "readonly" | "override"
+            )
+        });
         if let Some(name) = name.filter(|_| declares) {
             let before = level.place.wrap.take();
-            let symbol = walk.symbol(level, Head { node: parameter, kind: Kind::Field, name, end: None });
+            let symbol = walk.symbol(
+                level,
+                Head {
+                    node: parameter,
+                    kind: Kind::Field,
+                    name,
+                    end: None,
+                },
+            );
             level.place.wrap = before;
-            walk.push(level, Symbol { doc: String::new(), ..symbol });
+            walk.push(
+                level,
+                Symbol {
+                    doc: String::new(),
+                    ..symbol
+                },
+            );
         }
     }
     walk.declare(level, node, &FUNCTION);
@@ -132,7 +222,15 @@ fn member<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 /// A case of an enumeration without a value.
 fn variant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     if level.place.owner == Some(Kind::Enum) {
-        let symbol = walk.symbol(level, Head { node, kind: Kind::Variant, name: node, end: None });
+        let symbol = walk.symbol(
+            level,
+            Head {
+                node,
+                kind: Kind::Variant,
+                name: node,
+                end: None,
+            },
+        );
         walk.push(level, symbol);
     }
 }
@@ -140,8 +238,13 @@ fn variant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let alone = node.named_child_count() == 1;
     let mut cursor = node.walk();
-    for declarator in node.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator") {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
+    for declarator in node
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() == "variable_declarator")
+    {
+        let Some(name) = declarator.child_by_field_name("name") else {
+            continue;
+        };
         let value = declarator.child_by_field_name("value");
         if value.is_some_and(|value| walk.slice(value).starts_with("require(")) {
             walk.import(declarator, &[]);
@@ -151,7 +254,15 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             let kind = if is_const { Kind::Constant } else { kind };
             let before = level.place;
             level.place.wrap = if alone { before.wrap } else { Some(declarator) };
-            let symbol = walk.symbol(level, Head { node, kind, name, end: end.or(Some(declarator.end_byte())) });
+            let symbol = walk.symbol(
+                level,
+                Head {
+                    node,
+                    kind,
+                    name,
+                    end: end.or(Some(declarator.end_byte())),
+                },
+            );
             level.place = before;
             walk.push(level, symbol);
         }
@@ -160,24 +271,37 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 
 /// What a value makes of its name, and where the text that is shown ends.
 fn shape<'t>(walk: &Walk<'t>, value: Node<'t>) -> (Kind, Option<usize>) {
-    let body = value.child_by_field_name("body").map(|body| body.start_byte());
+    let body = value
+        .child_by_field_name("body")
+        .map(|body| body.start_byte());
     match value.kind() {
         "arrow_function" | "function_expression" | "generator_function" => (Kind::Function, body),
         "class" => (Kind::Class, body),
-        _ => (Kind::Variable, walk.is_long(value).then(|| value.start_byte())),
+        _ => (
+            Kind::Variable,
+            walk.is_long(value).then(|| value.start_byte()),
+        ),
     }
 }
 
 /// Assignments that export something or add a member to what was declared before.
 fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(inner) = node.named_child(0) else { return };
+    let Some(inner) = node.named_child(0) else {
+        return;
+    };
     if inner.kind() == "internal_module" {
         return walk.children(level, node);
     }
-    let left = inner.child_by_field_name("left").filter(|_| inner.kind() == "assignment_expression");
-    let (Some(left), Some(right)) = (left, inner.child_by_field_name("right")) else { return };
+    let left = inner
+        .child_by_field_name("left")
+        .filter(|_| inner.kind() == "assignment_expression");
+    let (Some(left), Some(right)) = (left, inner.child_by_field_name("right")) else {
+        return;
+    };
     let target = walk.slice(left);
-    let Some((owner, name)) = target.rsplit_once('.') else { return };
+    let Some((owner, name)) = target.rsplit_once('.') else {
+        return;
+    };
     match owner {
         "module" if name == "exports" => exported_value(walk, level, node, right),
         "exports" | "module.exports" => assigned(walk, level, (node, name), right),
@@ -190,7 +314,10 @@ fn exported_value<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
     match value.kind() {
         "identifier" => walk.export(value),
         "object" => {
-            let place = Place { public: true, ..level.place };
+            let place = Place {
+                public: true,
+                ..level.place
+            };
             walk.children_at(level, value, place);
         }
         _ => assigned(walk, level, (node, "module.exports"), value),
@@ -198,14 +325,34 @@ fn exported_value<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
 }
 
 /// Adds what a public name is assigned; a mere name is exported instead.
-fn assigned<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, name): (Node<'t>, &str), value: Node<'t>) {
+fn assigned<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    (node, name): (Node<'t>, &str),
+    value: Node<'t>,
+) {
     if value.kind() == "identifier" && walk.slice(value) != "undefined" {
         walk.export(value);
     } else if name != "__esModule" && !walk.slice(value).starts_with("void 0") {
         let (kind, end) = shape(walk, value);
-        let symbol = walk.symbol(level, Head { node, kind, name: value, end });
-        let mut symbol = Symbol { public: true, name: name.to_owned(), ..symbol };
-        if let Some(body) = value.child_by_field_name("body").filter(|_| kind == Kind::Class) {
+        let symbol = walk.symbol(
+            level,
+            Head {
+                node,
+                kind,
+                name: value,
+                end,
+            },
+        );
+        let mut symbol = Symbol {
+            public: true,
+            name: name.to_owned(),
+            ..symbol
+        };
+        if let Some(body) = value
+            .child_by_field_name("body")
+            .filter(|_| kind == Kind::Class)
+        {
             symbol.children = walk.members(body, Kind::Class, true);
         }
         walk.push(level, symbol);
@@ -213,20 +360,44 @@ fn assigned<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, name): (Node<
 }
 
 /// `Foo.prototype.bar = function …` and `Foo.bar = function …`.
-fn method<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, target: (Node<'t>, &str, &str), value: Node<'t>) {
+fn method<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    target: (Node<'t>, &str, &str),
+    value: Node<'t>,
+) {
     let (node, owner, name) = target;
     let owner = owner.strip_suffix(".prototype").unwrap_or(owner);
     let (kind, end) = shape(walk, value);
-    if kind == Kind::Function && owner.chars().all(|c| c.is_alphanumeric() || "_$.".contains(c)) {
-        let symbol = walk.symbol(level, Head { node, kind: Kind::Method, name: value, end });
-        let member = Symbol { public: !name.starts_with('_'), name: name.to_owned(), ..symbol };
+    if kind == Kind::Function
+        && owner
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_$.".contains(c))
+    {
+        let symbol = walk.symbol(
+            level,
+            Head {
+                node,
+                kind: Kind::Method,
+                name: value,
+                end,
+            },
+        );
+        let member = Symbol {
+            public: !name.starts_with('_'),
+            name: name.to_owned(),
+            ..symbol
+        };
         walk.adopt(level, owner, owner, member);
     }
 }
 
 /// `name: value` in an exported object.
 fn pair<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let (key, value) = (node.child_by_field_name("key"), node.child_by_field_name("value"));
+    let (key, value) = (
+        node.child_by_field_name("key"),
+        node.child_by_field_name("value"),
+    );
     if let (Some(key), Some(value), true) = (key, value, level.place.public) {
         let name = walk.slice(key).trim_matches(['"', '\'']);
         assigned(walk, level, (node, name), value);
@@ -241,7 +412,9 @@ fn shorthand<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 }
 
 fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
-    let script = walk.exports.is_empty() && walk.imports.is_empty() && level.symbols.iter().all(|symbol| !symbol.public);
+    let script = walk.exports.is_empty()
+        && walk.imports.is_empty()
+        && level.symbols.iter().all(|symbol| !symbol.public);
     for symbol in &mut level.symbols {
         symbol.public |= script || walk.exports.contains(&symbol.name);
     }

@@ -71,7 +71,10 @@ impl<'t> Level<'t> {
 
     /// The place of the comment that touches a declaration.
     pub(super) fn comment_above(&self, node: Node<'t>) -> Option<Range<usize>> {
-        let comment = self.comment.as_ref().filter(|comment| node.start_position().row <= comment.last_row + 1);
+        let comment = self
+            .comment
+            .as_ref()
+            .filter(|comment| node.start_position().row <= comment.last_row + 1);
         comment.map(|comment| comment.start..comment.end)
     }
 
@@ -86,7 +89,13 @@ impl<'t> Level<'t> {
                 comment.end = node.end_byte();
                 comment.last_row = last_row(node);
             }
-            comment => *comment = Some(Comment { start: node.start_byte(), end: node.end_byte(), last_row: last_row(node) }),
+            comment => {
+                *comment = Some(Comment {
+                    start: node.start_byte(),
+                    end: node.end_byte(),
+                    last_row: last_row(node),
+                })
+            }
         }
     }
 
@@ -106,7 +115,9 @@ impl<'t> Level<'t> {
         let keep: Vec<bool> = self
             .symbols
             .iter()
-            .map(|symbol| !symbol.children.is_empty() || seen.insert((&symbol.name, &symbol.signature)))
+            .map(|symbol| {
+                !symbol.children.is_empty() || seen.insert((&symbol.name, &symbol.signature))
+            })
             .collect();
         let mut keep = keep.into_iter();
         self.symbols.retain(|_| keep.next().unwrap_or(true));
@@ -120,7 +131,12 @@ impl<'t> Level<'t> {
         }
         let mut homeless: Vec<Symbol> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
-        for Adopted { owner, header, members } in self.adopted {
+        for Adopted {
+            owner,
+            header,
+            members,
+        } in self.adopted
+        {
             if let Some(known) = find_owner(&mut self.symbols, &owner) {
                 for member in members {
                     join(&mut known.children, member, owner == header);
@@ -142,30 +158,50 @@ impl<'t> Level<'t> {
 /// What stands for a type of another file.
 fn implementation(name: String, signature: String, members: &[Symbol]) -> Symbol {
     // Where the first member stands, as an empty place: what is used in it belongs to the member.
-    let span = members.first().map(|member| Span { end: member.span.start, body: member.span.start, ..member.span });
+    let span = members.first().map(|member| Span {
+        end: member.span.start,
+        body: member.span.start,
+        ..member.span
+    });
     let named = Symbol::named(Kind::Extension, "");
-    Symbol { name, signature, public: false, span: span.unwrap_or_default(), ..named }
+    Symbol {
+        name,
+        signature,
+        public: false,
+        span: span.unwrap_or_default(),
+        ..named
+    }
 }
 
 /// The last type of that name: `A`, or `A::B` for one in another.
 fn find_owner<'s>(symbols: &'s mut [Symbol], owner: &str) -> Option<&'s mut Symbol> {
-    let at = symbols.iter().rposition(|symbol| symbol.kind.can_own() && symbol.name == owner);
+    let at = symbols
+        .iter()
+        .rposition(|symbol| symbol.kind.can_own() && symbol.name == owner);
     if let Some(at) = at {
         return symbols.get_mut(at);
     }
     let (outer, inner) = owner.split_once("::")?;
-    let at = symbols.iter().rposition(|symbol| symbol.kind.can_own() && symbol.name == outer)?;
+    let at = symbols
+        .iter()
+        .rposition(|symbol| symbol.kind.can_own() && symbol.name == outer)?;
     find_owner(&mut symbols[at].children, inner)
 }
 
 /// Adds a member; a definition of what the type declares already only says where that stands.
 fn join(members: &mut Vec<Symbol>, member: Symbol, is_definition: bool) {
     let count = |symbol: &Symbol| {
-        let parameters = symbol.signature.split_once(&format!("{}(", symbol.name)).map_or("", |(_, rest)| rest);
+        let parameters = symbol
+            .signature
+            .split_once(&format!("{}(", symbol.name))
+            .map_or("", |(_, rest)| rest);
         parameters.matches(',').count()
     };
     let mut known = members.iter_mut().filter(|known| {
-        is_definition && known.kind == Kind::Method && known.name == member.name && count(known) == count(&member)
+        is_definition
+            && known.kind == Kind::Method
+            && known.name == member.name
+            && count(known) == count(&member)
     });
     match (known.next(), known.next()) {
         (Some(declared), None) => (declared.span, declared.body) = (member.span, member.body),
@@ -175,10 +211,22 @@ fn join(members: &mut Vec<Symbol>, member: Symbol, is_definition: bool) {
 
 /// A type of another file that only gets interfaces is not worth a level of its own.
 fn flatten(symbol: Symbol) -> Vec<Symbol> {
-    if symbol.children.iter().all(|child| child.kind == Kind::Implementation) { symbol.children } else { vec![symbol] }
+    if symbol
+        .children
+        .iter()
+        .all(|child| child.kind == Kind::Implementation)
+    {
+        symbol.children
+    } else {
+        vec![symbol]
+    }
 }
 
 fn last_row(node: Node<'_>) -> usize {
     let end = node.end_position();
-    if end.column == 0 { end.row.saturating_sub(1) } else { end.row }
+    if end.column == 0 {
+        end.row.saturating_sub(1)
+    } else {
+        end.row
+    }
 }

@@ -74,7 +74,17 @@ const BEGIN: [&str; 34] = [
     "virtual",
 ];
 /// Words behind which a declaration goes on.
-const LEAD: [&str; 9] = ["static", "inline", "virtual", "explicit", "friend", "extern", "constexpr", "typedef", "__inline"];
+const LEAD: [&str; 9] = [
+    "static",
+    "inline",
+    "virtual",
+    "explicit",
+    "friend",
+    "extern",
+    "constexpr",
+    "typedef",
+    "__inline",
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -112,14 +122,21 @@ pub(super) fn without_macros(text: &str) -> Cow<'_, str> {
     for range in blank {
         out.push_str(&text[out.len()..range.start]);
         // One space for each byte: places keep their numbers.
-        out.extend(text[range].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        out.extend(
+            text[range]
+                .bytes()
+                .map(|byte| if byte == b'\n' { '\n' } else { ' ' }),
+        );
     }
     out.push_str(&text[out.len()..]);
     Cow::Owned(out)
 }
 
 fn is_loud(word: &str) -> bool {
-    word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    word.len() > 2
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 impl<'t> Tokens<'t> {
@@ -138,7 +155,11 @@ impl<'t> Tokens<'t> {
 
     /// Behind a bracket that opens here, or here.
     fn group_end(&self, at: usize) -> usize {
-        if self.is_sign(at, b"(") { self.closed(at, (b'(', b')')).unwrap_or(at) } else { at }
+        if self.is_sign(at, b"(") {
+            self.closed(at, (b'(', b')')).unwrap_or(at)
+        } else {
+            at
+        }
     }
 
     fn closed(&self, at: usize, (open, close): (u8, u8)) -> Option<usize> {
@@ -164,25 +185,33 @@ impl<'t> Tokens<'t> {
             return self.is_before_name(previous, end);
         }
         if about && before.is_some_and(|before| self.is_declared(before)) {
-            let follows = matches!(self.word(end), "const" | "override" | "final" | "noexcept") || is_loud(self.word(end));
+            let follows = matches!(self.word(end), "const" | "override" | "final" | "noexcept")
+                || is_loud(self.word(end));
             return follows || self.is_sign(end, b";{=,):");
         }
-        let begins = before.is_none_or(|before| self.is_sign(before, b";{}:>") || self.all[before].0 == Kind::Directive)
-            || LEAD.contains(&previous);
-        begins && (about || word.trim_matches('_').contains('_')) && self.is_before_declaration(before, end, about)
+        let begins = before.is_none_or(|before| {
+            self.is_sign(before, b";{}:>") || self.all[before].0 == Kind::Directive
+        }) || LEAD.contains(&previous);
+        begins
+            && (about || word.trim_matches('_').contains('_'))
+            && self.is_before_declaration(before, end, about)
     }
 
     /// `class WORD Name {`, not `struct WORD name;`.
     fn is_before_name(&self, keyword: &str, at: usize) -> bool {
         let name = self.word(at);
         !matches!(name, "" | "final")
-            && (self.is_sign(at + 1, b"{:<") || !self.word(at + 1).is_empty() || keyword == "class" && self.is_sign(at + 1, b";"))
+            && (self.is_sign(at + 1, b"{:<")
+                || !self.word(at + 1).is_empty()
+                || keyword == "class" && self.is_sign(at + 1, b";"))
     }
 
     /// Whether a declarator ends here: `)`, or a name with something before it that can be its type.
     fn is_declared(&self, at: usize) -> bool {
-        let is_name =
-            !matches!(self.word(at), "" | "return" | "new" | "delete" | "case" | "else") && !LEAD.contains(&self.word(at));
+        let is_name = !matches!(
+            self.word(at),
+            "" | "return" | "new" | "delete" | "case" | "else"
+        ) && !LEAD.contains(&self.word(at));
         self.is_sign(at, b")]")
             || matches!(self.word(at), "const" | "noexcept" | "override" | "final")
             || is_name
@@ -202,15 +231,19 @@ impl<'t> Tokens<'t> {
         }
         let word = self.word(at);
         if word.is_empty() {
-            let ends = at == self.all.len() || self.is_sign(at, b"}") || self.all[at].0 == Kind::Directive;
+            let ends =
+                at == self.all.len() || self.is_sign(at, b"}") || self.all[at].0 == Kind::Directive;
             let alone = before.is_none_or(|before| self.is_sign(before, b";}"));
-            return ends && alone || self.is_sign(at, b"~") || self.is_sign(at, b"[") && self.is_sign(at + 1, b"[");
+            return ends && alone
+                || self.is_sign(at, b"~")
+                || self.is_sign(at, b"[") && self.is_sign(at + 1, b"[");
         }
         if BEGIN.contains(&word) || word == "void" {
             return true;
         }
         let next = self.name_end(at);
-        let is_typed = !self.word(next).is_empty() || self.is_sign(next, b"*&") && !self.word(next + 1).is_empty();
+        let is_typed = !self.word(next).is_empty()
+            || self.is_sign(next, b"*&") && !self.word(next + 1).is_empty();
         is_typed || about && self.is_sign(next, b"(") || about && word == "operator"
     }
 
@@ -219,9 +252,14 @@ impl<'t> Tokens<'t> {
         let mut at = at + 1;
         for _ in 0..LOOK_AHEAD {
             if self.is_sign(at, b"<") {
-                let Some(end) = self.closed(at, (b'<', b'>')) else { return at };
+                let Some(end) = self.closed(at, (b'<', b'>')) else {
+                    return at;
+                };
                 at = end;
-            } else if self.is_sign(at, b":") && self.is_sign(at + 1, b":") && !self.word(at + 2).is_empty() {
+            } else if self.is_sign(at, b":")
+                && self.is_sign(at + 1, b":")
+                && !self.word(at + 2).is_empty()
+            {
                 at += 3;
             } else {
                 return at;
@@ -252,7 +290,10 @@ impl<'t> Tokens<'t> {
                     continue;
                 }
                 b'/' if rest.starts_with("/*") => {
-                    at += rest.get(2..).and_then(|rest| rest.find("*/")).map_or(rest.len(), |end| end + 4);
+                    at += rest
+                        .get(2..)
+                        .and_then(|rest| rest.find("*/"))
+                        .map_or(rest.len(), |end| end + 4);
                     continue;
                 }
                 b'#' if line_is_empty => {
@@ -264,7 +305,10 @@ impl<'t> Tokens<'t> {
                     Kind::Literal
                 }
                 b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => {
-                    at += rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+                    at += rest
+                        .bytes()
+                        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+                        .count();
                     if text[start..at].ends_with('R') && bytes.get(at) == Some(&b'"') {
                         at += raw_len(&text[at..]);
                         Kind::Literal
@@ -314,9 +358,15 @@ fn literal_len(text: &str) -> usize {
 
 /// `"mark( … )mark"` behind an `R`.
 fn raw_len(text: &str) -> usize {
-    let Some((mark, rest)) = text[1..].split_once('(').filter(|(mark, _)| mark.len() <= 16) else { return literal_len(text) };
+    let Some((mark, rest)) = text[1..]
+        .split_once('(')
+        .filter(|(mark, _)| mark.len() <= 16)
+    else {
+        return literal_len(text);
+    };
     let end = format!("){mark}\"");
-    rest.find(&end).map_or(text.len(), |at| text.len() - rest.len() + at + end.len())
+    rest.find(&end)
+        .map_or(text.len(), |at| text.len() - rest.len() + at + end.len())
 }
 
 #[cfg(test)]
@@ -327,16 +377,37 @@ mod tests {
     fn what_no_grammar_expects_is_made_blank() {
         for (text, expected) in [
             ("class SHOP_EXPORT Item {", "class             Item {"),
-            ("struct ALIGNED(8) Item final : Base {", "struct            Item final : Base {"),
+            (
+                "struct ALIGNED(8) Item final : Base {",
+                "struct            Item final : Base {",
+            ),
             ("class API_X Item;", "class       Item;"),
             ("MY_API void f();", "       void f();"),
-            ("template <class T> MY_CONSTEXPR auto f();", "template <class T>              auto f();"),
-            ("static MY_API std::vector<int> f();", "static        std::vector<int> f();"),
+            (
+                "template <class T> MY_CONSTEXPR auto f();",
+                "template <class T>              auto f();",
+            ),
+            (
+                "static MY_API std::vector<int> f();",
+                "static        std::vector<int> f();",
+            ),
             ("MY_API const Item* f();", "       const Item* f();"),
-            ("{ MY_CONSTEXPR Item(int x) {} }", "{              Item(int x) {} }"),
-            ("BEGIN_SPACE\nnamespace a {}\nEND_SPACE\n", "           \nnamespace a {}\n         \n"),
-            ("int size_ GUARDED_BY(lock_);", "int size_                  ;"),
-            ("void f() const LOCKS_EXCLUDED(a,\nb);", "void f() const                  \n  ;"),
+            (
+                "{ MY_CONSTEXPR Item(int x) {} }",
+                "{              Item(int x) {} }",
+            ),
+            (
+                "BEGIN_SPACE\nnamespace a {}\nEND_SPACE\n",
+                "           \nnamespace a {}\n         \n",
+            ),
+            (
+                "int size_ GUARDED_BY(lock_);",
+                "int size_                  ;",
+            ),
+            (
+                "void f() const LOCKS_EXCLUDED(a,\nb);",
+                "void f() const                  \n  ;",
+            ),
             ("} API_END\nSHOP_END\n#endif", "}        \n        \n#endif"),
             ("\"é\" ; MY_API int x;", "\"é\" ;        int x;"),
         ] {

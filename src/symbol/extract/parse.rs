@@ -54,12 +54,26 @@ impl Rules {
     fn new(grammar: &'static Grammar) -> Self {
         let language = (grammar.language)();
         let kinds = 0..language.node_kind_count() as u16;
-        let name = |id| language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id)).unwrap_or_default();
-        let index = |id| grammar.rules.iter().position(|(kind, _)| *kind == name(id)).map_or(0, |at| at as u8 + 1);
+        let name = |id| {
+            language
+                .node_kind_for_id(id)
+                .filter(|_| language.node_kind_is_named(id))
+                .unwrap_or_default()
+        };
+        let index = |id| {
+            grammar
+                .rules
+                .iter()
+                .position(|(kind, _)| *kind == name(id))
+                .map_or(0, |at| at as u8 + 1)
+        };
         Self {
             grammar,
             by_kind: kinds.clone().map(index).collect(),
-            hidden: kinds.clone().map(|id| grammar.hidden.contains(&name(id))).collect(),
+            hidden: kinds
+                .clone()
+                .map(|id| grammar.hidden.contains(&name(id)))
+                .collect(),
             names: kinds.map(|id| NAMES.contains(&name(id))).collect(),
         }
     }
@@ -67,7 +81,10 @@ impl Rules {
     /// The rule for a kind of node.
     pub(super) fn of(&self, kind: u16) -> Option<&'static Rule> {
         let index = *self.by_kind.get(usize::from(kind))?;
-        self.grammar.rules.get(usize::from(index).checked_sub(1)?).map(|(_, rule)| rule)
+        self.grammar
+            .rules
+            .get(usize::from(index).checked_sub(1)?)
+            .map(|(_, rule)| rule)
     }
 
     /// Whether nodes of this kind are comments.
@@ -87,13 +104,25 @@ impl Rules {
 }
 
 /// Parses and hands the tree to `read`; false when the text is too large or takes too much work.
-pub(super) fn with_tree(language: Language, grammar: &'static Grammar, text: &str, read: impl FnOnce(&Tree, &Rules)) -> bool {
-    if text.len() > SOURCE_BYTES_MAX || language == Language::Bash && text.matches("<<").nth(HEREDOCS_MAX).is_some() {
+pub(super) fn with_tree(
+    language: Language,
+    grammar: &'static Grammar,
+    text: &str,
+    read: impl FnOnce(&Tree, &Rules),
+) -> bool {
+    if text.len() > SOURCE_BYTES_MAX
+        || language == Language::Bash && text.matches("<<").nth(HEREDOCS_MAX).is_some()
+    {
         return false;
     }
     READERS.with_borrow_mut(|readers| {
-        let reader = readers.entry(language).or_insert_with(|| Reader { parser: Parser::new(), rules: Rules::new(grammar) });
-        let Some(tree) = parse(&mut reader.parser, grammar, text) else { return false };
+        let reader = readers.entry(language).or_insert_with(|| Reader {
+            parser: Parser::new(),
+            rules: Rules::new(grammar),
+        });
+        let Some(tree) = parse(&mut reader.parser, grammar, text) else {
+            return false;
+        };
         read(&tree, &reader.rules);
         true
     })
@@ -107,11 +136,19 @@ fn parse(parser: &mut Parser, grammar: &Grammar, text: &str) -> Option<Tree> {
     let pieces_left = Cell::new(PIECES_MIN + PIECE_READS_MAX * text.len().div_ceil(PIECE_BYTES));
     let mut progress = |_: &_| {
         let go_on = take_one(&reports_left) && pieces_left.get() > 0;
-        if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if go_on {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     };
     let mut read = |at: usize, _| {
         let end = text.len().min(at + PIECE_BYTES);
-        if take_one(&pieces_left) { text.as_bytes().get(at..end).unwrap_or_default() } else { Default::default() }
+        if take_one(&pieces_left) {
+            text.as_bytes().get(at..end).unwrap_or_default()
+        } else {
+            Default::default()
+        }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree = parser.parse_with_options(&mut read, None, Some(options));

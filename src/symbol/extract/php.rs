@@ -16,13 +16,34 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("compound_statement", Rule::Inside),
         ("if_statement", Rule::Inside),
         ("namespace_use_declaration", Rule::Import(&["use"])),
-        ("class_declaration", Rule::Item(Item::of(Kind::Class, "body", &["body"]))),
-        ("trait_declaration", Rule::Item(Item::of(Kind::Class, "body", &["body"]))),
-        ("interface_declaration", Rule::Item(Item::of(Kind::Interface, "body", &["body"]))),
-        ("enum_declaration", Rule::Item(Item::of(Kind::Enum, "body", &["body"]))),
-        ("enum_case", Rule::Item(Item::new(Kind::Variant).valued("value"))),
-        ("method_declaration", Rule::Item(Item::body(Kind::Function, &["body"]))),
-        ("function_definition", Rule::Item(Item::body(Kind::Function, &["body"]))),
+        (
+            "class_declaration",
+            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
+        ),
+        (
+            "trait_declaration",
+            Rule::Item(Item::of(Kind::Class, "body", &["body"])),
+        ),
+        (
+            "interface_declaration",
+            Rule::Item(Item::of(Kind::Interface, "body", &["body"])),
+        ),
+        (
+            "enum_declaration",
+            Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
+        ),
+        (
+            "enum_case",
+            Rule::Item(Item::new(Kind::Variant).valued("value")),
+        ),
+        (
+            "method_declaration",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
+        (
+            "function_definition",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
         ("property_declaration", Rule::Special(property)),
         ("const_declaration", Rule::Special(constant)),
         ("use_declaration", Rule::Special(mixin)),
@@ -49,35 +70,75 @@ fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 }
 
 /// Declares the first of the elements; more in one statement are rare and stay in its signature.
-fn element<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, kind): (Node<'t>, &str), symbol_kind: Kind) {
+fn element<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    (node, kind): (Node<'t>, &str),
+    symbol_kind: Kind,
+) {
     let mut cursor = node.walk();
-    let element = node.named_children(&mut cursor).find(|child| child.kind() == kind);
-    let Some((element, name)) = element.and_then(|element| Some((element, element.named_child(0)?))) else { return };
+    let element = node
+        .named_children(&mut cursor)
+        .find(|child| child.kind() == kind);
+    let Some((element, name)) =
+        element.and_then(|element| Some((element, element.named_child(0)?)))
+    else {
+        return;
+    };
     let long = walk.is_long(element).then(|| name.end_byte());
-    let symbol = walk.symbol(level, Head { node, kind: symbol_kind, name, end: long });
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind: symbol_kind,
+            name,
+            end: long,
+        },
+    );
     walk.push(level, symbol);
 }
 
 /// `use Trait;` in a class.
 fn mixin<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let mut cursor = node.walk();
-    for name in node.named_children(&mut cursor).filter(|child| child.kind().ends_with("name")) {
+    for name in node
+        .named_children(&mut cursor)
+        .filter(|child| child.kind().ends_with("name"))
+    {
         walk.push(level, Symbol::named(Kind::Implementation, walk.slice(name)));
     }
 }
 
 /// `require 'x.php'` and `define('NAME', …)`.
 fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(inner) = node.named_child(0) else { return };
+    let Some(inner) = node.named_child(0) else {
+        return;
+    };
     match inner.kind() {
-        "require_expression" | "require_once_expression" | "include_expression" | "include_once_expression" => {
-            walk.import(inner, &["require_once", "require", "include_once", "include"]);
+        "require_expression"
+        | "require_once_expression"
+        | "include_expression"
+        | "include_once_expression" => {
+            walk.import(
+                inner,
+                &["require_once", "require", "include_once", "include"],
+            );
         }
         "function_call_expression" if walk.slice(inner).starts_with("define(") => {
-            let first = inner.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0));
+            let first = inner
+                .child_by_field_name("arguments")
+                .and_then(|arguments| arguments.named_child(0));
             if let Some(name) = first {
                 let long = walk.is_long(inner).then(|| name.end_byte());
-                let symbol = walk.symbol(level, Head { node: inner, kind: Kind::Constant, name, end: long });
+                let symbol = walk.symbol(
+                    level,
+                    Head {
+                        node: inner,
+                        kind: Kind::Constant,
+                        name,
+                        end: long,
+                    },
+                );
                 let name = walk.slice(name).trim_matches(['"', '\'']).to_owned();
                 walk.push(level, Symbol { name, ..symbol });
             }

@@ -19,7 +19,10 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("decorated_definition", Rule::Wrap),
         ("function_definition", Rule::Special(function)),
         ("class_definition", Rule::Special(class)),
-        ("type_alias_statement", Rule::Item(Item::new(Kind::Type).named("left").valued("right"))),
+        (
+            "type_alias_statement",
+            Rule::Item(Item::new(Kind::Type).named("left").valued("right")),
+        ),
         ("expression_statement", Rule::Special(statement)),
         ("import_statement", Rule::Special(import)),
         ("import_from_statement", Rule::Special(import)),
@@ -42,13 +45,22 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 /// A leading underscore hides a name; names like `__init__` belong to the language and stay.
 fn is_public(declared: &Declared<'_>) -> bool {
     let name = declared.name;
-    !name.starts_with('_') || name.len() > 4 && name.starts_with("__") && name.ends_with("__") && declared.place.owner.is_some()
+    !name.starts_with('_')
+        || name.len() > 4
+            && name.starts_with("__")
+            && name.ends_with("__")
+            && declared.place.owner.is_some()
 }
 
 fn function<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     define(walk, level, node, &Item::body(Kind::Function, &["body"]));
-    let is_constructor = node.child_by_field_name("name").is_some_and(|name| walk.slice(name) == "__init__");
-    if let Some(body) = node.child_by_field_name("body").filter(|_| is_constructor && level.place.owner == Some(Kind::Class)) {
+    let is_constructor = node
+        .child_by_field_name("name")
+        .is_some_and(|name| walk.slice(name) == "__init__");
+    if let Some(body) = node
+        .child_by_field_name("body")
+        .filter(|_| is_constructor && level.place.owner == Some(Kind::Class))
+    {
         instance::fields(walk, level, body, "self.");
     }
 }
@@ -71,19 +83,25 @@ fn define<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, item: 
 /// The string that is the first statement of a body, and its text.
 fn docstring<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, &'t str)> {
     let first = node.child_by_field_name("body")?.named_child(0)?;
-    let string = first.named_child(0).filter(|_| first.kind() == "expression_statement")?;
+    let string = first
+        .named_child(0)
+        .filter(|_| first.kind() == "expression_statement")?;
     Some((string, string_text(walk, string)?))
 }
 
 /// The text of a string without its quotes and prefix.
 fn string_text<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<&'t str> {
-    let text = walk.slice(node).trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 'f', 'F']);
+    let text = walk
+        .slice(node)
+        .trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 'f', 'F']);
     (node.kind() == "string").then(|| text.trim_matches(['"', '\'']))
 }
 
 /// A module docstring, or the assignment that makes a constant, a variable or a field.
 fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(inner) = node.named_child(0) else { return };
+    let Some(inner) = node.named_child(0) else {
+        return;
+    };
     let first = level.place.owner.is_none() && level.symbols.is_empty() && walk.imports.is_empty();
     match inner.kind() {
         "string" if first => {
@@ -97,11 +115,14 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 }
 
 fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("left") else { return };
+    let Some(name) = node.child_by_field_name("left") else {
+        return;
+    };
     let text = walk.slice(name);
     if text == "__all__" {
         collect_strings(walk, node);
-    } else if name.kind() == "identifier" && node.kind() == "assignment" && !text.starts_with("__") {
+    } else if name.kind() == "identifier" && node.kind() == "assignment" && !text.starts_with("__")
+    {
         let kind = match level.place.owner {
             Some(_) => Kind::Field,
             None if text.chars().any(char::is_lowercase) => Kind::Variable,
@@ -113,7 +134,9 @@ fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 
 /// Takes the names in `__all__ = [...]`.
 fn collect_strings<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    let Some(list) = node.child_by_field_name("right") else { return };
+    let Some(list) = node.child_by_field_name("right") else {
+        return;
+    };
     let mut cursor = list.walk();
     for child in list.named_children(&mut cursor) {
         if let Some(name) = string_text(walk, child) {
@@ -130,7 +153,9 @@ fn import<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 
 /// Declarations may depend on a condition, but what runs as a program is not declared.
 fn condition<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let condition = node.child_by_field_name("condition").map_or("", |condition| walk.slice(condition));
+    let condition = node
+        .child_by_field_name("condition")
+        .map_or("", |condition| walk.slice(condition));
     if !condition.contains("__name__") {
         walk.children(level, node);
     }
@@ -144,7 +169,11 @@ fn finish<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>) {
     for symbol in &mut level.symbols {
         symbol.public = exports.contains(&symbol.name);
     }
-    let declared: BTreeSet<String> = level.symbols.iter().map(|symbol| symbol.name.clone()).collect();
+    let declared: BTreeSet<String> = level
+        .symbols
+        .iter()
+        .map(|symbol| symbol.name.clone())
+        .collect();
     for name in exports.difference(&declared) {
         walk.push(level, Symbol::named(Kind::Export, name));
     }

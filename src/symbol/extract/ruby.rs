@@ -20,7 +20,10 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("singleton_class", Rule::Special(singleton_class)),
         ("body_statement", Rule::Inside),
         ("method", Rule::Item(Item::body(Kind::Function, CUT))),
-        ("singleton_method", Rule::Item(Item::body(Kind::Function, CUT))),
+        (
+            "singleton_method",
+            Rule::Item(Item::body(Kind::Function, CUT)),
+        ),
         ("assignment", Rule::Special(assignment)),
         ("call", Rule::Special(call)),
         ("alias", Rule::Special(alias)),
@@ -59,39 +62,96 @@ fn class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn container<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, kind: Kind) {
     let parts = walk.parts(node, &Item::body(kind, CUT));
     let Some(name) = parts.name else { return };
-    let symbol = walk.symbol(level, Head { node, kind, name, end: parts.end });
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind,
+            name,
+            end: parts.end,
+        },
+    );
     let children = walk.members(node, kind, true);
-    walk.push(level, Symbol { public: true, children, ..symbol });
+    walk.push(
+        level,
+        Symbol {
+            public: true,
+            children,
+            ..symbol
+        },
+    );
 }
 
 fn singleton_class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let place = Place { public: true, ..level.place };
+    let place = Place {
+        public: true,
+        ..level.place
+    };
     walk.children_at(level, node, place);
 }
 
 /// `NAME = value`; other variables are not seen from outside.
 fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("left").filter(|left| left.kind() == "constant") else { return };
-    if let Some(made) = node.child_by_field_name("right").filter(|right| makes_class(walk, *right)) {
+    let Some(name) = node
+        .child_by_field_name("left")
+        .filter(|left| left.kind() == "constant")
+    else {
+        return;
+    };
+    if let Some(made) = node
+        .child_by_field_name("right")
+        .filter(|right| makes_class(walk, *right))
+    {
         made_class(walk, level, (node, name), made);
     } else {
-        walk.declare(level, node, &Item::new(Kind::Constant).named("left").valued("right").visible());
+        walk.declare(
+            level,
+            node,
+            &Item::new(Kind::Constant)
+                .named("left")
+                .valued("right")
+                .visible(),
+        );
     }
 }
 
 /// `Struct.new(…)`, `Class.new(…)`, `Data.define(…)`.
 fn makes_class(walk: &Walk<'_>, value: Node<'_>) -> bool {
-    let part = |field| value.child_by_field_name(field).map_or("", |part| walk.slice(part));
+    let part = |field| {
+        value
+            .child_by_field_name(field)
+            .map_or("", |part| walk.slice(part))
+    };
     value.kind() == "call"
-        && matches!((part("receiver").trim_start_matches(':'), part("method")), ("Struct" | "Class", "new") | ("Data", "define"))
+        && matches!(
+            (part("receiver").trim_start_matches(':'), part("method")),
+            ("Struct" | "Class", "new") | ("Data", "define")
+        )
 }
 
 /// `NAME = Struct.new(:a, :b) do … end`
-fn made_class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, name): (Node<'t>, Node<'t>), made: Node<'t>) {
+fn made_class<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    (node, name): (Node<'t>, Node<'t>),
+    made: Node<'t>,
+) {
     let block = made.child_by_field_name("block");
     let end = block.map(|block| block.start_byte());
-    let symbol = walk.symbol(level, Head { node, kind: Kind::Class, name, end });
-    let mut members = Level::new(Place { owner: Some(Kind::Class), public: true, wrap: None });
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind: Kind::Class,
+            name,
+            end,
+        },
+    );
+    let mut members = Level::new(Place {
+        owner: Some(Kind::Class),
+        public: true,
+        wrap: None,
+    });
     if let Some(arguments) = made.child_by_field_name("arguments") {
         name_all(walk, &mut members, arguments, Kind::Field);
     }
@@ -99,7 +159,14 @@ fn made_class<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, name): (Nod
     if let Some(body) = block.and_then(|block| block.child_by_field_name("body")) {
         children.extend(walk.members(body, Kind::Class, true));
     }
-    walk.push(level, Symbol { public: true, children, ..symbol });
+    walk.push(
+        level,
+        Symbol {
+            public: true,
+            children,
+            ..symbol
+        },
+    );
 }
 
 /// `private` and its like, on a line of their own, hold for what follows.
@@ -113,16 +180,33 @@ fn section<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 
 /// Calls that declare: imports, attributes, mixins, visibility.
 fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let (method, arguments) = (node.child_by_field_name("method"), node.child_by_field_name("arguments"));
-    let block = node.child_by_field_name("block").and_then(|block| block.child_by_field_name("body"));
-    if let Some(body) = block.filter(|_| matches!(method.map_or("", |method| walk.slice(method)), "refine" | "class_methods")) {
+    let (method, arguments) = (
+        node.child_by_field_name("method"),
+        node.child_by_field_name("arguments"),
+    );
+    let block = node
+        .child_by_field_name("block")
+        .and_then(|block| block.child_by_field_name("body"));
+    if let Some(body) = block.filter(|_| {
+        matches!(
+            method.map_or("", |method| walk.slice(method)),
+            "refine" | "class_methods"
+        )
+    }) {
         return walk.children(level, body);
     }
-    let (Some(method), Some(arguments), None) = (method, arguments, node.child_by_field_name("receiver")) else { return };
+    let (Some(method), Some(arguments), None) =
+        (method, arguments, node.child_by_field_name("receiver"))
+    else {
+        return;
+    };
     match walk.slice(method) {
-        "require" | "require_relative" | "load" => walk.import_text(walk.slice(arguments).trim_matches(['(', ')', '"', '\''])),
+        "require" | "require_relative" | "load" => {
+            walk.import_text(walk.slice(arguments).trim_matches(['(', ')', '"', '\'']))
+        }
         "autoload" => autoload(walk, arguments),
-        "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor" | "mattr_accessor" | "class_attribute" => {
+        "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor"
+        | "mattr_accessor" | "class_attribute" => {
             name_all(walk, level, arguments, Kind::Field);
         }
         "define_method" | "alias_method" => name_first(walk, level, (node, arguments), 0),
@@ -136,15 +220,34 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 
 /// `alias new old` and `alias :new :old`
 fn alias<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let symbol = walk.symbol(level, Head { node, kind: Kind::Function, name, end: None });
-    walk.push(level, Symbol { name: walk.slice(name).trim_start_matches(':').to_owned(), ..symbol });
+    let Some(name) = node.child_by_field_name("name") else {
+        return;
+    };
+    let symbol = walk.symbol(
+        level,
+        Head {
+            node,
+            kind: Kind::Function,
+            name,
+            end: None,
+        },
+    );
+    walk.push(
+        level,
+        Symbol {
+            name: walk.slice(name).trim_start_matches(':').to_owned(),
+            ..symbol
+        },
+    );
 }
 
 /// `autoload :Name, "path"`
 fn autoload<'t>(walk: &mut Walk<'t>, arguments: Node<'t>) {
     let mut cursor = arguments.walk();
-    let path = arguments.named_children(&mut cursor).filter(|argument| argument.kind() == "string").last();
+    let path = arguments
+        .named_children(&mut cursor)
+        .filter(|argument| argument.kind() == "string")
+        .last();
     if let Some(path) = path {
         walk.import_text(walk.slice(path).trim_matches(['"', '\'']));
     }
@@ -158,40 +261,82 @@ fn name_all<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, arguments: Node<'t>,
     let mut cursor = arguments.walk();
     for argument in arguments.named_children(&mut cursor) {
         let is_name = match kind {
-            Kind::Implementation => matches!(argument.kind(), "constant" | "scope_resolution" | "self"),
+            Kind::Implementation => {
+                matches!(argument.kind(), "constant" | "scope_resolution" | "self")
+            }
             _ => matches!(argument.kind(), "simple_symbol" | "string"),
         };
         if is_name {
             let name = walk.slice(argument).trim_matches([':', '"', '\'']);
-            let symbol = Symbol { public: level.place.public, ..Symbol::named(kind, name) };
+            let symbol = Symbol {
+                public: level.place.public,
+                ..Symbol::named(kind, name)
+            };
             let start = argument.start_byte() as u32;
-            let span = if kind == Kind::Field { Span { start, end: start, name: start, body: start } } else { symbol.span };
+            let span = if kind == Kind::Field {
+                Span {
+                    start,
+                    end: start,
+                    name: start,
+                    body: start,
+                }
+            } else {
+                symbol.span
+            };
             walk.push(level, Symbol { span, ..symbol });
         }
     }
 }
 
 /// A method that a call names in one of its arguments, or in the first when there is no such one.
-fn name_first<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, (node, arguments): (Node<'t>, Node<'t>), at: u32) {
+fn name_first<'t>(
+    walk: &mut Walk<'t>,
+    level: &mut Level<'t>,
+    (node, arguments): (Node<'t>, Node<'t>),
+    at: u32,
+) {
     let is_name = |argument: &Node<'_>| matches!(argument.kind(), "simple_symbol" | "string");
     let count = arguments.named_child_count() as u32;
-    let argument = arguments.named_child(at.min(count.saturating_sub(1)) as _).filter(is_name);
+    let argument = arguments
+        .named_child(at.min(count.saturating_sub(1)) as _)
+        .filter(is_name);
     if let Some(argument) = argument.filter(|_| level.place.owner.is_some()) {
-        let end = node.child_by_field_name("block").map(|block| block.start_byte());
-        let symbol = walk.symbol(level, Head { node, kind: Kind::Function, name: argument, end });
-        let name = walk.slice(argument).trim_matches([':', '"', '\'']).to_owned();
+        let end = node
+            .child_by_field_name("block")
+            .map(|block| block.start_byte());
+        let symbol = walk.symbol(
+            level,
+            Head {
+                node,
+                kind: Kind::Function,
+                name: argument,
+                end,
+            },
+        );
+        let name = walk
+            .slice(argument)
+            .trim_matches([':', '"', '\''])
+            .to_owned();
         walk.push(level, Symbol { name, ..symbol });
     }
 }
 
 /// `private def x` and `private :x`.
 fn hide<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>, arguments: Node<'t>) {
-    let place = Place { public: false, wrap: Some(node), ..level.place };
+    let place = Place {
+        public: false,
+        wrap: Some(node),
+        ..level.place
+    };
     walk.children_at(level, arguments, place);
     let mut cursor = arguments.walk();
     for argument in arguments.named_children(&mut cursor) {
         let name = walk.slice(argument).trim_start_matches(':');
-        for symbol in level.symbols.iter_mut().filter(|symbol| symbol.name == name) {
+        for symbol in level
+            .symbols
+            .iter_mut()
+            .filter(|symbol| symbol.name == name)
+        {
             symbol.public = false;
         }
     }

@@ -14,18 +14,49 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("line_comment", Rule::Comment),
         ("block_comment", Rule::Comment),
         ("attribute_item", Rule::Attribute),
-        ("function_item", Rule::Item(Item::body(Kind::Function, &["body"]))),
-        ("function_signature_item", Rule::Item(Item::new(Kind::Function))),
-        ("struct_item", Rule::Item(Item::of(Kind::Struct, "field_declaration_list", &["field_declaration_list"]))),
-        ("union_item", Rule::Item(Item::of(Kind::Struct, "body", &["body"]))),
+        (
+            "function_item",
+            Rule::Item(Item::body(Kind::Function, &["body"])),
+        ),
+        (
+            "function_signature_item",
+            Rule::Item(Item::new(Kind::Function)),
+        ),
+        (
+            "struct_item",
+            Rule::Item(Item::of(
+                Kind::Struct,
+                "field_declaration_list",
+                &["field_declaration_list"],
+            )),
+        ),
+        (
+            "union_item",
+            Rule::Item(Item::of(Kind::Struct, "body", &["body"])),
+        ),
         ("field_declaration", Rule::Item(Item::new(Kind::Field))),
-        ("enum_item", Rule::Item(Item::of(Kind::Enum, "body", &["body"]))),
-        ("enum_variant", Rule::Item(Item::new(Kind::Variant).valued("value").visible())),
-        ("trait_item", Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open())),
+        (
+            "enum_item",
+            Rule::Item(Item::of(Kind::Enum, "body", &["body"])),
+        ),
+        (
+            "enum_variant",
+            Rule::Item(Item::new(Kind::Variant).valued("value").visible()),
+        ),
+        (
+            "trait_item",
+            Rule::Item(Item::of(Kind::Interface, "body", &["body"]).open()),
+        ),
         ("associated_type", Rule::Item(Item::new(Kind::Type))),
         ("type_item", Rule::Item(Item::new(Kind::Type))),
-        ("const_item", Rule::Item(Item::new(Kind::Constant).valued("value"))),
-        ("static_item", Rule::Item(Item::new(Kind::Variable).valued("value"))),
+        (
+            "const_item",
+            Rule::Item(Item::new(Kind::Constant).valued("value")),
+        ),
+        (
+            "static_item",
+            Rule::Item(Item::new(Kind::Variable).valued("value")),
+        ),
         ("mod_item", Rule::Special(module)),
         ("impl_item", Rule::Special(implementation)),
         ("macro_definition", Rule::Special(macro_rules)),
@@ -36,7 +67,10 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     ],
     hidden: &["line_comment", "block_comment", "attribute_item"],
     style: comment::SLASHES,
-    is_doc: |text| text.starts_with("///") && !text.starts_with("////") || text.starts_with("/**") && !text.starts_with("/***"),
+    is_doc: |text| {
+        text.starts_with("///") && !text.starts_with("////")
+            || text.starts_with("/**") && !text.starts_with("/***")
+    },
     is_public,
     is_package,
     finish: nothing,
@@ -52,7 +86,11 @@ fn is_public(declared: &Declared<'_>) -> bool {
 }
 
 fn is_package(declared: &Declared<'_>) -> bool {
-    declared.prefix.strip_prefix("pub").is_some_and(|rest| rest.trim_start().starts_with('(')) && is_visible(declared.prefix)
+    declared
+        .prefix
+        .strip_prefix("pub")
+        .is_some_and(|rest| rest.trim_start().starts_with('('))
+        && is_visible(declared.prefix)
 }
 
 fn is_visible(text: &str) -> bool {
@@ -62,34 +100,88 @@ fn is_visible(text: &str) -> bool {
 
 /// Tests are named and not listed.
 fn module<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let test = level.attributes.iter().any(|attribute| walk.text[attribute.clone()].contains("cfg(test)"));
-    let item = Item { members: if test { "" } else { "body" }, ..Item::body(Kind::Module, &["body"]) };
+    let test = level
+        .attributes
+        .iter()
+        .any(|attribute| walk.text[attribute.clone()].contains("cfg(test)"));
+    let item = Item {
+        members: if test { "" } else { "body" },
+        ..Item::body(Kind::Module, &["body"])
+    };
     walk.declare(level, node, &item);
 }
 
 fn implementation<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(target) = node.child_by_field_name("type") else { return };
-    let base = target.child_by_field_name("type").filter(|_| target.kind() == "generic_type");
+    let Some(target) = node.child_by_field_name("type") else {
+        return;
+    };
+    let base = target
+        .child_by_field_name("type")
+        .filter(|_| target.kind() == "generic_type");
     let owner = walk.slice(base.unwrap_or(target));
     let body = node.child_by_field_name("body");
     let end = body.map(|body| body.start_byte());
     if let Some(interface) = node.child_by_field_name("trait") {
-        let symbol =
-            Symbol { public: true, ..walk.symbol(level, Head { node, kind: Kind::Implementation, name: interface, end }) };
-        let children = body.map_or_else(Vec::new, |body| walk.members(body, Kind::Implementation, true));
+        let symbol = Symbol {
+            public: true,
+            ..walk.symbol(
+                level,
+                Head {
+                    node,
+                    kind: Kind::Implementation,
+                    name: interface,
+                    end,
+                },
+            )
+        };
+        let children = body.map_or_else(Vec::new, |body| {
+            walk.members(body, Kind::Implementation, true)
+        });
         let symbol = Symbol { children, ..symbol };
         return walk.adopt(level, owner, "", symbol);
     }
-    let header = walk.symbol(level, Head { node, kind: Kind::Implementation, name: target, end }).signature;
-    let members = body.map_or_else(Vec::new, |body| walk.members(body, Kind::Implementation, false));
-    level.adopted.push(Adopted { owner: cap(owner, NAME_BYTES_MAX), header, members });
+    let header = walk
+        .symbol(
+            level,
+            Head {
+                node,
+                kind: Kind::Implementation,
+                name: target,
+                end,
+            },
+        )
+        .signature;
+    let members = body.map_or_else(Vec::new, |body| {
+        walk.members(body, Kind::Implementation, false)
+    });
+    level.adopted.push(Adopted {
+        owner: cap(owner, NAME_BYTES_MAX),
+        header,
+        members,
+    });
 }
 
 /// A macro is public when it is exported, which is all that can be seen from its own file.
 fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let public = level.attributes.iter().any(|attribute| walk.text[attribute.clone()].contains("macro_export"));
-    let symbol = Symbol { public, ..walk.symbol(level, Head { node, kind: Kind::Macro, name, end: Some(name.end_byte()) }) };
+    let Some(name) = node.child_by_field_name("name") else {
+        return;
+    };
+    let public = level
+        .attributes
+        .iter()
+        .any(|attribute| walk.text[attribute.clone()].contains("macro_export"));
+    let symbol = Symbol {
+        public,
+        ..walk.symbol(
+            level,
+            Head {
+                node,
+                kind: Kind::Macro,
+                name,
+                end: Some(name.end_byte()),
+            },
+        )
+    };
     walk.push(level, symbol);
 }
 
@@ -97,7 +189,18 @@ fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn import<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     match node.child_by_field_name("argument") {
         Some(path) if is_visible(walk.slice(node)) => {
-            let symbol = Symbol { public: true, ..walk.symbol(level, Head { node, kind: Kind::Export, name: path, end: None }) };
+            let symbol = Symbol {
+                public: true,
+                ..walk.symbol(
+                    level,
+                    Head {
+                        node,
+                        kind: Kind::Export,
+                        name: path,
+                        end: None,
+                    },
+                )
+            };
             walk.push(level, symbol);
         }
         _ if level.place.owner.is_none() => walk.import(node, &["use"]),

@@ -40,7 +40,11 @@ impl Signature {
         }
         line.push(&text[from..end]);
         let whole = trim_end(&line.out);
-        Self { text: cap(whole, SIGNATURE_BYTES_MAX), is_cut: whole.len() > SIGNATURE_BYTES_MAX, hidden: annotations }
+        Self {
+            text: cap(whole, SIGNATURE_BYTES_MAX),
+            is_cut: whole.len() > SIGNATURE_BYTES_MAX,
+            hidden: annotations,
+        }
     }
 }
 
@@ -58,7 +62,12 @@ fn trim_end(text: &str) -> &str {
 }
 
 /// Finds comments and annotations in a part of a declaration by a bounded walk; with each whether it is a comment.
-fn hidden_ranges(text: &str, node: Node<'_>, part: &Range<usize>, rules: &Rules) -> Vec<(Range<usize>, bool)> {
+fn hidden_ranges(
+    text: &str,
+    node: Node<'_>,
+    part: &Range<usize>,
+    rules: &Rules,
+) -> Vec<(Range<usize>, bool)> {
     let mut found = Vec::new();
     if !text[part.clone()].contains(['/', '#', '@', '[']) {
         return found;

@@ -39,7 +39,9 @@ pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -
     let mut spans = Vec::new();
     collect(symbols, &mut spans);
     let mut found = Found::new(text, &spans);
-    each_name(tree, rules, NUMBERED_MAX, &mut |node| found.note(node.byte_range()));
+    each_name(tree, rules, NUMBERED_MAX, &mut |node| {
+        found.note(node.byte_range())
+    });
     found.into_uses()
 }
 
@@ -77,10 +79,16 @@ pub(super) fn read_code(code: &str, text: &str, more: &str, symbols: &[Symbol]) 
     let mut found = Found::new(text, &spans);
     let mut at = 0;
     for word in code.split(|c: char| !c.is_alphanumeric() && c != '_' && !more.contains(c)) {
-        if word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !OF_EVERY_LANGUAGE.contains(&word) {
+        if word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && !OF_EVERY_LANGUAGE.contains(&word)
+        {
             found.note(at..at + word.len());
         }
-        at += word.len() + code[at + word.len()..].chars().next().map_or(0, char::len_utf8);
+        at += word.len()
+            + code[at + word.len()..]
+                .chars()
+                .next()
+                .map_or(0, char::len_utf8);
     }
     found.into_uses()
 }
@@ -109,7 +117,12 @@ fn each_name(tree: &Tree, rules: &Rules, numbered_max: usize, take: &mut impl Fn
 }
 
 /// Hands over the names among nodes that follow each other.
-fn names_among(cursor: &mut TreeCursor<'_>, mut numbers: Range<usize>, rules: &Rules, take: &mut impl FnMut(Node<'_>)) {
+fn names_among(
+    cursor: &mut TreeCursor<'_>,
+    mut numbers: Range<usize>,
+    rules: &Rules,
+    take: &mut impl FnMut(Node<'_>),
+) {
     while let Some(number) = numbers.next() {
         cursor.goto_descendant(number);
         let node = cursor.node();
@@ -152,7 +165,14 @@ impl<'t> Found<'t> {
         let mut declared: Vec<u32> = spans.iter().map(|span| span.name).collect();
         declared.sort_unstable_by(|one, other| other.cmp(one));
         let around = Around::new(spans);
-        Self { text, around, declared, numbers: HashMap::default(), names: Vec::new(), places: Vec::new() }
+        Self {
+            text,
+            around,
+            declared,
+            numbers: HashMap::default(),
+            names: Vec::new(),
+            places: Vec::new(),
+        }
     }
 
     /// Takes the next name; the walk goes through the text from its start to its end.
@@ -162,7 +182,13 @@ impl<'t> Found<'t> {
             self.declared.pop();
         }
         let is_declared = self.declared.last() == Some(&start);
-        let Some(own) = self.text.get(range.clone()).filter(|name| !is_declared && is_kept(name)) else { return };
+        let Some(own) = self
+            .text
+            .get(range.clone())
+            .filter(|name| !is_declared && is_kept(name))
+        else {
+            return;
+        };
         let name = &self.text[range.start - type_before(self.text, range.start)..range.end];
         let place = self.around.innermost(start);
         let number = match self.numbers.get(name) {
@@ -171,7 +197,11 @@ impl<'t> Found<'t> {
             None => {
                 let number = self.names.len() as u32;
                 self.numbers.insert(name, number);
-                self.names.push(Name { text: name, ways: Ways::default(), place: None });
+                self.names.push(Name {
+                    text: name,
+                    ways: Ways::default(),
+                    place: None,
+                });
                 number
             }
         };
@@ -192,9 +222,16 @@ impl<'t> Found<'t> {
         let mut uses = Uses::default();
         let mut places = Vec::new();
         for number in order {
-            let from = self.places.partition_point(|(name, _)| (*name as usize) < number);
+            let from = self
+                .places
+                .partition_point(|(name, _)| (*name as usize) < number);
             places.clear();
-            places.extend(self.places[from..].iter().take_while(|(name, _)| *name as usize == number).map(|(_, place)| *place));
+            places.extend(
+                self.places[from..]
+                    .iter()
+                    .take_while(|(name, _)| *name as usize == number)
+                    .map(|(_, place)| *place),
+            );
             uses.push(self.names[number].text, self.names[number].ways, &places);
         }
         uses
@@ -210,18 +247,40 @@ fn is_kept(name: &str) -> bool {
 /// Bytes of the type and of what stands behind it when a name is asked of a type, as in `Digest::of` and `Math.min`.
 fn type_before(text: &str, at: usize) -> usize {
     let before = &text[..at];
-    let Some(rest) = before.strip_suffix("::").or_else(|| before.strip_suffix('.')) else { return 0 };
+    let Some(rest) = before
+        .strip_suffix("::")
+        .or_else(|| before.strip_suffix('.'))
+    else {
+        return 0;
+    };
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let name = &rest[rest.len() - rest.bytes().rev().take(NAME_BYTES_MAX).take_while(is_part).count()..];
+    let name = &rest[rest.len()
+        - rest
+            .bytes()
+            .rev()
+            .take(NAME_BYTES_MAX)
+            .take_while(is_part)
+            .count()..];
     // What is written in capitals is a constant, and `Self` says nothing.
-    let is_type = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.bytes().any(|byte| byte.is_ascii_lowercase());
-    if is_type && name != "Self" { at - rest.len() + name.len() } else { 0 }
+    let is_type = name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().any(|byte| byte.is_ascii_lowercase());
+    if is_type && name != "Self" {
+        at - rest.len() + name.len()
+    } else {
+        0
+    }
 }
 
 /// How a name is used at a place, by what stands beside it.
 fn ways(text: &str, name: &str, place: Range<usize>) -> Ways {
-    let (before, after) = (&text.as_bytes()[..place.start], &text.as_bytes()[place.end..]);
-    let is_called = after.starts_with(b"(") || after.starts_with(b"!") || after.starts_with(b"::") || after.starts_with(b" (");
+    let (before, after) = (
+        &text.as_bytes()[..place.start],
+        &text.as_bytes()[place.end..],
+    );
+    let is_called = after.starts_with(b"(")
+        || after.starts_with(b"!")
+        || after.starts_with(b"::")
+        || after.starts_with(b" (");
     // `(name argument)`
     let is_called = is_called || before.ends_with(b"(") && name.contains('-');
     // `Item = T` binds a name, whatever it looks like.
@@ -256,14 +315,28 @@ struct Around {
 
 impl Around {
     fn new(spans: &[Span]) -> Self {
-        let known = spans.iter().enumerate().filter(|(_, span)| span.end > span.start);
-        let mut spans: Vec<_> = known.map(|(number, span)| (span.start, span.end, number as u32)).collect();
+        let known = spans
+            .iter()
+            .enumerate()
+            .filter(|(_, span)| span.end > span.start);
+        let mut spans: Vec<_> = known
+            .map(|(number, span)| (span.start, span.end, number as u32))
+            .collect();
         spans.sort_unstable_by_key(|(start, end, number)| (*start, u32::MAX - *end, *number));
-        Self { spans, next: 0, open: Vec::new() }
+        Self {
+            spans,
+            next: 0,
+            open: Vec::new(),
+        }
     }
 
     fn innermost(&mut self, at: u32) -> Option<u32> {
-        while let Some((_, end, number)) = self.spans.get(self.next).copied().filter(|(start, ..)| *start <= at) {
+        while let Some((_, end, number)) = self
+            .spans
+            .get(self.next)
+            .copied()
+            .filter(|(start, ..)| *start <= at)
+        {
             self.open.push((end, number));
             self.next += 1;
         }
@@ -299,10 +372,16 @@ mod tests {
         (Language::Bash, &bash::GRAMMAR),
     ];
 
-    fn names((language, grammar): (Language, &'static Grammar), text: &str, numbered_max: usize) -> Vec<Range<usize>> {
+    fn names(
+        (language, grammar): (Language, &'static Grammar),
+        text: &str,
+        numbered_max: usize,
+    ) -> Vec<Range<usize>> {
         let mut names = Vec::new();
         let is_read = with_tree(language, grammar, text, |tree, rules| {
-            each_name(tree, rules, numbered_max, &mut |node| names.push(node.byte_range()));
+            each_name(tree, rules, numbered_max, &mut |node| {
+                names.push(node.byte_range())
+            });
         });
         assert!(is_read, "{language:?}: {text}");
         names

@@ -17,8 +17,8 @@ use super::parse::Rules;
 use super::signature::{Signature, fold_code};
 use crate::symbol::comment::{self, cap};
 use crate::symbol::outline::{
-    ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, BodyDigest, DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, Outline,
-    SYMBOLS_MAX, Span, Symbol,
+    ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, BodyDigest, DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX,
+    Kind, NAME_BYTES_MAX, Outline, SYMBOLS_MAX, Span, Symbol,
 };
 
 /// Deepest nesting of brackets such as `#ifdef` and of types in types together.
@@ -123,26 +123,44 @@ impl<'t> Walk<'t> {
     }
 
     /// Reads the children of a bracket at the level around it, in a place that differs.
-    pub(super) fn children_at(&mut self, level: &mut Level<'t>, container: Node<'t>, place: Place<'t>) {
+    pub(super) fn children_at(
+        &mut self,
+        level: &mut Level<'t>,
+        container: Node<'t>,
+        place: Place<'t>,
+    ) {
         let before = std::mem::replace(&mut level.place, place);
         self.children(level, container);
         level.place = before;
     }
 
     /// Reads the members of a type.
-    pub(super) fn members(&mut self, container: Node<'t>, owner: Kind, public: bool) -> Vec<Symbol> {
+    pub(super) fn members(
+        &mut self,
+        container: Node<'t>,
+        owner: Kind,
+        public: bool,
+    ) -> Vec<Symbol> {
         if self.depth + 1 == DEPTH_MAX {
             return Vec::new();
         }
         self.depth += 1;
-        let mut level = Level::new(Place { owner: Some(owner), public, wrap: None });
+        let mut level = Level::new(Place {
+            owner: Some(owner),
+            public,
+            wrap: None,
+        });
         self.children(&mut level, container);
         self.depth -= 1;
         level.into_symbols()
     }
 
     fn visit(&mut self, level: &mut Level<'t>, node: Node<'t>) {
-        let rule = if node.is_error() { Some(&Rule::Inside) } else { self.rules.of(node.kind_id()) };
+        let rule = if node.is_error() {
+            Some(&Rule::Inside)
+        } else {
+            self.rules.of(node.kind_id())
+        };
         match rule {
             Some(Rule::Comment) => {
                 if (self.grammar().is_doc)(self.slice(node)) {
@@ -153,7 +171,10 @@ impl<'t> Walk<'t> {
             Some(Rule::Attribute) => return level.note_attribute(node),
             Some(Rule::Inside) => return self.children(level, node),
             Some(Rule::Wrap) => {
-                let place = Place { wrap: level.place.wrap.or(Some(node)), ..level.place };
+                let place = Place {
+                    wrap: level.place.wrap.or(Some(node)),
+                    ..level.place
+                };
                 return self.children_at(level, node, place);
             }
             Some(Rule::Import(words)) => self.import(node, words),
@@ -167,7 +188,12 @@ impl<'t> Walk<'t> {
 
     /// Takes an import as written, without its first words.
     pub(super) fn import(&mut self, node: Node<'t>, words: &[&str]) {
-        let signature = Signature::read(self.text, node, node.start_byte()..node.end_byte(), self.rules);
+        let signature = Signature::read(
+            self.text,
+            node,
+            node.start_byte()..node.end_byte(),
+            self.rules,
+        );
         let mut text = signature.text.as_str();
         for word in words {
             text = text.strip_prefix(word).map_or(text, str::trim_start);
@@ -204,7 +230,8 @@ impl<'t> Walk<'t> {
                 parts.members = Some(child);
             }
             if parts.end.is_none() {
-                let cut = item.cut.iter().any(|part| is(part)) || is(item.value) && self.is_long(child);
+                let cut =
+                    item.cut.iter().any(|part| is(part)) || is(item.value) && self.is_long(child);
                 parts.end = cut.then(|| child.start_byte());
             }
             more = cursor.goto_next_sibling();
@@ -225,7 +252,15 @@ impl<'t> Walk<'t> {
         if !self.has_room() {
             return;
         }
-        let mut symbol = self.symbol(level, Head { node, kind: item.kind, name, end: parts.end });
+        let mut symbol = self.symbol(
+            level,
+            Head {
+                node,
+                kind: item.kind,
+                name,
+                end: parts.end,
+            },
+        );
         symbol.public |= item.visible;
         if let Some(members) = parts.members {
             symbol.children = self.members(members, item.kind, item.open);
@@ -235,19 +270,44 @@ impl<'t> Walk<'t> {
 
     /// Makes a symbol of a declaration whose text goes up to `end`.
     pub(super) fn symbol(&self, level: &Level<'t>, declaration: Head<'t>) -> Symbol {
-        let Head { node, kind, name, end } = declaration;
+        let Head {
+            node,
+            kind,
+            name,
+            end,
+        } = declaration;
         let head = level.place.wrap.unwrap_or(node);
         let end = end.unwrap_or(node.end_byte()).max(head.start_byte());
         let name_text = self.slice(name);
-        let prefix = self.text.get(head.start_byte()..name.start_byte()).unwrap_or_default();
-        let declared = Declared { place: &level.place, prefix, name: name_text };
+        let prefix = self
+            .text
+            .get(head.start_byte()..name.start_byte())
+            .unwrap_or_default();
+        let declared = Declared {
+            place: &level.place,
+            prefix,
+            name: name_text,
+        };
         // Decorators may stand inside of what they decorate.
-        let inner = level.attributes.iter().filter(|range| (head.start_byte()..end).contains(&range.start));
-        let start = inner.map(|range| range.end).max().unwrap_or(0).clamp(head.start_byte(), end);
+        let inner = level
+            .attributes
+            .iter()
+            .filter(|range| (head.start_byte()..end).contains(&range.start));
+        let start = inner
+            .map(|range| range.end)
+            .max()
+            .unwrap_or(0)
+            .clamp(head.start_byte(), end);
         let signature = Signature::read(self.text, head, start..end, self.rules);
-        let body = if signature.is_cut { head.start_byte() } else { end };
+        let body = if signature.is_cut {
+            head.start_byte()
+        } else {
+            end
+        };
         Symbol {
-            kind: if kind == Kind::Function && level.place.owner.is_some_and(|owner| owner != Kind::Module) {
+            kind: if kind == Kind::Function
+                && level.place.owner.is_some_and(|owner| owner != Kind::Module)
+            {
                 Kind::Method
             } else {
                 kind
@@ -272,7 +332,13 @@ impl<'t> Walk<'t> {
     /// The attributes before a declaration and those within its signature, as far as there is room.
     fn attributes(&self, level: &Level<'t>, within: Vec<Range<usize>>) -> Vec<String> {
         let mut attributes = Vec::new();
-        for range in level.attributes.iter().cloned().chain(within).take(ATTRIBUTES_MAX) {
+        for range in level
+            .attributes
+            .iter()
+            .cloned()
+            .chain(within)
+            .take(ATTRIBUTES_MAX)
+        {
             let text = cap(&fold_code(&self.text[range]), ATTRIBUTE_BYTES_MAX);
             let left = self.attribute_bytes_left.get();
             if text.len() <= left {
@@ -286,7 +352,9 @@ impl<'t> Walk<'t> {
     /// The first paragraph of the comment that touches a declaration.
     pub(super) fn doc_of(&self, level: &Level<'t>, node: Node<'t>) -> String {
         let comment = level.comment_above(node);
-        comment.map_or_else(String::new, |range| comment::paragraph(&self.text[range], self.grammar().style))
+        comment.map_or_else(String::new, |range| {
+            comment::paragraph(&self.text[range], self.grammar().style)
+        })
     }
 
     /// Adds a symbol, unless there are too many.
@@ -297,10 +365,20 @@ impl<'t> Walk<'t> {
     }
 
     /// Keeps a member for the type of that name.
-    pub(super) fn adopt(&mut self, level: &mut Level<'t>, owner: &str, header: &str, member: Symbol) {
+    pub(super) fn adopt(
+        &mut self,
+        level: &mut Level<'t>,
+        owner: &str,
+        header: &str,
+        member: Symbol,
+    ) {
         if self.has_room() {
             let (owner, header) = (cap(owner, NAME_BYTES_MAX), cap(header, NAME_BYTES_MAX));
-            level.adopted.push(Adopted { owner, header, members: vec![with_short_name(member)] });
+            level.adopted.push(Adopted {
+                owner,
+                header,
+                members: vec![with_short_name(member)],
+            });
         }
     }
 
@@ -315,5 +393,8 @@ impl<'t> Walk<'t> {
 
 /// The symbol with a name of one line that is not too long, wherever the name was found.
 fn with_short_name(symbol: Symbol) -> Symbol {
-    Symbol { name: cap(&fold_code(&symbol.name), NAME_BYTES_MAX), ..symbol }
+    Symbol {
+        name: cap(&fold_code(&symbol.name), NAME_BYTES_MAX),
+        ..symbol
+    }
 }

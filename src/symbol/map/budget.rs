@@ -94,7 +94,10 @@ impl SymbolMap<'_> {
     /// Chooses among some of the files, given in their order, what fits into so many tokens.
     #[must_use]
     pub fn within(&self, numbers: &[u32], tokens_max: u64, detail: Detail) -> Chosen {
-        let none = || Chosen { left: numbers.len(), ..Chosen::default() };
+        let none = || Chosen {
+            left: numbers.len(),
+            ..Chosen::default()
+        };
         let head = estimate(KEY) + estimate("\n") + estimate(&rest_line(numbers.len()));
         if numbers.is_empty() || head > tokens_max {
             return none();
@@ -111,7 +114,12 @@ impl SymbolMap<'_> {
         if is_whole {
             let text = self.texts(numbers, detail).concat();
             if estimate(&text) <= tokens_max {
-                return Chosen { files: draft.files, left: 0, is_whole, text };
+                return Chosen {
+                    files: draft.files,
+                    left: 0,
+                    is_whole,
+                    text,
+                };
             }
         } else {
             taken.pop();
@@ -124,7 +132,12 @@ impl SymbolMap<'_> {
             }
             let text = draft.text(numbers.len());
             if estimate(&text) <= tokens_max {
-                return Chosen { left: numbers.len() - draft.files.len(), files: draft.files, is_whole: false, text };
+                return Chosen {
+                    left: numbers.len() - draft.files.len(),
+                    files: draft.files,
+                    is_whole: false,
+                    text,
+                };
             }
             taken.pop();
         }
@@ -137,15 +150,27 @@ impl SymbolMap<'_> {
         for number in numbers {
             is_wanted[*number as usize] = true;
         }
-        let ranked = self.ranked().into_iter().filter(|number| is_wanted[*number as usize]);
+        let ranked = self
+            .ranked()
+            .into_iter()
+            .filter(|number| is_wanted[*number as usize]);
         let heap = ranked.enumerate().map(|(rank, number)| {
             // Of tests and documents there is less than their place alone would give.
-            let weight = standing(self.files()[number as usize].path).sqrt() / (rank as f64 + FRONT_FILES);
+            let weight =
+                standing(self.files()[number as usize].path).sqrt() / (rank as f64 + FRONT_FILES);
             let has_entries = !self.files()[number as usize].symbols.entries.is_empty();
             let first = weight / FRONT_LINES * if has_entries { 1.0 } else { PATH };
-            Next { weight: first.to_bits(), number: Reverse(number), file_weight: weight.to_bits(), place: 0 }
+            Next {
+                weight: first.to_bits(),
+                number: Reverse(number),
+                file_weight: weight.to_bits(),
+                place: 0,
+            }
         });
-        Order { heap: heap.collect(), open: BTreeMap::new() }
+        Order {
+            heap: heap.collect(),
+            open: BTreeMap::new(),
+        }
     }
 
     /// The lines of one file, first the path where it has no declarations.
@@ -153,12 +178,19 @@ impl SymbolMap<'_> {
         let symbols = self.files()[number as usize].symbols;
         let references = &self.references().files[number as usize];
         let entries = by_use(&symbols.entries, references);
-        let calls = entries.iter().filter(|entry| references.calls_of(**entry).next().is_some()).copied();
+        let calls = entries
+            .iter()
+            .filter(|entry| references.calls_of(**entry).next().is_some())
+            .copied();
         let calls: Vec<u32> = calls.collect();
         let path = entries.is_empty().then_some(Line::Path);
         let imports = (!symbols.imports.is_empty()).then_some(Line::Imports);
         let entries = entries.into_iter().map(Line::Entry);
-        path.into_iter().chain(entries).chain(imports).chain(calls.into_iter().map(Line::Calls)).collect()
+        path.into_iter()
+            .chain(entries)
+            .chain(imports)
+            .chain(calls.into_iter().map(Line::Calls))
+            .collect()
     }
 
     /// Chooses again, where an earlier map is to stay as it is: what it says is said again as long as that fits, then what has
@@ -167,22 +199,37 @@ impl SymbolMap<'_> {
     /// `known` tells what the earlier map says of a file. Of what is new half of the room is for the beginnings of many files, the
     /// other for more of those that matter most, and what is left for further beginnings.
     #[must_use]
-    pub fn again(&self, numbers: &[u32], tokens_max: u64, known: &dyn Fn(u32) -> Known) -> Vec<Shown> {
+    pub fn again(
+        &self,
+        numbers: &[u32],
+        tokens_max: u64,
+        known: &dyn Fn(u32) -> Known,
+    ) -> Vec<Shown> {
         let mut known_of = vec![None; self.references().files.len()];
         for number in numbers {
             known_of[*number as usize] = Some(known(*number));
         }
-        let mut order: Vec<(Known, u32)> =
-            self.ranked().into_iter().filter_map(|number| Some((known_of[number as usize]?, number))).collect();
+        let mut order: Vec<(Known, u32)> = self
+            .ranked()
+            .into_iter()
+            .filter_map(|number| Some((known_of[number as usize]?, number)))
+            .collect();
         order.sort_by_key(|(known, _)| known.order());
-        let mut kept = Kept { map: self, tokens_left: tokens_max.saturating_sub(estimate(KEY)), files: BTreeMap::new() };
+        let mut kept = Kept {
+            map: self,
+            tokens_left: tokens_max.saturating_sub(estimate(KEY)),
+            files: BTreeMap::new(),
+        };
         for (known, number) in &order {
             if let Known::Same(level) = known {
                 kept.show(*number, *level, 0);
             }
         }
-        let new: Vec<u32> =
-            order.iter().filter(|(known, _)| !matches!(known, Known::Same(_))).map(|(_, number)| *number).collect();
+        let new: Vec<u32> = order
+            .iter()
+            .filter(|(known, _)| !matches!(known, Known::Same(_)))
+            .map(|(_, number)| *number)
+            .collect();
         let half = kept.tokens_left / 2;
         for number in &new {
             kept.show(*number, Level::Brief, half);
@@ -198,7 +245,10 @@ impl SymbolMap<'_> {
                 kept.show(*number, Level::Brief, 0);
             }
         }
-        kept.files.into_iter().map(|(number, (level, _))| Shown { number, level }).collect()
+        kept.files
+            .into_iter()
+            .map(|(number, (level, _))| Shown { number, level })
+            .collect()
     }
 }
 
@@ -212,7 +262,14 @@ struct Kept<'k> {
 impl Kept<'_> {
     /// Shows a file, or more of it, where that fits and leaves so many tokens.
     fn show(&mut self, number: u32, level: Level, tokens_kept: u64) {
-        let cost = estimate(&self.map.block(number, &Legend::default(), Detail { level, ..Detail::KEPT }));
+        let cost = estimate(&self.map.block(
+            number,
+            &Legend::default(),
+            Detail {
+                level,
+                ..Detail::KEPT
+            },
+        ));
         let before = self.files.get(&number).map_or(0, |(_, cost)| *cost);
         if cost + tokens_kept <= self.tokens_left + before {
             self.tokens_left = self.tokens_left + before - cost;
@@ -241,12 +298,27 @@ struct Order {
 
 impl Order {
     fn next_line(&mut self, map: &SymbolMap<'_>) -> Option<(u32, Line)> {
-        while let Some(Next { number, file_weight, place, .. }) = self.heap.pop() {
-            let lines = self.open.entry(number.0).or_insert_with(|| map.lines_of(number.0));
+        while let Some(Next {
+            number,
+            file_weight,
+            place,
+            ..
+        }) = self.heap.pop()
+        {
+            let lines = self
+                .open
+                .entry(number.0)
+                .or_insert_with(|| map.lines_of(number.0));
             if let Some(line) = lines.get(place as usize) {
                 let place = place + 1;
-                let weight = (f64::from_bits(file_weight) / (f64::from(place) + FRONT_LINES)).to_bits();
-                self.heap.push(Next { weight, number, file_weight, place });
+                let weight =
+                    (f64::from_bits(file_weight) / (f64::from(place) + FRONT_LINES)).to_bits();
+                self.heap.push(Next {
+                    weight,
+                    number,
+                    file_weight,
+                    place,
+                });
                 return Some((number.0, *line));
             }
         }
@@ -270,15 +342,30 @@ struct Draft<'d> {
 impl<'d> Draft<'d> {
     fn new(map: &'d SymbolMap<'d>, detail: Detail, head: u64) -> Self {
         let (legend, files) = (Legend::default(), BTreeMap::new());
-        Self { map, detail, head, legend, aliased_at: ALIASED_FILES, files, tokens: head }
+        Self {
+            map,
+            detail,
+            head,
+            legend,
+            aliased_at: ALIASED_FILES,
+            files,
+            tokens: head,
+        }
     }
 
     /// Takes a line with what it stands in.
     fn take(&mut self, number: u32, line: Line) {
-        let before = self.files.get(&number).map_or(0, |excerpt| estimate(&self.map.rest_of(number, excerpt)));
+        let before = self
+            .files
+            .get(&number)
+            .map_or(0, |excerpt| estimate(&self.map.rest_of(number, excerpt)));
         let is_new = !self.files.contains_key(&number);
         let mut excerpt = self.files.remove(&number).unwrap_or_default();
-        let mut tokens = if is_new { estimate(&self.map.path_line(number, &self.legend, self.detail)) } else { 0 };
+        let mut tokens = if is_new {
+            estimate(&self.map.path_line(number, &self.legend, self.detail))
+        } else {
+            0
+        };
         match line {
             Line::Path => {}
             Line::Entry(entry) => {
@@ -294,11 +381,13 @@ impl<'d> Draft<'d> {
             }
             Line::Calls(entry) => {
                 excerpt.calls.insert(entry);
-                let cost = |calls| estimate(&self.map.entry_line(number, entry, calls, self.detail));
+                let cost =
+                    |calls| estimate(&self.map.entry_line(number, entry, calls, self.detail));
                 tokens += cost(true).saturating_sub(cost(false));
             }
         }
-        self.tokens = (self.tokens + tokens + estimate(&self.map.rest_of(number, &excerpt))).saturating_sub(before);
+        self.tokens = (self.tokens + tokens + estimate(&self.map.rest_of(number, &excerpt)))
+            .saturating_sub(before);
         self.files.insert(number, excerpt);
         if self.files.len() == self.aliased_at {
             self.choose_aliases();
@@ -309,8 +398,13 @@ impl<'d> Draft<'d> {
     fn choose_aliases(&mut self) {
         self.aliased_at *= 2;
         self.legend = self.map.legend_of(&self.files);
-        let blocks =
-            self.files.iter().map(|(number, excerpt)| estimate(&self.map.excerpt(*number, excerpt, &self.legend, self.detail)));
+        let blocks = self.files.iter().map(|(number, excerpt)| {
+            estimate(
+                &self
+                    .map
+                    .excerpt(*number, excerpt, &self.legend, self.detail),
+            )
+        });
         let aliases = estimate(&self.legend.text()).saturating_sub(estimate(KEY));
         self.tokens = self.head + aliases + blocks.sum::<u64>();
     }
@@ -319,7 +413,11 @@ impl<'d> Draft<'d> {
         let mut text = self.legend.text();
         text.push('\n');
         for (number, excerpt) in &self.files {
-            text.push_str(&self.map.excerpt(*number, excerpt, &self.legend, self.detail));
+            text.push_str(
+                &self
+                    .map
+                    .excerpt(*number, excerpt, &self.legend, self.detail),
+            );
         }
         if self.files.len() < all {
             text.push_str(&rest_line(all - self.files.len()));

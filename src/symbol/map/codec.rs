@@ -17,14 +17,25 @@ const NAME_AND_RESULT: usize = 2;
 /// Fewest bytes of an entry without its texts.
 const FORM_BYTES_MIN: usize = 6;
 
-const MARKS: [Mark; 6] = [Mark::Class, Mark::Method, Mark::Function, Mark::Variable, Mark::Property, Mark::Heading];
+const MARKS: [Mark; 6] = [
+    Mark::Class,
+    Mark::Method,
+    Mark::Function,
+    Mark::Variable,
+    Mark::Property,
+    Mark::Heading,
+];
 
 impl Cached for FileSymbols {
     const FILE_NAME: &'static str = "symbols";
     const VERSION: u8 = 9;
 
     fn encode(&self) -> Vec<u8> {
-        let mut out = vec![Self::VERSION, self.language.map_or(0, Language::code), u8::from(self.is_parsed)];
+        let mut out = vec![
+            Self::VERSION,
+            self.language.map_or(0, Language::code),
+            u8::from(self.is_parsed),
+        ];
         put_entries(&mut out, &self.entries);
         put_number(&mut out, self.more);
         put_number(&mut out, self.imports.len() as u64);
@@ -46,7 +57,15 @@ impl Cached for FileSymbols {
         let entries = entries(&mut rest)?;
         let (more, imports) = (rest.number()?, many(&mut rest, import)?);
         let uses = uses(&mut rest, entries.len())?;
-        rest.0.is_empty().then_some(Self { language, is_parsed, is_absent: false, entries, more, imports, uses })
+        rest.0.is_empty().then_some(Self {
+            language,
+            is_parsed,
+            is_absent: false,
+            entries,
+            more,
+            imports,
+            uses,
+        })
     }
 }
 
@@ -56,9 +75,20 @@ fn put_entries(out: &mut Vec<u8>, entries: &Entries) {
     put_number(out, forms.len() as u64);
     let (mut from, mut start) = (0, 0);
     for (form, to) in forms {
-        let mark = MARKS.iter().position(|mark| *mark == form.mark).expect("every mark is in the list");
-        let flags = [form.is_async, form.is_public, form.is_optional, form.has_parts];
-        let flags = flags.iter().enumerate().fold(0, |byte, (at, flag)| byte | u8::from(*flag) << at);
+        let mark = MARKS
+            .iter()
+            .position(|mark| *mark == form.mark)
+            .expect("every mark is in the list");
+        let flags = [
+            form.is_async,
+            form.is_public,
+            form.is_optional,
+            form.has_parts,
+        ];
+        let flags = flags
+            .iter()
+            .enumerate()
+            .fold(0, |byte, (at, flag)| byte | u8::from(*flag) << at);
         out.extend([mark as u8, flags, form.depth]);
         put_number(out, form.line.into());
         let ends = &ends[from..*to as usize];
@@ -78,7 +108,10 @@ fn put_uses(out: &mut Vec<u8>, uses: &Uses) {
     put_number(out, uses.len() as u64);
     for used in uses.iter() {
         put_number(out, used.name.len() as u64);
-        put_number(out, (used.places.len() as u64) << 3 | u64::from(used.ways.bits()));
+        put_number(
+            out,
+            (used.places.len() as u64) << 3 | u64::from(used.ways.bits()),
+        );
         for place in used.places {
             put_number(out, (*place).into());
         }
@@ -119,7 +152,9 @@ fn form(rest: &mut Reader<'_>) -> Option<Form> {
         is_public: is(1),
         is_optional: is(2),
         has_parts: is(3),
-        depth: rest.byte().filter(|depth| usize::from(*depth) <= DEPTH_MAX)?,
+        depth: rest
+            .byte()
+            .filter(|depth| usize::from(*depth) <= DEPTH_MAX)?,
         line: rest.number()?.try_into().ok()?,
     })
 }
@@ -130,7 +165,11 @@ fn entries(rest: &mut Reader<'_>) -> Option<Entries> {
     let mut end: u32 = 0;
     for _ in 0..count {
         let form = form(rest)?;
-        let parts = if form.has_parts { self::count(rest, 1)? } else { 0 };
+        let parts = if form.has_parts {
+            self::count(rest, 1)?
+        } else {
+            0
+        };
         for _ in 0..NAME_AND_RESULT + parts {
             end = end.checked_add(rest.number()?.try_into().ok()?)?;
             ends.push(end);
@@ -141,7 +180,11 @@ fn entries(rest: &mut Reader<'_>) -> Option<Entries> {
 }
 
 fn import(rest: &mut Reader<'_>) -> Option<Import> {
-    Some(Import { path: rest.text()?, names: rest.texts()?, is_passed_on: flag(rest)? })
+    Some(Import {
+        path: rest.text()?,
+        names: rest.texts()?,
+        is_passed_on: flag(rest)?,
+    })
 }
 
 /// Names must be in order and places must be entries, for others rely on both.
@@ -153,7 +196,9 @@ fn uses(rest: &mut Reader<'_>, entries: usize) -> Option<Uses> {
         name_end = name_end.checked_add(rest.number()?.try_into().ok()?)?;
         let head = rest.number()?;
         for at in 0..head >> 3 {
-            let place = u32::try_from(rest.number()?).ok().filter(|place| (*place as usize) < entries)?;
+            let place = u32::try_from(rest.number()?)
+                .ok()
+                .filter(|place| (*place as usize) < entries)?;
             if !uses.push_place(place, at == 0) {
                 return None;
             }
@@ -170,8 +215,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sample() -> FileSymbols {
-        let text =
-            "use crate::x::{Y, Z};\npub struct A { b: Option<u8> }\nimpl A { pub async fn c(&self, d: Y) -> Z { d.run(z()) } }\n";
+        let text = "use crate::x::{Y, Z};\npub struct A { b: Option<u8> }\nimpl A { pub async fn c(&self, d: Y) -> Z { d.run(z()) } }\n";
         file_symbols(Some(Language::Rust), text.as_bytes())
     }
 
@@ -179,7 +223,10 @@ mod tests {
     fn symbols_read_back_and_every_cut_is_refused() {
         let bytes = sample().encode();
         assert_eq!(FileSymbols::decode(&bytes), Some(sample()));
-        assert_eq!(FileSymbols::decode(&FileSymbols::default().encode()), Some(FileSymbols::default()));
+        assert_eq!(
+            FileSymbols::decode(&FileSymbols::default().encode()),
+            Some(FileSymbols::default())
+        );
         for len in 0..bytes.len() {
             assert_eq!(FileSymbols::decode(&bytes[..len]), None, "{len}");
         }

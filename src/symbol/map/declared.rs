@@ -62,7 +62,12 @@ impl<'f> Declarations<'f> {
         for file in files {
             if let Some(language) = language_of(file) {
                 let names = all.families.entry(family(language)).or_default();
-                all.own.extend(file.symbols.entries.iter().map(|entry| names.add(entry.name)));
+                all.own.extend(
+                    file.symbols
+                        .entries
+                        .iter()
+                        .map(|entry| names.add(entry.name)),
+                );
             }
             all.own_ends.push(all.own.len() as u32);
         }
@@ -71,7 +76,9 @@ impl<'f> Declarations<'f> {
         for (number, file) in files.iter().enumerate() {
             let own = &all.own[from..all.own_ends[number] as usize];
             from += own.len();
-            if let Some(names) = language_of(file).and_then(|language| all.families.get_mut(&family(language))) {
+            if let Some(names) =
+                language_of(file).and_then(|language| all.families.get_mut(&family(language)))
+            {
                 names.put_all(number as u32, &file.symbols.entries, own);
             }
         }
@@ -85,13 +92,19 @@ impl<'f> Declarations<'f> {
 
     /// The numbers of the names that a file declares, in the order of its entries.
     pub(super) fn own(&self, file: u32) -> &[u32] {
-        let from = file.checked_sub(1).map_or(0, |before| self.own_ends[before as usize]);
+        let from = file
+            .checked_sub(1)
+            .map_or(0, |before| self.own_ends[before as usize]);
         &self.own[from as usize..self.own_ends[file as usize] as usize]
     }
 
     /// More than any number of a name.
     pub(super) fn numbers_end(&self) -> usize {
-        self.families.values().map(|names| names.counts.len()).max().unwrap_or(0)
+        self.families
+            .values()
+            .map(|names| names.counts.len())
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -133,7 +146,13 @@ impl<'f> Names<'f> {
                 let owner = depth.checked_sub(1).map(|above| open[above]);
                 let (is_public, is_property) = (form.is_public, form.mark == Mark::Property);
                 let end = &mut self.ends[*number as usize];
-                self.declared[*end as usize] = Declared { file, entry: at as u32, owner, is_public, is_property };
+                self.declared[*end as usize] = Declared {
+                    file,
+                    entry: at as u32,
+                    owner,
+                    is_public,
+                    is_property,
+                };
                 *end += 1;
             }
         }
@@ -147,6 +166,10 @@ impl<'f> Names<'f> {
     /// The declarations of a name by its number; none when there are too many.
     pub(super) fn candidates(&self, number: u32) -> &[Declared] {
         let (end, count) = (self.ends[number as usize], self.counts[number as usize]);
-        if count > CANDIDATES_MAX { &[] } else { &self.declared[(end - count) as usize..end as usize] }
+        if count > CANDIDATES_MAX {
+            &[]
+        } else {
+            &self.declared[(end - count) as usize..end as usize]
+        }
     }
 }

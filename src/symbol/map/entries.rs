@@ -61,7 +61,9 @@ impl<'e> Parts<'e> {
     /// The texts, in order.
     pub fn iter(self) -> impl Iterator<Item = &'e str> {
         let starts = std::iter::once(self.start).chain(self.ends.iter().map(|end| *end as usize));
-        starts.zip(self.ends).map(move |(start, end)| &self.texts[start..*end as usize])
+        starts
+            .zip(self.ends)
+            .map(move |(start, end)| &self.texts[start..*end as usize])
     }
 }
 
@@ -92,7 +94,13 @@ pub struct Entries {
 
 impl Entries {
     /// Adds one; parts only where its form has some.
-    pub(super) fn push<'t>(&mut self, form: Form, name: &str, parts: impl IntoIterator<Item = &'t str>, result: &str) {
+    pub(super) fn push<'t>(
+        &mut self,
+        form: Form,
+        name: &str,
+        parts: impl IntoIterator<Item = &'t str>,
+        result: &str,
+    ) {
         let mut add = |text: &str| {
             self.texts.push_str(text);
             self.ends.push(self.texts.len() as u32);
@@ -127,7 +135,11 @@ impl Entries {
     }
 
     /// From lists; `None` where these do not fit together.
-    pub(super) fn from_lists(forms: Vec<(Form, u32)>, ends: Vec<u32>, texts: String) -> Option<Self> {
+    pub(super) fn from_lists(
+        forms: Vec<(Form, u32)>,
+        ends: Vec<u32>,
+        texts: String,
+    ) -> Option<Self> {
         let is_whole = ends.last().map_or(0, |end| *end as usize) == texts.len()
             && forms.last().map_or(0, |(_, end)| *end as usize) == ends.len()
             && ends.iter().all(|end| texts.is_char_boundary(*end as usize));
@@ -150,12 +162,28 @@ impl Entries {
     #[must_use]
     pub fn get(&self, number: usize) -> Entry<'_> {
         let (form, to) = self.forms[number];
-        let from = number.checked_sub(1).map_or(0, |before| self.forms[before].1 as usize);
-        let start = from.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        let (name_end, result_end) = (self.ends[from] as usize, self.ends[to as usize - 1] as usize);
-        let parts = Parts { texts: &self.texts, start: name_end, ends: &self.ends[from + 1..to as usize - 1] };
+        let from = number
+            .checked_sub(1)
+            .map_or(0, |before| self.forms[before].1 as usize);
+        let start = from
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
+        let (name_end, result_end) = (
+            self.ends[from] as usize,
+            self.ends[to as usize - 1] as usize,
+        );
+        let parts = Parts {
+            texts: &self.texts,
+            start: name_end,
+            ends: &self.ends[from + 1..to as usize - 1],
+        };
         let result_start = parts.ends.last().map_or(name_end, |end| *end as usize);
-        Entry { form, name: &self.texts[start..name_end], parts, result: &self.texts[result_start..result_end] }
+        Entry {
+            form,
+            name: &self.texts[start..name_end],
+            parts,
+            result: &self.texts[result_start..result_end],
+        }
     }
 
     /// The forms of all of them, in order.

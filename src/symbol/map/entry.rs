@@ -49,16 +49,40 @@ pub fn outline_and_symbols(language: Option<Language>, data: &[u8]) -> (Outline,
 fn cut(outline: &Outline, uses: &Uses, data: &[u8]) -> FileSymbols {
     let language = outline.language;
     if !matches!(outline.content, Content::Parsed | Content::Plain) {
-        return FileSymbols { language, ..FileSymbols::default() };
+        return FileSymbols {
+            language,
+            ..FileSymbols::default()
+        };
     }
-    let mut listing =
-        Listing { outline, entries: Entries::default(), places: Vec::new(), starts: Vec::new(), more: outline.more };
+    let mut listing = Listing {
+        outline,
+        entries: Entries::default(),
+        places: Vec::new(),
+        starts: Vec::new(),
+        more: outline.more,
+    };
     listing.add_all(&outline.symbols, None);
-    let Listing { mut entries, places, starts, more, .. } = listing;
+    let Listing {
+        mut entries,
+        places,
+        starts,
+        more,
+        ..
+    } = listing;
     set_lines(&mut entries, &starts, data);
-    let imports = outline.language.map_or_else(Vec::new, |language| import::imports(outline, language));
+    let imports = outline
+        .language
+        .map_or_else(Vec::new, |language| import::imports(outline, language));
     let uses = with_places(uses, &places);
-    FileSymbols { language, is_parsed: outline.content == Content::Parsed, is_absent: false, entries, more, imports, uses }
+    FileSymbols {
+        language,
+        is_parsed: outline.content == Content::Parsed,
+        is_absent: false,
+        entries,
+        more,
+        imports,
+        uses,
+    }
 }
 
 struct Listing<'o> {
@@ -97,7 +121,9 @@ impl Listing<'_> {
 
     fn push(&mut self, symbol: &Symbol, mark: Mark, depth: u8) {
         let language = self.outline.language.filter(|_| mark != Mark::Heading);
-        let shape = language.map(|language| shape(symbol, language)).unwrap_or_default();
+        let shape = language
+            .map(|language| shape(symbol, language))
+            .unwrap_or_default();
         let parts = match mark {
             Mark::Class => Some(bases(symbol, shape.bases)).filter(|bases| !bases.is_empty()),
             Mark::Variable => None,
@@ -112,7 +138,12 @@ impl Listing<'_> {
             depth,
             line: 0,
         };
-        self.entries.push(form, &symbol.name, parts.iter().flatten().map(String::as_str), &shape.result);
+        self.entries.push(
+            form,
+            &symbol.name,
+            parts.iter().flatten().map(String::as_str),
+            &shape.result,
+        );
     }
 
     /// What is used inside of what is not listed belongs to what is around it.
@@ -144,7 +175,10 @@ fn mark(symbol: &Symbol) -> Option<Mark> {
 
 /// What a type builds on: as its declaration says, then the interfaces that it implements elsewhere.
 fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
-    let implemented = symbol.children.iter().filter(|child| child.kind == Kind::Implementation);
+    let implemented = symbol
+        .children
+        .iter()
+        .filter(|child| child.kind == Kind::Implementation);
     for base in implemented.filter_map(|child| base_name(&child.name)) {
         if bases.len() < PARTS_MAX && !bases.contains(&base) {
             bases.push(base);
@@ -155,8 +189,9 @@ fn bases(symbol: &Symbol, mut bases: Vec<String>) -> Vec<String> {
 
 fn set_lines(entries: &mut Entries, starts: &[u32], data: &[u8]) {
     let data = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(data);
-    let mut order: Vec<usize> =
-        (0..entries.len()).filter(|at| starts[*at] > 0 || entries.get(*at).form.mark != Mark::Heading).collect();
+    let mut order: Vec<usize> = (0..entries.len())
+        .filter(|at| starts[*at] > 0 || entries.get(*at).form.mark != Mark::Heading)
+        .collect();
     order.sort_unstable_by_key(|at| starts[*at]);
     let (mut line, mut from) = (1, 0);
     for at in order {
@@ -173,7 +208,12 @@ fn with_places(uses: &Uses, places: &[u32]) -> Uses {
     let mut entries = Vec::new();
     for used in uses.iter() {
         entries.clear();
-        entries.extend(used.places.iter().map(|place| places[*place as usize]).filter(|entry| *entry != NOWHERE));
+        entries.extend(
+            used.places
+                .iter()
+                .map(|place| places[*place as usize])
+                .filter(|entry| *entry != NOWHERE),
+        );
         entries.sort_unstable();
         entries.dedup();
         out.push(used.name, used.ways, &entries);

@@ -38,7 +38,10 @@ fn passed_on(found: &mut Vec<Import>, symbols: &[Symbol], language: Language) {
     for symbol in symbols {
         match symbol.kind {
             Kind::Module if language == Language::Rust && symbol.children.is_empty() => {
-                found.push(Import { path: format!("self::{}", symbol.name), ..Import::default() });
+                found.push(Import {
+                    path: format!("self::{}", symbol.name),
+                    ..Import::default()
+                });
             }
             Kind::Export if language == Language::Rust => read(found, &symbol.name, language, true),
             Kind::Export if is_script(language) => read(found, &symbol.name, language, true),
@@ -48,7 +51,10 @@ fn passed_on(found: &mut Vec<Import>, symbols: &[Symbol], language: Language) {
 }
 
 fn is_script(language: Language) -> bool {
-    matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
+    matches!(
+        language,
+        Language::JavaScript | Language::TypeScript | Language::Tsx
+    )
 }
 
 fn read(found: &mut Vec<Import>, text: &str, language: Language, is_passed_on: bool) {
@@ -56,12 +62,16 @@ fn read(found: &mut Vec<Import>, text: &str, language: Language, is_passed_on: b
     match language {
         Language::Rust => groups(found, text, "::", is_passed_on),
         Language::Python => python(found, text),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => script(found, text, is_passed_on),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            script(found, text, is_passed_on)
+        }
         Language::Go => found.push(plain(text.rsplit(' ').next().unwrap_or_default())),
         Language::CSharp => found.push(plain(text.rsplit("= ").next().unwrap_or_default())),
         Language::Php if text.contains(['\'', '"']) => found.extend(quoted(text).map(plain)),
         Language::Php => {
-            let text = text.trim_start_matches("function ").trim_start_matches("const ");
+            let text = text
+                .trim_start_matches("function ")
+                .trim_start_matches("const ");
             groups(found, text.trim_start_matches('\\'), "\\", false);
         }
         Language::Ruby | Language::Bash => found.push(plain(quoted(text).unwrap_or(text))),
@@ -70,7 +80,10 @@ fn read(found: &mut Vec<Import>, text: &str, language: Language, is_passed_on: b
 }
 
 fn plain(path: &str) -> Import {
-    Import { path: path.trim().to_owned(), ..Import::default() }
+    Import {
+        path: path.trim().to_owned(),
+        ..Import::default()
+    }
 }
 
 /// The text in the last pair of quotes.
@@ -95,7 +108,11 @@ fn groups(found: &mut Vec<Import>, text: &str, separator: &str, is_passed_on: bo
         let head = heads.last().copied().unwrap_or(0);
         if path.len() > head && found.len() < IMPORTS_MAX {
             let full = path.trim_end_matches(&format!("{separator}self"));
-            found.push(Import { path: full.to_owned(), names: Vec::new(), is_passed_on });
+            found.push(Import {
+                path: full.to_owned(),
+                names: Vec::new(),
+                is_passed_on,
+            });
         }
         if end == "}" {
             heads.pop();
@@ -106,11 +123,28 @@ fn groups(found: &mut Vec<Import>, text: &str, separator: &str, is_passed_on: bo
 
 /// `a.b, c as d` and `from .a import b, c`; a package passes on what it imports.
 fn python(found: &mut Vec<Import>, text: &str) {
-    let first = |part: &str| part.split(" as ").next().unwrap_or_default().trim().to_owned();
-    match text.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
+    let first = |part: &str| {
+        part.split(" as ")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    match text
+        .strip_prefix("from ")
+        .and_then(|rest| rest.split_once(" import "))
+    {
         Some((path, names)) => {
-            let names = names.trim_matches(['(', ')', ' ']).split(',').map(first).filter(|name| !name.is_empty());
-            found.push(Import { path: path.trim().to_owned(), names: names.collect(), is_passed_on: true });
+            let names = names
+                .trim_matches(['(', ')', ' '])
+                .split(',')
+                .map(first)
+                .filter(|name| !name.is_empty());
+            found.push(Import {
+                path: path.trim().to_owned(),
+                names: names.collect(),
+                is_passed_on: true,
+            });
         }
         None => found.extend(text.split(',').map(|part| plain(&first(part)))),
     }
@@ -119,10 +153,21 @@ fn python(found: &mut Vec<Import>, text: &str) {
 /// `{a, b as c} from "./x"`, `x = require("./x")`, `"./x"`.
 fn script(found: &mut Vec<Import>, text: &str, is_passed_on: bool) {
     let Some(path) = quoted(text) else { return };
-    let names = text.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(names, _)| names);
-    let names = names.split(',').map(|name| name.trim().trim_start_matches("type "));
-    let names = names.map(|name| name.split([' ', ':']).next().unwrap_or_default().to_owned()).filter(|name| !name.is_empty());
-    found.push(Import { path: path.to_owned(), names: names.collect(), is_passed_on });
+    let names = text
+        .split_once('{')
+        .and_then(|(_, rest)| rest.split_once('}'))
+        .map_or("", |(names, _)| names);
+    let names = names
+        .split(',')
+        .map(|name| name.trim().trim_start_matches("type "));
+    let names = names
+        .map(|name| name.split([' ', ':']).next().unwrap_or_default().to_owned())
+        .filter(|name| !name.is_empty());
+    found.push(Import {
+        path: path.to_owned(),
+        names: names.collect(),
+        is_passed_on,
+    });
 }
 
 impl Import {
@@ -147,7 +192,15 @@ mod tests {
     fn paths(text: &str, language: Language) -> Vec<String> {
         let mut found = Vec::new();
         read(&mut found, text, language, false);
-        found.into_iter().map(|import| [import.path, import.names.join(" ")].join(" ").trim().to_owned()).collect()
+        found
+            .into_iter()
+            .map(|import| {
+                [import.path, import.names.join(" ")]
+                    .join(" ")
+                    .trim()
+                    .to_owned()
+            })
+            .collect()
     }
 
     #[test]
@@ -160,18 +213,34 @@ mod tests {
             ),
             (Language::Rust, "std::fmt", &["std::fmt"]),
             (Language::Rust, "a::{{{", &[]),
-            (Language::Python, "from .a.b import (c, d as e,)", &[".a.b c d"]),
+            (
+                Language::Python,
+                "from .a.b import (c, d as e,)",
+                &[".a.b c d"],
+            ),
             (Language::Python, "os.path, json as j", &["os.path", "json"]),
-            (Language::TypeScript, "{a, type B, c as d} from \"./x.js\"", &["./x.js a B c"]),
+            (
+                Language::TypeScript,
+                "{a, type B, c as d} from \"./x.js\"",
+                &["./x.js a B c"],
+            ),
             (Language::JavaScript, "x = require('../y')", &["../y"]),
             (Language::JavaScript, "\"side-effect\"", &["side-effect"]),
-            (Language::Go, "alias example.com/m/pkg", &["example.com/m/pkg"]),
+            (
+                Language::Go,
+                "alias example.com/m/pkg",
+                &["example.com/m/pkg"],
+            ),
             (Language::Java, "java.util.List", &["java.util.List"]),
             (Language::C, "\"a/b.h\"", &["\"a/b.h\""]),
             (Language::Cpp, "<vector>", &["<vector>"]),
             (Language::CSharp, "Text = System.Text", &["System.Text"]),
             (Language::Ruby, "a/b", &["a/b"]),
-            (Language::Php, "App\\{A, B\\C as D}", &["App\\A", "App\\B\\C"]),
+            (
+                Language::Php,
+                "App\\{A, B\\C as D}",
+                &["App\\A", "App\\B\\C"],
+            ),
             (Language::Php, "__DIR__ . '/x.php'", &["/x.php"]),
             (Language::Bash, "\"$here/lib.sh\"", &["$here/lib.sh"]),
         ] {

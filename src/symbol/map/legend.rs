@@ -55,12 +55,18 @@ impl Legend {
         while chosen.len() < ALIASES_MAX {
             let Some(best) = best(&candidates) else { break };
             let saved = candidates[best].cost - ALIAS_COST;
-            for candidate in candidates.iter_mut().filter(|candidate| candidate.above.contains(&best)) {
+            for candidate in candidates
+                .iter_mut()
+                .filter(|candidate| candidate.above.contains(&best))
+            {
                 candidate.cost_now = candidate.cost_now.min(candidate.cost - saved);
             }
             chosen.push(best);
         }
-        let mut directories: Vec<String> = chosen.into_iter().map(|at| format!("{}/", candidates[at].path)).collect();
+        let mut directories: Vec<String> = chosen
+            .into_iter()
+            .map(|at| format!("{}/", candidates[at].path))
+            .collect();
         directories.sort_unstable();
         Self { directories }
     }
@@ -68,7 +74,9 @@ impl Legend {
     /// The legend of an earlier map, by its directories.
     #[must_use]
     pub fn of(directories: &[String]) -> Self {
-        Self { directories: directories.to_vec() }
+        Self {
+            directories: directories.to_vec(),
+        }
     }
 
     /// The directories that have an alias, in the order of the aliases.
@@ -89,15 +97,24 @@ impl Legend {
 
     /// The aliases, first `@1/`, with the directories that they stand for.
     pub fn aliases(&self) -> impl Iterator<Item = (String, &str)> {
-        self.directories.iter().enumerate().map(|(number, directory)| (format!("@{}/", number + 1), directory.as_str()))
+        self.directories
+            .iter()
+            .enumerate()
+            .map(|(number, directory)| (format!("@{}/", number + 1), directory.as_str()))
     }
 
     /// A path with the longest alias that fits.
     #[must_use]
     pub fn shorten<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        let fits = self.directories.iter().enumerate().filter(|(_, directory)| path.starts_with(directory.as_str()));
+        let fits = self
+            .directories
+            .iter()
+            .enumerate()
+            .filter(|(_, directory)| path.starts_with(directory.as_str()));
         match fits.max_by_key(|(_, directory)| directory.len()) {
-            Some((number, directory)) => Cow::Owned(format!("@{}/{}", number + 1, &path[directory.len()..])),
+            Some((number, directory)) => {
+                Cow::Owned(format!("@{}/{}", number + 1, &path[directory.len()..]))
+            }
             None => Cow::Borrowed(path),
         }
     }
@@ -111,7 +128,9 @@ const ALIAS_LINE_COST: i64 = 40;
 /// About what a directory and the slash behind it cost, in tenths of a token: a token for most names and for each mark
 /// within. Choosing does not need to count, and a map needs no vocabulary then.
 fn directory_cost(path: &str) -> i64 {
-    let name = |name: &str| 1 + name.len().saturating_sub(1) / LETTERS + name.matches(['_', '-', '.']).count();
+    let name = |name: &str| {
+        1 + name.len().saturating_sub(1) / LETTERS + name.matches(['_', '-', '.']).count()
+    };
     10 * (path.split('/').map(name).sum::<usize>() as i64 + 1)
 }
 
@@ -124,11 +143,24 @@ fn candidates<'p>(uses: &BTreeMap<&'p str, i64>) -> Vec<Candidate<'p>> {
             all.entry(&path[..at]).or_default();
         }
     }
-    let numbers: BTreeMap<&str, usize> = all.keys().enumerate().map(|(number, path)| (*path, number)).collect();
+    let numbers: BTreeMap<&str, usize> = all
+        .keys()
+        .enumerate()
+        .map(|(number, path)| (*path, number))
+        .collect();
     let candidate = |(path, uses): (&'p str, i64)| {
-        let ends = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
+        let ends = path
+            .match_indices('/')
+            .map(|(at, _)| &path[..at])
+            .chain([path]);
         let cost = directory_cost(path);
-        Candidate { path, cost, cost_now: cost, uses, above: ends.filter_map(|end| numbers.get(end).copied()).collect() }
+        Candidate {
+            path,
+            cost,
+            cost_now: cost,
+            uses,
+            above: ends.filter_map(|end| numbers.get(end).copied()).collect(),
+        }
     };
     all.into_iter().map(candidate).collect()
 }
@@ -143,8 +175,13 @@ fn best(candidates: &[Candidate<'_>]) -> Option<usize> {
         }
     }
     let line = |candidate: &Candidate<'_>| candidate.cost + ALIAS_LINE_COST;
-    let net = savings.iter().zip(candidates).map(|(saving, candidate)| saving - line(candidate));
-    let (at, saving) = net.enumerate().max_by_key(|(at, saving)| (*saving, std::cmp::Reverse(*at)))?;
+    let net = savings
+        .iter()
+        .zip(candidates)
+        .map(|(saving, candidate)| saving - line(candidate));
+    let (at, saving) = net
+        .enumerate()
+        .max_by_key(|(at, saving)| (*saving, std::cmp::Reverse(*at)))?;
     (saving >= SAVING_MIN).then_some(at)
 }
 
@@ -157,8 +194,15 @@ mod tests {
     #[test]
     fn aliases_stand_where_they_pay() {
         assert_eq!(Legend::choose(["src/symbol/a.rs"; 3]), Legend::default());
-        let legend = Legend::choose(["src/symbol/extract/tests/a.rs"; 40].into_iter().chain(["README.md"]));
-        assert_eq!(legend.text(), format!("{KEY}@1/=src/symbol/extract/tests/\n"));
+        let legend = Legend::choose(
+            ["src/symbol/extract/tests/a.rs"; 40]
+                .into_iter()
+                .chain(["README.md"]),
+        );
+        assert_eq!(
+            legend.text(),
+            format!("{KEY}@1/=src/symbol/extract/tests/\n")
+        );
         assert_eq!(legend.shorten("src/symbol/extract/tests/b.rs"), "@1/b.rs");
         assert_eq!(legend.shorten("src/symbol/b.rs"), "src/symbol/b.rs");
     }

@@ -55,9 +55,17 @@ pub struct Detail {
 
 impl Detail {
     /// For people and single requests: everything but line numbers.
-    pub const PRINTED: Self = Self { level: Level::Full, has_counts: true, has_lines: false };
+    pub const PRINTED: Self = Self {
+        level: Level::Full,
+        has_counts: true,
+        has_lines: false,
+    };
     /// For blocks that are kept in a message array: nothing that another file's edit changes often.
-    pub const KEPT: Self = Self { level: Level::Full, has_counts: false, has_lines: false };
+    pub const KEPT: Self = Self {
+        level: Level::Full,
+        has_counts: false,
+        has_lines: false,
+    };
 }
 
 /// What stands behind the path of a file whose content is not in this clone.
@@ -74,7 +82,11 @@ impl<'m> SymbolMap<'m> {
     /// Takes files in the order of their paths, and what was found about them.
     #[must_use]
     pub fn new(files: &'m [MapFile<'m>], references: &'m References) -> Self {
-        Self { files, references, shown: files.iter().map(|file| shown_path(file.path)).collect() }
+        Self {
+            files,
+            references,
+            shown: files.iter().map(|file| shown_path(file.path)).collect(),
+        }
     }
 
     /// The references of a file.
@@ -98,7 +110,12 @@ impl<'m> SymbolMap<'m> {
     /// The legend for some of the files.
     #[must_use]
     pub fn legend(&self, numbers: &[u32]) -> Legend {
-        let imports = |number: &u32| self.references.files[*number as usize].imports.iter().take(IMPORTS_MAX);
+        let imports = |number: &u32| {
+            self.references.files[*number as usize]
+                .imports
+                .iter()
+                .take(IMPORTS_MAX)
+        };
         Legend::choose(
             numbers
                 .iter()
@@ -111,9 +128,14 @@ impl<'m> SymbolMap<'m> {
     pub(super) fn legend_of(&self, files: &BTreeMap<u32, Excerpt>) -> Legend {
         let imports = |number: u32, excerpt: &Excerpt| {
             let count = if excerpt.has_imports { IMPORTS_MAX } else { 0 };
-            self.references.files[number as usize].imports.iter().take(count)
+            self.references.files[number as usize]
+                .imports
+                .iter()
+                .take(count)
         };
-        let numbers = files.iter().flat_map(|(number, excerpt)| std::iter::once(number).chain(imports(*number, excerpt)));
+        let numbers = files
+            .iter()
+            .flat_map(|(number, excerpt)| std::iter::once(number).chain(imports(*number, excerpt)));
         Legend::choose(numbers.map(|number| self.shown_path(*number)))
     }
 
@@ -129,7 +151,12 @@ impl<'m> SymbolMap<'m> {
             return Vec::new();
         }
         let legend = self.legend(numbers);
-        let mut texts = on_all_cores(numbers.len(), &(), || (), |(), at| self.block(numbers[at], &legend, detail));
+        let mut texts = on_all_cores(
+            numbers.len(),
+            &(),
+            || (),
+            |(), at| self.block(numbers[at], &legend, detail),
+        );
         texts.insert(0, legend.text() + "\n");
         texts
     }
@@ -137,7 +164,9 @@ impl<'m> SymbolMap<'m> {
     /// The block of one file: its path, and a line for each of its declarations.
     #[must_use]
     pub fn block(&self, number: u32, legend: &Legend, detail: Detail) -> String {
-        let mut text = String::with_capacity(LINE_BYTES * (2 + self.files[number as usize].symbols.entries.len()));
+        let mut text = String::with_capacity(
+            LINE_BYTES * (2 + self.files[number as usize].symbols.entries.len()),
+        );
         self.push_block(&mut text, number, legend, detail);
         text
     }
@@ -150,8 +179,17 @@ impl<'m> SymbolMap<'m> {
         if detail.level == Level::Full {
             out.push_str(&self.import_lines(number, legend));
         }
-        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
-        let mut block = Block { out, references, detail, file, left_out: Vec::new() };
+        let (file, references) = (
+            &self.files[number as usize],
+            &self.references.files[number as usize],
+        );
+        let mut block = Block {
+            out,
+            references,
+            detail,
+            file,
+            left_out: Vec::new(),
+        };
         block.push_entries();
         let more = file.symbols.more;
         if more > 0 {
@@ -160,7 +198,13 @@ impl<'m> SymbolMap<'m> {
     }
 
     /// What is shown of a file: its path, some of its lines, and how many declarations are left out.
-    pub(super) fn excerpt(&self, number: u32, excerpt: &Excerpt, legend: &Legend, detail: Detail) -> String {
+    pub(super) fn excerpt(
+        &self,
+        number: u32,
+        excerpt: &Excerpt,
+        legend: &Legend,
+        detail: Detail,
+    ) -> String {
         let mut out = self.path_line(number, legend, detail);
         if excerpt.has_imports {
             out.push_str(&self.import_lines(number, legend));
@@ -175,11 +219,18 @@ impl<'m> SymbolMap<'m> {
     pub(super) fn rest_of(&self, number: u32, excerpt: &Excerpt) -> String {
         let symbols = self.files[number as usize].symbols;
         let left = (symbols.entries.len() - excerpt.entries.len()) as u64 + symbols.more;
-        if left > 0 { format!("  +{left}\n") } else { String::new() }
+        if left > 0 {
+            format!("  +{left}\n")
+        } else {
+            String::new()
+        }
     }
 
     pub(super) fn path_line(&self, number: u32, legend: &Legend, detail: Detail) -> String {
-        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
+        let (file, references) = (
+            &self.files[number as usize],
+            &self.references.files[number as usize],
+        );
         let mut out = legend.shorten(self.shown_path(number)).into_owned();
         push_count(&mut out, references.referring, detail);
         out.push_str(if file.symbols.is_absent { ABSENT } else { "" });
@@ -188,11 +239,30 @@ impl<'m> SymbolMap<'m> {
     }
 
     /// The line of one declaration, with what it refers to in other files or without.
-    pub(super) fn entry_line(&self, number: u32, entry: u32, has_calls: bool, detail: Detail) -> String {
-        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
-        let level = if has_calls { Level::Full } else { Level::Public };
+    pub(super) fn entry_line(
+        &self,
+        number: u32,
+        entry: u32,
+        has_calls: bool,
+        detail: Detail,
+    ) -> String {
+        let (file, references) = (
+            &self.files[number as usize],
+            &self.references.files[number as usize],
+        );
+        let level = if has_calls {
+            Level::Full
+        } else {
+            Level::Public
+        };
         let mut out = String::with_capacity(LINE_BYTES);
-        let mut block = Block { out: &mut out, references, detail: Detail { level, ..detail }, file, left_out: Vec::new() };
+        let mut block = Block {
+            out: &mut out,
+            references,
+            detail: Detail { level, ..detail },
+            file,
+            left_out: Vec::new(),
+        };
         block.push_entry(entry as usize, file.symbols.entries.get(entry as usize));
         out
     }
@@ -219,11 +289,24 @@ impl<'m> SymbolMap<'m> {
     /// One line for files of the snapshot, one for packages from outside.
     pub(super) fn import_lines(&self, number: u32, legend: &Legend) -> String {
         let mut out = String::new();
-        let (file, references) = (&self.files[number as usize], &self.references.files[number as usize]);
-        let local = references.imports.iter().map(|target| legend.shorten(self.shown_path(*target)).into_owned());
-        let directories =
-            references.directories.iter().map(|directory| legend.shorten(&shown_path(directory.as_bytes())).into_owned());
-        push_list(&mut out, "  i→ ", &local.chain(directories).collect::<Vec<_>>());
+        let (file, references) = (
+            &self.files[number as usize],
+            &self.references.files[number as usize],
+        );
+        let local = references
+            .imports
+            .iter()
+            .map(|target| legend.shorten(self.shown_path(*target)).into_owned());
+        let directories = references.directories.iter().map(|directory| {
+            legend
+                .shorten(&shown_path(directory.as_bytes()))
+                .into_owned()
+        });
+        push_list(
+            &mut out,
+            "  i→ ",
+            &local.chain(directories).collect::<Vec<_>>(),
+        );
         push_list(&mut out, "  i ", &packages(file, references));
         out
     }
@@ -231,11 +314,19 @@ impl<'m> SymbolMap<'m> {
 
 /// The packages that the imports of a file lead to, each once, in order.
 pub(super) fn packages(file: &MapFile<'_>, references: &FileReferences) -> Vec<String> {
-    let Some(language) = file.symbols.language else { return Vec::new() };
-    let outside = references.outside.iter().filter_map(|at| file.symbols.imports.get(*at as usize));
-    let is_outside = |import: &&Import| !matches!(import.package(language), "crate" | "self" | "super" | "");
-    let packages: BTreeSet<String> =
-        outside.filter(is_outside).map(|import| safe(import.package(language)).into_owned()).collect();
+    let Some(language) = file.symbols.language else {
+        return Vec::new();
+    };
+    let outside = references
+        .outside
+        .iter()
+        .filter_map(|at| file.symbols.imports.get(*at as usize));
+    let is_outside =
+        |import: &&Import| !matches!(import.package(language), "crate" | "self" | "super" | "");
+    let packages: BTreeSet<String> = outside
+        .filter(is_outside)
+        .map(|import| safe(import.package(language)).into_owned())
+        .collect();
     packages.into_iter().collect()
 }
 
@@ -307,7 +398,8 @@ impl Block<'_> {
 
     fn push_entry(&mut self, number: usize, entry: Entry<'_>) {
         let form = entry.form;
-        self.out.extend(std::iter::repeat_n("  ", usize::from(form.depth) + 1));
+        self.out
+            .extend(std::iter::repeat_n("  ", usize::from(form.depth) + 1));
         self.out.push_str(if form.is_async { "a" } else { "" });
         self.out.push_str(mark(form.mark));
         self.out.push(' ');
@@ -325,7 +417,11 @@ impl Block<'_> {
         if self.detail.has_lines && form.line > 0 {
             let _ = write!(self.out, " :{}", form.line);
         }
-        push_count(self.out, self.references.counts.get(number).copied().unwrap_or(0), self.detail);
+        push_count(
+            self.out,
+            self.references.counts.get(number).copied().unwrap_or(0),
+            self.detail,
+        );
         if self.detail.level == Level::Full {
             self.push_calls(number as u32);
         }
@@ -348,10 +444,17 @@ impl Block<'_> {
     /// What an entry refers to in other files.
     fn push_calls(&mut self, number: u32) {
         let mut count = 0;
-        let mut names = self.references.calls_of(number).map(|name| self.file.symbols.uses.get(name as usize)).peekable();
+        let mut names = self
+            .references
+            .calls_of(number)
+            .map(|name| self.file.symbols.uses.get(name as usize))
+            .peekable();
         while let Some(used) = names.next() {
             // `Digest::of` comes right behind `Digest`, and says it too.
-            if names.peek().is_some_and(|next| next.parts().0 == Some(used.name)) {
+            if names
+                .peek()
+                .is_some_and(|next| next.parts().0 == Some(used.name))
+            {
                 continue;
             }
             count += 1;
@@ -384,13 +487,25 @@ fn safe(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(printable(text).to_string().replace('\n', "\\n").replace('\t', "\\t"))
+    Cow::Owned(
+        printable(text)
+            .to_string()
+            .replace('\n', "\\n")
+            .replace('\t', "\\t"),
+    )
 }
 
 /// A path on one line: quoted as git does it when it holds what git quotes, and when it could be taken for something else.
 fn shown_path(path: &[u8]) -> String {
     let text = safe(&quote(path, false)).into_owned();
     let is_plain = text.starts_with('"')
-        || !text.starts_with([' ', '@', '+']) && !text.contains(" ←") && !text.contains(ABSENT) && !text.ends_with(' ');
-    if is_plain && !text.is_empty() { text } else { format!("\"{text}\"") }
+        || !text.starts_with([' ', '@', '+'])
+            && !text.contains(" ←")
+            && !text.contains(ABSENT)
+            && !text.ends_with(' ');
+    if is_plain && !text.is_empty() {
+        text
+    } else {
+        format!("\"{text}\"")
+    }
 }

@@ -79,7 +79,11 @@ impl SymbolMap<'_> {
     /// The numbers of files, those that matter most first; among equals in their order.
     #[must_use]
     pub fn ranked(&self) -> Vec<u32> {
-        let standing: Vec<f64> = self.files().iter().map(|file| standing(file.path)).collect();
+        let standing: Vec<f64> = self
+            .files()
+            .iter()
+            .map(|file| standing(file.path))
+            .collect();
         let mut referring = vec![0.0; standing.len()];
         for (file, own) in self.references().files.iter().zip(&standing) {
             for target in &file.files {
@@ -87,7 +91,12 @@ impl SymbolMap<'_> {
             }
         }
         let weight = |number: usize| {
-            let public = self.files()[number].symbols.entries.forms().filter(|form| form.is_public).count() as f64;
+            let public = self.files()[number]
+                .symbols
+                .entries
+                .forms()
+                .filter(|form| form.is_public)
+                .count() as f64;
             let refers = self.references().files[number].files.len() as f64;
             standing[number] * ((1.0 + referring[number]) * (1.0 + refers) * (1.0 + public)).sqrt()
         };
@@ -120,12 +129,43 @@ pub(super) fn standing(path: &[u8]) -> f64 {
 /// Names of tests, of what is generated, of dotfiles, licences and changes.
 fn is_aside_name(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let starts = [".", "test_", "licen", "copying", "change", "conftest", "unlicense"];
-    let ends =
-        ["_test", ".test", ".spec", "_spec", "-test", "test", "tests", ".min", "_pb2", ".pb", ".gen", ".generated", "_generated"];
-    let whole = [".lock", "-lock.json", ".sum", ".d.ts.map", ".api", ".snap", ".bak"];
+    let starts = [
+        ".",
+        "test_",
+        "licen",
+        "copying",
+        "change",
+        "conftest",
+        "unlicense",
+    ];
+    let ends = [
+        "_test",
+        ".test",
+        ".spec",
+        "_spec",
+        "-test",
+        "test",
+        "tests",
+        ".min",
+        "_pb2",
+        ".pb",
+        ".gen",
+        ".generated",
+        "_generated",
+    ];
+    let whole = [
+        ".lock",
+        "-lock.json",
+        ".sum",
+        ".d.ts.map",
+        ".api",
+        ".snap",
+        ".bak",
+    ];
     starts.iter().any(|start| name.starts_with(start))
-        || ends.iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
+        || ends
+            .iter()
+            .any(|end| stem.len() > end.len() && stem.ends_with(end))
         || whole.iter().any(|end| name.ends_with(end))
 }
 
@@ -156,7 +196,8 @@ fn is_document(name: &str) -> bool {
         "org",
         "tex",
     ];
-    name.rsplit_once('.').is_none_or(|(_, end)| ENDS.contains(&end))
+    name.rsplit_once('.')
+        .is_none_or(|(_, end)| ENDS.contains(&end))
 }
 
 /// The numbers of the declarations of a file, those that matter most first.
@@ -204,7 +245,10 @@ mod tests {
             ("Makefile", DOCUMENT),
             ("src/app.py", 1.0),
         ] {
-            assert!((standing(path.as_bytes()) - expected).abs() < 1e-9, "{path}");
+            assert!(
+                (standing(path.as_bytes()) - expected).abs() < 1e-9,
+                "{path}"
+            );
         }
     }
 }

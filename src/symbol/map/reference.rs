@@ -61,24 +61,51 @@ type Target = (u32, u32);
 
 /// Whether files of one directory see each other without an import.
 fn shares_directory(language: Language) -> bool {
-    matches!(language, Language::Go | Language::Java | Language::Kotlin | Language::Scala | Language::Swift | Language::Terraform)
+    matches!(
+        language,
+        Language::Go
+            | Language::Java
+            | Language::Kotlin
+            | Language::Scala
+            | Language::Swift
+            | Language::Terraform
+    )
 }
 
 /// Finds all references between files, which are in the order of their paths.
 #[must_use]
 pub fn references(files: &[MapFile<'_>]) -> References {
     // No import can name a path that is not UTF-8.
-    let paths = Paths::new(files.iter().map(|file| std::str::from_utf8(file.path).unwrap_or_default()).collect());
+    let paths = Paths::new(
+        files
+            .iter()
+            .map(|file| std::str::from_utf8(file.path).unwrap_or_default())
+            .collect(),
+    );
     let (links, passed_on, declarations) = std::thread::scope(|scope| {
         let declarations = beside(scope, || Declarations::of(files));
-        let links = on_all_cores(files.len(), &(), || (), |(), number| Links::of(&paths, files, number as u32));
+        let links = on_all_cores(
+            files.len(),
+            &(),
+            || (),
+            |(), number| Links::of(&paths, files, number as u32),
+        );
         let passed_on = passed_on(&links);
         (links, passed_on, declarations.join())
     });
     let directories = files.iter().map(|file| directory(file.path)).collect();
-    let index = Index { files, paths: &paths, links: &links, passed_on: &passed_on, directories, declarations };
+    let index = Index {
+        files,
+        paths: &paths,
+        links: &links,
+        passed_on: &passed_on,
+        directories,
+        declarations,
+    };
     let seen = || RefCell::new(index.nothing_seen());
-    let read = on_all_cores(files.len(), &seen(), seen, |seen, number| index.read(number as u32, &mut seen.borrow_mut()));
+    let read = on_all_cores(files.len(), &seen(), seen, |seen, number| {
+        index.read(number as u32, &mut seen.borrow_mut())
+    });
     let (mut found, refers): (Vec<FileReferences>, Vec<Vec<Target>>) = read.into_iter().unzip();
     for (file, entry) in refers.into_iter().flatten() {
         found[file as usize].counts[entry as usize] += 1;
@@ -106,7 +133,12 @@ impl Links {
     fn of(paths: &Paths<'_>, files: &[MapFile<'_>], number: u32) -> Self {
         let mut links = Self::default();
         let symbols = files[number as usize].symbols;
-        let Some(language) = symbols.language.filter(|_| !files[number as usize].path.is_empty()) else { return links };
+        let Some(language) = symbols
+            .language
+            .filter(|_| !files[number as usize].path.is_empty())
+        else {
+            return links;
+        };
         let mut places = Vec::new();
         for (at, import) in symbols.imports.iter().enumerate() {
             places.clear();
@@ -127,7 +159,11 @@ impl Links {
                 }
             }
         }
-        for list in [&mut links.files, &mut links.directories, &mut links.passed_on] {
+        for list in [
+            &mut links.files,
+            &mut links.directories,
+            &mut links.passed_on,
+        ] {
             list.sort_unstable();
             list.dedup();
         }
@@ -142,7 +178,10 @@ fn passed_on(links: &[Links]) -> Vec<Vec<u32>> {
         reached = (0..links.len())
             .map(|number| {
                 let direct = &links[number].passed_on;
-                let mut all: Vec<u32> = direct.iter().flat_map(|next| reached[*next as usize].iter().copied()).collect();
+                let mut all: Vec<u32> = direct
+                    .iter()
+                    .flat_map(|next| reached[*next as usize].iter().copied())
+                    .collect();
                 all.extend(direct);
                 all.sort_unstable();
                 all.dedup();
@@ -174,7 +213,10 @@ struct Seen {
 
 impl Index<'_> {
     fn nothing_seen(&self) -> Seen {
-        Seen { names: vec![u32::MAX; self.declarations.numbers_end()], files: vec![u32::MAX; self.files.len()] }
+        Seen {
+            names: vec![u32::MAX; self.declarations.numbers_end()],
+            files: vec![u32::MAX; self.files.len()],
+        }
     }
 
     /// What one file refers to, and the declarations that it refers to, each once.
@@ -183,26 +225,49 @@ impl Index<'_> {
         let links = &self.links[number as usize];
         let mut references = FileReferences {
             imports: links.files.clone(),
-            directories: links.directories.iter().map(|number| self.paths.directory(*number)).collect(),
+            directories: links
+                .directories
+                .iter()
+                .map(|number| self.paths.directory(*number))
+                .collect(),
             outside: links.outside.clone(),
             counts: vec![0; symbols.entries.len()],
             files: links.files.clone(),
             ..FileReferences::default()
         };
         let mut all: Vec<Target> = Vec::new();
-        let names = symbols.language.and_then(|language| Some((language, self.declarations.names(language)?)));
+        let names = symbols
+            .language
+            .and_then(|language| Some((language, self.declarations.names(language)?)));
         if let Some((language, names)) = names {
-            let used: Vec<(usize, u32)> =
-                symbols.uses.iter().enumerate().filter_map(|(at, used)| Some((at, names.number(used.parts().1)?))).collect();
+            let used: Vec<(usize, u32)> = symbols
+                .uses
+                .iter()
+                .enumerate()
+                .filter_map(|(at, used)| Some((at, names.number(used.parts().1)?)))
+                .collect();
             let own = self.declarations.own(number);
-            used.iter().map(|(_, name)| name).chain(own).for_each(|name| seen.names[*name as usize] = number);
+            used.iter()
+                .map(|(_, name)| name)
+                .chain(own)
+                .for_each(|name| seen.names[*name as usize] = number);
             for file in &links.files {
-                self.passed_on[*file as usize].iter().chain([file]).for_each(|file| seen.files[*file as usize] = number);
+                self.passed_on[*file as usize]
+                    .iter()
+                    .chain([file])
+                    .for_each(|file| seen.files[*file as usize] = number);
             }
-            let mut foreign: Vec<u32> =
-                foreign(symbols, &links.outside, language).filter_map(|name| names.number(name)).collect();
+            let mut foreign: Vec<u32> = foreign(symbols, &links.outside, language)
+                .filter_map(|name| names.number(name))
+                .collect();
             foreign.sort_unstable();
-            let reader = Reader { index: self, number, language, foreign, seen };
+            let reader = Reader {
+                index: self,
+                number,
+                language,
+                foreign,
+                seen,
+            };
             let mut meant: Vec<Declared> = Vec::new();
             for (at, name) in used {
                 let candidates = names.candidates(name);
@@ -213,7 +278,9 @@ impl Index<'_> {
                 meant.clear();
                 reader.declarations(&Asked::of(used, language, names), candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
-                    references.calls.extend(used.places.iter().map(|entry| (*entry, at as u32)));
+                    references
+                        .calls
+                        .extend(used.places.iter().map(|entry| (*entry, at as u32)));
                 }
                 all.extend(meant.iter().map(|declared| (declared.file, declared.entry)));
             }
@@ -256,7 +323,11 @@ impl<'u> Asked<'u> {
             Some(None) if !may_be_field => Of::ForeignType,
             _ => Of::Value,
         };
-        Self { name, ways: used.ways, of }
+        Self {
+            name,
+            ways: used.ways,
+            of,
+        }
     }
 }
 
@@ -282,7 +353,9 @@ impl Reader<'_, '_> {
             return;
         }
         let is_only = known.iter().all(|declared| declared.file == known[0].file);
-        let in_reach = known.iter().filter(|declared| self.reaches(declared.file) && self.sees(declared));
+        let in_reach = known
+            .iter()
+            .filter(|declared| self.reaches(declared.file) && self.sees(declared));
         out.extend(in_reach.filter(|declared| self.is_meant(declared, used, is_only)));
         if out.is_empty() && is_only {
             let is_bare = used.ways.has(Ways::BARE) && matches!(used.of, Of::Value);
@@ -291,7 +364,12 @@ impl Reader<'_, '_> {
                 // A variable of a script that is not exported is seen by those that read the script, by no other.
                 None => is_bare && (self.language != Language::Bash || declared.is_public),
             };
-            out.extend(known.iter().filter(|declared| self.sees(declared)).filter(is_meant));
+            out.extend(
+                known
+                    .iter()
+                    .filter(|declared| self.sees(declared))
+                    .filter(is_meant),
+            );
         }
     }
 
@@ -314,7 +392,9 @@ impl Reader<'_, '_> {
     /// it is called and nothing else can be meant: no other file declares it, and its name has several words, unlike
     /// those of the types that every language brings along.
     fn is_meant(&self, declared: &Declared, used: &Asked<'_>, is_only: bool) -> bool {
-        let Some(owner) = declared.owner else { return declared.file != self.number };
+        let Some(owner) = declared.owner else {
+            return declared.file != self.number;
+        };
         if self.foreign.binary_search(&owner).is_ok() {
             return false;
         }
@@ -322,8 +402,10 @@ impl Reader<'_, '_> {
             Of::Type(of) => of == owner,
             Of::ForeignType => false,
             Of::Value => {
-                let is_clear = is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name);
-                let is_named = used.ways.has(Ways::ASKED.and(Ways::BARE)) && self.seen.names[owner as usize] == self.number;
+                let is_clear =
+                    is_only && used.ways.has(Ways::CALLED.and(Ways::BARE)) && has_words(used.name);
+                let is_named = used.ways.has(Ways::ASKED.and(Ways::BARE))
+                    && self.seen.names[owner as usize] == self.number;
                 !OF_EVERY_OBJECT.contains(&used.name) && (is_clear || is_named)
             }
         }
@@ -332,7 +414,11 @@ impl Reader<'_, '_> {
 
 /// The names that imports take from outside, where that is certain: Java says the whole name, Rust and C++ name
 /// their own libraries.
-fn foreign<'i>(symbols: &'i FileSymbols, outside: &'i [u32], language: Language) -> Box<dyn Iterator<Item = &'i str> + 'i> {
+fn foreign<'i>(
+    symbols: &'i FileSymbols,
+    outside: &'i [u32],
+    language: Language,
+) -> Box<dyn Iterator<Item = &'i str> + 'i> {
     let separator = match language {
         Language::Java => ".",
         Language::Rust => "::",
@@ -340,10 +426,21 @@ fn foreign<'i>(symbols: &'i FileSymbols, outside: &'i [u32], language: Language)
         Language::Cpp => return Box::new(std::iter::once("std")),
         _ => return Box::new(std::iter::empty()),
     };
-    let paths = outside.iter().filter_map(|at| symbols.imports.get(*at as usize)).map(|import| import.path.as_str());
-    let is_whole =
-        move |path: &&str| language == Language::Java || ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
-    Box::new(paths.filter(is_whole).filter_map(move |path| path.rsplit(separator).next()))
+    let paths = outside
+        .iter()
+        .filter_map(|at| symbols.imports.get(*at as usize))
+        .map(|import| import.path.as_str());
+    let is_whole = move |path: &&str| {
+        language == Language::Java
+            || ["std::", "core::", "alloc::"]
+                .iter()
+                .any(|own| path.starts_with(own))
+    };
+    Box::new(
+        paths
+            .filter(is_whole)
+            .filter_map(move |path| path.rsplit(separator).next()),
+    )
 }
 
 /// Names that the objects of Java, JavaScript and C# bring along: asked of a value, they say nothing about whose they are.
@@ -359,7 +456,12 @@ const OF_EVERY_OBJECT: &[&str] = &[
 /// True for `from_bytes` and `fromBytes`, not for `find` and `_find`.
 fn has_words(name: &str) -> bool {
     let name = name.trim_matches('_');
-    name.contains('_') || name.chars().skip(1).zip(name.chars()).any(|(c, before)| c.is_uppercase() && before.is_lowercase())
+    name.contains('_')
+        || name
+            .chars()
+            .skip(1)
+            .zip(name.chars())
+            .any(|(c, before)| c.is_uppercase() && before.is_lowercase())
 }
 
 impl References {
@@ -369,10 +471,16 @@ impl References {
     /// is in exactly one group.
     #[must_use]
     pub fn components(&self) -> Vec<Vec<u32>> {
-        let refers = |from: u32, to: u32| self.files[from as usize].files.binary_search(&to).is_ok();
+        let refers =
+            |from: u32, to: u32| self.files[from as usize].files.binary_search(&to).is_ok();
         let mut parent: Vec<u32> = (0..self.files.len() as u32).collect();
         for (number, file) in self.files.iter().enumerate() {
-            for target in file.files.iter().copied().filter(|target| refers(*target, number as u32)) {
+            for target in file
+                .files
+                .iter()
+                .copied()
+                .filter(|target| refers(*target, number as u32))
+            {
                 let (one, other) = (root(&mut parent, number as u32), root(&mut parent, target));
                 parent[one.max(other) as usize] = one.min(other);
             }
@@ -388,7 +496,10 @@ impl References {
 
 /// The directory of a path, with the slash at its end.
 fn directory(path: &[u8]) -> &[u8] {
-    &path[..path.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)]
+    &path[..path
+        .iter()
+        .rposition(|byte| *byte == b'/')
+        .map_or(0, |at| at + 1)]
 }
 
 /// The first member of a group, with the way to it made short.
@@ -405,6 +516,9 @@ impl FileReferences {
     /// The numbers of the names by which an entry refers to other files, in order.
     pub fn calls_of(&self, entry: u32) -> impl Iterator<Item = u32> {
         let from = self.calls.partition_point(|(other, _)| *other < entry);
-        self.calls[from..].iter().take_while(move |(other, _)| *other == entry).map(|(_, name)| *name)
+        self.calls[from..]
+            .iter()
+            .take_while(move |(other, _)| *other == entry)
+            .map(|(_, name)| *name)
     }
 }

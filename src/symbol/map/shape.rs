@@ -33,12 +33,19 @@ pub(super) fn shape(symbol: &Symbol, language: Language) -> Shape {
         Kind::Function | Kind::Method | Kind::Macro => function(symbol, language),
         Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface => {
             let after = name_end(text, &symbol.name).map_or("", |end| &text[end..]);
-            Shape { bases: bases(after, language), ..Shape::default() }
+            Shape {
+                bases: bases(after, language),
+                ..Shape::default()
+            }
         }
         Kind::Field | Kind::Variable | Kind::Constant => {
             let after = name_end(text, &symbol.name).map_or("", |end| text[end..].trim_start());
-            let is_optional = after.starts_with('?') || is_optional_type(after.trim_start_matches([':', ' ']));
-            Shape { is_optional, ..Shape::default() }
+            let is_optional =
+                after.starts_with('?') || is_optional_type(after.trim_start_matches([':', ' ']));
+            Shape {
+                is_optional,
+                ..Shape::default()
+            }
         }
         _ => Shape::default(),
     }
@@ -58,13 +65,19 @@ fn function(symbol: &Symbol, language: Language) -> Shape {
     let is_method = symbol.kind == Kind::Method;
     let parts = split(inside);
     let named = parts.iter().any(|part| part.contains(' '));
-    let names = parts.iter().filter_map(|part| parameter(part, language, (is_method, named)));
+    let names = parts
+        .iter()
+        .filter_map(|part| parameter(part, language, (is_method, named)));
     let head = text[..start].trim();
     let tail = text.get(close + 1..).unwrap_or_default().trim();
     Shape {
         is_async: words(head).any(|word| word == "async"),
         parameters: Some(names.collect()),
-        result: if symbol.kind == Kind::Macro { String::new() } else { result(head, tail, language) },
+        result: if symbol.kind == Kind::Macro {
+            String::new()
+        } else {
+            result(head, tail, language)
+        },
         ..Shape::default()
     }
 }
@@ -77,15 +90,36 @@ fn without_parentheses(symbol: &Symbol, language: Language) -> Shape {
         (_, Kind::Macro) => None,
         // `alias`, `define_method` and their like say nothing about parameters.
         (Language::Ruby, _) if !words(text).any(|word| word == "def") => Some(Vec::new()),
-        (Language::Ruby, _) => Some(split(after).iter().filter_map(|part| parameter(part, language, (false, true))).collect()),
+        (Language::Ruby, _) => Some(
+            split(after)
+                .iter()
+                .filter_map(|part| parameter(part, language, (false, true)))
+                .collect(),
+        ),
         // `x => …`
         (Language::JavaScript | Language::TypeScript | Language::Tsx, _) => {
-            let word = after.trim_start_matches(['=', ' ']).trim_start_matches("async ").split(' ').next().unwrap_or_default();
-            Some(word.chars().all(is_word).then(|| word.to_owned()).filter(|word| !word.is_empty()).into_iter().collect())
+            let word = after
+                .trim_start_matches(['=', ' '])
+                .trim_start_matches("async ")
+                .split(' ')
+                .next()
+                .unwrap_or_default();
+            Some(
+                word.chars()
+                    .all(is_word)
+                    .then(|| word.to_owned())
+                    .filter(|word| !word.is_empty())
+                    .into_iter()
+                    .collect(),
+            )
         }
         _ => Some(Vec::new()),
     };
-    Shape { is_async: words(text).any(|word| word == "async"), parameters, ..Shape::default() }
+    Shape {
+        is_async: words(text).any(|word| word == "async"),
+        parameters,
+        ..Shape::default()
+    }
 }
 
 fn is_word(c: char) -> bool {
@@ -93,7 +127,8 @@ fn is_word(c: char) -> bool {
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
+    text.split(|c: char| !is_word(c))
+        .filter(|word| !word.is_empty())
 }
 
 /// Where a name ends in its signature, as a whole word.
@@ -104,7 +139,9 @@ fn name_end(text: &str, name: &str) -> Option<usize> {
 fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_free = |c: Option<char>| !c.is_some_and(is_word);
     let found = text.match_indices(name).map(|(at, _)| at);
-    found.filter(move |at| is_free(text[..*at].chars().next_back()) && is_free(text[at + name.len()..].chars().next()))
+    found.filter(move |at| {
+        is_free(text[..*at].chars().next_back()) && is_free(text[at + name.len()..].chars().next())
+    })
 }
 
 /// Where the name starts and the parentheses of its parameters open.
@@ -116,15 +153,22 @@ fn opening(text: &str, name: &str, language: Language) -> Option<(usize, usize)>
         let end = at + name.len();
         let rest = &text[end..];
         let skipped = rest.len() - after_generics(rest.trim_start()).trim_start().len();
-        text[end + skipped..].starts_with('(').then_some((at, end + skipped))
+        text[end + skipped..]
+            .starts_with('(')
+            .then_some((at, end + skipped))
     });
-    let is_script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+    let is_script = matches!(
+        language,
+        Language::JavaScript | Language::TypeScript | Language::Tsx
+    );
     // `const name = async (a) => …`, `name = function (a) …`, and names that the text does not have.
     let loose = || {
         let start = name_end(text, name).unwrap_or(0);
         text[start..].find('(').map(|at| (start + at, start + at))
     };
-    direct.or_else(|| loose().filter(|_| is_script || matches!(language, Language::Cpp | Language::C)))
+    direct.or_else(|| {
+        loose().filter(|_| is_script || matches!(language, Language::Cpp | Language::C))
+    })
 }
 
 /// The text after a leading list of type parameters.
@@ -138,7 +182,8 @@ fn after_generics(text: &str) -> &str {
     for (at, &byte) in bytes.iter().enumerate() {
         if byte == open {
             depth += 1;
-        } else if byte == close && !(byte == b'>' && at > 0 && matches!(bytes[at - 1], b'-' | b'=')) {
+        } else if byte == close && !(byte == b'>' && at > 0 && matches!(bytes[at - 1], b'-' | b'='))
+        {
             depth = depth.saturating_sub(1);
             if depth == 0 {
                 return &text[at + 1..];
@@ -187,7 +232,11 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// The name of one parameter, with `?` behind it when it can be left out; `None` for the object itself.
-fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool)) -> Option<String> {
+fn parameter(
+    part: &str,
+    language: Language,
+    (is_method, are_named): (bool, bool),
+) -> Option<String> {
     let value_at = value_at(part);
     let before_value = value_at.map_or(part, |at| part[..at].trim());
     let is_optional = value_at.is_some();
@@ -205,14 +254,27 @@ fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool
             if name == "this" {
                 return None;
             }
-            let name = if name.starts_with(['{', '[']) { "{}" } else { name.rsplit(' ').next().unwrap_or_default() };
+            let name = if name.starts_with(['{', '[']) {
+                "{}"
+            } else {
+                name.rsplit(' ').next().unwrap_or_default()
+            };
             let bare = name.trim_end_matches([':', '?']);
             (bare, is_optional || name.ends_with('?'))
         }
-        Language::Go => (if are_named { part.split(' ').next().unwrap_or_default() } else { part }, false),
+        Language::Go => (
+            if are_named {
+                part.split(' ').next().unwrap_or_default()
+            } else {
+                part
+            },
+            false,
+        ),
         Language::Ruby => {
             let name = before_value.trim_end_matches(' ');
-            let (name, default) = name.split_once(':').map_or((name, ""), |(name, default)| (name, default.trim()));
+            let (name, default) = name
+                .split_once(':')
+                .map_or((name, ""), |(name, default)| (name, default.trim()));
             (name, is_optional || !default.is_empty())
         }
         Language::Php => {
@@ -221,8 +283,15 @@ fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool
         }
         // `name: Type`, `Type name`, `name`.
         _ if !language.has_grammar() => {
-            let name = before_value.split([':', '\\']).next().unwrap_or_default().trim();
-            (name.rsplit(' ').next().unwrap_or_default(), is_optional || before_value.contains("\\\\"))
+            let name = before_value
+                .split([':', '\\'])
+                .next()
+                .unwrap_or_default()
+                .trim();
+            (
+                name.rsplit(' ').next().unwrap_or_default(),
+                is_optional || before_value.contains("\\\\"),
+            )
         }
         _ => (last_name(before_value)?, is_optional),
     };
@@ -233,7 +302,10 @@ fn parameter(part: &str, language: Language, (is_method, are_named): (bool, bool
 fn value_at(part: &str) -> Option<usize> {
     let bytes = part.as_bytes();
     let is_value = |at: &usize| {
-        let (before, after) = (at.checked_sub(1).map_or(b' ', |at| bytes[at]), bytes.get(at + 1).copied().unwrap_or(b' '));
+        let (before, after) = (
+            at.checked_sub(1).map_or(b' ', |at| bytes[at]),
+            bytes.get(at + 1).copied().unwrap_or(b' '),
+        );
         !matches!(before, b'=' | b'!' | b'<' | b'>') && !matches!(after, b'>' | b'=')
     };
     part.match_indices('=').map(|(at, _)| at).find(is_value)
@@ -241,7 +313,13 @@ fn value_at(part: &str) -> Option<usize> {
 
 fn short(name: &str, is_optional: bool) -> Option<String> {
     let name = cap(name, PARAMETER_BYTES_MAX);
-    (!name.is_empty()).then(|| if is_optional { format!("{name}?") } else { name })
+    (!name.is_empty()).then(|| {
+        if is_optional {
+            format!("{name}?")
+        } else {
+            name
+        }
+    })
 }
 
 fn rust_parameter(part: &str) -> Option<(&str, bool)> {
@@ -251,14 +329,26 @@ fn rust_parameter(part: &str) -> Option<(&str, bool)> {
         return None;
     }
     let name = name.trim_start_matches("mut ").trim_start_matches("ref ");
-    Some((if name.starts_with(['(', '[']) { "_" } else { name }, is_optional_type(kind)))
+    Some((
+        if name.starts_with(['(', '[']) {
+            "_"
+        } else {
+            name
+        },
+        is_optional_type(kind),
+    ))
 }
 
 /// The last name of `const char *argv[]`, `void (*done)(int)`, `int... values`; none for `void`.
 fn last_name(part: &str) -> Option<&str> {
-    let part = part.find("(*").map_or(part, |at| part[at + 2..].split(')').next().unwrap_or_default());
+    let part = part.find("(*").map_or(part, |at| {
+        part[at + 2..].split(')').next().unwrap_or_default()
+    });
     // `char *argv[]`; in `int[] values` the brackets stand before the name.
-    let part = part.split_once('[').filter(|(_, after)| !after.contains(' ')).map_or(part, |(before, _)| before);
+    let part = part
+        .split_once('[')
+        .filter(|(_, after)| !after.contains(' '))
+        .map_or(part, |(before, _)| before);
     let last = words(part).last()?;
     (last != "void" || part.contains('*')).then_some(last)
 }
@@ -310,19 +400,28 @@ const MODIFIERS: [&str; 40] = [
 /// What a function gives back; empty for nothing.
 fn result(head: &str, tail: &str, language: Language) -> String {
     let said = match language {
-        Language::Rust | Language::Python | Language::Swift => tail.strip_prefix("->").unwrap_or_default(),
-        Language::TypeScript | Language::Tsx | Language::Php | Language::Kotlin | Language::Scala => {
-            tail.strip_prefix(':').unwrap_or_default()
+        Language::Rust | Language::Python | Language::Swift => {
+            tail.strip_prefix("->").unwrap_or_default()
         }
+        Language::TypeScript
+        | Language::Tsx
+        | Language::Php
+        | Language::Kotlin
+        | Language::Scala => tail.strip_prefix(':').unwrap_or_default(),
         Language::Go => tail,
-        Language::Java | Language::CSharp | Language::C | Language::Cpp => {
-            tail.find("->").map_or_else(|| before_name(head), |at| &tail[at + 2..])
-        }
+        Language::Java | Language::CSharp | Language::C | Language::Cpp => tail
+            .find("->")
+            .map_or_else(|| before_name(head), |at| &tail[at + 2..]),
         _ => "",
     };
     let ends = [" where ", " override", " final", " noexcept"];
-    let said = ends.iter().fold(said, |said, end| said.split(end).next().unwrap_or_default());
-    let said = said.trim_end_matches("=>").trim_end_matches([' ', ':', '{', ';']).trim_start();
+    let said = ends
+        .iter()
+        .fold(said, |said, end| said.split(end).next().unwrap_or_default());
+    let said = said
+        .trim_end_matches("=>")
+        .trim_end_matches([' ', ':', '{', ';'])
+        .trim_start();
     if matches!(said, "" | "void" | "None" | "()" | "undefined") {
         return String::new();
     }
@@ -331,7 +430,9 @@ fn result(head: &str, tail: &str, language: Language) -> String {
 
 /// The type before a name, without modifiers, template head and the type that a method is defined for.
 fn before_name(head: &str) -> &str {
-    let mut rest = head.strip_prefix("template").map_or(head, |rest| after_generics(rest.trim_start()));
+    let mut rest = head
+        .strip_prefix("template")
+        .map_or(head, |rest| after_generics(rest.trim_start()));
     loop {
         rest = rest.trim_start();
         if rest.starts_with('<') {
@@ -352,7 +453,9 @@ fn before_name(head: &str) -> &str {
     let mut rest = rest.trim_end_matches(['~', ' ']);
     // `List<Key, Value>::Iterator::` is what a method is defined for.
     while let Some(owner) = rest.strip_suffix("::") {
-        rest = before_generics(owner).trim_end_matches(is_word).trim_end_matches(' ');
+        rest = before_generics(owner)
+            .trim_end_matches(is_word)
+            .trim_end_matches(' ');
     }
     rest
 }
@@ -375,13 +478,21 @@ fn before_generics(text: &str) -> &str {
 
 /// A word such as `MEM_STATIC` before a type: most likely a macro that says something to the compiler.
 fn is_macro(word: &str) -> bool {
-    word.contains('_') && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    word.contains('_')
+        && word
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// A type without the spaces that only please the eye.
 fn squeeze(text: &str) -> String {
-    let mut out =
-        text.replace(", ", ",").replace(" | ", "|").replace(" = ", "=").replace(" + ", "+").replace(" *", "*").replace(" &", "&");
+    let mut out = text
+        .replace(", ", ",")
+        .replace(" | ", "|")
+        .replace(" = ", "=")
+        .replace(" + ", "+")
+        .replace(" *", "*")
+        .replace(" &", "&");
     out.truncate(out.trim_end().len());
     out
 }
@@ -390,22 +501,45 @@ fn squeeze(text: &str) -> String {
 fn bases(after: &str, language: Language) -> Vec<String> {
     let after = after_generics(after.trim_start()).trim_start();
     let list = match language {
-        Language::Python => after.strip_prefix('(').map_or("", |rest| rest.trim_end_matches(')')),
+        Language::Python => after
+            .strip_prefix('(')
+            .map_or("", |rest| rest.trim_end_matches(')')),
         Language::Ruby => after.strip_prefix('<').unwrap_or_default(),
-        Language::Rust | Language::CSharp | Language::Cpp | Language::Swift => after.strip_prefix(':').unwrap_or_default(),
-        Language::Kotlin => after_parameters(after).trim_start().strip_prefix(':').unwrap_or_default(),
-        Language::Java | Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Php => after,
+        Language::Rust | Language::CSharp | Language::Cpp | Language::Swift => {
+            after.strip_prefix(':').unwrap_or_default()
+        }
+        Language::Kotlin => after_parameters(after)
+            .trim_start()
+            .strip_prefix(':')
+            .unwrap_or_default(),
+        Language::Java
+        | Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Php => after,
         _ => "",
     };
     let list = list.split(" where ").next().unwrap_or_default();
-    let list = if language == Language::Rust { list.replace(" + ", ",") } else { list.to_owned() };
-    let list = [" extends ", " implements ", " permits "].iter().fold(format!(" {list}"), |text, word| text.replace(word, ","));
-    split(&list).into_iter().filter_map(base_name).take(PARTS_MAX).collect()
+    let list = if language == Language::Rust {
+        list.replace(" + ", ",")
+    } else {
+        list.to_owned()
+    };
+    let list = [" extends ", " implements ", " permits "]
+        .iter()
+        .fold(format!(" {list}"), |text, word| text.replace(word, ","));
+    split(&list)
+        .into_iter()
+        .filter_map(base_name)
+        .take(PARTS_MAX)
+        .collect()
 }
 
 /// What stands behind the parameters of a constructor.
 fn after_parameters(text: &str) -> &str {
-    let Some(open) = text.find('(').filter(|open| !text[..*open].contains(':')) else { return text };
+    let Some(open) = text.find('(').filter(|open| !text[..*open].contains(':')) else {
+        return text;
+    };
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate().skip(open) {
         match byte {
@@ -422,10 +556,17 @@ fn after_parameters(text: &str) -> &str {
 
 /// `public ns::Base<T>` as `Base`; nothing for keyword arguments and lifetimes.
 pub(super) fn base_name(text: &str) -> Option<String> {
-    let text = text.split(['<', '(', '[', '{']).next().unwrap_or_default().trim();
+    let text = text
+        .split(['<', '(', '[', '{'])
+        .next()
+        .unwrap_or_default()
+        .trim();
     if text.contains('=') || text.contains('\'') {
         return None;
     }
-    let word = text.rsplit([' ', ':', '.', '\\', '?']).next().unwrap_or_default();
+    let word = text
+        .rsplit([' ', ':', '.', '\\', '?'])
+        .next()
+        .unwrap_or_default();
     (!word.is_empty() && word.chars().all(is_word)).then(|| word.to_owned())
 }

@@ -73,18 +73,35 @@ impl<'u> Use<'u> {
     #[must_use]
     pub fn parts(self) -> (Option<&'u str>, &'u str) {
         // Only types are written in front, and these start with a capital.
-        let is_capital = self.name.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
-        let separator = || self.name.bytes().rposition(|byte| matches!(byte, b':' | b'.'));
-        let Some(at) = is_capital.then(separator).flatten() else { return (None, self.name) };
+        let is_capital = self
+            .name
+            .as_bytes()
+            .first()
+            .is_some_and(u8::is_ascii_uppercase);
+        let separator = || {
+            self.name
+                .bytes()
+                .rposition(|byte| matches!(byte, b':' | b'.'))
+        };
+        let Some(at) = is_capital.then(separator).flatten() else {
+            return (None, self.name);
+        };
         let of = &self.name[..at];
-        (Some(of.strip_suffix(':').unwrap_or(of)), &self.name[at + 1..])
+        (
+            Some(of.strip_suffix(':').unwrap_or(of)),
+            &self.name[at + 1..],
+        )
     }
 }
 
 impl Uses {
     /// None yet, with room for so many names.
     pub(super) fn with_room(count: usize) -> Self {
-        Self { names: String::new(), heads: Vec::with_capacity(count), places: Vec::with_capacity(count) }
+        Self {
+            names: String::new(),
+            heads: Vec::with_capacity(count),
+            places: Vec::with_capacity(count),
+        }
     }
 
     /// Adds a place to the name that comes next; false when it is not behind the last one.
@@ -96,15 +113,23 @@ impl Uses {
 
     /// Adds the name that ends there, with the places that were added since the one before.
     pub(super) fn push_head(&mut self, name_end: u32, ways: Ways) {
-        self.heads.push(Head { name_end, places_end: self.places.len() as u32, ways });
+        self.heads.push(Head {
+            name_end,
+            places_end: self.places.len() as u32,
+            ways,
+        });
     }
 
     /// The same with all names in one piece; `None` unless they are these, in order, each once.
     pub(super) fn with_names(self, names: String) -> Option<Self> {
         let ends = || self.heads.iter().map(|head| head.name_end as usize);
-        let is_whole = ends().next_back().unwrap_or(0) == names.len() && ends().all(|end| names.is_char_boundary(end));
+        let is_whole = ends().next_back().unwrap_or(0) == names.len()
+            && ends().all(|end| names.is_char_boundary(end));
         let uses = is_whole.then_some(Self { names, ..self })?;
-        let is_sorted = uses.iter().zip(uses.iter().skip(1)).all(|(one, next)| one.name < next.name);
+        let is_sorted = uses
+            .iter()
+            .zip(uses.iter().skip(1))
+            .all(|(one, next)| one.name < next.name);
         is_sorted.then_some(uses)
     }
 
@@ -117,7 +142,11 @@ impl Uses {
     pub(in crate::symbol) fn push(&mut self, name: &str, ways: Ways, places: &[u32]) {
         self.names.push_str(name);
         self.places.extend_from_slice(places);
-        self.heads.push(Head { name_end: self.names.len() as u32, places_end: self.places.len() as u32, ways });
+        self.heads.push(Head {
+            name_end: self.names.len() as u32,
+            places_end: self.places.len() as u32,
+            ways,
+        });
     }
 
     /// How many names there are.

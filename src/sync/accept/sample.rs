@@ -76,23 +76,35 @@ pub(super) fn look(
             // One is enough: each that lies costs as many parsings as there are languages, and a remote can send many.
             let is_found = AtomicBool::new(false);
             let work = |repo: &Repository, at: usize| {
-                let is_forged = !is_found.load(Ordering::Relaxed) && is_forged(repo, agent, stores, &found.entries[outlines[at]]);
+                let is_forged = !is_found.load(Ordering::Relaxed)
+                    && is_forged(repo, agent, stores, &found.entries[outlines[at]]);
                 is_found.fetch_or(is_forged, Ordering::Relaxed);
                 is_forged
             };
             let results = on_all_cores(outlines.len(), repo, || repo.fork(), work);
-            outlines.iter().zip(results).find(|(_, is_forged)| *is_forged).map(|(at, _)| *at)
+            outlines
+                .iter()
+                .zip(results)
+                .find(|(_, is_forged)| *is_forged)
+                .map(|(at, _)| *at)
         }
     };
-    let Some(forged) = forged else { return Ok(found) };
+    let Some(forged) = forged else {
+        return Ok(found);
+    };
     let forged = found.entries[forged].clone();
     known.insert(forged.blob);
     save(state, &known);
     let by = pusher(repo, theirs, &forged);
     for entry in std::mem::take(&mut found.entries) {
         if entry == forged {
-            found.refuse(&entry, format!("it does not say what is made from the same inputs; {by}"));
-        } else if is_outline(&entry.name) || read_entry(repo, &entry).is_ok_and(|frame| frame.is_derived()) {
+            found.refuse(
+                &entry,
+                format!("it does not say what is made from the same inputs; {by}"),
+            );
+        } else if is_outline(&entry.name)
+            || read_entry(repo, &entry).is_ok_and(|frame| frame.is_derived())
+        {
             found.refuse(&entry, format!("it came with a forged outline; {by}"));
         } else {
             found.entries.push(entry);
@@ -103,7 +115,10 @@ pub(super) fn look(
 
 impl Found {
     fn refuse(&mut self, entry: &Entry, reason: String) {
-        self.refused.push(LeftOut { path: TreePath::new(entry.name.path()), reason });
+        self.refused.push(LeftOut {
+            path: TreePath::new(entry.name.path()),
+            reason,
+        });
     }
 }
 
@@ -112,23 +127,35 @@ fn draw(outlines: &mut Vec<usize>) {
     let (seed, all) = (RandomState::new(), outlines.len());
     // Each place of the sample gets one of those that are not in it yet.
     for place in 0..SAMPLE.min(all) {
-        outlines.swap(place, place + (seed.hash_one(place) % (all - place) as u64) as usize);
+        outlines.swap(
+            place,
+            place + (seed.hash_one(place) % (all - place) as u64) as usize,
+        );
     }
     outlines.truncate(SAMPLE);
 }
 
 /// True for an outline of today's basis that says something else than is made now. What cannot be made here is none.
 fn is_forged(repo: &Repository, agent: &Agent, stores: [Option<NodeId>; 2], entry: &Entry) -> bool {
-    let Ok(frame) = read_entry(repo, entry) else { return false };
+    let Ok(frame) = read_entry(repo, entry) else {
+        return false;
+    };
     let bases = BasisOf::new(agent, &agent.frame_type, &agent.prompt_digest());
     match frame.kind {
-        NodeKind::File => bases.file(&frame.node, &TreePath::root()) == frame.basis && !says_its_file(repo, &frame),
-        NodeKind::Directory => remade_directory(repo, &bases, stores, &frame).is_some_and(|text| text != frame.content),
+        NodeKind::File => {
+            bases.file(&frame.node, &TreePath::root()) == frame.basis
+                && !says_its_file(repo, &frame)
+        }
+        NodeKind::Directory => {
+            remade_directory(repo, &bases, stores, &frame).is_some_and(|text| text != frame.content)
+        }
     }
 }
 
 fn says_its_file(repo: &Repository, frame: &Frame) -> bool {
-    let Ok(Some(header)) = repo.header(&frame.node) else { return true };
+    let Ok(Some(header)) = repo.header(&frame.node) else {
+        return true;
+    };
     if header.size_bytes > FILE_BYTES_MAX {
         return frame.content == outline::too_large(header.size_bytes);
     }
@@ -142,27 +169,54 @@ fn says_its_file(repo: &Repository, frame: &Frame) -> bool {
 }
 
 /// What is said of a directory whose children say what the frame was made from; none where that is not known.
-fn remade_directory(repo: &Repository, bases: &BasisOf, stores: [Option<NodeId>; 2], frame: &Frame) -> Option<String> {
-    let Children::Listed(listed) = &frame.children else { return None };
+fn remade_directory(
+    repo: &Repository,
+    bases: &BasisOf,
+    stores: [Option<NodeId>; 2],
+    frame: &Frame,
+) -> Option<String> {
+    let Children::Listed(listed) = &frame.children else {
+        return None;
+    };
     let listed: HashSet<_> = listed.iter().collect();
     let mut data = Vec::new();
-    repo.read_at_most(&frame.node, ObjectKind::Tree, STORE_TREE_BYTES_MAX, &mut data).ok()?;
-    let entries: Vec<_> = tree_entries(frame.node, &data, repo.hash_kind()).collect::<Result<_, _>>().ok()?;
-    let stores: Vec<Store<'_>> = stores.into_iter().filter_map(|commit| Store::at(repo, commit).ok()).collect();
+    repo.read_at_most(
+        &frame.node,
+        ObjectKind::Tree,
+        STORE_TREE_BYTES_MAX,
+        &mut data,
+    )
+    .ok()?;
+    let entries: Vec<_> = tree_entries(frame.node, &data, repo.hash_kind())
+        .collect::<Result<_, _>>()
+        .ok()?;
+    let stores: Vec<Store<'_>> = stores
+        .into_iter()
+        .filter_map(|commit| Store::at(repo, commit).ok())
+        .collect();
     let said = |node: &NodeId| {
-        let known = stores.iter().filter_map(|store| store.entries(node).ok()).flatten();
+        let known = stores
+            .iter()
+            .filter_map(|store| store.entries(node).ok())
+            .flatten();
         known
             .filter(|entry| is_outline(&entry.name) && listed.contains(&entry.name.frame))
             .find_map(|entry| read_entry(repo, &entry).ok())
     };
     let children: Vec<Option<Frame>> = entries.iter().map(|entry| said(&entry.id)).collect();
     let state = |child: &Option<Frame>, id| {
-        child.as_ref().map_or(ChildState::Unsaid(id), |frame| ChildState::Said(content_digest(&frame.content)))
+        child.as_ref().map_or(ChildState::Unsaid(id), |frame| {
+            ChildState::Said(content_digest(&frame.content))
+        })
     };
     let both = || entries.iter().zip(&children);
     let basis = bases.directory(both().map(|(entry, child)| {
         let kind = PartKind::of(entry.mode).as_str();
-        Child { name: entry.name, kind, state: state(child, entry.id) }
+        Child {
+            name: entry.name,
+            kind,
+            state: state(child, entry.id),
+        }
     }));
     if basis != frame.basis {
         return None;
@@ -170,7 +224,10 @@ fn remade_directory(repo: &Repository, bases: &BasisOf, stores: [Option<NodeId>;
     let part = |(entry, child): (&crate::git::TreeEntry<'_>, &Option<Frame>)| Part {
         name: outline::shown_name(entry.name).into_owned().into(),
         kind: PartKind::of(entry.mode),
-        bodies: child.iter().map(|frame| (frame.frame_type.clone(), Arc::from(frame.content.as_str()))).collect(),
+        bodies: child
+            .iter()
+            .map(|frame| (frame.frame_type.clone(), Arc::from(frame.content.as_str())))
+            .collect(),
     };
     Some(Summarize.synthesize(&both().map(part).collect::<Vec<_>>()))
 }
@@ -178,12 +235,24 @@ fn remade_directory(repo: &Repository, bases: &BasisOf, stores: [Option<NodeId>;
 /// Which commit of a store brought an entry: the oldest of the line that has it.
 fn pusher(repo: &Repository, theirs: &Store<'_>, entry: &Entry) -> String {
     let path = entry.name.path();
-    let Some(tip) = theirs.commit() else { return String::new() };
+    let Some(tip) = theirs.commit() else {
+        return String::new();
+    };
     let has = |tree: &NodeId| matches!(repo.find_entry(tree, path.as_bytes()), Ok(Some((_, blob))) if blob == entry.blob);
-    let line = repo.first_parents(&tip).take(COMMITS_MAX).map_while(Result::ok);
-    let oldest = line.take_while(|(_, tree)| has(tree)).last().map_or(tip, |(commit, _)| commit);
+    let line = repo
+        .first_parents(&tip)
+        .take(COMMITS_MAX)
+        .map_while(Result::ok);
+    let oldest = line
+        .take_while(|(_, tree)| has(tree))
+        .last()
+        .map_or(tip, |(commit, _)| commit);
     let author = author(repo, &oldest).unwrap_or_default();
-    format!("pushed with commit {} by {}", oldest.short(), printable::one_line(&author))
+    format!(
+        "pushed with commit {} by {}",
+        oldest.short(),
+        printable::one_line(&author)
+    )
 }
 
 /// A commit's author as it stands there.
@@ -191,14 +260,23 @@ fn author(repo: &Repository, commit: &NodeId) -> Option<String> {
     let mut body = Vec::new();
     repo.read(commit, ObjectKind::Commit, &mut body).ok()?;
     let text = String::from_utf8_lossy(&body);
-    let line = text.lines().take_while(|line| !line.is_empty()).find_map(|line| line.strip_prefix("author "))?;
+    let line = text
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .find_map(|line| line.strip_prefix("author "))?;
     line.rfind('>').map(|end| line[..=end].to_owned())
 }
 
 /// Frames that were found to be forged; they are never drawn again but known.
 fn load(state: &StateDir) -> BTreeSet<NodeId> {
-    let bytes = state.cache().read_sealed(FILE_NAME, LIST_BYTES_MAX).unwrap_or_default();
-    let text = std::str::from_utf8(&bytes).ok().and_then(|text| text.strip_prefix(FIRST_LINE)).unwrap_or_default();
+    let bytes = state
+        .cache()
+        .read_sealed(FILE_NAME, LIST_BYTES_MAX)
+        .unwrap_or_default();
+    let text = std::str::from_utf8(&bytes)
+        .ok()
+        .and_then(|text| text.strip_prefix(FIRST_LINE))
+        .unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
@@ -207,6 +285,8 @@ fn save(state: &StateDir, known: &BTreeSet<NodeId>) {
     let text = format!("{FIRST_LINE}{}", lines.concat());
     if text.len() as u64 <= LIST_BYTES_MAX {
         let cache = state.cache();
-        let _ = cache.create().and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
+        let _ = cache
+            .create()
+            .and_then(|()| cache.write_sealed_lightly(FILE_NAME, text.as_bytes()));
     }
 }

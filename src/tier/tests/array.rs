@@ -9,11 +9,26 @@ use crate::base::Digest;
 use crate::chat::{Image, Message, Role};
 use crate::tier::{CacheTerms, Content, Key, Layout, Texts, Tier, array};
 
-const TERMS: CacheTerms = CacheTerms { read: 100, write: 1_250, prefix_tokens_min: 0, breakpoints_max: 4 };
+const TERMS: CacheTerms = CacheTerms {
+    read: 100,
+    write: 1_250,
+    prefix_tokens_min: 0,
+    breakpoints_max: 4,
+};
 
 fn layout(placed: &[(Key, Tier)], terms: &CacheTerms) -> Layout {
-    let placed: BTreeMap<Key, (Tier, u64)> = placed.iter().map(|(key, tier)| (key.clone(), (*tier, 100))).collect();
-    Layout::new(&placed, Content { digest: Digest([0; 32]), tokens: 10 }, terms)
+    let placed: BTreeMap<Key, (Tier, u64)> = placed
+        .iter()
+        .map(|(key, tier)| (key.clone(), (*tier, 100)))
+        .collect();
+    Layout::new(
+        &placed,
+        Content {
+            digest: Digest([0; 32]),
+            tokens: 10,
+        },
+        terms,
+    )
 }
 
 fn symbols(path: &str) -> Key {
@@ -25,7 +40,8 @@ fn file(path: &str) -> Key {
 }
 
 fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
-    static TREE: LazyLock<Vec<String>> = LazyLock::new(|| vec!["a.rs".to_owned(), "b.rs".to_owned()]);
+    static TREE: LazyLock<Vec<String>> =
+        LazyLock::new(|| vec!["a.rs".to_owned(), "b.rs".to_owned()]);
     let text = |key: &Key| match key {
         Key::Tree => String::new(),
         Key::Symbols(path) => format!("{}\n  f run()\n", path.to_text()),
@@ -33,15 +49,26 @@ fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
         Key::Url(url) => format!("Title of {url}\n\nIts text.\n"),
         Key::Message(number) => format!("message {number}"),
     };
-    let role = |number: usize| if number.is_multiple_of(2) { Role::User } else { Role::Assistant };
+    let role = |number: usize| {
+        if number.is_multiple_of(2) {
+            Role::User
+        } else {
+            Role::Assistant
+        }
+    };
     Texts {
         system_prompt: "You help.\n",
         preface: "",
         background: "",
         rejected: Vec::new(),
         legend: "c class\n",
-        items: keys.iter().map(|(key, _)| (key.clone(), text(key))).collect(),
-        history: (0..history).map(|number| Message::new(role(number), format!("message {number}"))).collect(),
+        items: keys
+            .iter()
+            .map(|(key, _)| (key.clone(), text(key)))
+            .collect(),
+        history: (0..history)
+            .map(|number| Message::new(role(number), format!("message {number}")))
+            .collect(),
         tree: Some(&TREE),
         request: "Add a lock.",
         images: Vec::new(),
@@ -51,9 +78,15 @@ fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
 /// Roles, marks and texts, as people read them.
 fn shown(messages: &[Message]) -> String {
     let one = |message: &Message| {
-        let mark = if message.ends_cached_prefix { " (mark)" } else { "" };
+        let mark = if message.ends_cached_prefix {
+            " (mark)"
+        } else {
+            ""
+        };
         let images = message.images.iter().map(Image::data_uri);
-        let said: Vec<String> = std::iter::once(message.text.clone()).chain(images).collect();
+        let said: Vec<String> = std::iter::once(message.text.clone())
+            .chain(images)
+            .collect();
         format!("[{}]{mark}\n{}\n", message.role.as_str(), said.join("\n"))
     };
     messages.iter().map(one).collect::<Vec<_>>().join("\n")
@@ -61,7 +94,12 @@ fn shown(messages: &[Message]) -> String {
 
 #[test]
 fn an_empty_repository_is_a_system_prompt_and_a_request() {
-    let texts = Texts { system_prompt: "You help.", request: "Begin.", tree: Some(&[]), ..Texts::default() };
+    let texts = Texts {
+        system_prompt: "You help.",
+        request: "Begin.",
+        tree: Some(&[]),
+        ..Texts::default()
+    };
     insta::assert_snapshot!(shown(&array(&layout(&[], &TERMS), &texts)), @"
     [system] (mark)
     You help.
@@ -75,7 +113,11 @@ fn an_empty_repository_is_a_system_prompt_and_a_request() {
 fn one_file_is_listed_and_shown() {
     let keys = [(Key::Tree, Tier::Active), (file("a.rs"), Tier::Active)];
     let listed = ["a.rs".to_owned()];
-    let texts = Texts { tree: Some(&listed), legend: "", ..texts(&keys, 0) };
+    let texts = Texts {
+        tree: Some(&listed),
+        legend: "",
+        ..texts(&keys, 0)
+    };
     insta::assert_snapshot!(shown(&array(&layout(&keys, &TERMS), &texts)), @"
     [system] (mark)
     You help.
@@ -124,7 +166,10 @@ fn every_tier_is_filled_and_the_conversation_runs_through_them() {
     keys.push((Key::Url("https://example.org/a".to_owned()), Tier::Active));
     keys.push((Key::Url("https://example.org/b".to_owned()), Tier::Active));
     let image = Image::new(b"GIF89a").expect("an image");
-    let texts = Texts { images: vec![image], ..texts(&keys, 10) };
+    let texts = Texts {
+        images: vec![image],
+        ..texts(&keys, 10)
+    };
     insta::assert_snapshot!(shown(&array(&layout(&keys, &TERMS), &texts)), @"
     [system]
     You help.
@@ -289,9 +334,15 @@ fn every_tier_is_filled_and_the_conversation_runs_through_them() {
 fn a_file_cannot_close_its_fence() {
     let keys = [(Key::Tree, Tier::Active), (file("a.md"), Tier::Active)];
     let mut texts = texts(&keys, 0);
-    texts.items.insert(keys[1].0.clone(), "```\nx\n````".to_owned());
+    texts
+        .items
+        .insert(keys[1].0.clone(), "```\nx\n````".to_owned());
     let said = array(&layout(&keys, &TERMS), &texts);
-    assert!(said[3].text.ends_with("a.md\n`````\n```\nx\n````\n`````"), "{}", said[3].text);
+    assert!(
+        said[3].text.ends_with("a.md\n`````\n```\nx\n````\n`````"),
+        "{}",
+        said[3].text
+    );
 }
 
 /// Keys in any tiers; a conversation keeps its order, older messages in more stable tiers.
@@ -300,15 +351,26 @@ fn placed() -> impl Strategy<Value = (Vec<(Key, Tier)>, usize)> {
     let reference = prop::collection::btree_map((0..12_u8, any::<bool>()), tier(), 0..12);
     (reference, prop::collection::vec(tier(), 0..9)).prop_map(|(reference, mut conversation)| {
         // What was said is never in the tail: it stands behind it.
-        conversation.iter_mut().filter(|tier| **tier == Tier::Tail).for_each(|tier| *tier = Tier::Active);
+        conversation
+            .iter_mut()
+            .filter(|tier| **tier == Tier::Tail)
+            .for_each(|tier| *tier = Tier::Active);
         conversation.sort();
         let key = |(number, is_file): (u8, bool)| {
             let path = format!("{number:02}.rs");
             if is_file { file(&path) } else { symbols(&path) }
         };
-        let mut keys: Vec<(Key, Tier)> = reference.into_iter().map(|(at, tier)| (key(at), tier)).collect();
+        let mut keys: Vec<(Key, Tier)> = reference
+            .into_iter()
+            .map(|(at, tier)| (key(at), tier))
+            .collect();
         let history = conversation.len();
-        keys.extend(conversation.into_iter().enumerate().map(|(number, tier)| (Key::Message(number as u32), tier)));
+        keys.extend(
+            conversation
+                .into_iter()
+                .enumerate()
+                .map(|(number, tier)| (Key::Message(number as u32), tier)),
+        );
         (keys, history)
     })
 }

@@ -14,8 +14,13 @@ fn counted(items: &[Item], times: usize) -> crate::tier::Step {
 #[test]
 fn an_item_rises_by_a_tier_every_three_requests() {
     let items = [symbols("a", 1, ENOUGH)];
-    let tiers: Vec<_> = (1..=14).map(|times| tier(&counted(&items, times).layout, "a").unwrap().as_str()).collect();
-    let expected = ["active", "active", "active", "L3", "L3", "L3", "L2", "L2", "L2", "L1", "L1", "L1", "L0", "L0"];
+    let tiers: Vec<_> = (1..=14)
+        .map(|times| tier(&counted(&items, times).layout, "a").unwrap().as_str())
+        .collect();
+    let expected = [
+        "active", "active", "active", "L3", "L3", "L3", "L2", "L2", "L2", "L1", "L1", "L1", "L0",
+        "L0",
+    ];
     assert_eq!(tiers, expected);
 }
 
@@ -27,21 +32,38 @@ fn a_tier_that_is_whole_takes_nothing_in() {
     items.push(symbols("b", 1, ENOUGH));
     // When 'b' has waited long enough in L3 for L2, 'a' has gone on, so that L2 is empty.
     let step = repeat(Policy::Counter, &step.state, &items, 6);
-    assert_eq!((tier(&step.layout, "a"), tier(&step.layout, "b")), (Some(Tier::L0), Some(Tier::L3)));
+    assert_eq!(
+        (tier(&step.layout, "a"), tier(&step.layout, "b")),
+        (Some(Tier::L0), Some(Tier::L3))
+    );
     let step = repeat(Policy::Counter, &step.state, &items, 9);
     // L0 is whole: 'b' has an n that would do and stays in L1.
-    assert_eq!((tier(&step.layout, "a"), tier(&step.layout, "b")), (Some(Tier::L0), Some(Tier::L1)));
+    assert_eq!(
+        (tier(&step.layout, "a"), tier(&step.layout, "b")),
+        (Some(Tier::L0), Some(Tier::L1))
+    );
     items[0] = symbols("a", 2, ENOUGH);
     let step = repeat(Policy::Counter, &step.state, &items, 1);
-    assert_eq!((tier(&step.layout, "a"), tier(&step.layout, "b")), (Some(Tier::Active), Some(Tier::L0)));
+    assert_eq!(
+        (tier(&step.layout, "a"), tier(&step.layout, "b")),
+        (Some(Tier::Active), Some(Tier::L0))
+    );
 }
 
 #[test]
 fn a_small_tier_gives_its_items_down() {
     let small = [symbols("a", 1, ENOUGH - 1)];
     assert_eq!(tier(&counted(&small, 9).layout, "a"), Some(Tier::Active));
-    let demanding = CacheTerms { prefix_tokens_min: 4_096, ..TERMS };
-    let step = advance(Policy::Counter, &counted(&[symbols("a", 1, ENOUGH)], 3).state, &request(&small), &demanding);
+    let demanding = CacheTerms {
+        prefix_tokens_min: 4_096,
+        ..TERMS
+    };
+    let step = advance(
+        Policy::Counter,
+        &counted(&[symbols("a", 1, ENOUGH)], 3).state,
+        &request(&small),
+        &demanding,
+    );
     assert_eq!(tier(&step.layout, "a"), Some(Tier::Active));
 }
 
@@ -57,10 +79,19 @@ fn a_large_tier_holds_what_it_needs_to_stay_large() {
 
 #[test]
 fn the_first_request_spreads_components_over_three_tiers() {
-    let items =
-        [symbols("a", 1, 3_000), symbols("b", 1, 1_000), symbols("c", 1, 1_500), symbols("d", 1, 1_200), symbols("e", 1, 90)];
-    let components = ["d", "a b", "c"].map(|paths| paths.split(' ').map(TreePath::from).collect::<Vec<_>>());
-    let first = Request { components: &components, ..request(&items) };
+    let items = [
+        symbols("a", 1, 3_000),
+        symbols("b", 1, 1_000),
+        symbols("c", 1, 1_500),
+        symbols("d", 1, 1_200),
+        symbols("e", 1, 90),
+    ];
+    let components =
+        ["d", "a b", "c"].map(|paths| paths.split(' ').map(TreePath::from).collect::<Vec<_>>());
+    let first = Request {
+        components: &components,
+        ..request(&items)
+    };
     let step = advance(Policy::Counter, &State::default(), &first, &TERMS);
     let tiers = ["a", "b", "c", "d", "e"].map(|path| tier(&step.layout, path).unwrap().as_str());
     assert_eq!(tiers, ["L1", "L1", "L2", "L3", "active"]);
@@ -69,7 +100,10 @@ fn the_first_request_spreads_components_over_three_tiers() {
 #[test]
 fn a_conversation_graduates_oldest_first() {
     let talk = |messages: u32| -> Vec<Item> {
-        (0..messages).map(|number| message(number, 400)).chain([symbols("a", 1, ENOUGH)]).collect()
+        (0..messages)
+            .map(|number| message(number, 400))
+            .chain([symbols("a", 1, ENOUGH)])
+            .collect()
     };
     // The messages have waited longer than they need; less than the target of them does not rebuild L3.
     let whole = repeat(Policy::Counter, &State::default(), &talk(0), 4);
@@ -80,6 +114,8 @@ fn a_conversation_graduates_oldest_first() {
     let rebuilt = repeat(Policy::Counter, &few.state, &talk(2), 2);
     assert_eq!(tier(&rebuilt.layout, "a"), Some(Tier::L2));
     let many = repeat(Policy::Counter, &State::default(), &talk(3), 4);
-    let tiers: Vec<_> = (0..3).filter_map(|number| many.layout.tier_of(&Key::Message(number))).collect();
+    let tiers: Vec<_> = (0..3)
+        .filter_map(|number| many.layout.tier_of(&Key::Message(number)))
+        .collect();
     assert_eq!(tiers, [Tier::L3; 3]);
 }

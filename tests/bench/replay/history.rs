@@ -67,7 +67,13 @@ impl Made<'_> {
     pub(crate) fn request(&self) -> Request<'_> {
         let reference = &self.world.reference;
         let (components, commits) = (&reference.components, reference.evidence.commits);
-        Request { system: self.system, items: &self.items, components, commits, aliases: &reference.aliases }
+        Request {
+            system: self.system,
+            items: &self.items,
+            components,
+            commits,
+            aliases: &reference.aliases,
+        }
     }
 }
 
@@ -77,24 +83,57 @@ impl History {
         let scratch = Scratch::bare("replay", clone)?;
         let run = |arguments: &[&str]| git().args(arguments).inside(&scratch.path).output();
         let newest = format!("-n{REQUESTS}");
-        let commits = run(&["rev-list", "--first-parent", "--min-parents=1", &newest, "HEAD"])?;
+        let commits = run(&[
+            "rev-list",
+            "--first-parent",
+            "--min-parents=1",
+            &newest,
+            "HEAD",
+        ])?;
         let mut wishes = Vec::new();
         for commit in commits.lines().rev() {
             let parent = format!("{commit}~");
-            let head = if moment == Moment::After { commit } else { &parent };
+            let head = if moment == Moment::After {
+                commit
+            } else {
+                &parent
+            };
             let there = run(&["ls-tree", "-r", "--name-only", head])?;
             let there: std::collections::BTreeSet<&str> = there.lines().collect();
             // Binary files have no number of lines.
-            let changed = run(&["diff-tree", "-r", "--no-renames", "--numstat", &parent, commit])?;
-            let text = changed.lines().filter(|line| !line.starts_with('-')).filter_map(|line| line.split('\t').nth(2));
-            let files = text.filter(|path| there.contains(path) && !path.contains(['*', '?', '[', '"', ' ']));
+            let changed = run(&[
+                "diff-tree",
+                "-r",
+                "--no-renames",
+                "--numstat",
+                &parent,
+                commit,
+            ])?;
+            let text = changed
+                .lines()
+                .filter(|line| !line.starts_with('-'))
+                .filter_map(|line| line.split('\t').nth(2));
+            let files = text
+                .filter(|path| there.contains(path) && !path.contains(['*', '?', '[', '"', ' ']));
             let files = files.take(FILES_MAX).map(str::to_owned).collect();
             let head = run(&["rev-parse", head])?.trim().to_owned();
-            wishes.push(Wish { head, files, words: run(&["show", "-s", "--format=%B", commit])? });
+            wishes.push(Wish {
+                head,
+                files,
+                words: run(&["show", "-s", "--format=%B", commit])?,
+            });
         }
-        let location = Location { git_dir: Some(scratch.path.clone()), ..Location::default() };
-        let workspace = Workspace::open(&location, &Environment::default(), [], None).map_err(failure)?;
-        Ok(Self { scratch, workspace, wishes })
+        let location = Location {
+            git_dir: Some(scratch.path.clone()),
+            ..Location::default()
+        };
+        let workspace =
+            Workspace::open(&location, &Environment::default(), [], None).map_err(failure)?;
+        Ok(Self {
+            scratch,
+            workspace,
+            wishes,
+        })
     }
 
     /// The world of each request, made as the program makes it. Those that it refuses, for a secret that is shown, are left out.
@@ -106,19 +145,31 @@ impl History {
             if is_first {
                 drop(std::fs::remove_file(self.scratch.path.join(REMEMBERED)));
             }
-            git().args(["update-ref", "--no-deref", "HEAD", &wish.head]).inside(&self.scratch.path).output()?;
-            let root = self.workspace.root(&Snapshot::Revision("HEAD".to_owned())).map_err(failure)?;
+            git()
+                .args(["update-ref", "--no-deref", "HEAD", &wish.head])
+                .inside(&self.scratch.path)
+                .output()?;
+            let root = self
+                .workspace
+                .root(&Snapshot::Revision("HEAD".to_owned()))
+                .map_err(failure)?;
             let ingredients = Ingredients {
                 root: &root,
                 session: None,
                 number: None,
-                task: Task { request: wish.words.clone(), ..Task::default() },
+                task: Task {
+                    request: wish.words.clone(),
+                    ..Task::default()
+                },
                 named: &wish.files,
                 images: &[],
                 profile: &profile,
                 allowed: &Allowed::default(),
             };
-            let world = match self.workspace.world(&ingredients, Sizes::new(None, None, None)) {
+            let world = match self
+                .workspace
+                .world(&ingredients, Sizes::new(None, None, None))
+            {
                 Ok(world) => world,
                 Err(error) => {
                     note(&format!("left out: {error}"));
@@ -126,10 +177,17 @@ impl History {
                 }
             };
             // What is remembered of a request is which items it had; where they stand is each strategy's own.
-            let placed = self.workspace.place(&world, None, (Policy::default(), &TERMS));
+            let placed = self
+                .workspace
+                .place(&world, None, (Policy::default(), &TERMS));
             self.workspace.remember_sent(&placed).map_err(failure)?;
             let (items, system) = (world.items(), world.system_content());
-            all.push(Made { world, items, system, is_first });
+            all.push(Made {
+                world,
+                items,
+                system,
+                is_first,
+            });
         }
         Ok(all)
     }

@@ -27,7 +27,12 @@ pub(crate) enum Strategy {
 }
 
 impl Strategy {
-    pub(crate) const ALL: [Self; 4] = [Self::PathOrder, Self::Counter, Self::ExpectedCost, Self::KnowsOthers];
+    pub(crate) const ALL: [Self; 4] = [
+        Self::PathOrder,
+        Self::Counter,
+        Self::ExpectedCost,
+        Self::KnowsOthers,
+    ];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -50,10 +55,15 @@ pub(crate) fn play(worlds: &[Made<'_>], strategy: Strategy) -> Usage {
         }
         let request = made.request();
         let mut step = match strategy {
-            Strategy::Counter | Strategy::PathOrder => advance(Policy::Counter, &state, &request, &TERMS),
+            Strategy::Counter | Strategy::PathOrder => {
+                advance(Policy::Counter, &state, &request, &TERMS)
+            }
             Strategy::ExpectedCost => advance(Policy::ExpectedCost, &state, &request, &TERMS),
             Strategy::KnowsOthers => {
-                let others = events.iter().enumerate().filter(|(event, _)| *event != at + 1);
+                let others = events
+                    .iter()
+                    .enumerate()
+                    .filter(|(event, _)| *event != at + 1);
                 let others: Vec<_> = others.map(|(_, event)| event.clone()).collect();
                 advance_by_sample(&state, &request, &TERMS, &others)
             }
@@ -62,7 +72,11 @@ pub(crate) fn play(worlds: &[Made<'_>], strategy: Strategy) -> Usage {
             step.layout = in_path_order(&step.layout, &made.items);
         }
         let now = PAUSE * at as u32;
-        let usage = cache.usage(&body_of(made, &step.layout), now, now + Duration::from_secs(5));
+        let usage = cache.usage(
+            &body_of(made, &step.layout),
+            now,
+            now + Duration::from_secs(5),
+        );
         total.input += usage.input;
         total.cache_read += usage.cache_read;
         total.cache_write += usage.cache_write;
@@ -75,16 +89,28 @@ pub(crate) fn play(worlds: &[Made<'_>], strategy: Strategy) -> Usage {
 fn events(worlds: &[Made<'_>]) -> Vec<BTreeSet<TreePath>> {
     let mut events = vec![BTreeSet::new()];
     for pair in worlds.windows(2) {
-        let items =
-            |made: &Made<'_>| made.items.iter().map(|item| (item.key.clone(), item.content.digest)).collect::<BTreeSet<_>>();
+        let items = |made: &Made<'_>| {
+            made.items
+                .iter()
+                .map(|item| (item.key.clone(), item.content.digest))
+                .collect::<BTreeSet<_>>()
+        };
         let (before, after) = (items(&pair[0]), items(&pair[1]));
-        events.push(before.symmetric_difference(&after).filter_map(|(key, _)| key.path().cloned()).collect());
+        events.push(
+            before
+                .symmetric_difference(&after)
+                .filter_map(|(key, _)| key.path().cloned())
+                .collect(),
+        );
     }
     events
 }
 
 fn body_of(made: &Made<'_>, layout: &Layout) -> serde_json::Value {
-    let request = chat::Request { messages: made.world.messages(layout), ..chat::Request::default() };
+    let request = chat::Request {
+        messages: made.world.messages(layout),
+        ..chat::Request::default()
+    };
     let capabilities = Capabilities {
         cache_breakpoints: TERMS.breakpoints_max,
         cache_tokens_min: TERMS.prefix_tokens_min,
@@ -92,19 +118,38 @@ fn body_of(made: &Made<'_>, layout: &Layout) -> serde_json::Value {
     };
     body(
         &request,
-        Form { protocol: Protocol::Anthropic, capabilities: &capabilities, streams: false, extra: &serde_json::Map::new() },
+        Form {
+            protocol: Protocol::Anthropic,
+            capabilities: &capabilities,
+            streams: false,
+            extra: &serde_json::Map::new(),
+        },
     )
 }
 
 /// The same items with symbols in three blocks of about one size behind the system prompt.
 fn in_path_order(layout: &Layout, items: &[Item]) -> Layout {
-    let mut symbols: Vec<&Item> = items.iter().filter(|item| matches!(item.key, Key::Symbols(_))).collect();
+    let mut symbols: Vec<&Item> = items
+        .iter()
+        .filter(|item| matches!(item.key, Key::Symbols(_)))
+        .collect();
     symbols.sort_by(|a, b| a.key.cmp(&b.key));
     let third = symbols.iter().map(|item| item.content.tokens).sum::<u64>() / 3 + 1;
     let rest = |key: &&Key| !matches!(key, Key::Symbols(_));
-    let mut active: Vec<Key> = layout.blocks.iter().flat_map(|block| &block.keys).filter(rest).cloned().collect();
+    let mut active: Vec<Key> = layout
+        .blocks
+        .iter()
+        .flat_map(|block| &block.keys)
+        .filter(rest)
+        .cloned()
+        .collect();
     active.sort();
-    let empty = |tier| Block { tier, keys: Vec::new(), tokens: 0, ends_with_breakpoint: tier != Tier::Active };
+    let empty = |tier| Block {
+        tier,
+        keys: Vec::new(),
+        tokens: 0,
+        ends_with_breakpoint: tier != Tier::Active,
+    };
     let mut blocks: Vec<Block> = [Tier::L0, Tier::L1, Tier::L2, Tier::L3].map(empty).into();
     let mut before = 0;
     for item in symbols {
@@ -113,6 +158,9 @@ fn in_path_order(layout: &Layout, items: &[Item]) -> Layout {
         before += item.content.tokens;
     }
     blocks.retain(|block| block.tier == Tier::L0 || !block.keys.is_empty());
-    blocks.push(Block { keys: active, ..empty(Tier::Active) });
+    blocks.push(Block {
+        keys: active,
+        ..empty(Tier::Active)
+    });
     Layout { blocks }
 }

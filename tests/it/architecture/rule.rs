@@ -39,7 +39,10 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("notify", &["watch"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider", "page"]),
-    ("rustix", &["git", "config", "frame", "provider", "hook", "cli"]),
+    (
+        "rustix",
+        &["git", "config", "frame", "provider", "hook", "cli"],
+    ),
     ("rustls", &["provider", "page"]),
     ("serde", ANYWHERE),
     ("serde_json", ANYWHERE),
@@ -48,8 +51,23 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("similar", &["cli", "workspace::evaluate"]),
     ("thiserror", ANYWHERE),
     ("tiktoken", &["base"]),
-    ("tokio", &["base", "page", "provider", "regen", "session", "workspace", "cli", "mcp"]),
-    ("toml", &["config", "agent", "provider", "secret", "workspace"]),
+    (
+        "tokio",
+        &[
+            "base",
+            "page",
+            "provider",
+            "regen",
+            "session",
+            "workspace",
+            "cli",
+            "mcp",
+        ],
+    ),
+    (
+        "toml",
+        &["config", "agent", "provider", "secret", "workspace"],
+    ),
     ("tree_sitter*", &["symbol"]),
     ("url", &["page", "provider", "git", "context"]),
 ];
@@ -69,11 +87,18 @@ const OWN_FILES_HOMES: &[&str] = &["git", "workspace::payload", "session::open"]
 const TURN_ROOMS: &[&str] = &["regen", "workspace", "session", "cli", "mcp"];
 /// Where messages of a session are made: the world of a turn, what is said again, and the block for readers without a
 /// protocol. `provider test` asks for one word, of no session.
-const MESSAGE_HOMES: &[&str] = &["session::world", "session::conversation", "session::question", "cli::commands::provider"];
+const MESSAGE_HOMES: &[&str] = &[
+    "session::world",
+    "session::conversation",
+    "session::question",
+    "cli::commands::provider",
+];
 
 /// Words that say nothing about what a module holds.
-const EMPTY_NAMES: &[&str] =
-    &["common", "data", "helper", "helpers", "manager", "misc", "service", "shared", "types", "util", "utils"];
+const EMPTY_NAMES: &[&str] = &[
+    "common", "data", "helper", "helpers", "manager", "misc", "service", "shared", "types", "util",
+    "utils",
+];
 const FILE_LINES_MAX: usize = 700;
 const MAIN_LINES_MAX: usize = 20;
 
@@ -87,33 +112,69 @@ pub(crate) struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}: {}: {}", self.path, self.line, self.rule, self.message)
+        write!(
+            out,
+            "{}:{}: {}: {}",
+            self.path, self.line, self.rule, self.message
+        )
     }
 }
 
 fn fault(source: &Source, line: usize, rule: &'static str, message: String) -> Fault {
-    Fault { path: source.path.clone(), line, rule, message }
+    Fault {
+        path: source.path.clone(),
+        line,
+        rule,
+        message,
+    }
 }
 
 fn layer_of(module: &str) -> Option<usize> {
-    LAYERS.iter().find(|(_, modules)| modules.contains(&module)).map(|(layer, _)| *layer)
+    LAYERS
+        .iter()
+        .find(|(_, modules)| modules.contains(&module))
+        .map(|(layer, _)| *layer)
 }
 
 /// Documentation, length, name, syntax, and what may stand in a `mod.rs`.
 pub(crate) fn file_faults(source: &Source) -> Vec<Fault> {
     let mut faults = Vec::new();
     if let Some(error) = &source.syntax_error {
-        faults.push(fault(source, 1, "syntax", format!("cannot be read as Rust: {error}")));
+        faults.push(fault(
+            source,
+            1,
+            "syntax",
+            format!("cannot be read as Rust: {error}"),
+        ));
     }
     if !source.text.starts_with("//! ") {
-        faults.push(fault(source, 1, "docs", "a file opens with '//! ' and one sentence for a stranger".to_owned()));
+        faults.push(fault(
+            source,
+            1,
+            "docs",
+            "a file opens with '//! ' and one sentence for a stranger".to_owned(),
+        ));
     }
     let (lines, lines_max) = (source.text.lines().count(), lines_max(&source.path));
     if lines > lines_max {
-        faults.push(fault(source, lines, "length", format!("{lines} lines, at most {lines_max}: split it by question")));
+        faults.push(fault(
+            source,
+            lines,
+            "length",
+            format!("{lines} lines, at most {lines_max}: split it by question"),
+        ));
     }
-    if let Some(name) = source.module.iter().find(|name| EMPTY_NAMES.contains(&name.as_str())) {
-        faults.push(fault(source, 1, "names", format!("'{name}' does not say what the module holds")));
+    if let Some(name) = source
+        .module
+        .iter()
+        .find(|name| EMPTY_NAMES.contains(&name.as_str()))
+    {
+        faults.push(fault(
+            source,
+            1,
+            "names",
+            format!("'{name}' does not say what the module holds"),
+        ));
     }
     let is_front = source.path.ends_with("/mod.rs") || source.path == "src/lib.rs";
     if is_front && !is_test_module(&source.module) {
@@ -123,7 +184,11 @@ pub(crate) fn file_faults(source: &Source) -> Vec<Fault> {
 }
 
 fn lines_max(path: &str) -> usize {
-    if path == "src/main.rs" { MAIN_LINES_MAX } else { FILE_LINES_MAX }
+    if path == "src/main.rs" {
+        MAIN_LINES_MAX
+    } else {
+        FILE_LINES_MAX
+    }
 }
 
 /// Items of a `mod.rs` that are neither `mod name;` nor `pub use …;`.
@@ -131,7 +196,12 @@ fn front_faults(source: &Source) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut item: Vec<&str> = Vec::new();
     let mut line = 1;
-    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| token.depth == 0) {
+    for (index, token) in source
+        .tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, token)| token.depth == 0)
+    {
         if item.is_empty() {
             line = token.line;
         }
@@ -139,7 +209,12 @@ fn front_faults(source: &Source) -> Vec<Fault> {
         let closes_body = token.text == "}" && source.at(index + 1) != ";";
         if token.text == ";" || closes_body {
             if !is_front_item(&item) {
-                faults.push(fault(source, line, "mod.rs", "holds only docs, 'mod name;' and 'pub use'".to_owned()));
+                faults.push(fault(
+                    source,
+                    line,
+                    "mod.rs",
+                    "holds only docs, 'mod name;' and 'pub use'".to_owned(),
+                ));
             }
             item.clear();
         } else if token.text == "]" && matches!(item.first(), Some(&"#")) {
@@ -159,9 +234,13 @@ fn is_front_item(item: &[&str]) -> bool {
 
 /// Arrows to other top modules, written `crate::x`, `crate::{x, y}`, or climbing out with `super`.
 pub(crate) fn path_faults(source: &Source) -> Vec<Fault> {
-    let Some(own) = source.module.first() else { return Vec::new() };
+    let Some(own) = source.module.first() else {
+        return Vec::new();
+    };
     if layer_of(own).is_none() {
-        let message = format!("module '{own}' has no layer: put it on the map of docs/architecture.md and into LAYERS");
+        let message = format!(
+            "module '{own}' has no layer: put it on the map of docs/architecture.md and into LAYERS"
+        );
         return vec![fault(source, 1, "layers", message)];
     }
     let mut faults = Vec::new();
@@ -188,9 +267,15 @@ fn roots_after(source: &Source, start: usize) -> Vec<&Token> {
         return source.tokens.get(start).into_iter().collect();
     }
     let inside = source.tokens[start].depth + 1;
-    let group = source.tokens.iter().enumerate().skip(start + 1).take_while(|(_, token)| token.depth >= inside);
-    let first_names =
-        group.filter(|(index, token)| token.depth == inside && token.text != "," && matches!(source.before(*index), "{" | ","));
+    let group = source
+        .tokens
+        .iter()
+        .enumerate()
+        .skip(start + 1)
+        .take_while(|(_, token)| token.depth >= inside);
+    let first_names = group.filter(|(index, token)| {
+        token.depth == inside && token.text != "," && matches!(source.before(*index), "{" | ",")
+    });
     first_names.map(|(_, token)| token).collect()
 }
 
@@ -201,7 +286,10 @@ fn arrow_fault(source: &Source, own: &str, target: &Token) -> Option<Fault> {
         Some(to) if to < from => return None,
         Some(to) => {
             let way = if to == from { "sideways" } else { "upwards" };
-            format!("'{own}' (layer {from}) uses '{}' (layer {to}), {way}: a module uses lower layers only", target.text)
+            format!(
+                "'{own}' (layer {from}) uses '{}' (layer {to}), {way}: a module uses lower layers only",
+                target.text
+            )
         }
         None => format!("'crate::{}' is not a module with a layer", target.text),
     };
@@ -220,9 +308,17 @@ fn climbs_out(source: &Source, index: usize) -> bool {
 /// Outside crates and the environment, used away from home. Tests beside the code are free.
 pub(crate) fn home_faults(source: &Source) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test) {
+    for (index, token) in source
+        .tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, token)| !token.in_test)
+    {
         if names_outside_crate(source, index) {
-            let homes = CRATE_HOMES.iter().find(|(name, _)| is_named(name, &token.text)).map_or(ANYWHERE, |(_, homes)| *homes);
+            let homes = CRATE_HOMES
+                .iter()
+                .find(|(name, _)| is_named(name, &token.text))
+                .map_or(ANYWHERE, |(_, homes)| *homes);
             if !homes.is_empty() && !lives_in(source, homes) {
                 faults.push(home_fault(source, token, &token.text, homes));
             }
@@ -235,7 +331,12 @@ pub(crate) fn home_faults(source: &Source) -> Vec<Fault> {
 }
 
 fn home_fault(source: &Source, token: &Token, name: &str, homes: &[&str]) -> Fault {
-    fault(source, token.line, "homes", format!("'{name}' is at home in {} only", homes.join(", ")))
+    fault(
+        source,
+        token.line,
+        "homes",
+        format!("'{name}' is at home in {} only", homes.join(", ")),
+    )
 }
 
 /// True for the first name of a path: `gix::x`, `::gix::x`, `use gix as g`; not for `self::gix::x`.
@@ -248,7 +349,10 @@ fn names_outside_crate(source: &Source, index: usize) -> bool {
 /// True when the `::` before a token belongs to a longer path on its left.
 fn is_path_end(source: &Source, index: usize) -> bool {
     let left = index.checked_sub(2).map_or("", |left| source.at(left));
-    left == ">" || (left != "use" && left.chars().all(|c| c.is_alphanumeric() || c == '_') && !left.is_empty())
+    left == ">"
+        || (left != "use"
+            && left.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && !left.is_empty())
 }
 
 /// True for `env` of `std::env`, `std::{env, …}` and `env::var`; not for the macro `env!` or a module's own `env`.
@@ -256,37 +360,73 @@ fn names_environment(source: &Source, index: usize) -> bool {
     if source.at(index) != "env" {
         return false;
     }
-    let in_std = source.before(index) == "::" && index.checked_sub(2).is_some_and(|left| source.at(left) == "std");
+    let in_std = source.before(index) == "::"
+        && index
+            .checked_sub(2)
+            .is_some_and(|left| source.at(left) == "std");
     let depth = source.tokens[index].depth;
-    let mut group = source.tokens[..index].iter().enumerate().rev().skip_while(|(_, token)| token.depth >= depth);
+    let mut group = source.tokens[..index]
+        .iter()
+        .enumerate()
+        .rev()
+        .skip_while(|(_, token)| token.depth >= depth);
     let opening = if depth > 0 { group.next() } else { None };
-    let in_std_group = opening.is_some_and(|(open, token)| token.text == "{" && open >= 2 && source.at(open - 2) == "std");
+    let in_std_group = opening.is_some_and(|(open, token)| {
+        token.text == "{" && open >= 2 && source.at(open - 2) == "std"
+    });
     in_std || (in_std_group && matches!(source.before(index), "{" | ","))
 }
 
 fn is_named(pattern: &str, name: &str) -> bool {
-    pattern.strip_suffix('*').map_or(pattern == name, |prefix| name.starts_with(prefix))
+    pattern
+        .strip_suffix('*')
+        .map_or(pattern == name, |prefix| name.starts_with(prefix))
 }
 
 /// True when the file is one of the homes or below one; the program itself is `main`.
 fn lives_in(source: &Source, homes: &[&str]) -> bool {
-    let module = if source.path == "src/main.rs" { "main".to_owned() } else { source.module.join("::") };
-    homes.iter().any(|home| module == *home || module.strip_prefix(home).is_some_and(|rest| rest.starts_with("::")))
+    let module = if source.path == "src/main.rs" {
+        "main".to_owned()
+    } else {
+        source.module.join("::")
+    };
+    homes.iter().any(|home| {
+        module == *home
+            || module
+                .strip_prefix(home)
+                .is_some_and(|rest| rest.starts_with("::"))
+    })
 }
 
 /// Print macros and the standard streams outside the surfaces.
 pub(crate) fn print_faults(source: &Source) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test) {
+    for (index, token) in source
+        .tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, token)| !token.in_test)
+    {
         let macro_call = source.at(index + 1) == "!";
-        let prints = macro_call && matches!(token.text.as_str(), "print" | "println" | "eprint" | "eprintln" | "dbg");
-        let stream = matches!(token.text.as_str(), "stdout" | "stderr" | "stdin") && source.before(index) != ".";
+        let prints = macro_call
+            && matches!(
+                token.text.as_str(),
+                "print" | "println" | "eprint" | "eprintln" | "dbg"
+            );
+        let stream = matches!(token.text.as_str(), "stdout" | "stderr" | "stdin")
+            && source.before(index) != ".";
         let opens_stream = stream && source.at(index + 1) == "(" && source.at(index + 2) == ")";
         if prints && !lives_in(source, PRINT_HOMES) {
-            let message = format!("'{}!' prints: only cli does, return a value instead", token.text);
+            let message = format!(
+                "'{}!' prints: only cli does, return a value instead",
+                token.text
+            );
             faults.push(fault(source, token.line, "prints", message));
         } else if opens_stream && source.before(index) != "fn" && !lives_in(source, STREAM_HOMES) {
-            let message = format!("standard stream '{}': only the surfaces touch it", token.text);
+            let message = format!(
+                "standard stream '{}': only the surfaces touch it",
+                token.text
+            );
             faults.push(fault(source, token.line, "prints", message));
         }
     }
@@ -297,15 +437,31 @@ pub(crate) fn print_faults(source: &Source) -> Vec<Fault> {
 /// opens nothing by itself. The room's path is built there alone.
 pub(crate) fn state_faults(source: &Source) -> Vec<Fault> {
     let lines = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
-        let tokens = source.tokens.iter().enumerate().filter(|(index, token)| !token.in_test && is_wanted(*index));
+        let tokens = source
+            .tokens
+            .iter()
+            .enumerate()
+            .filter(|(index, token)| !token.in_test && is_wanted(*index));
         tokens.map(|(_, token)| token.line).collect()
     };
-    let at = |index: usize, words: &[&str]| words.iter().enumerate().all(|(step, word)| source.at(index + step) == *word);
+    let at = |index: usize, words: &[&str]| {
+        words
+            .iter()
+            .enumerate()
+            .all(|(step, word)| source.at(index + step) == *word)
+    };
     let joins = lines(&|index| at(index, &["join", "(", "\"merkle\"", ")"]));
-    let knows = lines(&|index| matches!(source.at(index), "StateDir" | "shown_file") || at(index, &[".", "state", "."]));
+    let knows = lines(&|index| {
+        matches!(source.at(index), "StateDir" | "shown_file") || at(index, &[".", "state", "."])
+    });
     let opens = lines(&|index| {
-        let is_file = at(index, &["File", "::"]) && matches!(source.at(index + 2), "open" | "create" | "options" | "create_new");
-        let is_path = at(index, &["file", "::", "replace"]) || at(index, &["file", "::", "replace_durably"]);
+        let is_file = at(index, &["File", "::"])
+            && matches!(
+                source.at(index + 2),
+                "open" | "create" | "options" | "create_new"
+            );
+        let is_path =
+            at(index, &["file", "::", "replace"]) || at(index, &["file", "::", "replace_durably"]);
         at(index, &["fs", "::"])
             && !at(index, &["fs", "::", "File"])
             && !at(index, &["fs", "::", "TryLockError"])
@@ -314,15 +470,26 @@ pub(crate) fn state_faults(source: &Source) -> Vec<Fault> {
             || is_path
             || source.at(index) == "OpenOptions"
     });
-    let message = |what: &str| format!("{what}: what is below the state directory is reached through 'git::state' alone");
+    let message = |what: &str| {
+        format!("{what}: what is below the state directory is reached through 'git::state' alone")
+    };
     let mut faults = Vec::new();
     if !lives_in(source, &["git::state"]) {
-        faults.extend(joins.iter().map(|line| fault(source, *line, "state", message("joins \"merkle\""))));
+        faults.extend(
+            joins
+                .iter()
+                .map(|line| fault(source, *line, "state", message("joins \"merkle\""))),
+        );
     }
     if !knows.is_empty() && !lives_in(source, OWN_FILES_HOMES) {
-        faults.extend(
-            opens.iter().map(|line| fault(source, *line, "state", message("knows the state directory, and opens by itself"))),
-        );
+        faults.extend(opens.iter().map(|line| {
+            fault(
+                source,
+                *line,
+                "state",
+                message("knows the state directory, and opens by itself"),
+            )
+        }));
     }
     faults
 }
@@ -330,18 +497,32 @@ pub(crate) fn state_faults(source: &Source) -> Vec<Fault> {
 /// Messages that are made, and renderings of bundles and layouts that are called, away from the one way to a model.
 pub(crate) fn message_faults(source: &Source) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let room = source.module.first().map(String::as_str).unwrap_or_default();
+    let room = source
+        .module
+        .first()
+        .map(String::as_str)
+        .unwrap_or_default();
     if !TURN_ROOMS.contains(&room) || lives_in(source, MESSAGE_HOMES) {
         return faults;
     }
-    for (index, token) in source.tokens.iter().enumerate().filter(|(_, token)| !token.in_test) {
+    for (index, token) in source
+        .tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, token)| !token.in_test)
+    {
         let next = source.at(index + 1);
         let is_type = matches!(source.before(index), ">" | "->");
-        let is_made = token.text == "Message" && (next == "::" && source.at(index + 2) == "new" || next == "{" && !is_type);
-        let is_rendered =
-            matches!(token.text.as_str(), "array" | "Texts") && source.before(index) == "::" && matches!(next, "(" | "{");
+        let is_made = token.text == "Message"
+            && (next == "::" && source.at(index + 2) == "new" || next == "{" && !is_type);
+        let is_rendered = matches!(token.text.as_str(), "array" | "Texts")
+            && source.before(index) == "::"
+            && matches!(next, "(" | "{");
         if is_made || is_rendered {
-            let message = format!("'{}' makes a message: the world of a turn is the only way to a model", token.text);
+            let message = format!(
+                "'{}' makes a message: the world of a turn is the only way to a model",
+                token.text
+            );
             faults.push(fault(source, token.line, "messages", message));
         }
     }
@@ -351,12 +532,34 @@ pub(crate) fn message_faults(source: &Source) -> Vec<Fault> {
 /// Dependencies of the manifest without a row in the table of homes, and rows without a dependency.
 pub(crate) fn manifest_faults(manifest: &str) -> Vec<Fault> {
     let parsed: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
-    let dependencies = parsed["dependencies"].as_table().expect("a table of dependencies");
-    let names: BTreeSet<String> = dependencies.keys().map(|name| name.replace('-', "_")).collect();
-    let homeless = names.iter().filter(|name| !CRATE_HOMES.iter().any(|(pattern, _)| is_named(pattern, name)));
-    let idle = CRATE_HOMES.iter().filter(|(pattern, _)| !names.iter().any(|name| is_named(pattern, name)));
-    let homeless = homeless.map(|name| format!("dependency '{name}' has no home: give it one in CRATE_HOMES, and a decision"));
-    let idle = idle.map(|(pattern, _)| format!("'{pattern}' has a home and is no dependency any more"));
+    let dependencies = parsed["dependencies"]
+        .as_table()
+        .expect("a table of dependencies");
+    let names: BTreeSet<String> = dependencies
+        .keys()
+        .map(|name| name.replace('-', "_"))
+        .collect();
+    let homeless = names.iter().filter(|name| {
+        !CRATE_HOMES
+            .iter()
+            .any(|(pattern, _)| is_named(pattern, name))
+    });
+    let idle = CRATE_HOMES
+        .iter()
+        .filter(|(pattern, _)| !names.iter().any(|name| is_named(pattern, name)));
+    let homeless = homeless.map(|name| {
+        format!("dependency '{name}' has no home: give it one in CRATE_HOMES, and a decision")
+    });
+    let idle =
+        idle.map(|(pattern, _)| format!("'{pattern}' has a home and is no dependency any more"));
     let path = "Cargo.toml".to_owned();
-    homeless.chain(idle).map(|message| Fault { path: path.clone(), line: 1, rule: "homes", message }).collect()
+    homeless
+        .chain(idle)
+        .map(|message| Fault {
+            path: path.clone(),
+            line: 1,
+            rule: "homes",
+            message,
+        })
+        .collect()
 }

@@ -40,7 +40,13 @@ impl Source {
             }
             Err(error) => Some(error.to_string()),
         };
-        Self { path: path.to_owned(), text: text.to_owned(), module, tokens: row.tokens, syntax_error }
+        Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+            module,
+            tokens: row.tokens,
+            syntax_error,
+        }
     }
 
     /// The text of a token, empty past the ends, so that rules can look around freely.
@@ -50,7 +56,9 @@ impl Source {
 
     /// The text of the token before, empty at the start.
     pub(crate) fn before(&self, index: usize) -> &str {
-        index.checked_sub(1).map_or("", |previous| self.at(previous))
+        index
+            .checked_sub(1)
+            .map_or("", |previous| self.at(previous))
     }
 }
 
@@ -58,7 +66,10 @@ impl Source {
 fn module_of(path: &str) -> Vec<String> {
     let inner = path.trim_start_matches("src/").trim_end_matches(".rs");
     let mut module: Vec<String> = inner.split('/').map(ToOwned::to_owned).collect();
-    if matches!(module.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+    if matches!(
+        module.last().map(String::as_str),
+        Some("mod" | "lib" | "main")
+    ) {
         module.pop();
     }
     module
@@ -90,22 +101,39 @@ impl Row {
                     self.depth += 1;
                     self.extend(group.stream(), inside_test, nesting);
                     self.depth -= 1;
-                    self.push(close, group.span_close().start().line, inside_test, inline_modules);
-                    test_item = is_test_attribute(&trees, index) || (test_item && group.delimiter() != Delimiter::Brace);
+                    self.push(
+                        close,
+                        group.span_close().start().line,
+                        inside_test,
+                        inline_modules,
+                    );
+                    test_item = is_test_attribute(&trees, index)
+                        || (test_item && group.delimiter() != Delimiter::Brace);
                 }
                 TokenTree::Punct(punct) => {
                     test_item = test_item && punct.as_char() != ';';
                     self.push_punct(punct.as_char(), line, in_test || test_item, inline_modules);
                 }
                 TokenTree::Ident(_) | TokenTree::Literal(_) => {
-                    self.push(&tree.to_string(), line, in_test || test_item, inline_modules);
+                    self.push(
+                        &tree.to_string(),
+                        line,
+                        in_test || test_item,
+                        inline_modules,
+                    );
                 }
             }
         }
     }
 
     fn push(&mut self, text: &str, line: usize, in_test: bool, inline_modules: usize) {
-        self.tokens.push(Token { text: text.to_owned(), line, in_test, inline_modules, depth: self.depth });
+        self.tokens.push(Token {
+            text: text.to_owned(),
+            line,
+            in_test,
+            inline_modules,
+            depth: self.depth,
+        });
     }
 
     /// Joins the second `:` of a path separator to the first.
@@ -133,8 +161,11 @@ fn opens_module(trees: &[TokenTree], index: usize) -> bool {
 
 /// True for the brackets of `#[cfg(test)]`.
 fn is_test_attribute(trees: &[TokenTree], index: usize) -> bool {
-    let TokenTree::Group(group) = &trees[index] else { return false };
-    let marked = index >= 1 && matches!(&trees[index - 1], TokenTree::Punct(punct) if punct.as_char() == '#');
+    let TokenTree::Group(group) = &trees[index] else {
+        return false;
+    };
+    let marked = index >= 1
+        && matches!(&trees[index - 1], TokenTree::Punct(punct) if punct.as_char() == '#');
     let content: String = group.stream().to_string().split_whitespace().collect();
     marked && group.delimiter() == Delimiter::Bracket && content == "cfg(test)"
 }

@@ -56,9 +56,26 @@ fn agents_are_listed_shown_and_found_sound() {
     let repo = sandbox.repo("work");
     repo.fill(SAMPLE);
     repo.merkle(&["agent", "create", "docs"]).ok();
-    repo.merkle(&["agent", "create", "gather", "--role", "synthesis", "--type", "overview"]).ok();
+    repo.merkle(&[
+        "agent",
+        "create",
+        "gather",
+        "--role",
+        "synthesis",
+        "--type",
+        "overview",
+    ])
+    .ok();
     assert!(!repo.path(".teddy/prompts/gather.file.md").exists());
-    repo.merkle(&["agent", "create", "critic", "--role", "reader", "--personal"]).ok();
+    repo.merkle(&[
+        "agent",
+        "create",
+        "critic",
+        "--role",
+        "reader",
+        "--personal",
+    ])
+    .ok();
     insta::assert_snapshot!(repo.merkle(&["agent", "list"]).ok(), @"
     critic               reader    summary      person   personal
     docs                 writer    summary      model    team
@@ -67,7 +84,11 @@ fn agents_are_listed_shown_and_found_sound() {
     outline              synthesis outline      outline  built-in
     ");
     let shown = placed(&sandbox, &repo.merkle(&["agent", "show", "docs"]).ok());
-    let digest = shown.lines().find_map(|line| line.strip_prefix("  prompts   ")).expect("a digest").to_owned();
+    let digest = shown
+        .lines()
+        .find_map(|line| line.strip_prefix("  prompts   "))
+        .expect("a digest")
+        .to_owned();
     insta::assert_snapshot!(shown.replace(&digest, "<digest>"), @"
     docs
       origin    <sandbox>/work/.teddy/agents/docs.toml
@@ -117,19 +138,40 @@ fn agents_are_listed_shown_and_found_sound() {
 fn agents_in_json_and_without_a_work_tree() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.merkle(&["agent", "create", "gather", "--role", "synthesis"]).ok();
-    repo.merkle(&["agent", "create", "critic", "--role", "reader", "--personal"]).ok();
-    let list = repo.merkle(&["agent", "list", "--json"]).exits(0).json("agents");
+    repo.merkle(&["agent", "create", "gather", "--role", "synthesis"])
+        .ok();
+    repo.merkle(&[
+        "agent",
+        "create",
+        "critic",
+        "--role",
+        "reader",
+        "--personal",
+    ])
+    .ok();
+    let list = repo
+        .merkle(&["agent", "list", "--json"])
+        .exits(0)
+        .json("agents");
     assert_each(&list["agents"], AGENT_FIELDS);
-    let one = repo.merkle(&["agent", "show", "gather", "--json"]).exits(0).json("agent");
+    let one = repo
+        .merkle(&["agent", "show", "gather", "--json"])
+        .exits(0)
+        .json("agent");
     assert_fields(&one, &format!("schema {AGENT_FIELDS}"));
     assert_eq!(one["makes"], serde_json::json!(["directory"]));
-    let made = repo.merkle(&["agent", "create", "x", "--json"]).exits(0).json("agent-create");
+    let made = repo
+        .merkle(&["agent", "create", "x", "--json"])
+        .exits(0)
+        .json("agent-create");
     assert_fields(&made, "schema id files");
     assert_each(&made["files"], "path state");
     let bare = sandbox.bare("bare");
     let _ = bare.merkle(&["agent", "create", "x"]).exits(128);
-    assert!(bare.merkle(&["agent", "list"]).ok().contains("critic"), "personal agents are there without a work tree");
+    assert!(
+        bare.merkle(&["agent", "list"]).ok().contains("critic"),
+        "personal agents are there without a work tree"
+    );
 }
 
 #[test]
@@ -138,15 +180,29 @@ fn a_prompt_that_is_there_already_stays() {
     let repo = sandbox.repo("work");
     write(&repo, "prompts/docs.system.md", "Mine.");
     let told = repo.merkle(&["agent", "create", "docs"]).ok();
-    assert!(told.contains("different .teddy/prompts/docs.system.md"), "{told}");
-    assert_eq!(std::fs::read_to_string(repo.path(".teddy/prompts/docs.system.md")).unwrap(), "Mine.");
-    assert!(repo.merkle(&["agent", "show", "docs"]).ok().contains("Mine."));
+    assert!(
+        told.contains("different .teddy/prompts/docs.system.md"),
+        "{told}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(repo.path(".teddy/prompts/docs.system.md")).unwrap(),
+        "Mine."
+    );
+    assert!(
+        repo.merkle(&["agent", "show", "docs"])
+            .ok()
+            .contains("Mine.")
+    );
     let elsewhere = sandbox.path("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     let other = sandbox.repo("other");
     std::os::unix::fs::symlink(&elsewhere, other.path(".teddy")).unwrap();
     let _ = other.merkle(&["agent", "create", "docs"]).exits(65);
-    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0, "no link is followed");
+    assert_eq!(
+        std::fs::read_dir(&elsewhere).unwrap().count(),
+        0,
+        "no link is followed"
+    );
 }
 
 #[test]
@@ -158,8 +214,16 @@ fn every_fault_is_named_by_file_and_line() {
                 user_prompt_file = \"prompts/f.md\"\n";
     write(&repo, "agents/docs.toml", docs);
     write(&repo, "prompts/f.md", "Look at\n{pth}\n");
-    write(&repo, "agents/good.toml", "id = \"good\"\nrole = \"writer\"\nsystem_prompt = \"Be good.\"\nprofile = \"none\"\n");
-    write(&repo, "agents/fine.toml", "id = \"fine\"\nrole = \"writer\"\n");
+    write(
+        &repo,
+        "agents/good.toml",
+        "id = \"good\"\nrole = \"writer\"\nsystem_prompt = \"Be good.\"\nprofile = \"none\"\n",
+    );
+    write(
+        &repo,
+        "agents/fine.toml",
+        "id = \"fine\"\nrole = \"writer\"\n",
+    );
     std::os::unix::fs::symlink("/etc/hostname", repo.path(".teddy/prompts/link.md")).unwrap();
     insta::assert_snapshot!(placed(&sandbox, &told(&repo.merkle(&["agent", "validate"]))), @"
     <sandbox>/work/.teddy/agents/docs.toml:3: unknown key 'url'; known are id, role, frame_type, disabled, path_sensitive, sensitivity, system_prompt, user_prompt_file, user_prompt_directory, response_template, output_schema, provider, profile, include
@@ -185,12 +249,24 @@ fn every_fault_is_named_by_file_and_line() {
     ");
     let _ = repo.merkle(&["agent", "validate", "nobody"]).exits(65);
     repo.merkle(&["agent", "validate", "outline"]).ok();
-    let json = repo.merkle(&["agent", "validate", "--json"]).exits(1).json("agent-validate");
+    let json = repo
+        .merkle(&["agent", "validate", "--json"])
+        .exits(1)
+        .json("agent-validate");
     assert_fields(&json, "schema checked faults");
     assert_each(&json["faults"], "file line message");
     // What is faulty writes nothing, and is said to be there.
-    let put = repo.run(PROGRAM).args(["put-frame", "src", "-", "--agent", "docs"]).input("x").run().exits(65);
-    assert!(put.err().contains("the definition of agent 'docs' has faults"), "{put}");
+    let put = repo
+        .run(PROGRAM)
+        .args(["put-frame", "src", "-", "--agent", "docs"])
+        .input("x")
+        .run()
+        .exits(65);
+    assert!(
+        put.err()
+            .contains("the definition of agent 'docs' has faults"),
+        "{put}"
+    );
     assert_eq!(repo.frames(), [] as [String; 0]);
 }
 
@@ -199,14 +275,23 @@ fn a_disabled_agent_is_listed_and_does_nothing() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(SAMPLE);
-    write(&repo, "agents/docs.toml", "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\ndisabled = true\n");
+    write(
+        &repo,
+        "agents/docs.toml",
+        "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\ndisabled = true\n",
+    );
     assert!(repo.merkle(&["agent", "list"]).ok().contains("disabled"));
     insta::assert_snapshot!(told(&repo.merkle(&["prompt", "--node", "src", "--agent", "docs"])), @"
     --- stderr
     error: agent 'docs' is disabled
     --- exit 65
     ");
-    let _ = repo.run(PROGRAM).args(["put-frame", "src", "-", "--agent", "docs"]).input("x").run().exits(65);
+    let _ = repo
+        .run(PROGRAM)
+        .args(["put-frame", "src", "-", "--agent", "docs"])
+        .input("x")
+        .run()
+        .exits(65);
 }
 
 #[test]
@@ -214,12 +299,26 @@ fn foreign_text_reaches_a_terminal_escaped() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill(SAMPLE);
-    write(&repo, "agents/x.toml", "id = 'x'\nrole = 'writer'\nsystem_prompt = \"a \\u001b[31m red\"\n");
-    write(&repo, "agents/\u{1b}y.toml", "id = 'y'\nrole = \"\\u001b[31m\"\n");
-    for arguments in
-        [&["agent", "show", "x"][..], &["agent", "validate"], &["agent", "list"], &["prompt", "--node", "src", "--agent", "x"]]
-    {
+    write(
+        &repo,
+        "agents/x.toml",
+        "id = 'x'\nrole = 'writer'\nsystem_prompt = \"a \\u001b[31m red\"\n",
+    );
+    write(
+        &repo,
+        "agents/\u{1b}y.toml",
+        "id = 'y'\nrole = \"\\u001b[31m\"\n",
+    );
+    for arguments in [
+        &["agent", "show", "x"][..],
+        &["agent", "validate"],
+        &["agent", "list"],
+        &["prompt", "--node", "src", "--agent", "x"],
+    ] {
         let output = repo.merkle(arguments);
-        assert!(!output.out().contains('\u{1b}') && !output.err().contains('\u{1b}'), "{output}");
+        assert!(
+            !output.out().contains('\u{1b}') && !output.err().contains('\u{1b}'),
+            "{output}"
+        );
     }
 }

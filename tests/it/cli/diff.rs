@@ -77,7 +77,11 @@ fn what_is_known_of_two_revisions_in_words() {
     --- exit 0
     ");
     let range = repo.merkle(&["diff", "HEAD~1.."]).ok();
-    assert_eq!(repo.merkle(&["diff", "HEAD~1"]).ok(), range, "HEAD is meant");
+    assert_eq!(
+        repo.merkle(&["diff", "HEAD~1"]).ok(),
+        range,
+        "HEAD is meant"
+    );
     insta::assert_snapshot!(masked(&repo.merkle(&["diff", "HEAD~1..HEAD", "--", "src/lib.rs"]).ok()), @"
     diff src/lib.rs human/note (no frame in 'HEAD')
 
@@ -98,15 +102,40 @@ fn names_records_and_documents() {
     repo.merkle(&["regenerate"]).ok();
     let names = repo.merkle(&["diff", "--name-only", "HEAD~1..HEAD"]).ok();
     assert_eq!(names, "./\nsrc\n\"src/\\303\\244 b.rs\"\n");
-    let records = repo.merkle(&["diff", "--name-only", "-z", "HEAD~1..HEAD"]).ok();
+    let records = repo
+        .merkle(&["diff", "--name-only", "-z", "HEAD~1..HEAD"])
+        .ok();
     assert_eq!(records, "./\0src\0src/ä b.rs\0");
-    let quiet = repo.run(crate::support::PROGRAM).args(["-c", "core.quotePath=false", "diff", "--name-only", "HEAD~1"]).run();
+    let quiet = repo
+        .run(crate::support::PROGRAM)
+        .args([
+            "-c",
+            "core.quotePath=false",
+            "diff",
+            "--name-only",
+            "HEAD~1",
+        ])
+        .run();
     assert_eq!(quiet.ok(), "./\nsrc\nsrc/ä b.rs\n");
-    let document = repo.merkle(&["diff", "--json", "HEAD~1..HEAD"]).exits(0).json("diff");
+    let document = repo
+        .merkle(&["diff", "--json", "HEAD~1..HEAD"])
+        .exits(0)
+        .json("diff");
     let changes = document["changes"].as_array().unwrap();
-    assert_each(&document["changes"], "path agent type old new missing missing_old");
-    assert_eq!((&changes[2]["path"], &changes[2]["old"]), (&"src/ä b.rs".into(), &serde_json::Value::Null));
-    assert_eq!(repo.merkle(&["diff", "--json", "HEAD"]).exits(0).json("diff")["changes"], serde_json::json!([]));
+    assert_each(
+        &document["changes"],
+        "path agent type old new missing missing_old",
+    );
+    assert_eq!(
+        (&changes[2]["path"], &changes[2]["old"]),
+        (&"src/ä b.rs".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(
+        repo.merkle(&["diff", "--json", "HEAD"])
+            .exits(0)
+            .json("diff")["changes"],
+        serde_json::json!([])
+    );
     insta::assert_snapshot!(told(&repo.merkle(&["diff", "HEAD..nowhere"])), @"
     --- stderr
     error: unknown revision 'nowhere'
@@ -131,10 +160,17 @@ fn branches(sandbox: &Sandbox) -> crate::support::Repo<'_> {
 fn three_dots_start_at_the_merge_base_as_in_git() {
     let sandbox = Sandbox::new();
     let repo = branches(&sandbox);
-    let names = |arguments: &[&str]| repo.merkle(&[&["diff", "--name-only"], arguments].concat()).ok();
+    let names = |arguments: &[&str]| {
+        repo.merkle(&[&["diff", "--name-only"], arguments].concat())
+            .ok()
+    };
     assert_eq!(names(&["main...topic"]), "./\ntopic.py\n");
     assert_eq!(names(&["topic...main"]), "./\nmainonly.py\n");
-    assert_eq!(names(&["...topic"]), names(&["main...topic"]), "HEAD is main");
+    assert_eq!(
+        names(&["...topic"]),
+        names(&["main...topic"]),
+        "HEAD is main"
+    );
     assert_eq!(names(&["topic..."]), names(&["topic...main"]));
     assert_eq!(names(&["main..topic"]), "./\nmainonly.py\ntopic.py\n");
     for same in [&["main", "topic"][..], &["..topic"], &["HEAD..topic"]] {
@@ -148,7 +184,11 @@ fn three_dots_start_at_the_merge_base_as_in_git() {
     error: main...apart: no merge base
     --- exit 128
     ");
-    assert_eq!(repo.git(&["diff", "main...apart"]).code, Some(128), "as git");
+    assert_eq!(
+        repo.git(&["diff", "main...apart"]).code,
+        Some(128),
+        "as git"
+    );
     let _ = repo.merkle(&["diff"]).exits(129);
     let _ = repo.merkle(&["diff", "main", "topic", "apart"]).exits(129);
     let _ = repo.merkle(&["diff", "main..topic", "apart"]).exits(129);
@@ -185,33 +225,61 @@ fn a_revision_without_frames_is_said_to_have_none() {
     warning: 'HEAD~1' has no outline/outline frame of 3 changed nodes; 'git merkle regenerate --rev HEAD~1' makes what is missing
     --- exit 0
     ");
-    let document = repo.merkle(&["diff", "--json", "HEAD~1"]).exits(0).json("diff");
-    assert_eq!((&document["old"]["revision"], &document["new"]["lacking"]), (&"HEAD~1".into(), &serde_json::json!([])));
+    let document = repo
+        .merkle(&["diff", "--json", "HEAD~1"])
+        .exits(0)
+        .json("diff");
+    assert_eq!(
+        (&document["old"]["revision"], &document["new"]["lacking"]),
+        (&"HEAD~1".into(), &serde_json::json!([]))
+    );
     let lacking = serde_json::json!([{"agent": "outline", "type": "outline", "nodes": 3}]);
     assert_eq!(document["old"]["lacking"], lacking);
     assert_eq!(document["changes"][0]["missing_old"], true);
     // The command that is told makes what is missing.
     repo.merkle(&["regenerate", "--rev", "HEAD~1"]).ok();
     let full = repo.merkle(&["diff", "HEAD~1"]).exits(0);
-    assert!(full.err().is_empty() && full.out().contains("`pub fn [-a()`-]{+b()`+}"), "{full}");
+    assert!(
+        full.err().is_empty() && full.out().contains("`pub fn [-a()`-]{+b()`+}"),
+        "{full}"
+    );
 }
 
 #[test]
 fn the_exit_code_is_gits_and_paths_are_seen_from_the_directory() {
     let sandbox = Sandbox::new();
     let repo = branches(&sandbox);
-    let _ = repo.merkle(&["diff", "--exit-code", "main..topic"]).exits(1);
+    let _ = repo
+        .merkle(&["diff", "--exit-code", "main..topic"])
+        .exits(1);
     let _ = repo.merkle(&["diff", "--exit-code", "main..main"]).exits(0);
     repo.fill("commit deeper\n+ src/deep/mod.rs = pub struct Deeper;");
     repo.merkle(&["regenerate"]).ok();
     note(&repo, "src/deep/mod.rs", "Twice at one path.");
     let below = |arguments: &[&str]| {
-        let run = sandbox.run(crate::support::PROGRAM, &repo.path("src/deep")).args(["diff", "--name-only", "HEAD~1", "--"]);
+        let run = sandbox
+            .run(crate::support::PROGRAM, &repo.path("src/deep"))
+            .args(["diff", "--name-only", "HEAD~1", "--"]);
         run.args(arguments).run().ok()
     };
-    assert_eq!(below(&["mod.rs"]), "src/deep/mod.rs\n", "each path once, whoever says something");
-    assert_eq!(below(&[".."]), "src/deep\nsrc/deep/mod.rs\n", "what is said about src is the same");
-    assert_eq!(below(&[repo.path("src/deep").to_str().unwrap()]), "src/deep\nsrc/deep/mod.rs\n");
+    assert_eq!(
+        below(&["mod.rs"]),
+        "src/deep/mod.rs\n",
+        "each path once, whoever says something"
+    );
+    assert_eq!(
+        below(&[".."]),
+        "src/deep\nsrc/deep/mod.rs\n",
+        "what is said about src is the same"
+    );
+    assert_eq!(
+        below(&[repo.path("src/deep").to_str().unwrap()]),
+        "src/deep\nsrc/deep/mod.rs\n"
+    );
     assert_eq!(below(&["../../README.md"]), "");
-    let _ = sandbox.run(crate::support::PROGRAM, &repo.path("src")).args(["diff", "HEAD~1", "--", "../../x"]).run().exits(65);
+    let _ = sandbox
+        .run(crate::support::PROGRAM, &repo.path("src"))
+        .args(["diff", "HEAD~1", "--", "../../x"])
+        .run()
+        .exits(65);
 }

@@ -5,10 +5,27 @@ use crate::support::{Repo, Sandbox};
 
 /// What doctor says, without the size of derived data.
 fn said(repo: &Repo<'_>, options: &[&str]) -> String {
-    let output = repo.run(crate::support::PROGRAM).arg("doctor").args(options).run();
-    let root = repo.path("").canonicalize().expect("it is there").display().to_string() + "/";
+    let output = repo
+        .run(crate::support::PROGRAM)
+        .arg("doctor")
+        .args(options)
+        .run();
+    let root = repo
+        .path("")
+        .canonicalize()
+        .expect("it is there")
+        .display()
+        .to_string()
+        + "/";
     let lines = told(&output).replace(&root, "");
-    lines.lines().map(|line| line.split_once(" bytes of").map_or(line, |_| "cache     ok: …")).collect::<Vec<_>>().join("\n")
+    lines
+        .lines()
+        .map(|line| {
+            line.split_once(" bytes of")
+                .map_or(line, |_| "cache     ok: …")
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -59,7 +76,11 @@ fn what_is_wrong_is_named_and_mended() {
     settings  ok: all are understood
     --- exit 0
     ");
-    assert_eq!(std::fs::read(repo.path(".git/merkle/damaged").join(&name)).unwrap(), b"no frame", "set aside, not thrown away");
+    assert_eq!(
+        std::fs::read(repo.path(".git/merkle/damaged").join(&name)).unwrap(),
+        b"no frame",
+        "set aside, not thrown away"
+    );
     let document = repo.merkle(&["doctor", "--json"]).exits(0).json("doctor");
     assert_each(&document["checks"], "what ok fixed message");
     repo.assert_sound();

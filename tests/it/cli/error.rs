@@ -7,41 +7,136 @@ const TREE_HINT: &str = "hint: 'git ls-tree -r --name-only HEAD' lists what is t
 
 /// Command, exit code, what standard error starts with, and a hint that it has.
 const FAILURES: &[(&str, u8, &str, &str)] = &[
-    ("", 129, "error: no command given\n", "hint: see 'git merkle -h'"),
-    ("statsu", 129, "error: unrecognized subcommand 'statsu'\n", "hint: a similar subcommand exists: 'status'"),
-    ("status --bogus", 129, "error: unexpected argument '--bogus' found\n", "hint: see 'git merkle status -h'"),
-    ("show --agent", 129, "error: a value is required for '--agent <agent>'", "hint: see 'git merkle -h'"),
-    ("show --agent UPPER .", 129, "error: invalid value 'UPPER' for '--agent <agent>'", "hint: see 'git merkle -h'"),
+    (
+        "",
+        129,
+        "error: no command given\n",
+        "hint: see 'git merkle -h'",
+    ),
+    (
+        "statsu",
+        129,
+        "error: unrecognized subcommand 'statsu'\n",
+        "hint: a similar subcommand exists: 'status'",
+    ),
+    (
+        "status --bogus",
+        129,
+        "error: unexpected argument '--bogus' found\n",
+        "hint: see 'git merkle status -h'",
+    ),
+    (
+        "show --agent",
+        129,
+        "error: a value is required for '--agent <agent>'",
+        "hint: see 'git merkle -h'",
+    ),
+    (
+        "show --agent UPPER .",
+        129,
+        "error: invalid value 'UPPER' for '--agent <agent>'",
+        "hint: see 'git merkle -h'",
+    ),
     (
         "put-frame src",
         129,
         "error: the following required arguments were not provided: <file>\n",
         "hint: see 'git merkle put-frame -h'",
     ),
-    ("-c nothing status", 129, "error: invalid value 'nothing' for '-c <key=value>'", "hint: see 'git merkle -h'"),
-    ("--color=mauve status", 129, "error: invalid value 'mauve' for '--color", "hint: see 'git merkle"),
+    (
+        "-c nothing status",
+        129,
+        "error: invalid value 'nothing' for '-c <key=value>'",
+        "hint: see 'git merkle -h'",
+    ),
+    (
+        "--color=mauve status",
+        129,
+        "error: invalid value 'mauve' for '--color",
+        "hint: see 'git merkle",
+    ),
     ("scan --rev nowhere", 128, "error: ", ""),
-    ("show nope", 128, "error: 'nope' is neither a path in the snapshot nor a revision\n", TREE_HINT),
-    ("show HEAD:nope", 128, "error: path 'nope' does not exist in 'HEAD'\n", TREE_HINT),
-    ("show -- -dash", 128, "error: '-dash' is neither a path in the snapshot nor a revision\n", TREE_HINT),
+    (
+        "show nope",
+        128,
+        "error: 'nope' is neither a path in the snapshot nor a revision\n",
+        TREE_HINT,
+    ),
+    (
+        "show HEAD:nope",
+        128,
+        "error: path 'nope' does not exist in 'HEAD'\n",
+        TREE_HINT,
+    ),
+    (
+        "show -- -dash",
+        128,
+        "error: '-dash' is neither a path in the snapshot nor a revision\n",
+        TREE_HINT,
+    ),
     ("regenerate --since nowhere", 128, "error: ", ""),
     ("-C missing status", 128, "error: ", ""),
     ("--git-dir missing status", 128, "error: ", ""),
-    ("show link", 65, "error: 'link' is a symlink or submodule; only files and directories have frames\n", ""),
-    ("show ../x", 65, "error: '../x' is outside the repository\n", ""),
-    ("synthesize README.md", 65, "error: 'README.md' is a file; only directories are synthesized\n", ""),
-    ("put-frame src README.md --agent nobody", 65, "error: unknown agent 'nobody'\n", "hint: 'git merkle agent list'"),
-    ("put-frame src missing.md", 74, "error: cannot read 'missing.md': No such file or directory\n", ""),
+    (
+        "show link",
+        65,
+        "error: 'link' is a symlink or submodule; only files and directories have frames\n",
+        "",
+    ),
+    (
+        "show ../x",
+        65,
+        "error: '../x' is outside the repository\n",
+        "",
+    ),
+    (
+        "synthesize README.md",
+        65,
+        "error: 'README.md' is a file; only directories are synthesized\n",
+        "",
+    ),
+    (
+        "put-frame src README.md --agent nobody",
+        65,
+        "error: unknown agent 'nobody'\n",
+        "hint: 'git merkle agent list'",
+    ),
+    (
+        "put-frame src missing.md",
+        74,
+        "error: cannot read 'missing.md': No such file or directory\n",
+        "",
+    ),
     (
         "regenerate --agent human",
         78,
         "error: frames of agent 'human' are written by hand, not made\n",
         "hint: git merkle put-frame",
     ),
-    ("-c merkle.progress=perhaps status", 78, "error: ", "hint: see 'git merkle config list --show-origin'"),
-    ("get-head --type review src", 1, "error: nothing of type 'review' is said about 'src' yet", ""),
-    ("show --type review src", 1, "nothing of type 'review' is said about 'src' yet", ""),
-    ("synthesize src --into outline", 129, "error: frames of type 'outline' are what agent 'outline'", "hint: choose another"),
+    (
+        "-c merkle.progress=perhaps status",
+        78,
+        "error: ",
+        "hint: see 'git merkle config list --show-origin'",
+    ),
+    (
+        "get-head --type review src",
+        1,
+        "error: nothing of type 'review' is said about 'src' yet",
+        "",
+    ),
+    (
+        "show --type review src",
+        1,
+        "nothing of type 'review' is said about 'src' yet",
+        "",
+    ),
+    (
+        "synthesize src --into outline",
+        129,
+        "error: frames of type 'outline' are what agent 'outline'",
+        "hint: choose another",
+    ),
     ("invalidate --type review src", 1, "", ""),
     ("diff --exit-code HEAD~1", 1, "warning: ", "regenerate"),
     ("explain --agent human src", 1, "", ""),
@@ -57,19 +152,44 @@ fn the_table_of_failures() {
         let arguments: Vec<&str> = command.split(' ').filter(|word| !word.is_empty()).collect();
         let output = repo.merkle(&arguments).exits(i32::from(*code));
         let error = output.err();
-        assert!(error.starts_with(start) && error.contains(hint), "wanted '{start}' and '{hint}' from\n{output}");
+        assert!(
+            error.starts_with(start) && error.contains(hint),
+            "wanted '{start}' and '{hint}' from\n{output}"
+        );
         for line in error.lines().filter(|line| line.starts_with("error: ")) {
-            assert!(!line.ends_with('.') && !line.contains("Some(") && !line.contains("os error"), "{line}");
+            assert!(
+                !line.ends_with('.') && !line.contains("Some(") && !line.contains("os error"),
+                "{line}"
+            );
         }
         if *code > 1 {
             assert_eq!(output.out(), "", "an error is no answer\n{output}");
-            assert!(error.starts_with("error: ") && error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{output}");
+            assert!(
+                error.starts_with("error: ")
+                    && error.lines().skip(1).all(|line| line.starts_with("hint: ")),
+                "{output}"
+            );
             // The same as an object, wherever `--json` stands.
-            let json = repo.run(PROGRAM).arg("--json").args(&arguments).run().exits(i32::from(*code));
-            let document: serde_json::Value = serde_json::from_str(&json.err()).unwrap_or_else(|_| panic!("{json}"));
+            let json = repo
+                .run(PROGRAM)
+                .arg("--json")
+                .args(&arguments)
+                .run()
+                .exits(i32::from(*code));
+            let document: serde_json::Value =
+                serde_json::from_str(&json.err()).unwrap_or_else(|_| panic!("{json}"));
             assert_fields(&document, "schema code message hint");
-            assert_eq!((&document["code"], json.out().as_str()), (&(*code).into(), ""));
-            assert!(error.starts_with(&format!("error: {}\n", document["message"].as_str().unwrap())), "{json}");
+            assert_eq!(
+                (&document["code"], json.out().as_str()),
+                (&(*code).into(), "")
+            );
+            assert!(
+                error.starts_with(&format!(
+                    "error: {}\n",
+                    document["message"].as_str().unwrap()
+                )),
+                "{json}"
+            );
         }
     }
 }
@@ -90,9 +210,17 @@ fn outside_of_a_repository_git_s_words_are_used() {
 fn help_is_an_answer() {
     let sandbox = Sandbox::new();
     let home = sandbox.path("home");
-    for arguments in [&["-h"][..], &["status", "-h"], &["regenerate", "--help"], &["--version"]] {
+    for arguments in [
+        &["-h"][..],
+        &["status", "-h"],
+        &["regenerate", "--help"],
+        &["--version"],
+    ] {
         let output = sandbox.run(PROGRAM, &home).args(arguments).run().exits(0);
-        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{output}");
+        assert!(
+            !output.stdout.is_empty() && output.stderr.is_empty(),
+            "{output}"
+        );
     }
 }
 

@@ -52,10 +52,16 @@ fn why_a_node_is_fresh_outdated_or_missing() {
       frame #1, generation 1, basis #2
     --- exit 0
     ");
-    let document = repo.merkle(&["explain", "--json", "src"]).exits(1).json("explain");
+    let document = repo
+        .merkle(&["explain", "--json", "src"])
+        .exits(1)
+        .json("explain");
     let fields = "schema node path agent type state reason frame basis tasks calls waits_for changed_children refused described_at changed_in";
     assert_fields(&document, fields);
-    assert_eq!((&document["state"], &document["reason"]), (&"outdated".into(), &"waiting".into()));
+    assert_eq!(
+        (&document["state"], &document["reason"]),
+        (&"outdated".into(), &"waiting".into())
+    );
     assert_eq!(document["waits_for"], serde_json::json!(["src/lib.rs"]));
 }
 
@@ -95,25 +101,63 @@ fn what_has_changed_is_named_with_the_commits_that_have_it() {
       refreshing looks at 1 node; no calls to a model, no cost
     --- exit 1
     ");
-    let document = repo.merkle(&["explain", "--json", "src"]).exits(1).json("explain");
-    assert_eq!((&document["state"], &document["reason"]), (&"outdated".into(), &"changed".into()));
-    assert_eq!((&document["described_at"], &document["changed_in"]), (&repo.id("HEAD~2").into(), &repo.id("HEAD~1").into()));
-    assert_eq!(document["changed_children"], serde_json::json!(["lib.rs", "new.rs"]));
+    let document = repo
+        .merkle(&["explain", "--json", "src"])
+        .exits(1)
+        .json("explain");
+    assert_eq!(
+        (&document["state"], &document["reason"]),
+        (&"outdated".into(), &"changed".into())
+    );
+    assert_eq!(
+        (&document["described_at"], &document["changed_in"]),
+        (&repo.id("HEAD~2").into(), &repo.id("HEAD~1").into())
+    );
+    assert_eq!(
+        document["changed_children"],
+        serde_json::json!(["lib.rs", "new.rs"])
+    );
     let status = repo.merkle(&["status", "--json"]).exits(0).json("status");
     let outline = &status["slots"][0];
-    assert_eq!((&outline["fresh"], &outline["outdated"], &outline["missing"]), (&3.into(), &3.into(), &1.into()));
-    let tasks = repo.merkle(&["regenerate", "--dry-run", "--json"]).exits(0).json("plan");
-    let reasons: Vec<_> = tasks["tasks"].as_array().unwrap().iter().map(|task| (&task["path"], &task["reason"])).collect();
+    assert_eq!(
+        (&outline["fresh"], &outline["outdated"], &outline["missing"]),
+        (&3.into(), &3.into(), &1.into())
+    );
+    let tasks = repo
+        .merkle(&["regenerate", "--dry-run", "--json"])
+        .exits(0)
+        .json("plan");
+    let reasons: Vec<_> = tasks["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| (&task["path"], &task["reason"]))
+        .collect();
     let [changed, missing] = ["changed", "missing"].map(serde_json::Value::from);
-    let [lib, new, src, root] = ["src/lib.rs", "src/new.rs", "src", ""].map(serde_json::Value::from);
-    assert_eq!(reasons, [(&lib, &changed), (&new, &missing), (&src, &changed), (&root, &changed)]);
+    let [lib, new, src, root] =
+        ["src/lib.rs", "src/new.rs", "src", ""].map(serde_json::Value::from);
+    assert_eq!(
+        reasons,
+        [
+            (&lib, &changed),
+            (&new, &missing),
+            (&src, &changed),
+            (&root, &changed)
+        ]
+    );
     // The derived index can be lost: the answers stay.
     std::fs::remove_dir_all(repo.path(".git/merkle/cache")).unwrap();
-    assert_eq!(repo.merkle(&["status", "--json"]).exits(0).json("status"), status);
+    assert_eq!(
+        repo.merkle(&["status", "--json"]).exits(0).json("status"),
+        status
+    );
     // On disk only.
     repo.merkle(&["regenerate"]).ok();
     std::fs::write(repo.path("README.md"), "# Other\n").unwrap();
-    let text = repo.merkle(&["explain", "README.md", "--worktree"]).exits(1).out();
+    let text = repo
+        .merkle(&["explain", "README.md", "--worktree"])
+        .exits(1)
+        .out();
     assert!(text.contains("changed since: not committed yet"), "{text}");
     let _ = repo.merkle(&["explain", "README.md"]).exits(0);
     // Of a renamed and edited file only history knows.
@@ -122,5 +166,9 @@ fn what_has_changed_is_named_with_the_commits_that_have_it() {
     repo.git(&["commit", "-q", "-m", "move"]).ok();
     repo.fill("commit edit\n+ moved.md = # Edited");
     let text = repo.merkle(&["explain", "moved.md"]).exits(1).out();
-    assert!(text.contains("moved.md is outdated") && text.contains("it has changed since it was described"), "{text}");
+    assert!(
+        text.contains("moved.md is outdated")
+            && text.contains("it has changed since it was described"),
+        "{text}"
+    );
 }

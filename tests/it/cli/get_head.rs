@@ -16,16 +16,35 @@ fn the_content_as_it_is_stored() {
     - `deep/` (1 file) — `mod.rs`
     ");
     note(&repo, "src", "no end of line, \u{1b}[31m kept");
-    assert_eq!(repo.merkle(&["get-head", "--agent", "human", "src"]).ok(), "no end of line, \u{1b}[31m kept");
+    assert_eq!(
+        repo.merkle(&["get-head", "--agent", "human", "src"]).ok(),
+        "no end of line, \u{1b}[31m kept"
+    );
     let outline = repo.merkle(&["get-head", "--type", "outline", "src"]).ok();
-    assert_eq!(repo.merkle(&["get-head", "src"]).ok(), outline, "of several the outline is meant");
-    let document = repo.merkle(&["get-head", "--json", "src"]).exits(0).json("get-head");
+    assert_eq!(
+        repo.merkle(&["get-head", "src"]).ok(),
+        outline,
+        "of several the outline is meant"
+    );
+    let document = repo
+        .merkle(&["get-head", "--json", "src"])
+        .exits(0)
+        .json("get-head");
     assert_fields(&document, &format!("schema {FRAME_FIELDS}"));
-    assert_eq!((&document["state"], &document["content"]), (&"fresh".into(), &outline.as_str().into()));
+    assert_eq!(
+        (&document["state"], &document["content"]),
+        (&"fresh".into(), &outline.as_str().into())
+    );
     repo.merkle(&["invalidate", "src"]).ok();
     // What was declared void is no answer, and is labelled where it is shown at all.
-    let document = repo.merkle(&["get-head", "--json", "--agent", "human", "src"]).exits(1).json("get-head");
-    assert_eq!((&document["state"], &document["reason"]), (&"outdated".into(), &"invalidated".into()));
+    let document = repo
+        .merkle(&["get-head", "--json", "--agent", "human", "src"])
+        .exits(1)
+        .json("get-head");
+    assert_eq!(
+        (&document["state"], &document["reason"]),
+        (&"outdated".into(), &"invalidated".into())
+    );
     insta::assert_snapshot!(told(&repo.merkle(&["get-head", "--agent", "human", "src"])), @"
     --- stderr
     error: what was said about 'src' was declared void
@@ -49,14 +68,22 @@ fn nothing_and_too_much_are_answers_of_their_own() {
     let repo = sample(&sandbox);
     repo.fill("commit new\n+ new.md = # New");
     note(&repo, "new.md", "one");
-    repo.run(crate::support::PROGRAM).args(["put-frame", "new.md", "-", "--type", "review"]).input("two").run().ok();
+    repo.run(crate::support::PROGRAM)
+        .args(["put-frame", "new.md", "-", "--type", "review"])
+        .input("two")
+        .run()
+        .ok();
     insta::assert_snapshot!(told(&repo.merkle(&["get-head", "new.md"])), @"
     --- stderr
     error: several frames could be meant: human/note, human/review
     hint: choose one with --agent <agent> --type <type>
     --- exit 129
     ");
-    assert_eq!(repo.merkle(&["get-head", "--type", "review", "new.md"]).ok(), "two");
+    assert_eq!(
+        repo.merkle(&["get-head", "--type", "review", "new.md"])
+            .ok(),
+        "two"
+    );
     insta::assert_snapshot!(told(&repo.merkle(&["get-head", "--type", "plan", "new.md"])), @"
     --- stderr
     error: nothing of type 'plan' is said about 'new.md' yet; 'git merkle put-frame new.md <file> --type plan' says it

@@ -17,7 +17,9 @@ fn commands(text: &str) -> Vec<String> {
         for (open, close) in [("'git ", "'"), ("\"git ", "\"")] {
             let mut rest = line;
             while let Some((_, after)) = rest.split_once(open) {
-                let Some((inside, after)) = after.split_once(close) else { break };
+                let Some((inside, after)) = after.split_once(close) else {
+                    break;
+                };
                 found.push(format!("git {inside}"));
                 rest = after;
             }
@@ -29,13 +31,25 @@ fn commands(text: &str) -> Vec<String> {
 
 /// Commands that only show something more.
 fn is_a_look(command: &str) -> bool {
-    ["git merkle agent list", "git merkle agent show", "git fsck", "git ls-tree"].iter().any(|look| command.starts_with(look))
+    [
+        "git merkle agent list",
+        "git merkle agent show",
+        "git fsck",
+        "git ls-tree",
+    ]
+    .iter()
+    .any(|look| command.starts_with(look))
 }
 
 /// Runs a command line of git or of this program, as a shell would split it.
 fn follow(repo: &Repo<'_>, line: &str) -> Output {
-    let line = line.replace("<file>", "../said").replace("git merkle ", &format!("{PROGRAM} "));
-    repo.run("sh").args(["-c", &line]).env("TEST_API_KEY", crate::generate::key()).run()
+    let line = line
+        .replace("<file>", "../said")
+        .replace("git merkle ", &format!("{PROGRAM} "));
+    repo.run("sh")
+        .args(["-c", &line])
+        .env("TEST_API_KEY", crate::generate::key())
+        .run()
 }
 
 /// Demands that a command complains, that it names a way out, and that it does not complain after it.
@@ -43,16 +57,26 @@ fn follow(repo: &Repo<'_>, line: &str) -> Output {
 fn followed(repo: &Repo<'_>, arguments: &[&str], complaint: &str) {
     let before = command(repo, arguments).run();
     let text = before.out() + &before.err();
-    assert!(text.contains(complaint), "wanted '{complaint}' from\n{before}");
+    assert!(
+        text.contains(complaint),
+        "wanted '{complaint}' from\n{before}"
+    );
     let ways = commands(&text);
     assert!(!ways.is_empty(), "no way out is named by\n{before}");
     for way in &ways {
         let output = follow(repo, way);
-        assert_eq!(output.code, Some(0), "the way out of '{complaint}' fails: {way}\n{output}");
+        assert_eq!(
+            output.code,
+            Some(0),
+            "the way out of '{complaint}' fails: {way}\n{output}"
+        );
     }
     let after = command(repo, arguments).run();
     let text = after.out() + &after.err();
-    assert!(!text.contains(complaint), "'{complaint}' stays after {ways:?}:\n{after}");
+    assert!(
+        !text.contains(complaint),
+        "'{complaint}' stays after {ways:?}:\n{after}"
+    );
 }
 
 #[test]
@@ -69,12 +93,18 @@ fn a_complaint_about_a_node_names_the_command_that_ends_it() {
     let scenarios: [(&[&str], &str); 13] = [
         (&["show", "README.md"], "nothing is said about"),
         (&["show", "new.py", "--worktree"], "nothing is said about"),
-        (&["show", "--rev", "HEAD~1", "src/lib.rs"], "nothing is said about"),
+        (
+            &["show", "--rev", "HEAD~1", "src/lib.rs"],
+            "nothing is said about",
+        ),
         (&["show", "HEAD~1:src/lib.rs"], "nothing is said about"),
         (&["show", "a b.rs"], "nothing is said about"),
         (&["show", "src", "--type", "review"], "is said about"),
         (&["show", "src", "--agent", "human"], "is said about"),
-        (&["show", "src", "--type", "outline"], "nothing is said about"),
+        (
+            &["show", "src", "--type", "outline"],
+            "nothing is said about",
+        ),
         (&["get-head", "README.md"], "nothing is said about"),
         (&["get-head", "src", "--agent", "human"], "is said about"),
         (&["status"], "not fresh"),
@@ -93,16 +123,29 @@ fn an_agent_that_is_behind_is_named_in_the_way_out() {
     world.set("merkle.budgetCalls", "100");
     let repo = world.repo(SAMPLE);
     repo.merkle(&["regenerate"]).ok();
-    followed(&repo, &["show", "src/lib.rs", "--agent", "docs"], "has said nothing about");
+    followed(
+        &repo,
+        &["show", "src/lib.rs", "--agent", "docs"],
+        "has said nothing about",
+    );
     assert_eq!(world.server.posts().len(), 1, "one file was asked for");
     // One file that fell behind: the way out makes that one and does not describe the repository.
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}");
     repo.merkle(&["regenerate"]).ok();
     followed(&repo, &["status"], "1 node of docs/summary is not fresh");
     assert_eq!(world.server.posts().len(), 2);
-    followed(&repo, &["status", "--agent", "docs"], "of docs/summary are not fresh");
-    repo.merkle(&["invalidate", "src/lib.rs", "--agent", "docs"]).ok();
-    followed(&repo, &["get-head", "src/lib.rs", "--agent", "docs"], "was declared void");
+    followed(
+        &repo,
+        &["status", "--agent", "docs"],
+        "of docs/summary are not fresh",
+    );
+    repo.merkle(&["invalidate", "src/lib.rs", "--agent", "docs"])
+        .ok();
+    followed(
+        &repo,
+        &["get-head", "src/lib.rs", "--agent", "docs"],
+        "was declared void",
+    );
 }
 
 #[test]
@@ -127,8 +170,12 @@ fn an_object_that_is_elsewhere_is_called_so() {
     let sandbox = Sandbox::new();
     let origin = sandbox.repo("origin");
     origin.fill(SAMPLE);
-    origin.git(&["config", "uploadpack.allowFilter", "true"]).ok();
-    origin.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]).ok();
+    origin
+        .git(&["config", "uploadpack.allowFilter", "true"])
+        .ok();
+    origin
+        .git(&["config", "uploadpack.allowAnySHA1InWant", "true"])
+        .ok();
     let url = format!("file://{}", origin.path("").display());
     let clone = sandbox.path("clone");
     sandbox
@@ -139,18 +186,51 @@ fn an_object_that_is_elsewhere_is_called_so() {
         .ok();
     let clone = Repo::at(&sandbox, clone);
     let status = clone.merkle(&["status"]).ok();
-    assert!(status.contains("the content of 3 files are not in this repository"), "{status}");
-    assert!(clone.merkle(&["explain", "README.md"]).exits(1).out().contains("is not in this partial clone"));
+    assert!(
+        status.contains("the content of 3 files are not in this repository"),
+        "{status}"
+    );
+    assert!(
+        clone
+            .merkle(&["explain", "README.md"])
+            .exits(1)
+            .out()
+            .contains("is not in this partial clone")
+    );
     let output = clone.merkle(&["show", "README.md"]).exits(1);
-    assert!(output.err().contains("is not in this partial clone"), "{output}");
-    followed(&clone, &["show", "README.md"], "is not in this partial clone");
+    assert!(
+        output.err().contains("is not in this partial clone"),
+        "{output}"
+    );
+    followed(
+        &clone,
+        &["show", "README.md"],
+        "is not in this partial clone",
+    );
     // The same in a repository that has lost an object.
     let id = origin.id("HEAD:README.md");
-    std::fs::remove_file(origin.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]))).expect("a loose object");
+    std::fs::remove_file(origin.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..])))
+        .expect("a loose object");
     let output = origin.merkle(&["show", "README.md"]).exits(1);
-    assert!(output.err().contains(&format!("object {id} is missing in this repository")), "{output}");
-    assert!(origin.merkle(&["status"]).ok().contains("the content of 1 file is not in this repository"));
-    assert!(origin.merkle(&["explain", "README.md"]).exits(1).out().contains("is missing in this repository"));
+    assert!(
+        output
+            .err()
+            .contains(&format!("object {id} is missing in this repository")),
+        "{output}"
+    );
+    assert!(
+        origin
+            .merkle(&["status"])
+            .ok()
+            .contains("the content of 1 file is not in this repository")
+    );
+    assert!(
+        origin
+            .merkle(&["explain", "README.md"])
+            .exits(1)
+            .out()
+            .contains("is missing in this repository")
+    );
 }
 
 #[test]

@@ -24,16 +24,32 @@ fn files_are_written_once_and_never_over_changes() {
     let document = repo.merkle(&["init", "--json"]).exits(0).json("init");
     let files = document["files"].as_array().unwrap();
     assert_each(&document["files"], "path state");
-    let different: Vec<_> =
-        files.iter().filter(|file| file["state"] != "kept").map(|file| file["path"].as_str().unwrap()).collect();
+    let different: Vec<_> = files
+        .iter()
+        .filter(|file| file["state"] != "kept")
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
     assert_eq!(different, [".teddy/memos.yaml"]);
-    assert_eq!(std::fs::read_to_string(repo.path(".teddy/memos.yaml")).unwrap(), "mine: true\n");
-    assert_eq!(repo.merkle(&["init", "-z"]).ok().matches('\0').count(), files.len());
+    assert_eq!(
+        std::fs::read_to_string(repo.path(".teddy/memos.yaml")).unwrap(),
+        "mine: true\n"
+    );
+    assert_eq!(
+        repo.merkle(&["init", "-z"]).ok().matches('\0').count(),
+        files.len()
+    );
     // It writes into the work tree and nowhere else, from wherever it is called.
-    assert_eq!(repo.git(&["status", "--porcelain"]).ok(), "?? .teddy/\n?? AGENTS.md\n");
+    assert_eq!(
+        repo.git(&["status", "--porcelain"]).ok(),
+        "?? .teddy/\n?? AGENTS.md\n"
+    );
     let other = sandbox.repo("other");
     std::fs::create_dir(other.path("below")).unwrap();
-    other.run(crate::support::PROGRAM).args(["-C", "below", "init"]).run().ok();
+    other
+        .run(crate::support::PROGRAM)
+        .args(["-C", "below", "init"])
+        .run()
+        .ok();
     assert!(other.path(".teddy/config.toml").exists() && !other.path("below/.teddy").exists());
     other.merkle(&["doctor"]).ok();
     insta::assert_snapshot!(told(&sandbox.bare("bare").merkle(&["init"])), @"
@@ -48,15 +64,19 @@ fn files_are_written_once_and_never_over_changes() {
 #[test]
 fn what_init_wrote_is_accepted_and_nothing_else() {
     let sandbox = Sandbox::new();
-    let is_trusted =
-        |repo: &crate::support::Repo<'_>| repo.merkle(&["trust", "--show", "--json"]).json("trust")["state"] == "trusted";
+    let is_trusted = |repo: &crate::support::Repo<'_>| {
+        repo.merkle(&["trust", "--show", "--json"]).json("trust")["state"] == "trusted"
+    };
     let own = sandbox.repo("own");
     own.fill(SAMPLE);
     own.merkle(&["init"]).ok();
     assert!(is_trusted(&own));
     std::fs::write(own.path(".teddy/memos.yaml"), "- mine\n").unwrap();
     own.merkle(&["init"]).ok();
-    assert!(!is_trusted(&own), "nothing was written, so nothing is accepted");
+    assert!(
+        !is_trusted(&own),
+        "nothing was written, so nothing is accepted"
+    );
     std::fs::remove_file(own.path(".teddy/global.context")).unwrap();
     own.merkle(&["init"]).ok();
     assert!(!is_trusted(&own), "a file that this call has not written");

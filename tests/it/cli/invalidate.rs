@@ -17,25 +17,64 @@ fn void_frames_are_made_again_and_stay_listed() {
     --- exit 1
     ");
     let _ = repo.merkle(&["explain", "src/lib.rs"]).exits(1);
-    assert_eq!(repo.merkle(&["regenerate"]).ok(), "made 1 frame (1 file, 0 directories), 2 unchanged, 3 fresh\n");
-    let document = repo.merkle(&["list-frames", "src/lib.rs", "--agent", "outline", "--json"]).exits(0).json("list-frames");
+    assert_eq!(
+        repo.merkle(&["regenerate"]).ok(),
+        "made 1 frame (1 file, 0 directories), 2 unchanged, 3 fresh\n"
+    );
+    let document = repo
+        .merkle(&["list-frames", "src/lib.rs", "--agent", "outline", "--json"])
+        .exits(0)
+        .json("list-frames");
     let frames = document["frames"].as_array().unwrap();
-    let kinds: Vec<_> =
-        frames.iter().map(|frame| (frame["seq"].as_u64().unwrap(), frame["basis_kind"].as_str().unwrap())).collect();
-    assert_eq!(kinds, [(1, "generated"), (2, "invalidation"), (3, "generated")]);
-    assert_eq!(frames[0]["frame"], frames[2]["frame"], "it says what it said");
-    assert_eq!((&frames[1]["content"], &frames[2]["state"]), (&"".into(), &"fresh".into()));
+    let kinds: Vec<_> = frames
+        .iter()
+        .map(|frame| {
+            (
+                frame["seq"].as_u64().unwrap(),
+                frame["basis_kind"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        [(1, "generated"), (2, "invalidation"), (3, "generated")]
+    );
+    assert_eq!(
+        frames[0]["frame"], frames[2]["frame"],
+        "it says what it said"
+    );
+    assert_eq!(
+        (&frames[1]["content"], &frames[2]["state"]),
+        (&"".into(), &"fresh".into())
+    );
     insta::assert_snapshot!(told(&repo.merkle(&["invalidate", "--recursive", "src"])), @"
     invalidated 5 frames
     --- exit 0
     ");
-    let document = repo.merkle(&["invalidate", "--json", "-r", "."]).exits(0).json("invalidate");
+    let document = repo
+        .merkle(&["invalidate", "--json", "-r", "."])
+        .exits(0)
+        .json("invalidate");
     assert_fields(&document, "schema invalidated");
-    assert_eq!(document["invalidated"], 2, "the rest: README.md and the root");
-    assert_eq!(repo.merkle(&["regenerate"]).ok(), "made 6 frames (3 files, 3 directories)\n");
-    let shown = repo.merkle(&["show", "--agent", "human", "src/lib.rs"]).exits(1).out();
-    assert!(shown.contains("human/note invalidated src/lib.rs") && !shown.contains("a note"), "{shown}");
-    let _ = repo.merkle(&["invalidate", "--type", "review", "src"]).exits(1);
+    assert_eq!(
+        document["invalidated"], 2,
+        "the rest: README.md and the root"
+    );
+    assert_eq!(
+        repo.merkle(&["regenerate"]).ok(),
+        "made 6 frames (3 files, 3 directories)\n"
+    );
+    let shown = repo
+        .merkle(&["show", "--agent", "human", "src/lib.rs"])
+        .exits(1)
+        .out();
+    assert!(
+        shown.contains("human/note invalidated src/lib.rs") && !shown.contains("a note"),
+        "{shown}"
+    );
+    let _ = repo
+        .merkle(&["invalidate", "--type", "review", "src"])
+        .exits(1);
     repo.merkle(&["validate"]).ok();
     repo.assert_sound();
 }

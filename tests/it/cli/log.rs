@@ -32,9 +32,16 @@ fn what_was_said_about_a_path_over_time() {
         #4 invalidated outline/outline 1 generated
             Rust source, under 10 lines, 1 public item.
     ");
-    let document = repo.merkle(&["log", "--json", "src/lib.rs"]).exits(0).json("log");
+    let document = repo
+        .merkle(&["log", "--json", "src/lib.rs"])
+        .exits(0)
+        .json("log");
     let versions = document["versions"].as_array().unwrap();
-    assert_eq!(versions.len(), 2, "the version that nobody spoke of is left out");
+    assert_eq!(
+        versions.len(),
+        2,
+        "the version that nobody spoke of is left out"
+    );
     assert_each(&document["versions"], "commit node frames");
     assert_fields(&versions[0]["frames"][0], FRAME_FIELDS);
     assert_eq!(versions[1]["commit"], repo.id("HEAD~3"));

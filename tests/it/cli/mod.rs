@@ -68,14 +68,23 @@ fn sample(sandbox: &Sandbox) -> Repo<'_> {
 /// Stores a note about a node and returns its frame id.
 #[track_caller]
 fn note(repo: &Repo<'_>, node: &str, text: &str) -> String {
-    repo.run(PROGRAM).args(["put-frame", node, "-"]).input(text).run().ok().trim().to_owned()
+    repo.run(PROGRAM)
+        .args(["put-frame", node, "-"])
+        .input(text)
+        .run()
+        .ok()
+        .trim()
+        .to_owned()
 }
 
 /// Both streams and the exit code, as snapshots show a command that does not simply succeed.
 fn told(output: &Output) -> String {
     let (text, error) = (masked(&output.out()), masked(&output.err()));
     let mark = if error.is_empty() { "" } else { "--- stderr\n" };
-    format!("{text}{mark}{error}--- exit {}", output.code.expect("not ended by a signal"))
+    format!(
+        "{text}{mark}{error}--- exit {}",
+        output.code.expect("not ended by a signal")
+    )
 }
 
 /// The text with ids numbered in the order of their appearance.
@@ -83,18 +92,26 @@ fn masked(text: &str) -> String {
     let (mut known, mut out) = (Vec::<String>::new(), String::new());
     let mut rest = text;
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(rest.len());
         let (word, tail) = rest.split_at(end.max(rest.chars().next().map_or(0, char::len_utf8)));
         rest = tail;
-        let is_id = matches!(word.len(), 7 | 40 | 64) && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let is_id = matches!(word.len(), 7 | 40 | 64)
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         if !is_id {
             out.push_str(word);
             continue;
         }
-        let at = known.iter().position(|id| id.starts_with(word) || word.starts_with(id.as_str())).unwrap_or_else(|| {
-            known.push(word.to_owned());
-            known.len() - 1
-        });
+        let at = known
+            .iter()
+            .position(|id| id.starts_with(word) || word.starts_with(id.as_str()))
+            .unwrap_or_else(|| {
+                known.push(word.to_owned());
+                known.len() - 1
+            });
         write!(out, "#{}", at + 1).expect("writing to a string succeeds");
     }
     out
@@ -103,7 +120,12 @@ fn masked(text: &str) -> String {
 /// Demands these fields and no others, separated by spaces.
 #[track_caller]
 fn assert_fields(value: &Value, fields: &str) {
-    let found: BTreeSet<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    let found: BTreeSet<&str> = value
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect();
     assert_eq!(found, fields.split_whitespace().collect(), "in {value}");
 }
 
@@ -124,5 +146,8 @@ const FRAME_FIELDS: &str = "frame node kind agent type seq state reason commit p
 #[test]
 fn masks_number_ids_and_leave_words_alone() {
     let whole = "0123456789abcdef0123456789abcdef01234567";
-    assert_eq!(masked(&format!("{whole} abcdef1 0123456 (decided) deadbeefs ä\n")), "#1 #2 #1 (decided) deadbeefs ä\n");
+    assert_eq!(
+        masked(&format!("{whole} abcdef1 0123456 (decided) deadbeefs ä\n")),
+        "#1 #2 #1 (decided) deadbeefs ä\n"
+    );
 }

@@ -6,7 +6,11 @@ use crate::support::{Output, PROGRAM, Repo, Sandbox};
 /// Runs a command as a person.
 fn by(repo: &Repo<'_>, name: &str, arguments: &[&str]) -> Output {
     let mail = format!("{}@example.org", name.to_lowercase());
-    repo.run(PROGRAM).env("GIT_AUTHOR_NAME", name).env("GIT_AUTHOR_EMAIL", mail).args(arguments).run()
+    repo.run(PROGRAM)
+        .env("GIT_AUTHOR_NAME", name)
+        .env("GIT_AUTHOR_EMAIL", mail)
+        .args(arguments)
+        .run()
 }
 
 /// What `show` says by people about a path.
@@ -19,7 +23,12 @@ fn shown(repo: &Repo<'_>, path: &str) -> String {
 fn people_stand_side_by_side() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
-    by(&repo, "Ann", &["note", "src", "-m", "Keep it small.", "-m", "Really."]).ok();
+    by(
+        &repo,
+        "Ann",
+        &["note", "src", "-m", "Keep it small.", "-m", "Really."],
+    )
+    .ok();
     by(&repo, "Bob", &["note", "src", "-m", "Ask Bob first."]).ok();
     by(&repo, "Ann", &["note", "src", "-m", "Keep it tiny."]).ok();
     insta::assert_snapshot!(shown(&repo, "src"), @"
@@ -35,7 +44,10 @@ fn people_stand_side_by_side() {
     ");
     // A retraction ends one's own words and nobody else's, for readers that know of one head, too.
     by(&repo, "Bob", &["retract", "src"]).ok();
-    assert_eq!(repo.merkle(&["get-head", "src", "--agent", "human"]).ok(), "Keep it tiny.\n");
+    assert_eq!(
+        repo.merkle(&["get-head", "src", "--agent", "human"]).ok(),
+        "Keep it tiny.\n"
+    );
     assert!(!shown(&repo, "src").contains("Bob") && shown(&repo, "src").contains("Ann"));
     insta::assert_snapshot!(told(&by(&repo, "Bob", &["retract", "src"])), @"
     --- stderr
@@ -46,7 +58,10 @@ fn people_stand_side_by_side() {
     assert_eq!(shown(&repo, "src"), "");
     repo.merkle(&["validate"]).ok();
     by(&repo, "Bob", &["note", "src", "-m", "Ask Bob first."]).ok();
-    assert!(shown(&repo, "src").contains("Ask Bob first."), "what was retracted can be said again");
+    assert!(
+        shown(&repo, "src").contains("Ask Bob first."),
+        "what was retracted can be said again"
+    );
     // What 'invalidate' declares void is everybody's.
     repo.merkle(&["invalidate", "src"]).ok();
     assert!(shown(&repo, "src").contains("(not shown: it was declared void)"));
@@ -57,7 +72,12 @@ fn people_stand_side_by_side() {
 fn what_people_say_is_carried_until_they_end_it() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
-    by(&repo, "Ann", &["note", "src/lib.rs", "-m", "Adds, and never overflows."]).ok();
+    by(
+        &repo,
+        "Ann",
+        &["note", "src/lib.rs", "-m", "Adds, and never overflows."],
+    )
+    .ok();
     by(&repo, "Bob", &["note", "src/lib.rs", "-m", "Ask Bob."]).ok();
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\ncommit third\n+ src/lib.rs = pub fn third() {}");
     repo.merkle(&["regenerate"]).ok();
@@ -79,7 +99,9 @@ fn what_people_say_is_carried_until_they_end_it() {
 
     - `pub fn third()`
     ");
-    let document = repo.merkle(&["show", "--agent", "human", "--json", "src/lib.rs"]).json("show");
+    let document = repo
+        .merkle(&["show", "--agent", "human", "--json", "src/lib.rs"])
+        .json("show");
     assert_eq!(document["frames"][0]["state"], "carried");
     by(&repo, "Ann", &["affirm", "src/lib.rs"]).ok();
     by(&repo, "Bob", &["retract", "src/lib.rs"]).ok();
@@ -96,9 +118,15 @@ fn what_people_say_is_carried_until_they_end_it() {
     --- exit 1
     ");
     repo.fill("commit fourth\n+ src/lib.rs = pub fn fourth() {}");
-    assert!(shown(&repo, "src/lib.rs").contains("Ann") && !shown(&repo, "src/lib.rs").contains("Bob"), "an end is carried, too");
+    assert!(
+        shown(&repo, "src/lib.rs").contains("Ann") && !shown(&repo, "src/lib.rs").contains("Bob"),
+        "an end is carried, too"
+    );
     by(&repo, "Cleo", &["affirm", "src/lib.rs"]).ok();
-    assert!(shown(&repo, "src/lib.rs").contains("fresh src/lib.rs\nstatement by agent human, written by Cleo"));
+    assert!(
+        shown(&repo, "src/lib.rs")
+            .contains("fresh src/lib.rs\nstatement by agent human, written by Cleo")
+    );
 }
 
 #[test]
@@ -121,21 +149,45 @@ fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
     let said = || repo.merkle(&["get-head", "src", "--agent", "human"]).ok();
-    repo.run(PROGRAM).args(["note", "src", "-F", "-"]).input("From a pipe.\n").run().ok();
+    repo.run(PROGRAM)
+        .args(["note", "src", "-F", "-"])
+        .input("From a pipe.\n")
+        .run()
+        .ok();
     assert_eq!(said(), "From a pipe.\n");
     let script = sandbox.path("editor");
     let lines = "#!/bin/sh\ncp \"$1\" \"$0.seen\"\nsed 's/pipe/heading/; 1s/^/# A title\\n\\n/' \"$1\" >\"$0.tmp\" && cat \"$0.tmp\" >\"$1\"\n";
     std::fs::write(&script, lines).unwrap();
     let editor = format!("sh {}", script.display());
-    let edited = |options: &[&str]| repo.run(PROGRAM).env("GIT_EDITOR", &editor).arg("note").args(options).run();
+    let edited = |options: &[&str]| {
+        repo.run(PROGRAM)
+            .env("GIT_EDITOR", &editor)
+            .arg("note")
+            .args(options)
+            .run()
+    };
     edited(&["src", "-e"]).ok();
-    assert_eq!(said(), "# A title\n\nFrom a heading.\n", "a heading is no comment, and the help is no part of it");
+    assert_eq!(
+        said(),
+        "# A title\n\nFrom a heading.\n",
+        "a heading is no comment, and the help is no part of it"
+    );
     let seen = std::fs::read_to_string(sandbox.path("editor.seen")).unwrap();
-    assert!(seen.starts_with("From a pipe.\n\n<!-- what stands below this line is left out -->\nA note about 'src'"), "{seen}");
+    assert!(
+        seen.starts_with(
+            "From a pipe.\n\n<!-- what stands below this line is left out -->\nA note about 'src'"
+        ),
+        "{seen}"
+    );
     std::fs::write(&script, "exit 3\n").unwrap();
     let failed = edited(&["src", "-e", "-m", "Precious."]).exits(65).err();
     let kept = failed.rsplit('\'').nth(1).expect("a path");
-    assert!(std::fs::read_to_string(kept).unwrap().starts_with("Precious.\n"), "the text is not lost");
+    assert!(
+        std::fs::read_to_string(kept)
+            .unwrap()
+            .starts_with("Precious.\n"),
+        "the text is not lost"
+    );
     std::fs::write(&script, ": >\"$1\"\n").unwrap();
     insta::assert_snapshot!(told(&edited(&["src", "-e"])), @"
     --- stderr
@@ -150,7 +202,12 @@ fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
     ");
     // A repository's own configuration names no program.
     repo.git(&["config", "core.editor", "touch evil;"]).ok();
-    drop(repo.run(PROGRAM).env("EDITOR", "true").args(["note", "src", "-e"]).run());
+    drop(
+        repo.run(PROGRAM)
+            .env("EDITOR", "true")
+            .args(["note", "src", "-e"])
+            .run(),
+    );
     assert!(!repo.path("evil").exists());
 }
 
@@ -159,10 +216,18 @@ fn a_text_comes_from_the_command_line_a_file_or_an_editor() {
 fn log_says_when_who_and_what() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
-    by(&repo, "Ann", &["note", "src/lib.rs", "-m", "\n# Overflow\n\nNever."]).ok();
+    by(
+        &repo,
+        "Ann",
+        &["note", "src/lib.rs", "-m", "\n# Overflow\n\nNever."],
+    )
+    .ok();
     let told = repo.merkle(&["log", "src/lib.rs", "--agent", "human"]).ok();
     let lines: Vec<&str> = told.lines().collect();
-    assert!(lines[1].contains("human/note 1 written Ann <ann@example.org> 20"), "{told}");
+    assert!(
+        lines[1].contains("human/note 1 written Ann <ann@example.org> 20"),
+        "{told}"
+    );
     assert_eq!(lines[2], "        # Overflow");
 }
 
@@ -171,35 +236,77 @@ fn log_says_when_who_and_what() {
 fn a_carried_note_is_told_everywhere_with_its_age() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
-    by(&repo, "Ann", &["note", "src/lib.rs", "-m", "Adds, and never overflows."]).ok();
+    by(
+        &repo,
+        "Ann",
+        &["note", "src/lib.rs", "-m", "Adds, and never overflows."],
+    )
+    .ok();
     by(&repo, "Ann", &["note", "src", "-m", "All of it is tested."]).ok();
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}");
     repo.merkle(&["regenerate"]).ok();
     for turn in 0..120 {
-        repo.git(&["commit", "-q", "--allow-empty", "-m", &format!("turn {turn}")]).ok();
+        repo.git(&[
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            &format!("turn {turn}"),
+        ])
+        .ok();
     }
     let status = repo.merkle(&["status"]).ok();
-    assert!(status.contains("human/note                       0         0         -         2"), "{status}");
+    assert!(
+        status.contains("human/note                       0         0         -         2"),
+        "{status}"
+    );
     let listed = repo.merkle(&["status", "--carried"]).ok();
-    assert!(listed.contains("121 commits ago, 6 lines differ\nstatement by agent human, written by Ann"), "{listed}");
+    assert!(
+        listed
+            .contains("121 commits ago, 6 lines differ\nstatement by agent human, written by Ann"),
+        "{listed}"
+    );
     assert!(listed.contains("All of it is tested."), "{listed}");
-    let document = repo.merkle(&["status", "--carried", "--json"]).json("carried");
+    let document = repo
+        .merkle(&["status", "--carried", "--json"])
+        .json("carried");
     let carried = &document["frames"][1];
-    assert_eq!((&carried["path"], &carried["state"]), (&"src/lib.rs".into(), &"carried".into()));
-    assert_eq!(carried["carried"], serde_json::json!({ "commits": 121, "changes": 1, "lines": 6 }));
+    assert_eq!(
+        (&carried["path"], &carried["state"]),
+        (&"src/lib.rs".into(), &"carried".into())
+    );
+    assert_eq!(
+        carried["carried"],
+        serde_json::json!({ "commits": 121, "changes": 1, "lines": 6 })
+    );
     let node = repo.merkle(&["get-node", "src/lib.rs"]).ok();
-    assert!(node.contains("human.note 1 (carried) src/lib.rs") && node.contains("outline.outline"), "{node}");
+    assert!(
+        node.contains("human.note 1 (carried) src/lib.rs") && node.contains("outline.outline"),
+        "{node}"
+    );
     let first = repo.id("HEAD~121");
     let origin = format!("carried from commit {}, written on ", &first[..7]);
     for arguments in [&["context"][..], &["context", "src/lib.rs"]] {
         let document = repo.merkle(arguments).ok();
-        assert!(document.contains(&origin) && document.contains("Adds, and never overflows."), "{document}");
+        assert!(
+            document.contains(&origin) && document.contains("Adds, and never overflows."),
+            "{document}"
+        );
     }
     // A payload says the same after further commits: what stands in front of a cached prompt does not change by itself.
     let before = repo.merkle(&["context", "src/lib.rs"]).ok();
-    repo.git(&["commit", "-q", "--allow-empty", "-m", "one more"]).ok();
-    let notes = |text: &str| text.lines().filter(|line| line.contains("**Note**")).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(notes(&before), notes(&repo.merkle(&["context", "src/lib.rs"]).ok()));
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "one more"])
+        .ok();
+    let notes = |text: &str| {
+        text.lines()
+            .filter(|line| line.contains("**Note**"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        notes(&before),
+        notes(&repo.merkle(&["context", "src/lib.rs"]).ok())
+    );
 }
 
 /// Before, a note ended where git found its file under another name.
@@ -209,11 +316,21 @@ fn a_note_follows_its_file_through_renames() {
     let repo = sample(&sandbox);
     let text = "| pub fn step() { next(); }\n".repeat(30);
     repo.fill(&format!("commit long\n+ src/old.rs\n{text}"));
-    by(&repo, "Ann", &["note", "src/old.rs", "-m", "Keep the order of the steps."]).ok();
+    by(
+        &repo,
+        "Ann",
+        &["note", "src/old.rs", "-m", "Keep the order of the steps."],
+    )
+    .ok();
     by(&repo, "Bob", &["note", "src", "-m", "Bob's directory."]).ok();
     repo.git(&["mv", "src/old.rs", "src/new.rs"]).ok();
-    std::fs::write(repo.path("src/new.rs"), format!("{}// more\n", text.replace("| ", ""))).expect("writable");
-    repo.git(&["commit", "-q", "-a", "-m", "rename and edit"]).ok();
+    std::fs::write(
+        repo.path("src/new.rs"),
+        format!("{}// more\n", text.replace("| ", "")),
+    )
+    .expect("writable");
+    repo.git(&["commit", "-q", "-a", "-m", "rename and edit"])
+        .ok();
     assert!(
         shown(&repo, "src/new.rs").contains("carried src/new.rs (made at src/old.rs) from commit"),
         "{}",
@@ -221,14 +338,29 @@ fn a_note_follows_its_file_through_renames() {
     );
     // The directory goes, the file goes with it, and both are edited again.
     repo.git(&["mv", "src", "library"]).ok();
-    repo.git(&["commit", "-q", "-a", "-m", "the directory"]).ok();
+    repo.git(&["commit", "-q", "-a", "-m", "the directory"])
+        .ok();
     repo.fill("commit another\n+ library/more.rs = pub fn more() {}");
-    for (path, words) in [("library/new.rs", "Keep the order"), ("library", "Bob's directory")] {
+    for (path, words) in [
+        ("library/new.rs", "Keep the order"),
+        ("library", "Bob's directory"),
+    ] {
         assert!(shown(&repo, path).contains(words), "{path}");
     }
-    assert_eq!(repo.merkle(&["status", "--carried", "--json"]).json("carried")["frames"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        repo.merkle(&["status", "--carried", "--json"])
+            .json("carried")["frames"]
+            .as_array()
+            .map(Vec::len),
+        Some(2)
+    );
     by(&repo, "Ann", &["retract", "library/new.rs"]).ok();
-    assert!(!repo.merkle(&["status", "--carried"]).ok().contains("Keep the order"));
+    assert!(
+        !repo
+            .merkle(&["status", "--carried"])
+            .ok()
+            .contains("Keep the order")
+    );
     // What was deleted is nowhere.
     repo.git(&["rm", "-q", "-r", "library"]).ok();
     repo.git(&["commit", "-q", "-m", "gone"]).ok();

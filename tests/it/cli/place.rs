@@ -32,22 +32,72 @@ fn the_same_answers_from_everywhere() {
         let truth = finish(repo.run(PROGRAM), command);
         let at_home = || sandbox.run(PROGRAM, &home);
         assert_eq!(finish(at_home().arg("-C").arg(&work), command), truth, "-C");
-        assert_eq!(finish(at_home().arg("-C").arg(work.parent().unwrap()).args(["-C", "work"]), command), truth, "-C -C");
-        assert_eq!(finish(at_home().arg("--git-dir").arg(&git_dir), command), truth, "--git-dir");
-        assert_eq!(finish(at_home().env("GIT_DIR", &git_dir), command), truth, "GIT_DIR");
-        assert_eq!(finish(linked.run(PROGRAM), command), truth, "a linked work tree");
-        assert_eq!(finish(repo.run("git").arg("merkle"), command), truth, "git merkle");
+        assert_eq!(
+            finish(
+                at_home()
+                    .arg("-C")
+                    .arg(work.parent().unwrap())
+                    .args(["-C", "work"]),
+                command
+            ),
+            truth,
+            "-C -C"
+        );
+        assert_eq!(
+            finish(at_home().arg("--git-dir").arg(&git_dir), command),
+            truth,
+            "--git-dir"
+        );
+        assert_eq!(
+            finish(at_home().env("GIT_DIR", &git_dir), command),
+            truth,
+            "GIT_DIR"
+        );
+        assert_eq!(
+            finish(linked.run(PROGRAM), command),
+            truth,
+            "a linked work tree"
+        );
+        assert_eq!(
+            finish(repo.run("git").arg("merkle"), command),
+            truth,
+            "git merkle"
+        );
         // From below, a path is relative to where one stands; `<rev>:<path>` is not, but for `./`.
         let below = || sandbox.run(PROGRAM, &repo.path("src"));
-        assert_eq!(finish(below(), &command.replace("src/lib.rs", "lib.rs")), truth, "from below");
-        assert_eq!(finish(below(), &command.replace("src/lib.rs", "../src/./lib.rs")), truth, "with ..");
+        assert_eq!(
+            finish(below(), &command.replace("src/lib.rs", "lib.rs")),
+            truth,
+            "from below"
+        );
+        assert_eq!(
+            finish(below(), &command.replace("src/lib.rs", "../src/./lib.rs")),
+            truth,
+            "with .."
+        );
         if !command.starts_with("log") {
-            assert_eq!(finish(below(), &command.replace("src/lib.rs", "HEAD:src/lib.rs")), truth, "<rev>:<path>");
-            assert_eq!(finish(below(), &command.replace("src/lib.rs", "HEAD:./lib.rs")), truth, "<rev>:./<path>");
+            assert_eq!(
+                finish(below(), &command.replace("src/lib.rs", "HEAD:src/lib.rs")),
+                truth,
+                "<rev>:<path>"
+            );
+            assert_eq!(
+                finish(below(), &command.replace("src/lib.rs", "HEAD:./lib.rs")),
+                truth,
+                "<rev>:./<path>"
+            );
         }
     }
-    let here = sandbox.run(PROGRAM, &repo.path("src")).arg("show").run().ok();
-    assert_eq!(here, repo.merkle(&["show", "src"]).ok(), "without a node, the current directory is meant");
+    let here = sandbox
+        .run(PROGRAM, &repo.path("src"))
+        .arg("show")
+        .run()
+        .ok();
+    assert_eq!(
+        here,
+        repo.merkle(&["show", "src"]).ok(),
+        "without a node, the current directory is meant"
+    );
 }
 
 #[test]
@@ -57,19 +107,51 @@ fn writing_commands_reach_the_same_store_from_everywhere() {
     let linked = repo.worktree("linked", "HEAD");
     let home = sandbox.path("home");
     let runs = [
-        sandbox.run(PROGRAM, &repo.path("src")).args(["put-frame", "lib.rs", "-"]),
-        sandbox.run(PROGRAM, &home).arg("-C").arg(repo.path("src")).args(["put-frame", "lib.rs", "-", "--type", "a"]),
-        sandbox.run(PROGRAM, &home).arg("--git-dir").arg(repo.path(".git")).args(["put-frame", "src/lib.rs", "-", "--type", "b"]),
-        sandbox.run(PROGRAM, &home).env("GIT_DIR", repo.path(".git")).args(["put-frame", "src/lib.rs", "-", "--type", "c"]),
-        linked.run(PROGRAM).args(["put-frame", "src/lib.rs", "-", "--type", "d"]),
+        sandbox
+            .run(PROGRAM, &repo.path("src"))
+            .args(["put-frame", "lib.rs", "-"]),
+        sandbox
+            .run(PROGRAM, &home)
+            .arg("-C")
+            .arg(repo.path("src"))
+            .args(["put-frame", "lib.rs", "-", "--type", "a"]),
+        sandbox
+            .run(PROGRAM, &home)
+            .arg("--git-dir")
+            .arg(repo.path(".git"))
+            .args(["put-frame", "src/lib.rs", "-", "--type", "b"]),
+        sandbox
+            .run(PROGRAM, &home)
+            .env("GIT_DIR", repo.path(".git"))
+            .args(["put-frame", "src/lib.rs", "-", "--type", "c"]),
+        linked
+            .run(PROGRAM)
+            .args(["put-frame", "src/lib.rs", "-", "--type", "d"]),
     ];
     for run in runs {
         run.input("said").run().ok();
     }
-    let listed = repo.merkle(&["list-frames", "--agent", "human", "src/lib.rs"]).ok();
-    let types: Vec<&str> = listed.lines().map(|line| line.split(' ').nth(2).unwrap()).collect();
-    assert_eq!(types, ["human/a", "human/b", "human/c", "human/d", "human/note"]);
-    let frames = repo.merkle(&["list-frames", "--json", "--agent", "human", "src/lib.rs"]).exits(0).json("list-frames");
-    assert!(frames["frames"].as_array().unwrap().iter().all(|frame| frame["path"] == "src/lib.rs"));
+    let listed = repo
+        .merkle(&["list-frames", "--agent", "human", "src/lib.rs"])
+        .ok();
+    let types: Vec<&str> = listed
+        .lines()
+        .map(|line| line.split(' ').nth(2).unwrap())
+        .collect();
+    assert_eq!(
+        types,
+        ["human/a", "human/b", "human/c", "human/d", "human/note"]
+    );
+    let frames = repo
+        .merkle(&["list-frames", "--json", "--agent", "human", "src/lib.rs"])
+        .exits(0)
+        .json("list-frames");
+    assert!(
+        frames["frames"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|frame| frame["path"] == "src/lib.rs")
+    );
     repo.assert_sound();
 }

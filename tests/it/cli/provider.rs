@@ -19,20 +19,39 @@ fn with_two(repo: &Repo<'_>) {
         ("paid.priceInput", "2.5"),
         ("paid.priceOutput", "10"),
     ] {
-        repo.git(&["config", "--global", "--add", &format!("merkle.provider.{key}"), value]).ok();
+        repo.git(&[
+            "config",
+            "--global",
+            "--add",
+            &format!("merkle.provider.{key}"),
+            value,
+        ])
+        .ok();
     }
 }
 
 /// One provider at a loopback server.
 fn with_server(repo: &Repo<'_>, server: &Loopback) {
-    for (key, value) in [("kind", "openai"), ("endpoint", &server.endpoint()), ("model", "test-small"), ("keyEnv", "IT_API_KEY")]
-    {
-        repo.git(&["config", "--global", &format!("merkle.provider.it.{key}"), value]).ok();
+    for (key, value) in [
+        ("kind", "openai"),
+        ("endpoint", &server.endpoint()),
+        ("model", "test-small"),
+        ("keyEnv", "IT_API_KEY"),
+    ] {
+        repo.git(&[
+            "config",
+            "--global",
+            &format!("merkle.provider.it.{key}"),
+            value,
+        ])
+        .ok();
     }
 }
 
 fn keyed(repo: &Repo<'_>, arguments: &[&str]) -> Run {
-    repo.run(PROGRAM).env("IT_API_KEY", ["sk-", "canary"].concat()).args(arguments)
+    repo.run(PROGRAM)
+        .env("IT_API_KEY", ["sk-", "canary"].concat())
+        .args(arguments)
 }
 
 #[test]
@@ -48,7 +67,10 @@ fn providers_are_listed_without_their_secrets() {
     fast	local	llama-3	http://localhost:1/v1/	no key needed
     paid	openai	gpt-4o	https://gateway.invalid/v1/	no key
     ");
-    let document = repo.merkle(&["provider", "list", "--json"]).exits(0).json("provider-list");
+    let document = repo
+        .merkle(&["provider", "list", "--json"])
+        .exits(0)
+        .json("provider-list");
     assert_fields(&document, "schema providers");
     assert_each(&document["providers"], "name kind model endpoint key");
     assert_eq!(document["providers"][1]["key"]["state"], "missing");
@@ -68,7 +90,9 @@ fn providers_are_listed_without_their_secrets() {
     cache marks: 0
     price: 2.5 in, 10 out, in dollars per million tokens
     ");
-    let document = repo.merkle(&["provider", "show", "paid", "--json"]).exits(0);
+    let document = repo
+        .merkle(&["provider", "show", "paid", "--json"])
+        .exits(0);
     assert!(!document.out().contains("canary"));
     assert_eq!(document.json("provider-show")["prices"]["input"], 2.5);
 }
@@ -101,9 +125,15 @@ fn mistakes_end_with_the_next_step() {
     hint: see 'git merkle provider show fast'
     --- exit 69
     ");
-    repo.git(&["config", "--global", "merkle.provider.fast.endpiont", "x"]).ok();
+    repo.git(&["config", "--global", "merkle.provider.fast.endpiont", "x"])
+        .ok();
     let output = repo.merkle(&["provider", "list"]).exits(78);
-    assert!(output.err().starts_with("error: unknown setting 'merkle.provider.fast.endpiont' from file:"), "{output}");
+    assert!(
+        output
+            .err()
+            .starts_with("error: unknown setting 'merkle.provider.fast.endpiont' from file:"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -113,26 +143,62 @@ fn a_repository_defines_nobody() {
     std::fs::create_dir(repo.path(".teddy")).expect("a folder");
     let text = "[provider.evil]\nkind = 'openai'\nendpoint = 'https://evil.example/'\n";
     std::fs::write(repo.path(".teddy/config.toml"), text).expect("written");
-    repo.git(&["config", "merkle.provider.evil2.endpoint", "https://evil.example/"]).ok();
+    repo.git(&[
+        "config",
+        "merkle.provider.evil2.endpoint",
+        "https://evil.example/",
+    ])
+    .ok();
     let output = repo.merkle(&["provider", "list"]).exits(0);
     assert_eq!(output.out(), "");
-    assert!(output.err().contains("only your own configuration may set it"), "{output}");
+    assert!(
+        output
+            .err()
+            .contains("only your own configuration may set it"),
+        "{output}"
+    );
 }
 
 #[test]
 fn a_test_spends_nothing_unless_it_may() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    let server = Loopback::with_key(&["sk-", "canary"].concat(), |_| Scripted::answer("ok\u{1b}[31m\n"));
+    let server = Loopback::with_key(&["sk-", "canary"].concat(), |_| {
+        Scripted::answer("ok\u{1b}[31m\n")
+    });
     with_server(&repo, &server);
-    assert_eq!(keyed(&repo, &["provider", "test"]).run().ok(), "'it' can be asked; nothing was spent\n");
+    assert_eq!(
+        keyed(&repo, &["provider", "test"]).run().ok(),
+        "'it' can be asked; nothing was spent\n"
+    );
     assert_eq!(server.posts().len(), 0);
-    let called = keyed(&repo, &["provider", "test", "it", "--call"]).run().ok();
-    assert_eq!(called, "'it' answers: ok\\u{1b}[31m\nmodel: test-small\ntokens: 100 in, 20 out\n");
-    assert_eq!((server.posts().len(), server.posts()[0].body["max_tokens"].as_u64()), (1, Some(64)));
-    let document = keyed(&repo, &["provider", "test", "--call", "--json"]).run().exits(0).json("provider-test");
-    assert_fields(&document, "schema name reachable called answer model input_tokens output_tokens");
-    let wrong = repo.run(PROGRAM).env("IT_API_KEY", ["sk-", "wrong-one"].concat()).args(["provider", "test"]).run();
+    let called = keyed(&repo, &["provider", "test", "it", "--call"])
+        .run()
+        .ok();
+    assert_eq!(
+        called,
+        "'it' answers: ok\\u{1b}[31m\nmodel: test-small\ntokens: 100 in, 20 out\n"
+    );
+    assert_eq!(
+        (
+            server.posts().len(),
+            server.posts()[0].body["max_tokens"].as_u64()
+        ),
+        (1, Some(64))
+    );
+    let document = keyed(&repo, &["provider", "test", "--call", "--json"])
+        .run()
+        .exits(0)
+        .json("provider-test");
+    assert_fields(
+        &document,
+        "schema name reachable called answer model input_tokens output_tokens",
+    );
+    let wrong = repo
+        .run(PROGRAM)
+        .env("IT_API_KEY", ["sk-", "wrong-one"].concat())
+        .args(["provider", "test"])
+        .run();
     insta::assert_snapshot!(told(&wrong), @"
     --- stderr
     error: the provider refuses the key: status 401: incorrect key provided: ***
@@ -152,7 +218,17 @@ fn a_test_spends_nothing_unless_it_may() {
 fn what_is_added_is_checked_shown_and_written_to_the_users_configuration() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    let add = ["provider", "add", "claude", "--kind", "anthropic", "--model", "claude-sonnet-4-5", "--key-env", "CLAUDE_API_KEY"];
+    let add = [
+        "provider",
+        "add",
+        "claude",
+        "--kind",
+        "anthropic",
+        "--model",
+        "claude-sonnet-4-5",
+        "--key-env",
+        "CLAUDE_API_KEY",
+    ];
     let dry = repo.merkle(&[&add[..], &["--dry-run"]].concat()).ok();
     insta::assert_snapshot!(dry, @"
     merkle.provider.claude.kind=anthropic
@@ -162,8 +238,15 @@ fn what_is_added_is_checked_shown_and_written_to_the_users_configuration() {
     assert_eq!(repo.merkle(&["provider", "list"]).exits(0).out(), "");
     assert_eq!(repo.merkle(&add).ok(), dry);
     let file = std::fs::read_to_string(sandbox.path("home/.gitconfig")).expect("a configuration");
-    assert!(file.contains("[merkle \"provider.claude\"]") && file.contains("keyEnv = CLAUDE_API_KEY"), "{file}");
-    assert!(!std::fs::read_to_string(repo.path(".git/config")).expect("a configuration").contains("claude"));
+    assert!(
+        file.contains("[merkle \"provider.claude\"]") && file.contains("keyEnv = CLAUDE_API_KEY"),
+        "{file}"
+    );
+    assert!(
+        !std::fs::read_to_string(repo.path(".git/config"))
+            .expect("a configuration")
+            .contains("claude")
+    );
     assert!(
         repo.merkle(&["provider", "list"])
             .ok()
@@ -175,12 +258,31 @@ fn what_is_added_is_checked_shown_and_written_to_the_users_configuration() {
     hint: see 'git merkle provider show claude'
     --- exit 65
     ");
-    let document = repo.merkle(&["provider", "add", "me", "--kind", "manual", "--json"]).exits(0).json("provider-add");
+    let document = repo
+        .merkle(&["provider", "add", "me", "--kind", "manual", "--json"])
+        .exits(0)
+        .json("provider-add");
     assert_fields(&document, "schema name written settings");
     assert_eq!(document["written"], true);
-    let own = ["provider", "add", "own", "--kind", "command", "--command", "sh", "--command", "-c", "--command", "cat; echo"];
+    let own = [
+        "provider",
+        "add",
+        "own",
+        "--kind",
+        "command",
+        "--command",
+        "sh",
+        "--command",
+        "-c",
+        "--command",
+        "cat; echo",
+    ];
     repo.merkle(&own).ok();
-    assert!(repo.merkle(&["provider", "show", "own"]).ok().contains("command: sh -c cat; echo\n"));
+    assert!(
+        repo.merkle(&["provider", "show", "own"])
+            .ok()
+            .contains("command: sh -c cat; echo\n")
+    );
 }
 
 #[test]
@@ -189,17 +291,49 @@ fn nothing_wrong_is_written() {
     let repo = sandbox.repo("work");
     let before = std::fs::read_to_string(sandbox.path("home/.gitconfig")).expect("a configuration");
     for (arguments, code, expected) in [
-        (&["x", "--kind", "oracle"][..], 129, "bad kind of provider value 'oracle'"),
-        (&["x", "--kind", "openai", "--endpoint", "http://example.org"], 129, "'http://' is for this machine only"),
-        (&["x", "--kind", "openai", "--key-env", "HOME"], 129, "ends with '_API_KEY'"),
-        (&["x.y", "--kind", "openai"], 78, "'x.y' is no name of a provider"),
+        (
+            &["x", "--kind", "oracle"][..],
+            129,
+            "bad kind of provider value 'oracle'",
+        ),
+        (
+            &["x", "--kind", "openai", "--endpoint", "http://example.org"],
+            129,
+            "'http://' is for this machine only",
+        ),
+        (
+            &["x", "--kind", "openai", "--key-env", "HOME"],
+            129,
+            "ends with '_API_KEY'",
+        ),
+        (
+            &["x.y", "--kind", "openai"],
+            78,
+            "'x.y' is no name of a provider",
+        ),
         (&["-x", "--kind", "openai"], 129, "unexpected argument"),
-        (&["x", "--kind", "openai", "--price-input", "1"], 129, "--price-output"),
+        (
+            &["x", "--kind", "openai", "--price-input", "1"],
+            129,
+            "--price-output",
+        ),
         // There is no option for a key; what is taken for the name of a variable is not repeated.
-        (&["x", "--kind", "openai", "--key", "canary"], 129, "ends with '_API_KEY'"),
+        (
+            &["x", "--kind", "openai", "--key", "canary"],
+            129,
+            "ends with '_API_KEY'",
+        ),
     ] {
-        let output = repo.merkle(&[&["provider", "add"], arguments].concat()).exits(code);
-        assert!(output.err().contains(expected) && !output.err().contains("canary"), "{output}");
+        let output = repo
+            .merkle(&[&["provider", "add"], arguments].concat())
+            .exits(code);
+        assert!(
+            output.err().contains(expected) && !output.err().contains("canary"),
+            "{output}"
+        );
     }
-    assert_eq!(std::fs::read_to_string(sandbox.path("home/.gitconfig")).expect("a configuration"), before);
+    assert_eq!(
+        std::fs::read_to_string(sandbox.path("home/.gitconfig")).expect("a configuration"),
+        before
+    );
 }

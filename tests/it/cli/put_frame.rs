@@ -4,7 +4,11 @@ use super::{FRAME_FIELDS, assert_fields, note, sample, told};
 use crate::support::{Output, PROGRAM, Repo, Sandbox};
 
 fn put(repo: &Repo<'_>, options: &[&str], text: &[u8]) -> Output {
-    repo.run(PROGRAM).args(["put-frame"]).args(options).input(text).run()
+    repo.run(PROGRAM)
+        .args(["put-frame"])
+        .args(options)
+        .input(text)
+        .run()
 }
 
 #[test]
@@ -16,21 +20,61 @@ fn a_statement_is_stored_once_and_read_back() {
     let from_file = repo.merkle(&["put-frame", "src", "notes/a.md"]).ok();
     let frames = repo.frames().len();
     let commit = repo.id("refs/merkle/frames");
-    assert_eq!(note(&repo, "src", "From a file.\n"), from_file.trim(), "the same words are the same frame");
-    assert_eq!((repo.frames().len(), repo.id("refs/merkle/frames")), (frames, commit), "and stored once");
-    assert_eq!(repo.merkle(&["get-head", "--agent", "human", "src"]).ok(), "From a file.\n");
-    assert_eq!(repo.run(PROGRAM).args(["-C", "notes", "put-frame", "../src", "a.md"]).run().ok(), from_file);
-    let document = put(&repo, &["--json", "src", "-", "--type", "review"], b"In JSON.").exits(0).json("put-frame");
+    assert_eq!(
+        note(&repo, "src", "From a file.\n"),
+        from_file.trim(),
+        "the same words are the same frame"
+    );
+    assert_eq!(
+        (repo.frames().len(), repo.id("refs/merkle/frames")),
+        (frames, commit),
+        "and stored once"
+    );
+    assert_eq!(
+        repo.merkle(&["get-head", "--agent", "human", "src"]).ok(),
+        "From a file.\n"
+    );
+    assert_eq!(
+        repo.run(PROGRAM)
+            .args(["-C", "notes", "put-frame", "../src", "a.md"])
+            .run()
+            .ok(),
+        from_file
+    );
+    let document = put(
+        &repo,
+        &["--json", "src", "-", "--type", "review"],
+        b"In JSON.",
+    )
+    .exits(0)
+    .json("put-frame");
     assert_fields(&document, &format!("schema {FRAME_FIELDS}"));
     let word = |key: &str| document[key].as_str().unwrap().to_owned();
-    assert_eq!((word("agent"), word("type"), word("path")), ("human".into(), "review".into(), "src".into()));
-    assert_eq!((word("state"), word("content")), ("fresh".into(), "In JSON.".into()));
+    assert_eq!(
+        (word("agent"), word("type"), word("path")),
+        ("human".into(), "review".into(), "src".into())
+    );
+    assert_eq!(
+        (word("state"), word("content")),
+        ("fresh".into(), "In JSON.".into())
+    );
     // Said again after it was declared void, or after other words, it counts again; the document has its generation.
     repo.merkle(&["invalidate", "src", "--type", "review"]).ok();
-    let seq =
-        |text: &[u8]| put(&repo, &["--json", "src", "-", "--type", "review"], text).exits(0).json("put-frame")["seq"].clone();
-    assert_eq!((seq(b"In JSON."), seq(b"Other."), seq(b"In JSON.")), (3.into(), 4.into(), 5.into()));
-    assert_eq!(seq(b"In JSON."), 5, "said twice in a row, it is the one that is there");
+    let seq = |text: &[u8]| {
+        put(&repo, &["--json", "src", "-", "--type", "review"], text)
+            .exits(0)
+            .json("put-frame")["seq"]
+            .clone()
+    };
+    assert_eq!(
+        (seq(b"In JSON."), seq(b"Other."), seq(b"In JSON.")),
+        (3.into(), 4.into(), 5.into())
+    );
+    assert_eq!(
+        seq(b"In JSON."),
+        5,
+        "said twice in a row, it is the one that is there"
+    );
     repo.assert_sound();
 }
 
@@ -40,10 +84,22 @@ fn who_may_not_speak_is_refused_and_nothing_is_stored() {
     let repo = sample(&sandbox);
     let agents = repo.path(".teddy/agents");
     std::fs::create_dir_all(&agents).unwrap();
-    std::fs::write(agents.join("critic.toml"), "id = 'critic'\nrole = 'reader'\n").unwrap();
-    std::fs::write(agents.join("gather.toml"), "id = 'gather'\nrole = 'synthesis'\n").unwrap();
+    std::fs::write(
+        agents.join("critic.toml"),
+        "id = 'critic'\nrole = 'reader'\n",
+    )
+    .unwrap();
+    std::fs::write(
+        agents.join("gather.toml"),
+        "id = 'gather'\nrole = 'synthesis'\n",
+    )
+    .unwrap();
     std::fs::write(agents.join("docs.toml"), "id = 'docs'\nrole = 'writer'\n").unwrap();
-    std::fs::write(agents.join("off.toml"), "id = 'off'\nrole = 'writer'\ndisabled = true\n").unwrap();
+    std::fs::write(
+        agents.join("off.toml"),
+        "id = 'off'\nrole = 'writer'\ndisabled = true\n",
+    )
+    .unwrap();
     std::fs::write(agents.join("typo.toml"), "id = 'typo'\nrole = 'writter'\n").unwrap();
     let commit = repo.id("refs/merkle/frames");
     insta::assert_snapshot!(told(&put(&repo, &["src", "-", "--agent", "nobody"], b"x")), @"
@@ -81,7 +137,12 @@ fn who_may_not_speak_is_refused_and_nothing_is_stored() {
     assert_eq!(repo.id("refs/merkle/frames"), commit);
     assert!(!repo.path(".git/merkle/spool").exists(), "nor does it wait");
     put(&repo, &["src", "-", "--agent", "docs"], b"x").ok();
-    assert!(repo.merkle(&["list-frames", "src"]).ok().contains("docs/summary 1 written"), "of the agent's own type");
+    assert!(
+        repo.merkle(&["list-frames", "src"])
+            .ok()
+            .contains("docs/summary 1 written"),
+        "of the agent's own type"
+    );
 }
 
 #[test]
@@ -129,5 +190,10 @@ fn text_that_cannot_be_a_frame_is_refused() {
     assert_eq!(repo.id("refs/merkle/frames"), commit);
     let largest = vec![b'x'; 256 * 1024];
     put(&repo, &["src", "-"], &largest).ok();
-    assert_eq!(repo.merkle(&["get-head", "--agent", "human", "src"]).exits(0).stdout, largest);
+    assert_eq!(
+        repo.merkle(&["get-head", "--agent", "human", "src"])
+            .exits(0)
+            .stdout,
+        largest
+    );
 }

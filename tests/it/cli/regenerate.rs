@@ -67,13 +67,22 @@ fn the_documents_and_the_records() {
     let repo = sandbox.repo("work");
     repo.fill(SAMPLE);
     repo.fill("commit odd\n+ \"odd \\\"\\n\" = x");
-    let plan = repo.merkle(&["regenerate", "-n", "--json"]).exits(0).json("plan");
+    let plan = repo
+        .merkle(&["regenerate", "-n", "--json"])
+        .exits(0)
+        .json("plan");
     assert_fields(&plan, "schema agent type calls fresh skipped tasks");
     assert_fields(&plan["tasks"][0], "path kind reason");
     let records = repo.merkle(&["regenerate", "-n", "-z"]).ok();
-    assert_eq!(records, "README.md\0odd \"\n\0src/deep/mod.rs\0src/deep/\0src/lib.rs\0src/\0/\0");
+    assert_eq!(
+        records,
+        "README.md\0odd \"\n\0src/deep/mod.rs\0src/deep/\0src/lib.rs\0src/\0/\0"
+    );
     assert_eq!(repo.merkle(&["regenerate", "-n", "-q"]).exits(0).err(), "");
-    let done = repo.merkle(&["regenerate", "--json"]).exits(0).json("regenerate");
+    let done = repo
+        .merkle(&["regenerate", "--json"])
+        .exits(0)
+        .json("regenerate");
     assert_fields(
         &done,
         "schema agent type visited made_files made_directories reused kept fresh absent absent_paths stored held_back failed awaited left stop",
@@ -86,10 +95,25 @@ fn a_node_by_its_id_is_found_in_the_snapshot() {
     let repo = sandbox.repo("work");
     repo.fill(SAMPLE);
     let id = repo.id("HEAD:src/lib.rs");
-    assert_eq!(repo.merkle(&["regenerate", &id]).ok(), "made 1 frame (1 file, 0 directories)\n");
-    assert!(repo.merkle(&["show", "src/lib.rs"]).ok().contains("fresh src/lib.rs"));
-    assert_eq!(repo.merkle(&["regenerate", "HEAD:src/deep"]).ok(), "made 2 frames (1 file, 1 directory)\n");
-    let stray = repo.run("git").args(["hash-object", "-w", "--stdin"]).input("nowhere").run().ok();
+    assert_eq!(
+        repo.merkle(&["regenerate", &id]).ok(),
+        "made 1 frame (1 file, 0 directories)\n"
+    );
+    assert!(
+        repo.merkle(&["show", "src/lib.rs"])
+            .ok()
+            .contains("fresh src/lib.rs")
+    );
+    assert_eq!(
+        repo.merkle(&["regenerate", "HEAD:src/deep"]).ok(),
+        "made 2 frames (1 file, 1 directory)\n"
+    );
+    let stray = repo
+        .run("git")
+        .args(["hash-object", "-w", "--stdin"])
+        .input("nowhere")
+        .run()
+        .ok();
     insta::assert_snapshot!(told(&repo.merkle(&["regenerate", stray.trim()])), @"
     --- stderr
     error: '#1' does not stand in the snapshot
@@ -114,11 +138,18 @@ fn agents_that_are_not_made_here_are_refused() {
     hint: 'git merkle agent list' lists those there are
     --- exit 65
     ");
-    let json = repo.run(PROGRAM).args(["regenerate", "--json", "--agent", "human"]).run().exits(78);
+    let json = repo
+        .run(PROGRAM)
+        .args(["regenerate", "--json", "--agent", "human"])
+        .run()
+        .exits(78);
     assert_eq!(json.out(), "");
     let error: serde_json::Value = serde_json::from_str(&json.err()).unwrap();
     assert_fields(&error, "schema code message hint");
-    assert_eq!((&error["schema"], &error["code"]), (&"git-merkle/error/1".into(), &78.into()));
+    assert_eq!(
+        (&error["schema"], &error["code"]),
+        (&"git-merkle/error/1".into(), &78.into())
+    );
 }
 
 /// Before, a run without a model told counts only.
@@ -129,11 +160,31 @@ fn each_step_of_a_run_names_path_agent_and_type() {
     repo.fill("commit first\n+ a.rs = pub fn a() {}\n+ src/b.rs = pub fn b() {}");
     let steps = || {
         let lines = repo.merkle(&["regenerate", "--json-lines"]).ok();
-        let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        assert_eq!(lines.last().expect("a report")["schema"], "git-merkle/regenerate/1");
-        let named: Vec<&serde_json::Value> = lines.iter().filter(|line| line["path"].is_string()).collect();
-        assert!(named.iter().all(|line| line["agent"] == "outline" && line["type"] == "outline"), "{named:?}");
-        let step = |line: &&serde_json::Value| format!("{} {}", line["event"].as_str().unwrap(), line["path"].as_str().unwrap());
+        let lines: Vec<serde_json::Value> = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        assert_eq!(
+            lines.last().expect("a report")["schema"],
+            "git-merkle/regenerate/1"
+        );
+        let named: Vec<&serde_json::Value> = lines
+            .iter()
+            .filter(|line| line["path"].is_string())
+            .collect();
+        assert!(
+            named
+                .iter()
+                .all(|line| line["agent"] == "outline" && line["type"] == "outline"),
+            "{named:?}"
+        );
+        let step = |line: &&serde_json::Value| {
+            format!(
+                "{} {}",
+                line["event"].as_str().unwrap(),
+                line["path"].as_str().unwrap()
+            )
+        };
         named.iter().map(step).collect::<Vec<_>>()
     };
     assert_eq!(steps(), ["made a.rs", "made src/b.rs", "made src", "made "]);

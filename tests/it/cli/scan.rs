@@ -21,12 +21,18 @@ fn what_is_in_a_snapshot() {
     3 files, 3 directories, 1 symlinks
     ");
     let document = repo.merkle(&["scan", "--json"]).exits(0).json("scan");
-    assert_fields(&document, "schema root commit files directories symlinks submodules ignored paths");
+    assert_fields(
+        &document,
+        "schema root commit files directories symlinks submodules ignored paths",
+    );
     assert_eq!(document["root"], repo.id("HEAD^{tree}"));
     assert_eq!(document["commit"], repo.id("HEAD"));
     std::fs::write(repo.path("untracked"), "x").unwrap();
     let output = repo.merkle(&["scan", "--worktree"]).ok();
-    assert!(output.contains("(the work tree)\n5 files, 3 directories"), "{output}");
+    assert!(
+        output.contains("(the work tree)\n5 files, 3 directories"),
+        "{output}"
+    );
     let both = repo.merkle(&["scan", "--index", "--worktree"]).exits(129);
     assert!(both.err().contains("cannot be used with"), "{both}");
 }
@@ -38,7 +44,10 @@ fn force_builds_derived_data_again() {
     let index = repo.path(".git/merkle/cache/index");
     let bytes = std::fs::read(&index).unwrap();
     std::fs::write(&index, "garbage").unwrap();
-    let (plain, forced) = (repo.merkle(&["scan"]).ok(), repo.merkle(&["scan", "--force"]).ok());
+    let (plain, forced) = (
+        repo.merkle(&["scan"]).ok(),
+        repo.merkle(&["scan", "--force"]).ok(),
+    );
     assert_eq!(plain, forced);
     assert_eq!(std::fs::read(&index).unwrap(), bytes);
 }

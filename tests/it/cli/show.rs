@@ -89,18 +89,41 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
 
     - `pub fn add(a: u8, b: u8) -> u8`: Adds two numbers.
     ");
-    let document = repo.merkle(&["show", "--json", "src/lib.rs"]).exits(0).json("show");
+    let document = repo
+        .merkle(&["show", "--json", "src/lib.rs"])
+        .exits(0)
+        .json("show");
     for frame in document["frames"].as_array().unwrap() {
-        let carried = if frame["agent"] == "human" { " carried" } else { "" };
+        let carried = if frame["agent"] == "human" {
+            " carried"
+        } else {
+            ""
+        };
         assert_fields(frame, &format!("{FRAME_FIELDS}{carried}"));
-        let state = if frame["agent"] == "human" { "carried" } else { "stale" };
-        assert_eq!((&frame["state"], &frame["commit"]), (&state.into(), &first.as_str().into()));
+        let state = if frame["agent"] == "human" {
+            "carried"
+        } else {
+            "stale"
+        };
+        assert_eq!(
+            (&frame["state"], &frame["commit"]),
+            (&state.into(), &first.as_str().into())
+        );
     }
     // As soon as the node has a frame of its own, nothing stale is shown in its place, but for what people carry.
     repo.merkle(&["regenerate"]).ok();
-    let document = repo.merkle(&["show", "--json", "--agent", "outline", "src/lib.rs"]).exits(0).json("show");
+    let document = repo
+        .merkle(&["show", "--json", "--agent", "outline", "src/lib.rs"])
+        .exits(0)
+        .json("show");
     assert_eq!(document["frames"].as_array().unwrap().len(), 1);
-    assert_eq!((&document["frames"][0]["state"], &document["frames"][0]["commit"]), (&"fresh".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (
+            &document["frames"][0]["state"],
+            &document["frames"][0]["commit"]
+        ),
+        (&"fresh".into(), &serde_json::Value::Null)
+    );
     // A path that never had any has nothing to fall back to.
     insta::assert_snapshot!(told(&repo.merkle(&["show", "--type", "review", "z"])), @"
     --- stderr
@@ -109,7 +132,11 @@ fn what_an_earlier_commit_said_is_labelled_stale() {
     ");
     std::fs::write(repo.path("src/lib.rs"), "pub fn on_disk() {}\n").unwrap();
     // What is on disk falls back to HEAD.
-    assert!(repo.merkle(&["show", "--worktree", "src/lib.rs"]).ok().contains("outline/outline stale src/lib.rs from commit"));
+    assert!(
+        repo.merkle(&["show", "--worktree", "src/lib.rs"])
+            .ok()
+            .contains("outline/outline stale src/lib.rs from commit")
+    );
 }
 
 #[test]
@@ -117,9 +144,21 @@ fn older_snapshots_and_missing_paths() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
     repo.fill("commit gone\n- src/lib.rs");
-    assert!(repo.merkle(&["show", "--rev", "HEAD~1", "src/lib.rs"]).ok().contains("fresh src/lib.rs"));
-    assert!(repo.merkle(&["show", "HEAD~1:src/lib.rs"]).ok().contains("fresh src/lib.rs"));
-    assert!(repo.merkle(&["show", &repo.id("HEAD~1:src/lib.rs")]).ok().contains("fresh src/lib.rs"));
+    assert!(
+        repo.merkle(&["show", "--rev", "HEAD~1", "src/lib.rs"])
+            .ok()
+            .contains("fresh src/lib.rs")
+    );
+    assert!(
+        repo.merkle(&["show", "HEAD~1:src/lib.rs"])
+            .ok()
+            .contains("fresh src/lib.rs")
+    );
+    assert!(
+        repo.merkle(&["show", &repo.id("HEAD~1:src/lib.rs")])
+            .ok()
+            .contains("fresh src/lib.rs")
+    );
     insta::assert_snapshot!(told(&repo.merkle(&["show", "src/lib.rs"])), @"
     --- stderr
     error: 'src/lib.rs' is neither a path in the snapshot nor a revision
@@ -155,19 +194,46 @@ fn the_header_names_what_was_asked_for() {
 
     - `def f()`
     ");
-    for (asked, made_at) in [("LICENSE", "LICENSE"), ("sub/LICENSE", "LICENSE"), ("HEAD~1:a.py", "a.py"), ("c.rb", "a.py")] {
+    for (asked, made_at) in [
+        ("LICENSE", "LICENSE"),
+        ("sub/LICENSE", "LICENSE"),
+        ("HEAD~1:a.py", "a.py"),
+        ("c.rb", "a.py"),
+    ] {
         let path = asked.trim_start_matches("HEAD~1:");
         let text = repo.merkle(&["show", asked]).ok();
         let title = text.lines().next().unwrap_or_default();
-        let expected = if path == made_at { format!(" fresh {path}") } else { format!(" fresh {path} (made at {made_at})") };
+        let expected = if path == made_at {
+            format!(" fresh {path}")
+        } else {
+            format!(" fresh {path} (made at {made_at})")
+        };
         assert!(title.ends_with(&expected), "{title}");
-        let shown = repo.merkle(&["show", "--json", asked]).exits(0).json("show")["frames"][0].clone();
-        let head = repo.merkle(&["get-head", "--json", asked]).exits(0).json("get-head");
-        let listed = repo.merkle(&["list-frames", "--json", asked]).exits(0).json("list-frames")["frames"][0].clone();
+        let shown = repo
+            .merkle(&["show", "--json", asked])
+            .exits(0)
+            .json("show")["frames"][0]
+            .clone();
+        let head = repo
+            .merkle(&["get-head", "--json", asked])
+            .exits(0)
+            .json("get-head");
+        let listed = repo
+            .merkle(&["list-frames", "--json", asked])
+            .exits(0)
+            .json("list-frames")["frames"][0]
+            .clone();
         for frame in [shown, head, listed] {
-            assert_eq!((&frame["path"], &frame["made_at"]), (&path.into(), &made_at.into()), "{asked}");
+            assert_eq!(
+                (&frame["path"], &frame["made_at"]),
+                (&path.into(), &made_at.into()),
+                "{asked}"
+            );
         }
     }
-    let logged = repo.merkle(&["log", "--json", "sub/LICENSE"]).exits(0).json("log");
+    let logged = repo
+        .merkle(&["log", "--json", "sub/LICENSE"])
+        .exits(0)
+        .json("log");
     assert_eq!(logged["versions"][0]["frames"][0]["path"], "sub/LICENSE");
 }

@@ -30,7 +30,8 @@ fn how_much_is_said_and_how_much_of_it_holds() {
     --- exit 0
     ");
     repo.fill("commit more\n+ src/more.rs = pub fn more() {}");
-    repo.merkle(&["invalidate", "HEAD~1:src", "--agent", "human"]).ok();
+    repo.merkle(&["invalidate", "HEAD~1:src", "--agent", "human"])
+        .ok();
     repo.merkle(&["invalidate", "README.md"]).ok();
     insta::assert_snapshot!(masked(&repo.merkle(&["status"]).ok()), @r#"
     root #1 (HEAD): 4 files, 3 directories
@@ -58,15 +59,27 @@ fn the_document_names_root_store_and_slots() {
     let repo = sample(&sandbox);
     note(&repo, "src", "about src");
     let document = repo.merkle(&["status", "--json"]).exits(0).json("status");
-    assert_fields(&document, "schema root commit files directories absent store store_faults slots spooled damaged_spool_files");
+    assert_fields(
+        &document,
+        "schema root commit files directories absent store store_faults slots spooled damaged_spool_files",
+    );
     assert_eq!(document["store"], repo.id("refs/merkle/frames"));
     assert_eq!(document["commit"], repo.id("HEAD"));
     let slots = document["slots"].as_array().unwrap();
     assert_fields(&slots[0], "agent type fresh outdated missing");
     assert_fields(&slots[1], "agent type fresh outdated carried missing");
-    assert_eq!((&slots[0]["agent"], &slots[0]["missing"]), (&"outline".into(), &0.into()));
-    assert_eq!((&slots[1]["agent"], &slots[1]["fresh"]), (&"human".into(), &1.into()));
-    assert!(slots[1]["missing"].is_null(), "nothing says that every node needs a note");
+    assert_eq!(
+        (&slots[0]["agent"], &slots[0]["missing"]),
+        (&"outline".into(), &0.into())
+    );
+    assert_eq!(
+        (&slots[1]["agent"], &slots[1]["fresh"]),
+        (&"human".into(), &1.into())
+    );
+    assert!(
+        slots[1]["missing"].is_null(),
+        "nothing says that every node needs a note"
+    );
 }
 
 #[test]
@@ -74,15 +87,37 @@ fn frames_that_a_killed_writer_left_are_stored_first_and_damaged_ones_named() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
     let note_id = note(&repo, "src", "about src");
-    let name = repo.frames().into_iter().find(|name| name.contains(".human.")).unwrap();
-    let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).exits(0).stdout;
-    repo.git(&["update-ref", "refs/merkle/frames", "refs/merkle/frames~1"]).ok();
+    let name = repo
+        .frames()
+        .into_iter()
+        .find(|name| name.contains(".human."))
+        .unwrap();
+    let bytes = repo
+        .git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")])
+        .exits(0)
+        .stdout;
+    repo.git(&["update-ref", "refs/merkle/frames", "refs/merkle/frames~1"])
+        .ok();
     let spool = repo.path(".git/merkle/spool");
-    std::fs::write(spool.join(format!("{}.{note_id}", repo.id("HEAD:src"))), bytes).unwrap();
-    std::fs::write(spool.join(format!("{}.{}", "12".repeat(20), "a".repeat(64))), "no frame").unwrap();
+    std::fs::write(
+        spool.join(format!("{}.{note_id}", repo.id("HEAD:src"))),
+        bytes,
+    )
+    .unwrap();
+    std::fs::write(
+        spool.join(format!("{}.{}", "12".repeat(20), "a".repeat(64))),
+        "no frame",
+    )
+    .unwrap();
     let output = repo.run(PROGRAM).args(["status"]).run().ok();
-    assert!(output.contains("spool: 0 frames wait, 1 files are damaged"), "{output}");
-    assert!(repo.frames().contains(&name), "the answer that waited is stored");
+    assert!(
+        output.contains("spool: 0 frames wait, 1 files are damaged"),
+        "{output}"
+    );
+    assert!(
+        repo.frames().contains(&name),
+        "the answer that waited is stored"
+    );
     assert_eq!(std::fs::read_dir(&spool).unwrap().count(), 1);
 }
 
@@ -92,14 +127,28 @@ fn an_agent_that_was_tried_on_one_file_is_not_behind() {
     let world = crate::generate::World::steady(crate::generate::PROTOCOLS[0]);
     let repo = world.repo(super::SAMPLE);
     repo.merkle(&["regenerate"]).ok();
-    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes", "README.md"]).run().ok();
+    crate::generate::command(
+        &repo,
+        &["regenerate", "--agent", "docs", "--yes", "README.md"],
+    )
+    .run()
+    .ok();
     let text = repo.merkle(&["status", "--exit-code"]).ok();
     assert!(
-        text.contains("docs/summary                     1         0         5") && text.ends_with("everything is fresh\n"),
+        text.contains("docs/summary                     1         0         5")
+            && text.ends_with("everything is fresh\n"),
         "{text}"
     );
-    let text = repo.merkle(&["status", "--exit-code", "--agent", "docs"]).exits(1).out();
-    assert!(text.contains("5 nodes of docs/summary are not fresh (use \"git merkle regenerate --agent docs\""), "{text}");
+    let text = repo
+        .merkle(&["status", "--exit-code", "--agent", "docs"])
+        .exits(1)
+        .out();
+    assert!(
+        text.contains(
+            "5 nodes of docs/summary are not fresh (use \"git merkle regenerate --agent docs\""
+        ),
+        "{text}"
+    );
     repo.fill("commit edit\n+ README.md = # Other");
     repo.merkle(&["regenerate"]).ok();
     let text = repo.merkle(&["status", "--exit-code"]).exits(1).out();
@@ -108,15 +157,32 @@ fn an_agent_that_was_tried_on_one_file_is_not_behind() {
         "{text}"
     );
     let asked = world.server.posts().len();
-    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes", "--outdated"]).run().ok();
-    assert_eq!(world.server.posts().len() - asked, 1, "what it never spoke about is left");
+    crate::generate::command(
+        &repo,
+        &["regenerate", "--agent", "docs", "--yes", "--outdated"],
+    )
+    .run()
+    .ok();
+    assert_eq!(
+        world.server.posts().len() - asked,
+        1,
+        "what it never spoke about is left"
+    );
     repo.merkle(&["status", "--exit-code"]).ok();
     // What a person has said is nothing that a command makes: it is counted, and changes no exit code.
     note(&repo, "README.md", "by hand");
     repo.fill("commit edit\n+ README.md = # Third");
     repo.merkle(&["regenerate"]).ok();
-    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes", "--outdated"]).run().ok();
+    crate::generate::command(
+        &repo,
+        &["regenerate", "--agent", "docs", "--yes", "--outdated"],
+    )
+    .run()
+    .ok();
     let text = repo.merkle(&["status", "--exit-code"]).ok();
-    assert!(text.contains("human/note                       0         0         -         1"), "{text}");
+    assert!(
+        text.contains("human/note                       0         0         -         1"),
+        "{text}"
+    );
     let _ = repo.merkle(&["status", "--agent", "nobody"]).exits(65);
 }

@@ -4,10 +4,21 @@ use super::{assert_fields, note, sample, told};
 use crate::support::{PROGRAM, Sandbox};
 
 fn digest(repo: &crate::support::Repo<'_>, options: &str) -> String {
-    let frame = repo.run(PROGRAM).arg("synthesize").args(options.split(' ')).run().ok();
-    let listed = repo.merkle(&["list-frames", "src", "--json"]).exits(0).json("list-frames");
+    let frame = repo
+        .run(PROGRAM)
+        .arg("synthesize")
+        .args(options.split(' '))
+        .run()
+        .ok();
+    let listed = repo
+        .merkle(&["list-frames", "src", "--json"])
+        .exits(0)
+        .json("list-frames");
     let frames = listed["frames"].as_array().expect("a list");
-    let made = frames.iter().find(|one| one["frame"] == frame.trim()).expect("what is printed is stored");
+    let made = frames
+        .iter()
+        .find(|one| one["frame"] == frame.trim())
+        .expect("what is printed is stored");
     made["content"].as_str().expect("text").to_owned()
 }
 
@@ -49,14 +60,29 @@ fn a_directory_s_frame_from_its_children_s() {
 
     - `pub fn add(a: u8, b: u8) -> u8`: Adds two numbers.
     ");
-    let document = repo.merkle(&["synthesize", "src", "--json"]).exits(0).json("synthesize");
+    let document = repo
+        .merkle(&["synthesize", "src", "--json"])
+        .exits(0)
+        .json("synthesize");
     assert_fields(&document, "schema frame made kept");
-    assert_eq!((&document["made"], &document["kept"]), (&0.into(), &2.into()), "the same children, the same bytes");
-    assert_eq!(repo.merkle(&["list-frames", ".", "--type", "digest"]).ok(), "", "nothing outside the directory");
+    assert_eq!(
+        (&document["made"], &document["kept"]),
+        (&0.into(), &2.into()),
+        "the same children, the same bytes"
+    );
+    assert_eq!(
+        repo.merkle(&["list-frames", ".", "--type", "digest"]).ok(),
+        "",
+        "nothing outside the directory"
+    );
     note(&repo, "src/lib.rs", "a note");
     let all = digest(&repo, "src --agent human --type * --into gathered");
     assert!(all.contains("a note"), "{all}");
-    assert!(repo.merkle(&["show", "--type", "digest", "src"]).ok().contains("fresh src"));
+    assert!(
+        repo.merkle(&["show", "--type", "digest", "src"])
+            .ok()
+            .contains("fresh src")
+    );
     repo.assert_sound();
 }
 
@@ -94,7 +120,8 @@ fn spoken(sandbox: &Sandbox) -> crate::support::Repo<'_> {
     repo.merkle(&["regenerate"]).ok();
     note(&repo, "d/a.txt", "first statement");
     note(&repo, "d/e/b.txt", "deep statement");
-    repo.merkle(&["synthesize", "d", "--agent", "human", "--type", "note"]).ok();
+    repo.merkle(&["synthesize", "d", "--agent", "human", "--type", "note"])
+        .ok();
     repo
 }
 
@@ -108,7 +135,11 @@ fn a_synthesis_follows_its_children_without_a_model() {
     repo.merkle(&["status", "--exit-code"]).ok();
     note(&repo, "d/a.txt", "second statement");
     let text = shown("d");
-    assert!(text.contains("human/digest outdated (its children say something else now) d") && text.contains("first"), "{text}");
+    assert!(
+        text.contains("human/digest outdated (its children say something else now) d")
+            && text.contains("first"),
+        "{text}"
+    );
     insta::assert_snapshot!(told(&repo.merkle(&["explain", "d", "--agent", "human", "--type", "digest"])), @"
     human/digest of d is outdated
       its children say something else now
@@ -124,29 +155,54 @@ fn a_synthesis_follows_its_children_without_a_model() {
     --- exit 0
     ");
     let text = repo.merkle(&["status", "--exit-code"]).exits(1).out();
-    assert!(text.contains("human/digest                     1         1         -"), "{text}");
+    assert!(
+        text.contains("human/digest                     1         1         -"),
+        "{text}"
+    );
     repo.merkle(&["regenerate"]).ok();
     assert!(shown("d").contains("fresh d") && shown("d").contains("second statement"));
     // One level deeper: the directory between says something else first.
     note(&repo, "d/e/b.txt", "deeper statement");
     assert!(shown("d").contains("human/digest outdated (a child is to be made first) d"));
-    repo.merkle(&["regenerate", "--agent", "human", "--type", "digest"]).ok();
+    repo.merkle(&["regenerate", "--agent", "human", "--type", "digest"])
+        .ok();
     assert!(shown("d").contains("fresh d") && shown("d").contains("deeper statement"));
-    assert_eq!(repo.merkle(&["regenerate"]).ok(), "nothing to do: every node of HEAD is fresh\n");
+    assert_eq!(
+        repo.merkle(&["regenerate"]).ok(),
+        "nothing to do: every node of HEAD is fresh\n"
+    );
     // A child that was taken back is no longer told.
-    repo.merkle(&["invalidate", "d/a.txt", "--agent", "human"]).ok();
+    repo.merkle(&["invalidate", "d/a.txt", "--agent", "human"])
+        .ok();
     repo.merkle(&["regenerate"]).ok();
     assert!(!shown("d").contains("second statement"));
     // A changed file, and a directory that is new: what `synthesize` would make today.
     repo.fill("commit second\n+ d/a.txt = changed\n+ d/new/c.txt = c");
     assert!(
-        repo.merkle(&["explain", "d", "--agent", "human", "--type", "digest"]).exits(1).out().contains("it has changed since")
+        repo.merkle(&["explain", "d", "--agent", "human", "--type", "digest"])
+            .exits(1)
+            .out()
+            .contains("it has changed since")
     );
     note(&repo, "d/new/c.txt", "new statement");
     repo.merkle(&["regenerate"]).ok();
     let made = shown("d");
-    assert!(made.contains("new statement") && made.contains("deeper statement"), "{made}");
-    let again = repo.merkle(&["synthesize", "d", "--agent", "human", "--type", "note", "--json"]).exits(0).json("synthesize");
+    assert!(
+        made.contains("new statement") && made.contains("deeper statement"),
+        "{made}"
+    );
+    let again = repo
+        .merkle(&[
+            "synthesize",
+            "d",
+            "--agent",
+            "human",
+            "--type",
+            "note",
+            "--json",
+        ])
+        .exits(0)
+        .json("synthesize");
     assert_eq!((&again["made"], &again["kept"]), (&0.into(), &3.into()));
     repo.merkle(&["status", "--exit-code"]).ok();
     repo.assert_sound();
@@ -156,26 +212,54 @@ fn a_synthesis_follows_its_children_without_a_model() {
 fn a_synthesis_remembers_its_policy_in_its_header() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
-    repo.merkle(&["synthesize", "src", "--policy", "filter", "--glob", "*.rs", "--kind", "file"]).ok();
-    let name = repo
-        .frames()
-        .into_iter()
-        .find(|name| name.contains(".digest.") && name.replace('/', "").starts_with(&repo.id("HEAD:src")));
-    let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{}", name.expect("it is stored"))]).ok();
+    repo.merkle(&[
+        "synthesize",
+        "src",
+        "--policy",
+        "filter",
+        "--glob",
+        "*.rs",
+        "--kind",
+        "file",
+    ])
+    .ok();
+    let name = repo.frames().into_iter().find(|name| {
+        name.contains(".digest.") && name.replace('/', "").starts_with(&repo.id("HEAD:src"))
+    });
+    let bytes = repo
+        .git(&[
+            "cat-file",
+            "blob",
+            &format!("refs/merkle/frames:{}", name.expect("it is stored")),
+        ])
+        .ok();
     let policy = "policy: {\"name\":\"filter\",\"type\":\"outline\",\"globs\":[\"*.rs\"],\"kind\":\"file\"}\n---\n";
     assert!(bytes.contains(policy), "{bytes}");
     // By that policy it is made again.
     repo.fill("commit second\n+ src/lib.rs = pub fn other() {}\n+ src/notes.md = # Notes");
     repo.merkle(&["regenerate"]).ok();
     let shown = repo.merkle(&["show", "--type", "digest", "src"]).ok();
-    assert!(shown.contains("other()") && !shown.contains("notes.md") && !shown.contains("deep"), "{shown}");
+    assert!(
+        shown.contains("other()") && !shown.contains("notes.md") && !shown.contains("deep"),
+        "{shown}"
+    );
     // One that was invalidated is left alone until it is asked for again.
-    repo.merkle(&["invalidate", ".", "-r", "--type", "digest"]).ok();
+    repo.merkle(&["invalidate", ".", "-r", "--type", "digest"])
+        .ok();
     repo.merkle(&["regenerate"]).ok();
     repo.merkle(&["status", "--exit-code"]).ok();
-    assert!(repo.merkle(&["show", "--type", "digest", "src"]).exits(1).out().contains("invalidated"));
+    assert!(
+        repo.merkle(&["show", "--type", "digest", "src"])
+            .exits(1)
+            .out()
+            .contains("invalidated")
+    );
     repo.merkle(&["synthesize", "src"]).ok();
-    assert!(repo.merkle(&["show", "--type", "digest", "src"]).ok().contains("fresh src"));
+    assert!(
+        repo.merkle(&["show", "--type", "digest", "src"])
+            .ok()
+            .contains("fresh src")
+    );
 }
 
 /// Before, `synthesize .` made the payload of flask 16 times as large, and `show` began with the digest.
@@ -185,11 +269,24 @@ fn a_synthesis_changes_no_other_view() {
     let repo = sample(&sandbox);
     repo.fill("commit second\n+ more.md = # More");
     repo.merkle(&["regenerate"]).ok();
-    let commands =
-        ["context", "context src/", "show", "show src", "get-head .", "get-head src", "get-node src", "diff HEAD~1", "map"];
+    let commands = [
+        "context",
+        "context src/",
+        "show",
+        "show src",
+        "get-head .",
+        "get-head src",
+        "get-node src",
+        "diff HEAD~1",
+        "map",
+    ];
     let views = || {
         let run = |line: &&str| repo.merkle(&line.split(' ').collect::<Vec<_>>());
-        commands.iter().map(run).map(|output| (output.code, output.out(), output.err())).collect::<Vec<_>>()
+        commands
+            .iter()
+            .map(run)
+            .map(|output| (output.code, output.out(), output.err()))
+            .collect::<Vec<_>>()
     };
     let before = views();
     repo.merkle(&["synthesize", "."]).ok();
@@ -198,9 +295,21 @@ fn a_synthesis_changes_no_other_view() {
         assert_eq!(*before, (after.0, count(&after.1), after.2), "{command}");
     }
     // Asked for by its type it is there.
-    assert!(repo.merkle(&["show", "--type", "digest"]).ok().contains("outline/digest fresh"));
-    assert!(repo.merkle(&["get-head", ".", "--type", "digest"]).ok().contains("## README.md"));
-    assert!(repo.merkle(&["context", "src/", "--frames", "digest"]).ok().contains("## lib.rs"));
+    assert!(
+        repo.merkle(&["show", "--type", "digest"])
+            .ok()
+            .contains("outline/digest fresh")
+    );
+    assert!(
+        repo.merkle(&["get-head", ".", "--type", "digest"])
+            .ok()
+            .contains("## README.md")
+    );
+    assert!(
+        repo.merkle(&["context", "src/", "--frames", "digest"])
+            .ok()
+            .contains("## lib.rs")
+    );
 }
 
 /// Before, `regenerate --agent docs --type digest` asked the model about every node, and `--agent outline` put outlines over it.
@@ -209,18 +318,40 @@ fn neither_a_model_nor_an_outline_takes_the_place_of_a_synthesis() {
     let world = crate::generate::World::steady(crate::generate::PROTOCOLS[0]);
     let repo = world.repo(super::SAMPLE);
     repo.merkle(&["regenerate"]).ok();
-    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes"]).run().ok();
+    crate::generate::command(&repo, &["regenerate", "--agent", "docs", "--yes"])
+        .run()
+        .ok();
     let asked = world.server.posts().len();
-    repo.merkle(&["synthesize", ".", "--agent", "docs", "--type", "summary", "--into", "dig"]).ok();
+    repo.merkle(&[
+        "synthesize",
+        ".",
+        "--agent",
+        "docs",
+        "--type",
+        "summary",
+        "--into",
+        "dig",
+    ])
+    .ok();
     repo.merkle(&["synthesize", "."]).ok();
-    let digests = || ["dig", "digest"].map(|kind| repo.merkle(&["get-head", ".", "--type", kind]).ok());
+    let digests =
+        || ["dig", "digest"].map(|kind| repo.merkle(&["get-head", ".", "--type", kind]).ok());
     let before = digests();
     for (agent, kind) in [("docs", "dig"), ("outline", "digest")] {
-        let text = repo.merkle(&["regenerate", "--agent", agent, "--type", kind]).ok();
+        let text = repo
+            .merkle(&["regenerate", "--agent", agent, "--type", kind])
+            .ok();
         assert_eq!(text, "nothing to do: every node of HEAD is fresh\n");
     }
-    let refused = repo.merkle(&["regenerate", "--agent", "outline", "--type", "dig"]).exits(65);
-    assert!(refused.err().contains("hint: git merkle synthesize . --agent outline --into dig"), "{refused}");
+    let refused = repo
+        .merkle(&["regenerate", "--agent", "outline", "--type", "dig"])
+        .exits(65);
+    assert!(
+        refused
+            .err()
+            .contains("hint: git merkle synthesize . --agent outline --into dig"),
+        "{refused}"
+    );
     note(&repo, "src", "x");
     assert_eq!((world.server.posts().len(), digests()), (asked, before));
 }

@@ -5,14 +5,38 @@ use crate::support::{Repo, Sandbox};
 
 /// Puts something at a path of the store's tree, as a stray hand would.
 fn plant(repo: &Repo<'_>, path: &str, content: &[u8]) {
-    let blob = repo.run("git").args(["hash-object", "-w", "--stdin"]).input(content).run().ok();
+    let blob = repo
+        .run("git")
+        .args(["hash-object", "-w", "--stdin"])
+        .input(content)
+        .run()
+        .ok();
     let index = repo.path(".git/planted");
-    let git = |arguments: &[&str]| repo.run("git").env("GIT_INDEX_FILE", &index).args(arguments).run().ok();
+    let git = |arguments: &[&str]| {
+        repo.run("git")
+            .env("GIT_INDEX_FILE", &index)
+            .args(arguments)
+            .run()
+            .ok()
+    };
     git(&["read-tree", "refs/merkle/frames"]);
-    git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},{path}", blob.trim())]);
+    git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("100644,{},{path}", blob.trim()),
+    ]);
     let tree = git(&["write-tree"]);
-    let commit = git(&["commit-tree", "-p", "refs/merkle/frames", "-m", "planted", tree.trim()]);
-    repo.git(&["update-ref", "refs/merkle/frames", commit.trim()]).ok();
+    let commit = git(&[
+        "commit-tree",
+        "-p",
+        "refs/merkle/frames",
+        "-m",
+        "planted",
+        tree.trim(),
+    ]);
+    repo.git(&["update-ref", "refs/merkle/frames", commit.trim()])
+        .ok();
 }
 
 #[test]
@@ -25,13 +49,32 @@ fn every_kind_of_fault_is_named() {
     --- exit 0
     ");
     note(&repo, "src", "sound");
-    let name = repo.frames().into_iter().find(|name| name.contains(".human.")).unwrap();
-    let bytes = repo.git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")]).exits(0).stdout;
+    let name = repo
+        .frames()
+        .into_iter()
+        .find(|name| name.contains(".human."))
+        .unwrap();
+    let bytes = repo
+        .git(&["cat-file", "blob", &format!("refs/merkle/frames:{name}")])
+        .exits(0)
+        .stdout;
     let text = String::from_utf8(bytes).unwrap();
-    plant(&repo, &name.replace(".note.", ".changed."), text.replace("sound", "forged").as_bytes());
+    plant(
+        &repo,
+        &name.replace(".note.", ".changed."),
+        text.replace("sound", "forged").as_bytes(),
+    );
     plant(&repo, &name.replace(".note.", ".moved."), text.as_bytes());
-    plant(&repo, &name.replace(".note.", ".newer."), text.replace("frame/1", "frame/2").as_bytes());
-    plant(&repo, &name.replace(".note.", ".loose."), text.replace("seq: 1", "seq: 01").as_bytes());
+    plant(
+        &repo,
+        &name.replace(".note.", ".newer."),
+        text.replace("frame/1", "frame/2").as_bytes(),
+    );
+    plant(
+        &repo,
+        &name.replace(".note.", ".loose."),
+        text.replace("seq: 1", "seq: 01").as_bytes(),
+    );
     plant(&repo, "README", b"a stray file");
     let output = repo.merkle(&["validate"]).exits(1);
     insta::assert_snapshot!(told(&output), @"
@@ -44,18 +87,49 @@ fn every_kind_of_fault_is_named() {
     12 frames checked, 4 faults
     --- exit 1
     ");
-    let document = repo.merkle(&["validate", "--json"]).exits(1).json("validate");
+    let document = repo
+        .merkle(&["validate", "--json"])
+        .exits(1)
+        .json("validate");
     assert_fields(&document, "schema checked faults newer");
-    assert_eq!((&document["checked"], document["faults"].as_array().unwrap().len()), (&12.into(), 4));
+    assert_eq!(
+        (
+            &document["checked"],
+            document["faults"].as_array().unwrap().len()
+        ),
+        (&12.into(), 4)
+    );
     assert_fields(&document["faults"][0], "path message");
-    assert_eq!(repo.merkle(&["validate", "-z"]).exits(1).out().matches('\0').count(), 4);
+    assert_eq!(
+        repo.merkle(&["validate", "-z"])
+            .exits(1)
+            .out()
+            .matches('\0')
+            .count(),
+        4
+    );
     // A damaged neighbour does not take the sound frames down with it, and is named where it is asked for.
-    assert!(repo.merkle(&["show", "src/lib.rs"]).ok().contains("fresh src/lib.rs"));
+    assert!(
+        repo.merkle(&["show", "src/lib.rs"])
+            .ok()
+            .contains("fresh src/lib.rs")
+    );
     let listed = repo.merkle(&["list-frames", "src"]).exits(0);
-    assert!(listed.out().contains("human/note") && listed.err().matches("is skipped").count() == 4, "{listed}");
-    assert_eq!(repo.merkle(&["regenerate"]).ok(), "nothing to do: every node of HEAD is fresh\n");
+    assert!(
+        listed.out().contains("human/note") && listed.err().matches("is skipped").count() == 4,
+        "{listed}"
+    );
+    assert_eq!(
+        repo.merkle(&["regenerate"]).ok(),
+        "nothing to do: every node of HEAD is fresh\n"
+    );
     let spool = repo.path(".git/merkle/spool");
     let name = format!("{}.{}", "12".repeat(20), "a".repeat(64));
     std::fs::write(spool.join(&name), "no frame").unwrap();
-    assert!(repo.merkle(&["validate"]).exits(1).out().ends_with(&format!("spool/{name}: not a frame\n")));
+    assert!(
+        repo.merkle(&["validate"])
+            .exits(1)
+            .out()
+            .ends_with(&format!("spool/{name}: not a frame\n"))
+    );
 }

@@ -13,7 +13,11 @@ fn reftable(sandbox: &Sandbox) -> Repo<'_> {
     std::fs::remove_dir_all(repo.path(".git")).expect("removable");
     repo.git(&["init", "-q", "--ref-format=reftable"]).ok();
     repo.fill("commit files\n+ a.md = about");
-    repo.run("git-merkle").args(["put-frame", "a.md", "-"]).input("what is known\n").run().ok();
+    repo.run("git-merkle")
+        .args(["put-frame", "a.md", "-"])
+        .input("what is known\n")
+        .run()
+        .ok();
     repo
 }
 
@@ -39,11 +43,17 @@ fn the_lock_of_a_killed_child_is_named_and_removed() {
     assert_ne!(commit(&repo).code, Some(0));
     // Too young for a proof: it is named and left alone.
     let told = repo.merkle(&["doctor", "--fix"]).exits(1).out();
-    assert!(told.contains("refs      wrong: '") && told.contains("tables.list.lock' is there"), "{told}");
+    assert!(
+        told.contains("refs      wrong: '") && told.contains("tables.list.lock' is there"),
+        "{told}"
+    );
     assert!(repo.path(LOCK).exists());
     std::thread::sleep(Duration::from_millis(5_500));
     let told = repo.merkle(&["doctor"]).exits(1).out();
-    assert!(told.contains("was left by a git that this program started and that was killed"), "{told}");
+    assert!(
+        told.contains("was left by a git that this program started and that was killed"),
+        "{told}"
+    );
     assert!(repo.path(LOCK).exists());
     let told = repo.merkle(&["doctor", "--fix"]).out();
     assert!(told.contains("refs      fixed: "), "{told}");
@@ -52,7 +62,11 @@ fn the_lock_of_a_killed_child_is_named_and_removed() {
     repo.merkle(&["status"]).ok();
     let told = repo.merkle(&["doctor"]).ok();
     assert!(!told.contains("refs "), "{told}");
-    assert_eq!(repo.frames().len(), 2, "the statement was waiting in the spool");
+    assert_eq!(
+        repo.frames().len(),
+        2,
+        "the statement was waiting in the spool"
+    );
 }
 
 #[test]
@@ -60,15 +74,34 @@ fn a_lock_of_somebody_else_is_named_and_stays() {
     let sandbox = Sandbox::new();
     let repo = reftable(&sandbox);
     std::fs::write(repo.path(LOCK), "").unwrap();
-    std::fs::File::open(repo.path(LOCK)).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    std::fs::File::open(repo.path(LOCK))
+        .unwrap()
+        .set_modified(std::time::SystemTime::UNIX_EPOCH)
+        .unwrap();
     let told = repo.merkle(&["doctor", "--fix"]).exits(1).out();
-    assert!(told.contains("and nothing says whose it is; remove it if no git is running"), "{told}");
+    assert!(
+        told.contains("and nothing says whose it is; remove it if no git is running"),
+        "{told}"
+    );
     assert!(repo.path(LOCK).exists());
     // A process has it open.
     let held = std::fs::File::open(repo.path(LOCK)).unwrap();
     let told = repo.merkle(&["doctor", "--fix"]).ok();
-    assert!(told.contains(&format!("process {} is at work here", std::process::id())), "{told}");
+    assert!(
+        told.contains(&format!("process {} is at work here", std::process::id())),
+        "{told}"
+    );
     drop(held);
-    let refused = repo.run("git-merkle").args(["put-frame", "a.md", "-"]).input("new\n").run().exits(75);
-    assert!(refused.err().contains("hint: nothing is lost: it waits in '"), "{refused}");
+    let refused = repo
+        .run("git-merkle")
+        .args(["put-frame", "a.md", "-"])
+        .input("new\n")
+        .run()
+        .exits(75);
+    assert!(
+        refused
+            .err()
+            .contains("hint: nothing is lost: it waits in '"),
+        "{refused}"
+    );
 }

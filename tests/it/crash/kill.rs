@@ -52,14 +52,24 @@ impl<'s> Victim<'s> {
         for (round, point) in trace::sample(points.points).into_iter().enumerate() {
             let repo = self.copy("killed");
             let traced = trace::kill_at(&self.run(&repo), point);
-            let about = format!("killed at point {point} of {}: {}", points.points, traced.output.command);
+            let about = format!(
+                "killed at point {point} of {}: {}",
+                points.points, traced.output.command
+            );
             let now = listing(&repo);
-            assert!(now == old || now == new, "{about}\nneither the old nor the new store: {now:#?}");
+            assert!(
+                now == old || now == new,
+                "{about}\nneither the old nor the new store: {now:#?}"
+            );
             seen.insert(now == new);
             self.check(&repo, (round, &tree), &about);
             std::fs::remove_dir_all(repo.path("")).expect("a copy can be removed");
         }
-        assert_eq!(seen, BTreeSet::from([false, true]), "both the old and the new store were left by some kill");
+        assert_eq!(
+            seen,
+            BTreeSet::from([false, true]),
+            "both the old and the new store were left by some kill"
+        );
     }
 
     /// Everything that must hold after a kill; in the end the command has been run again.
@@ -70,16 +80,31 @@ impl<'s> Victim<'s> {
         assert!(matches!(next.code, Some(0 | 1)), "{about}\n{next}");
         let stored = repo.frames();
         for frame in &spooled {
-            assert!(stored.iter().any(|name| name.ends_with(frame)), "{about}\nwas not stored from the spool: {frame}");
+            assert!(
+                stored.iter().any(|name| name.ends_with(frame)),
+                "{about}\nwas not stored from the spool: {frame}"
+            );
         }
-        assert!(self::spooled(repo).is_empty(), "{about}\nthe spool is not emptied");
+        assert!(
+            self::spooled(repo).is_empty(),
+            "{about}\nthe spool is not emptied"
+        );
         let again = self.run(repo).run();
-        assert!(again.code.is_some_and(|code| self.codes.contains(&code)), "{about}\n{again}");
+        assert!(
+            again.code.is_some_and(|code| self.codes.contains(&code)),
+            "{about}\n{again}"
+        );
         assert_eq!(repo.id("refs/merkle/frames^{tree}"), tree, "{about}");
-        let known = repo.merkle(&["list-frames", "a.md", "--json", "--agent", "human"]).ok();
+        let known = repo
+            .merkle(&["list-frames", "a.md", "--json", "--agent", "human"])
+            .ok();
         assert!(known.contains("what is known\\n"), "{about}\n{known}");
         // A command that finds everything done writes nothing; the next one that does heals what is left.
-        repo.run("git-merkle").args(["put-frame", "a.md", "-"]).input("the next one\n").run().ok();
+        repo.run("git-merkle")
+            .args(["put-frame", "a.md", "-"])
+            .input("the next one\n")
+            .run()
+            .ok();
         assert_eq!(repo.leftovers(), [] as [&str; 0], "{about}");
         repo.merkle(&["validate"]).ok();
     }
@@ -87,20 +112,40 @@ impl<'s> Victim<'s> {
 
 /// The ids of frames that wait in the spool, whole.
 fn spooled(repo: &Repo<'_>) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(repo.path(".git/merkle/spool")) else { return Vec::new() };
-    let names = entries.map(|entry| entry.expect("a readable folder").file_name().to_string_lossy().into_owned());
-    names.filter_map(|name| name.split_once('.').map(|(_, id)| id.to_owned())).filter(|id| id.len() == 64).collect()
+    let Ok(entries) = std::fs::read_dir(repo.path(".git/merkle/spool")) else {
+        return Vec::new();
+    };
+    let names = entries.map(|entry| {
+        entry
+            .expect("a readable folder")
+            .file_name()
+            .to_string_lossy()
+            .into_owned()
+    });
+    names
+        .filter_map(|name| name.split_once('.').map(|(_, id)| id.to_owned()))
+        .filter(|id| id.len() == 64)
+        .collect()
 }
 
 /// What a person does with git next works as if nothing had happened.
 pub(super) fn user_is_not_disturbed(repo: &Repo<'_>, sandbox: &Sandbox) {
     repo.git(&["fsck", "--strict", "--no-progress"]).ok();
     repo.git(&["status", "--porcelain"]).ok();
-    repo.git(&["commit", "-q", "--allow-empty", "-m", "on with it"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "on with it"])
+        .ok();
     repo.git(&["gc", "-q", "--prune=now"]).ok();
     let hub = sandbox.path("hub.git");
     let push = ["push", "-q", "--force"];
-    repo.run("git").args(push).arg(&hub).args(["HEAD:refs/heads/main", "refs/merkle/frames:refs/merkle/frames"]).run().ok();
+    repo.run("git")
+        .args(push)
+        .arg(&hub)
+        .args([
+            "HEAD:refs/heads/main",
+            "refs/merkle/frames:refs/merkle/frames",
+        ])
+        .run()
+        .ok();
 }
 
 #[test]
@@ -109,7 +154,14 @@ fn put_frame() {
     drop(sandbox.bare("hub.git"));
     let start = with_frames(&sandbox, 3);
     let arguments = &["put-frame", "d1/f1.rs", "-"];
-    Victim { sandbox: &sandbox, start, arguments, input: "said once\n", codes: &[0] }.die_everywhere();
+    Victim {
+        sandbox: &sandbox,
+        start,
+        arguments,
+        input: "said once\n",
+        codes: &[0],
+    }
+    .die_everywhere();
 }
 
 #[test]
@@ -117,7 +169,14 @@ fn a_small_run() {
     let sandbox = Sandbox::new();
     drop(sandbox.bare("hub.git"));
     let start = with_frames(&sandbox, 3);
-    Victim { sandbox: &sandbox, start, arguments: &["regenerate"], input: "", codes: &[0] }.die_everywhere();
+    Victim {
+        sandbox: &sandbox,
+        start,
+        arguments: &["regenerate"],
+        input: "",
+        codes: &[0],
+    }
+    .die_everywhere();
 }
 
 #[test]
@@ -128,7 +187,14 @@ fn a_gc() {
     start.merkle(&["regenerate", "-q"]).ok();
     start.fill("commit other\n+ d1/f1.rs = fn other() {}");
     start.merkle(&["regenerate", "-q"]).ok();
-    Victim { sandbox: &sandbox, start, arguments: &["gc"], input: "", codes: &[0] }.die_everywhere();
+    Victim {
+        sandbox: &sandbox,
+        start,
+        arguments: &["gc"],
+        input: "",
+        codes: &[0],
+    }
+    .die_everywhere();
 }
 
 #[test]
@@ -136,7 +202,14 @@ fn a_large_run() {
     let sandbox = Sandbox::new();
     drop(sandbox.bare("hub.git"));
     let start = with_frames(&sandbox, 60);
-    Victim { sandbox: &sandbox, start, arguments: &["regenerate"], input: "", codes: &[0] }.die_everywhere();
+    Victim {
+        sandbox: &sandbox,
+        start,
+        arguments: &["regenerate"],
+        input: "",
+        codes: &[0],
+    }
+    .die_everywhere();
 }
 
 #[test]
@@ -146,7 +219,14 @@ fn invalidate() {
     let start = with_frames(&sandbox, 5);
     start.merkle(&["regenerate"]).ok();
     let arguments = &["invalidate", "-r", ".", "--agent", "outline"];
-    Victim { sandbox: &sandbox, start, arguments, input: "", codes: &[0, 1] }.die_everywhere();
+    Victim {
+        sandbox: &sandbox,
+        start,
+        arguments,
+        input: "",
+        codes: &[0, 1],
+    }
+    .die_everywhere();
 }
 
 /// A kill between the move of the ref and the removal of the spool file leaves a frame in both.
@@ -156,17 +236,28 @@ fn what_was_stored_already_does_not_come_back_over_what_was_said_since() {
     for round in 0..6 {
         let repo = sandbox.repo(&format!("work{round}"));
         repo.fill("commit file\n+ a.md = about");
-        let put = |text: &str| repo.run("git-merkle").args(["put-frame", "a.md", "-"]).input(text).run().ok();
+        let put = |text: &str| {
+            repo.run("git-merkle")
+                .args(["put-frame", "a.md", "-"])
+                .input(text)
+                .run()
+                .ok()
+        };
         put(&format!("older {round}\n"));
         let library = crate::hostile::open(&repo);
         let state = git_merkle::git::StateDir::of(&library);
         let store = git_merkle::frame::Store::open(&library).expect("a store");
-        let older = store.heads(&repo.id("HEAD:a.md").parse().expect("an id")).expect("readable frames");
+        let older = store
+            .heads(&repo.id("HEAD:a.md").parse().expect("an id"))
+            .expect("readable frames");
         git_merkle::frame::spool::put(&state, &older[0].frame).expect("a disk with room");
         put(&format!("newer {round}\n"));
         repo.merkle(&["status"]).ok();
         let head = repo.merkle(&["get-head", "a.md"]).ok();
-        assert!(head.contains(&format!("newer {round}")) && repo.frames().len() == 2, "{head}");
+        assert!(
+            head.contains(&format!("newer {round}")) && repo.frames().len() == 2,
+            "{head}"
+        );
         assert_eq!(repo.leftovers(), [] as [&str; 0]);
     }
 }
@@ -183,9 +274,16 @@ fn a_question_that_is_killed_answers_the_next_time() {
     for point in trace::sample(points.points) {
         let repo = start.copy_to("killed");
         let traced = trace::kill_at(&at_noon(&repo, &arguments), point);
-        let about = format!("killed at point {point} of {}: {}", points.points, traced.output.command);
+        let about = format!(
+            "killed at point {point} of {}: {}",
+            points.points, traced.output.command
+        );
         assert_eq!(repo.merkle(&arguments).ok(), answer, "{about}");
-        assert_eq!(repo.merkle(&arguments).ok(), answer, "{about}, out of the cache");
+        assert_eq!(
+            repo.merkle(&arguments).ok(),
+            answer,
+            "{about}, out of the cache"
+        );
         std::fs::remove_dir_all(repo.path("")).expect("a copy can be removed");
     }
 }

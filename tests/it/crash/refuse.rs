@@ -10,7 +10,11 @@ use crate::support::{Output, Repo, Run, Sandbox};
 const LIMITS: [u32; 7] = [0, 1, 2, 3, 4, 8, 16];
 
 /// What writes; `put-frame` is given a text.
-const WRITING: [&[&str]; 3] = [&["put-frame", "a.md", "-"], &["regenerate"], &["invalidate", "-r", "."]];
+const WRITING: [&[&str]; 3] = [
+    &["put-frame", "a.md", "-"],
+    &["regenerate"],
+    &["invalidate", "-r", "."],
+];
 
 /// What only reads; each must work on a full disk and where nothing can be written.
 const READING: [&[&str]; 9] = [
@@ -28,7 +32,10 @@ const READING: [&[&str]; 9] = [
 /// The program on a disk with room for files of so many blocks.
 fn limited(repo: &Repo<'_>, blocks: u32, arguments: &[&str]) -> Run {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
-    let run = repo.run("sh").args(["-c", &script, "sh", "git-merkle"]).args(arguments);
+    let run = repo
+        .run("sh")
+        .args(["-c", &script, "sh", "git-merkle"])
+        .args(arguments);
     run.env("SOURCE_DATE_EPOCH", "1800500000")
 }
 
@@ -37,7 +44,12 @@ fn limited(repo: &Repo<'_>, blocks: u32, arguments: &[&str]) -> Run {
 fn assert_refused(output: Output) {
     let output = output.exits(74);
     let text = output.err();
-    assert!(text.starts_with("error: cannot ") && !text.contains("panicked") && !text.contains("os error"), "{output}");
+    assert!(
+        text.starts_with("error: cannot ")
+            && !text.contains("panicked")
+            && !text.contains("os error"),
+        "{output}"
+    );
 }
 
 #[track_caller]
@@ -45,8 +57,13 @@ fn assert_readable(mut run: impl FnMut(&[&str]) -> Output) {
     for arguments in READING {
         let output = run(arguments);
         // That a statement was declared void is an answer.
-        let text = output.err().replace("error: what was said about 'a.md' was declared void", "");
-        assert!(matches!(output.code, Some(0 | 1)) && !text.contains("error"), "{output}");
+        let text = output
+            .err()
+            .replace("error: what was said about 'a.md' was declared void", "");
+        assert!(
+            matches!(output.code, Some(0 | 1)) && !text.contains("error"),
+            "{output}"
+        );
     }
 }
 
@@ -71,7 +88,9 @@ fn a_full_disk_refuses_and_nothing_is_half_done() {
                     assert_eq!(listing(&repo), old);
                 }
                 // What git's own `index-pack` leaves is cleared by git.
-                let waits = |file: &String| file.starts_with("merkle/spool/") || file.starts_with("objects/pack/tmp_");
+                let waits = |file: &String| {
+                    file.starts_with("merkle/spool/") || file.starts_with("objects/pack/tmp_")
+                };
                 assert!(repo.leftovers().iter().all(waits), "{:?}", repo.leftovers());
                 if blocks == 0 {
                     assert_readable(|reading| limited(&repo, blocks, reading).run());
@@ -79,7 +98,12 @@ fn a_full_disk_refuses_and_nothing_is_half_done() {
                 repo.git(&["fsck", "--strict", "--no-progress"]).ok();
                 let again = at_noon(&repo, arguments).input("new\n").run();
                 assert!(matches!(again.code, Some(0 | 1)), "{again}");
-                assert_eq!(listing(&repo), listing(&complete), "{} with {blocks} blocks", arguments[0]);
+                assert_eq!(
+                    listing(&repo),
+                    listing(&complete),
+                    "{} with {blocks} blocks",
+                    arguments[0]
+                );
                 repo.git(&["prune"]).ok();
                 assert_eq!(repo.leftovers(), [] as [&str; 0]);
                 std::fs::remove_dir_all(repo.path("")).unwrap();
@@ -107,7 +131,11 @@ fn block(repo: &Repo<'_>, path: &str, with_directory: bool) {
 fn where_state_cannot_be_written_writing_is_refused_and_reading_works() {
     let sandbox = Sandbox::new();
     let start = with_frames(&sandbox, 3);
-    for (place, is_directory) in [(".git/merkle", false), (".git/merkle/lock", true), (".git/merkle/spool", false)] {
+    for (place, is_directory) in [
+        (".git/merkle", false),
+        (".git/merkle/lock", true),
+        (".git/merkle/spool", false),
+    ] {
         let repo = start.copy_to("blocked");
         block(&repo, place, is_directory);
         assert_readable(|reading| repo.merkle(reading));
@@ -140,9 +168,12 @@ fn without_derived_data_everything_works() {
     let other = start.copy_to("other");
     other.merkle(&["regenerate"]).ok();
     let memory = format!(".git/merkle/cache/{}", other.memory());
-    for (place, is_directory) in
-        [(".git/merkle/cache", false), (".git/merkle/cache/index", true), (&memory, true), (".git/merkle/cache/outlines", true)]
-    {
+    for (place, is_directory) in [
+        (".git/merkle/cache", false),
+        (".git/merkle/cache/index", true),
+        (&memory, true),
+        (".git/merkle/cache/outlines", true),
+    ] {
         let repo = start.copy_to("blocked");
         block(&repo, place, is_directory);
         for arguments in WRITING {
@@ -162,17 +193,33 @@ fn a_store_that_git_cannot_move_refuses_too() {
     let before = listing(&repo);
     repo.git(&["pack-refs", "--all"]).ok();
     block(&repo, ".git/refs/merkle", false);
-    let output = at_noon(&repo, &["put-frame", "a.md", "-"]).input("new\n").run();
+    let output = at_noon(&repo, &["put-frame", "a.md", "-"])
+        .input("new\n")
+        .run();
     let output = output.exits(74);
     let text = output.err();
-    assert!(text.starts_with("error: ref 'refs/merkle/frames' cannot be read or written: File exists\n"), "{text}");
+    assert!(
+        text.starts_with(
+            "error: ref 'refs/merkle/frames' cannot be read or written: File exists\n"
+        ),
+        "{text}"
+    );
     // Before, nothing said that the statement was safe, and scripts wrote it again.
-    let waits = text.lines().nth(1).and_then(|line| line.strip_prefix("hint: nothing is lost: it waits in '"));
-    let file = waits.and_then(|line| line.strip_suffix("', and the next command stores it")).expect("a hint");
+    let waits = text
+        .lines()
+        .nth(1)
+        .and_then(|line| line.strip_prefix("hint: nothing is lost: it waits in '"));
+    let file = waits
+        .and_then(|line| line.strip_suffix("', and the next command stores it"))
+        .expect("a hint");
     assert!(std::path::Path::new(file).is_file(), "{text}");
     std::fs::remove_file(repo.path(".git/refs/merkle")).unwrap();
     assert_eq!(listing(&repo), before);
     repo.merkle(&["status"]).ok();
-    assert_eq!(listing(&repo).len(), before.len() + 1, "the statement was waiting in the spool");
+    assert_eq!(
+        listing(&repo).len(),
+        before.len() + 1,
+        "the statement was waiting in the spool"
+    );
     assert_eq!(repo.leftovers(), [] as [&str; 0]);
 }

@@ -13,7 +13,10 @@ const NOWHERE: &str = "1234567890123456789012345678901234567890";
 const POINTS: usize = 24;
 
 fn say(repo: &Repo<'_>, text: &str) {
-    at_noon(repo, &["put-frame", "a.md", "-"]).input(text).run().ok();
+    at_noon(repo, &["put-frame", "a.md", "-"])
+        .input(text)
+        .run()
+        .ok();
 }
 
 /// A remote, and a clone that is about to exchange frames with it.
@@ -39,8 +42,20 @@ impl<'s> Scene<'s> {
         say(&other, "From another clone.\n");
         other.merkle(others).ok();
         say(&start, "From here.\n");
-        let refs = origin.git(&["for-each-ref", "--format=%(refname) %(objectname)", "refs/merkle"]).ok();
-        Self { sandbox, origin, start, refs, arguments }
+        let refs = origin
+            .git(&[
+                "for-each-ref",
+                "--format=%(refname) %(objectname)",
+                "refs/merkle",
+            ])
+            .ok();
+        Self {
+            sandbox,
+            origin,
+            start,
+            refs,
+            arguments,
+        }
     }
 
     fn run(&self, repo: &Repo<'_>) -> Run {
@@ -50,17 +65,44 @@ impl<'s> Scene<'s> {
     /// Puts the remote's frames back to where they began.
     fn restore(&self) {
         self.clear_locks();
-        let now = self.origin.git(&["for-each-ref", "--format=delete %(refname)", "refs/merkle"]).ok();
-        self.origin.run("git").args(["update-ref", "--stdin"]).input(now).run().ok();
-        let create = self.refs.lines().map(|line| format!("create {line}\n")).collect::<Vec<_>>().concat();
-        self.origin.run("git").args(["update-ref", "--stdin"]).input(create).run().ok();
+        let now = self
+            .origin
+            .git(&["for-each-ref", "--format=delete %(refname)", "refs/merkle"])
+            .ok();
+        self.origin
+            .run("git")
+            .args(["update-ref", "--stdin"])
+            .input(now)
+            .run()
+            .ok();
+        let create = self
+            .refs
+            .lines()
+            .map(|line| format!("create {line}\n"))
+            .collect::<Vec<_>>()
+            .concat();
+        self.origin
+            .run("git")
+            .args(["update-ref", "--stdin"])
+            .input(create)
+            .run()
+            .ok();
     }
 
     /// All that the remote has, at any of its refs.
     fn there(&self) -> BTreeSet<String> {
-        let refs = self.origin.git(&["for-each-ref", "--format=%(refname)", "refs/merkle"]).ok();
-        let listed = refs.lines().map(|name| self.origin.git(&["ls-tree", "-r", "--name-only", name]).ok());
-        listed.flat_map(|names| names.lines().map(ToOwned::to_owned).collect::<Vec<_>>()).collect()
+        let refs = self
+            .origin
+            .git(&["for-each-ref", "--format=%(refname)", "refs/merkle"])
+            .ok();
+        let listed = refs.lines().map(|name| {
+            self.origin
+                .git(&["ls-tree", "-r", "--name-only", name])
+                .ok()
+        });
+        listed
+            .flat_map(|names| names.lines().map(ToOwned::to_owned).collect::<Vec<_>>())
+            .collect()
     }
 
     /// Kills the exchange at points from its first to its last; which sides were complete after each kill.
@@ -70,27 +112,50 @@ impl<'s> Scene<'s> {
         let points = trace::count(&self.run(&complete));
         assert_eq!(points.output.exits(0).out(), said);
         let (whole, all) = (listing(&complete), self.there());
-        let refs = |origin: &Repo<'_>| origin.git(&["for-each-ref", "--format=%(refname)", "refs/merkle"]).ok();
+        let refs = |origin: &Repo<'_>| {
+            origin
+                .git(&["for-each-ref", "--format=%(refname)", "refs/merkle"])
+                .ok()
+        };
         let refs_then = refs(&self.origin).lines().count();
         let mut seen = BTreeSet::new();
         for point in trace::sample_of(points.points, POINTS) {
             self.restore();
             let repo = self.start.copy_to("killed");
             let traced = trace::kill_at(&self.run(&repo), point);
-            let about = format!("killed at point {point} of {}: {}", points.points, traced.output.command);
+            let about = format!(
+                "killed at point {point} of {}: {}",
+                points.points, traced.output.command
+            );
             let (here, there) = (listing(&repo), self.there());
-            assert!(here == listing(&self.start) || here == whole, "{about}\nneither the old nor the new store: {here:#?}");
-            assert!(there == before || there == all, "{about}\nneither the old nor the new remote: {there:#?}");
+            assert!(
+                here == listing(&self.start) || here == whole,
+                "{about}\nneither the old nor the new store: {here:#?}"
+            );
+            assert!(
+                there == before || there == all,
+                "{about}\nneither the old nor the new remote: {there:#?}"
+            );
             seen.insert((here == whole, there == all));
             user_is_not_disturbed(&repo, self.sandbox);
             self.clear_locks();
             let again = self.run(&repo).run();
             assert!(again.code == Some(0), "{about}\n{again}");
-            assert_eq!((listing(&repo), self.there()), (whole.clone(), all.clone()), "{about}");
+            assert_eq!(
+                (listing(&repo), self.there()),
+                (whole.clone(), all.clone()),
+                "{about}"
+            );
             assert_eq!(refs(&self.origin).lines().count(), refs_then, "{about}");
-            let tracked = repo.git(&["for-each-ref", "--format=%(refname)", "refs/merkle-remote"]).ok();
+            let tracked = repo
+                .git(&["for-each-ref", "--format=%(refname)", "refs/merkle-remote"])
+                .ok();
             assert!(!tracked.contains("incoming"), "{about}\n{tracked}");
-            let locks = repo.run("find").args([".git/refs", "-name", "*.lock"]).run().ok();
+            let locks = repo
+                .run("find")
+                .args([".git/refs", "-name", "*.lock"])
+                .run()
+                .ok();
             assert_eq!(locks, "", "{about}");
             self.origin.git(&["fsck", "--strict"]).ok();
             std::fs::remove_dir_all(repo.path("")).expect("a copy can be removed");
@@ -100,7 +165,11 @@ impl<'s> Scene<'s> {
 
     /// A git that was killed on the other side has left its locks there, as it would without this program.
     fn clear_locks(&self) {
-        self.origin.run("find").args([".", "-name", "*.lock", "-delete"]).run().ok();
+        self.origin
+            .run("find")
+            .args([".", "-name", "*.lock", "-delete"])
+            .run()
+            .ok();
     }
 }
 
@@ -118,15 +187,26 @@ fn an_exchange() {
 #[test]
 fn an_exchange_with_a_ref_of_its_own() {
     let sandbox = Sandbox::new();
-    let scene = Scene::new(&sandbox, &["-c", "merkle.publish=own", "sync"], &["-c", "merkle.publish=own", "sync"]);
+    let scene = Scene::new(
+        &sandbox,
+        &["-c", "merkle.publish=own", "sync"],
+        &["-c", "merkle.publish=own", "sync"],
+    );
     assert_eq!(scene.die_everywhere("1 frame came, 1 went\n"), STEPS.into());
 }
 
 #[test]
 fn a_collection() {
     let sandbox = Sandbox::new();
-    let scene = Scene::new(&sandbox, &["-c", "merkle.publish=own", "sync"], &["sync", "--collect"]);
-    assert_eq!(scene.die_everywhere("1 frame came, 1 went, 1 ref collected\n"), STEPS.into());
+    let scene = Scene::new(
+        &sandbox,
+        &["-c", "merkle.publish=own", "sync"],
+        &["sync", "--collect"],
+    );
+    assert_eq!(
+        scene.die_everywhere("1 frame came, 1 went, 1 ref collected\n"),
+        STEPS.into()
+    );
 }
 
 /// Stores what a model answered about nothing that any history has, and a note.
@@ -155,28 +235,63 @@ fn a_gc_of_the_remote() {
     let points = trace::count(&at_noon(&complete, &arguments));
     assert!(points.output.exits(0).out().starts_with("1 frame of"));
     let (here_then, there_then) = (listing(&complete), listing(&origin));
-    assert_eq!((old_here.len(), here_then.len(), old_there.len(), there_then.len()), (3, 2, 2, 1));
+    assert_eq!(
+        (
+            old_here.len(),
+            here_then.len(),
+            old_there.len(),
+            there_then.len()
+        ),
+        (3, 2, 2, 1)
+    );
     let mut seen = BTreeSet::new();
     for point in trace::sample_of(points.points, POINTS) {
-        origin.git(&["update-ref", "refs/merkle/frames", &before]).ok();
+        origin
+            .git(&["update-ref", "refs/merkle/frames", &before])
+            .ok();
         let repo = start.copy_to("killed");
         let traced = trace::kill_at(&at_noon(&repo, &arguments), point);
-        let about = format!("killed at point {point} of {}: {}", points.points, traced.output.command);
+        let about = format!(
+            "killed at point {point} of {}: {}",
+            points.points, traced.output.command
+        );
         let (here, there) = (listing(&repo), listing(&origin));
-        assert!(here == old_here || here == here_then, "{about}\nneither the old nor the new store: {here:#?}");
-        assert!(there == old_there || there == there_then, "{about}\nneither the old nor the new remote: {there:#?}");
+        assert!(
+            here == old_here || here == here_then,
+            "{about}\nneither the old nor the new store: {here:#?}"
+        );
+        assert!(
+            there == old_there || there == there_then,
+            "{about}\nneither the old nor the new remote: {there:#?}"
+        );
         seen.insert((here == here_then, there == there_then));
         user_is_not_disturbed(&repo, &sandbox);
         drop(std::fs::remove_file(origin.path("refs/merkle/frames.lock")));
         // A fetch alone brings the clone to where the remote is.
         at_noon(&repo, &["fetch"]).run().ok();
-        assert_eq!(listing(&repo), if there == there_then { here_then.clone() } else { old_here.clone() }, "{about}");
+        assert_eq!(
+            listing(&repo),
+            if there == there_then {
+                here_then.clone()
+            } else {
+                old_here.clone()
+            },
+            "{about}"
+        );
         let again = at_noon(&repo, &arguments).run();
         assert!(again.code == Some(0), "{about}\n{again}");
-        assert_eq!((listing(&repo), listing(&origin)), (here_then.clone(), there_then.clone()), "{about}");
+        assert_eq!(
+            (listing(&repo), listing(&origin)),
+            (here_then.clone(), there_then.clone()),
+            "{about}"
+        );
         repo.merkle(&["doctor"]).ok();
         origin.git(&["fsck", "--strict"]).ok();
         std::fs::remove_dir_all(repo.path("")).expect("a copy can be removed");
     }
-    assert_eq!(seen, BTreeSet::from([(false, false), (false, true), (true, true)]), "each step was left by some kill");
+    assert_eq!(
+        seen,
+        BTreeSet::from([(false, false), (false, true), (true, true)]),
+        "each step was left by some kill"
+    );
 }

@@ -24,21 +24,34 @@ impl<'s> World<'s> {
     fn new(sandbox: &'s Sandbox) -> Self {
         drop(sandbox.bare("hub.git"));
         let start = with_frames(sandbox, 3);
-        start.git(&["config", "--global", "merkle.hookQuiet", "1ms"]).ok();
+        start
+            .git(&["config", "--global", "merkle.hookQuiet", "1ms"])
+            .ok();
         start.merkle(&["regenerate"]).ok();
         let linked = start.worktree("start-linked", "HEAD");
         linked.fill("commit in the linked one\n+ d1/linked.rs = fn linked() {}");
         start.fill("commit in the first one\n+ d2/first.rs = fn first() {}");
         start.merkle(&["hooks", "install", "--mode=hookdir"]).ok();
-        Self { main: start, linked }
+        Self {
+            main: start,
+            linked,
+        }
     }
 
     /// An exact copy, its linked worktree included.
     fn copy(&self, name: &str) -> Self {
-        let (main, linked) = (self.main.copy_to(name), self.linked.copy_to(&format!("{name}-linked")));
+        let (main, linked) = (
+            self.main.copy_to(name),
+            self.linked.copy_to(&format!("{name}-linked")),
+        );
         let own = main.path(".git/worktrees/start-linked");
-        std::fs::write(linked.path(".git"), format!("gitdir: {}\n", own.display())).expect("a copy can be written");
-        std::fs::write(own.join("gitdir"), format!("{}\n", linked.path(".git").display())).expect("a copy can be written");
+        std::fs::write(linked.path(".git"), format!("gitdir: {}\n", own.display()))
+            .expect("a copy can be written");
+        std::fs::write(
+            own.join("gitdir"),
+            format!("{}\n", linked.path(".git").display()),
+        )
+        .expect("a copy can be written");
         Self { main, linked }
     }
 
@@ -49,7 +62,10 @@ impl<'s> World<'s> {
     }
 
     fn state(&self) -> StateDir {
-        let location = Location { directory: self.main.path(""), ..Location::default() };
+        let location = Location {
+            directory: self.main.path(""),
+            ..Location::default()
+        };
         StateDir::of(&Repository::open(&location).expect("a repository"))
     }
 
@@ -57,8 +73,16 @@ impl<'s> World<'s> {
     fn leave_markers(&self) {
         for repo in [&self.main, &self.linked] {
             let directory = repo.path("").canonicalize().expect("it is there");
-            let git_dir = repo.git(&["rev-parse", "--absolute-git-dir"]).ok().trim_end().into();
-            let marker = Marker { git_dir, directory, event: "post-commit".to_owned() };
+            let git_dir = repo
+                .git(&["rev-parse", "--absolute-git-dir"])
+                .ok()
+                .trim_end()
+                .into();
+            let marker = Marker {
+                git_dir,
+                directory,
+                event: "post-commit".to_owned(),
+            };
             marker::leave(&self.state(), &marker).expect("writable");
         }
     }
@@ -72,7 +96,11 @@ impl<'s> World<'s> {
     fn settle(&self, about: &str) {
         let (state, deadline) = (self.state(), Instant::now() + Duration::from_mins(1));
         while worker::is_at_work(&state) || self.waiting() > 0 {
-            assert!(Instant::now() < deadline, "{about}\nthe worker does not end, {} waiting", self.waiting());
+            assert!(
+                Instant::now() < deadline,
+                "{about}\nthe worker does not end, {} waiting",
+                self.waiting()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -87,9 +115,18 @@ impl<'s> World<'s> {
 
     /// Everything that must hold after a kill. The next one is a hook in turns, and a command in the foreground.
     fn check(&self, sandbox: &Sandbox, (round, next): (usize, &Repo<'_>), about: &str) {
-        assert!(!worker::is_at_work(&self.state()), "{about}\na dead worker holds its lock");
+        assert!(
+            !worker::is_at_work(&self.state()),
+            "{about}\na dead worker holds its lock"
+        );
         let by_hook = round.is_multiple_of(2);
-        self.main.git(&["config", "merkle.hooks", if by_hook { "true" } else { "false" }]).ok();
+        self.main
+            .git(&[
+                "config",
+                "merkle.hooks",
+                if by_hook { "true" } else { "false" },
+            ])
+            .ok();
         user_is_not_disturbed(next, sandbox);
         if !by_hook {
             for repo in [&self.main, &self.linked] {
@@ -97,30 +134,50 @@ impl<'s> World<'s> {
             }
             self.assert_fresh(about);
             self.main.git(&["config", "merkle.hooks", "true"]).ok();
-            next.git(&["commit", "-q", "--allow-empty", "-m", "with hooks again"]).ok();
+            next.git(&["commit", "-q", "--allow-empty", "-m", "with hooks again"])
+                .ok();
         }
         self.settle(about);
         self.assert_fresh(about);
-        let known = self.main.merkle(&["list-frames", "a.md", "--json", "--agent", "human"]).ok();
+        let known = self
+            .main
+            .merkle(&["list-frames", "a.md", "--json", "--agent", "human"])
+            .ok();
         assert!(known.contains("what is known\\n"), "{about}\n{known}");
         // A command that finds everything done writes nothing; the next one that does heals what is left.
-        self.main.run(PROGRAM).args(["put-frame", "a.md", "-"]).input("the next one\n").run().ok();
+        self.main
+            .run(PROGRAM)
+            .args(["put-frame", "a.md", "-"])
+            .input("the next one\n")
+            .run()
+            .ok();
         assert_eq!(self.main.leftovers(), [] as [&str; 0], "{about}");
         self.main.merkle(&["validate"]).ok();
     }
 
     /// Kills a command at points from its first to its last; what is left to be done afterwards.
-    fn die_everywhere(&self, sandbox: &Sandbox, command: fn(&Self) -> Run, next: fn(&Self) -> &Repo<'s>) -> BTreeSet<usize> {
+    fn die_everywhere(
+        &self,
+        sandbox: &Sandbox,
+        command: fn(&Self) -> Run,
+        next: fn(&Self) -> &Repo<'s>,
+    ) -> BTreeSet<usize> {
         let complete = self.copy("complete");
         let points = trace::count(&command(&complete));
         points.output.ok();
         complete.settle("undisturbed");
         complete.remove();
         let mut seen = BTreeSet::new();
-        for (round, point) in trace::sample_of(points.points, SMALL_TIER_POINTS).into_iter().enumerate() {
+        for (round, point) in trace::sample_of(points.points, SMALL_TIER_POINTS)
+            .into_iter()
+            .enumerate()
+        {
             let world = self.copy("killed");
             let traced = trace::kill_at(&command(&world), point);
-            let about = format!("killed at point {point} of {}: {}", points.points, traced.output.command);
+            let about = format!(
+                "killed at point {point} of {}: {}",
+                points.points, traced.output.command
+            );
             seen.insert(world.waiting());
             world.check(sandbox, (round, next(&world)), &about);
             world.remove();
@@ -139,7 +196,11 @@ fn the_worker() {
     };
     // The hook that comes next is that of one worktree; the other one's marker still counts.
     let left = world.die_everywhere(&sandbox, worker, |world| &world.main);
-    assert_eq!(left, BTreeSet::from([0, 1, 2]), "both, one and none were done when the worker died");
+    assert_eq!(
+        left,
+        BTreeSet::from([0, 1, 2]),
+        "both, one and none were done when the worker died"
+    );
 }
 
 #[test]
@@ -147,7 +208,16 @@ fn a_hook_with_the_worker_that_it_starts() {
     let sandbox = Sandbox::new();
     let world = World::new(&sandbox);
     world.main.merkle(&["regenerate"]).ok();
-    let hook = |world: &World<'_>| world.linked.run(PROGRAM).args(["hooks", "run", "post-commit"]);
+    let hook = |world: &World<'_>| {
+        world
+            .linked
+            .run(PROGRAM)
+            .args(["hooks", "run", "post-commit"])
+    };
     let left = world.die_everywhere(&sandbox, hook, |world| &world.linked);
-    assert_eq!(left, BTreeSet::from([0, 1]), "the marker was and was not there, or its work done");
+    assert_eq!(
+        left,
+        BTreeSet::from([0, 1]),
+        "the marker was and was not there, or its work done"
+    );
 }

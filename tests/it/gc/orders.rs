@@ -21,7 +21,10 @@ impl Remote {
         match self.epoch.cmp(&other.epoch) {
             std::cmp::Ordering::Greater => self.clone(),
             std::cmp::Ordering::Less => other.clone(),
-            std::cmp::Ordering::Equal => Self { epoch: self.epoch, held: &self.held | &other.held },
+            std::cmp::Ordering::Equal => Self {
+                epoch: self.epoch,
+                held: &self.held | &other.held,
+            },
         }
     }
 }
@@ -66,7 +69,15 @@ impl Model {
     }
 
     fn step(&mut self, step: Step) -> String {
-        let said = format!("{} {}.", if matches!(step, Step::Note(_)) { "Note" } else { "Answer" }, self.count);
+        let said = format!(
+            "{} {}.",
+            if matches!(step, Step::Note(_)) {
+                "Note"
+            } else {
+                "Answer"
+            },
+            self.count
+        );
         self.count += 1;
         match step {
             Step::Answer(number) | Step::Note(number) => {
@@ -81,9 +92,18 @@ impl Model {
             }
             Step::Drop(number) => {
                 self.fetch(number);
-                let gone: BTreeSet<String> = self.remote.held.iter().filter(|said| may_go(said)).cloned().collect();
+                let gone: BTreeSet<String> = self
+                    .remote
+                    .held
+                    .iter()
+                    .filter(|said| may_go(said))
+                    .cloned()
+                    .collect();
                 if !gone.is_empty() {
-                    self.remote = Remote { epoch: self.remote.epoch + 1, held: &self.remote.held - &gone };
+                    self.remote = Remote {
+                        epoch: self.remote.epoch + 1,
+                        held: &self.remote.held - &gone,
+                    };
                     self.fetch(number);
                     self.dropped.extend(gone);
                 }
@@ -95,10 +115,23 @@ impl Model {
     /// What is one's own is there, what people said is there, and nothing that was dropped is at the remote.
     fn check(&self, steps: &[Step]) {
         for (clone, own) in self.clones.iter().zip(&self.own) {
-            assert!(own.is_subset(&clone.store), "{steps:?}: what a clone has made itself is lost");
-            assert!(clone.known.held.iter().all(|said| may_go(said) || clone.store.contains(said)), "{steps:?}");
+            assert!(
+                own.is_subset(&clone.store),
+                "{steps:?}: what a clone has made itself is lost"
+            );
+            assert!(
+                clone
+                    .known
+                    .held
+                    .iter()
+                    .all(|said| may_go(said) || clone.store.contains(said)),
+                "{steps:?}"
+            );
         }
-        assert!(self.remote.held.is_disjoint(&self.dropped), "{steps:?}: what was dropped came back");
+        assert!(
+            self.remote.held.is_disjoint(&self.dropped),
+            "{steps:?}: what was dropped came back"
+        );
     }
 }
 
@@ -115,7 +148,12 @@ fn nothing_dropped_comes_back_and_nothing_own_is_lost_in_any_short_order() {
                 end.step(Step::Sync(number));
                 end.check(steps);
             }
-            assert!(end.clones.iter().all(|clone| clone.store == end.remote.held), "{steps:?}: all agree in the end");
+            assert!(
+                end.clones
+                    .iter()
+                    .all(|clone| clone.store == end.remote.held),
+                "{steps:?}: all agree in the end"
+            );
             return;
         }
         for step in STEPS.iter().flat_map(|step| (0..3).map(step)) {
@@ -135,7 +173,8 @@ fn nothing_dropped_comes_back_and_nothing_own_is_lost_in_any_short_order() {
 }
 
 fn remotes() -> impl Strategy<Value = Remote> {
-    (0..3_u64, prop::collection::btree_set("[a-d]", 0..4)).prop_map(|(epoch, held)| Remote { epoch, held })
+    (0..3_u64, prop::collection::btree_set("[a-d]", 0..4))
+        .prop_map(|(epoch, held)| Remote { epoch, held })
 }
 
 proptest! {
@@ -166,9 +205,20 @@ fn run(steps: &[Step]) {
         model.check(&steps[..=at]);
         let told = |repo: &Repo<'_>| said(repo).into_iter().collect::<BTreeSet<_>>();
         for (repo, clone) in clones.iter().zip(&model.clones) {
-            assert_eq!(told(repo), clone.store, "{:?} in {}", &steps[..=at], repo.path("").display());
+            assert_eq!(
+                told(repo),
+                clone.store,
+                "{:?} in {}",
+                &steps[..=at],
+                repo.path("").display()
+            );
         }
-        assert_eq!(told(&origin), model.remote.held, "{:?} at the remote", &steps[..=at]);
+        assert_eq!(
+            told(&origin),
+            model.remote.held,
+            "{:?} at the remote",
+            &steps[..=at]
+        );
     }
 }
 
@@ -179,18 +229,39 @@ fn node(at: usize) -> String {
 
 /// After an answer that all have: the drop by one clone among the syncs of all, in each of their orders.
 fn orders(each: usize) {
-    let start = [Step::Answer(0), Step::Sync(0), Step::Sync(1), Step::Answer(1), Step::Note(2)];
+    let start = [
+        Step::Answer(0),
+        Step::Sync(0),
+        Step::Sync(1),
+        Step::Answer(1),
+        Step::Note(2),
+    ];
     let mut orders = vec![Vec::new()];
     for _ in 0..4 {
         orders = orders
             .iter()
-            .flat_map(|order: &Vec<usize>| (0..4).filter(|next| !order.contains(next)).map(|next| [&order[..], &[next]].concat()))
+            .flat_map(|order: &Vec<usize>| {
+                (0..4)
+                    .filter(|next| !order.contains(next))
+                    .map(|next| [&order[..], &[next]].concat())
+            })
             .collect();
     }
     assert_eq!(orders.len(), 24);
     for order in orders.iter().step_by(each) {
-        let steps = order.iter().map(|number| if *number == 3 { Step::Drop(0) } else { Step::Sync(*number) });
-        run(&[&start[..], &steps.collect::<Vec<_>>(), &[Step::Sync(0), Step::Sync(1), Step::Sync(2)]].concat());
+        let steps = order.iter().map(|number| {
+            if *number == 3 {
+                Step::Drop(0)
+            } else {
+                Step::Sync(*number)
+            }
+        });
+        run(&[
+            &start[..],
+            &steps.collect::<Vec<_>>(),
+            &[Step::Sync(0), Step::Sync(1), Step::Sync(2)],
+        ]
+        .concat());
     }
 }
 
@@ -208,7 +279,9 @@ fn real_clones_go_with_the_model_in_every_order_of_a_drop_and_three_syncs() {
 fn random_orders(count: usize) {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut random = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((state >> 33) % below).expect("a small number")
     };
     for _ in 0..count {

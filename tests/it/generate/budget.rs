@@ -11,11 +11,20 @@ fn a_run_stops_at_its_budget_and_the_next_goes_on_there() {
         let world = World::steady(protocol);
         let repo = world.repo(SMALL);
         let stopped = regenerate(&repo, &["--max-calls", "2"]).exits(79);
-        assert!(stopped.err().contains("the budget of 2 calls for this run does not cover the next call"), "{stopped}");
+        assert!(
+            stopped
+                .err()
+                .contains("the budget of 2 calls for this run does not cover the next call"),
+            "{stopped}"
+        );
         assert!(stopped.err().contains("3 frames are left"), "{stopped}");
         assert_eq!(world.server.posts().len(), 2);
         regenerate(&repo, &[]).ok();
-        assert_eq!(world.server.posts().len(), 5, "what was paid for is not asked again");
+        assert_eq!(
+            world.server.posts().len(),
+            5,
+            "what was paid for is not asked again"
+        );
     }
 }
 
@@ -23,8 +32,18 @@ fn a_run_stops_at_its_budget_and_the_next_goes_on_there() {
 fn money_and_tokens_are_limits_as_well() {
     let world = World::steady(Protocol::OpenAi);
     let repo = world.repo(SMALL);
-    assert!(regenerate(&repo, &["--max-cost", "0.000001"]).exits(79).err().contains("0.000001 USD"));
-    assert!(regenerate(&repo, &["--max-tokens", "10"]).exits(79).err().contains("10 tokens"));
+    assert!(
+        regenerate(&repo, &["--max-cost", "0.000001"])
+            .exits(79)
+            .err()
+            .contains("0.000001 USD")
+    );
+    assert!(
+        regenerate(&repo, &["--max-tokens", "10"])
+            .exits(79)
+            .err()
+            .contains("10 tokens")
+    );
     assert_eq!(world.server.connections(), 0);
     let broke = regenerate(&repo, &["--max-cost", "1,5"]).exits(129);
     assert!(broke.err().contains("1.50"), "{broke}");
@@ -33,12 +52,21 @@ fn money_and_tokens_are_limits_as_well() {
 #[test]
 fn attempts_that_are_turned_away_count_as_calls() {
     let picky = Loopback::start(|request| {
-        if request.order.is_multiple_of(2) { Scripted::rate_limited(Some("0")) } else { Scripted::answer("said") }
+        if request.order.is_multiple_of(2) {
+            Scripted::rate_limited(Some("0"))
+        } else {
+            Scripted::answer("said")
+        }
     });
     let world = World::new(Protocol::OpenAi, picky);
     world.set("merkle.provider.m.concurrency", "1");
     let repo = world.repo(&flat(5));
-    assert!(regenerate(&repo, &["--max-calls", "3"]).exits(79).err().contains("3 calls"));
+    assert!(
+        regenerate(&repo, &["--max-calls", "3"])
+            .exits(79)
+            .err()
+            .contains("3 calls")
+    );
     assert_eq!(world.server.posts().len(), 3);
     assert_eq!(repo.frames().len(), 1);
 }
@@ -58,7 +86,11 @@ fn an_answer_is_kept_when_it_cannot_be_booked() {
     world.provider("m", Protocol::OpenAi, &breaking.endpoint());
     let run = regenerate(&repo, &[]);
     assert!(run.err().contains("cannot write the ledger"), "{run}");
-    assert_eq!((breaking.posts().len(), repo.frames().len()), (1, 1), "nothing more is sent, and nothing is lost");
+    assert_eq!(
+        (breaking.posts().len(), repo.frames().len()),
+        (1, 1),
+        "nothing more is sent, and nothing is lost"
+    );
 }
 
 #[test]
@@ -67,7 +99,10 @@ fn a_time_that_is_given_for_records_opens_no_other_month() {
     world.set("merkle.budgetCalls", "2");
     let repo = world.repo(SMALL);
     for seconds in ["1000000000", "1100000000", "1900000000"] {
-        let run = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).env("SOURCE_DATE_EPOCH", seconds).run().exits(79);
+        let run = command(&repo, &["regenerate", "--agent", "docs", "--yes"])
+            .env("SOURCE_DATE_EPOCH", seconds)
+            .run()
+            .exits(79);
         assert!(run.err().contains("2 calls a month"), "{run}");
     }
     assert_eq!(world.server.posts().len(), 2);
@@ -75,17 +110,27 @@ fn a_time_that_is_given_for_records_opens_no_other_month() {
 
 #[test]
 fn two_processes_share_one_ledger() {
-    let slow = Loopback::start(|_| Scripted::answer("said").after(std::time::Duration::from_millis(50)));
+    let slow =
+        Loopback::start(|_| Scripted::answer("said").after(std::time::Duration::from_millis(50)));
     let world = World::new(Protocol::OpenAi, slow);
     world.set("merkle.budgetCalls", "10");
     let repo = world.repo(&flat(30));
     let ends: Vec<i32> = std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..2).map(|_| scope.spawn(|| regenerate(&repo, &[]).code.expect("an exit code"))).collect();
-        runs.into_iter().map(|run| run.join().expect("no panic")).collect()
+        let runs: Vec<_> = (0..2)
+            .map(|_| scope.spawn(|| regenerate(&repo, &[]).code.expect("an exit code")))
+            .collect();
+        runs.into_iter()
+            .map(|run| run.join().expect("no panic"))
+            .collect()
     });
     assert_eq!(ends, [79, 79]);
     assert_eq!(world.server.posts().len(), 10);
-    assert!(regenerate(&repo, &[]).exits(79).err().contains("10 calls a month"));
+    assert!(
+        regenerate(&repo, &[])
+            .exits(79)
+            .err()
+            .contains("10 calls a month")
+    );
     assert_eq!(world.server.posts().len(), 10);
 }
 
@@ -96,7 +141,10 @@ fn a_repository_may_tighten_a_budget_and_never_give_one() {
     let repo = world.repo(SMALL);
     repo.git(&["config", "merkle.maxCalls", "100"]).ok();
     let run = regenerate(&repo, &[]).exits(79);
-    assert!(run.err().contains("merkle.maxcalls") && run.err().contains("is ignored"), "{run}");
+    assert!(
+        run.err().contains("merkle.maxcalls") && run.err().contains("is ignored"),
+        "{run}"
+    );
     assert_eq!(world.server.posts().len(), 3);
     repo.git(&["config", "merkle.maxCalls", "0"]).ok();
     assert!(regenerate(&repo, &[]).exits(79).err().contains("0 calls"));
@@ -108,26 +156,54 @@ fn without_a_terminal_nothing_dear_is_sent_unasked() {
     let world = World::steady(Protocol::OpenAi);
     world.set("merkle.confirmAbove", "0");
     let repo = world.repo(SMALL);
-    let refused = command(&repo, &["regenerate", "--agent", "docs"]).run().exits(79);
-    assert!(refused.err().contains("about 5 calls") && refused.err().contains("--max-cost"), "{refused}");
-    let plan = command(&repo, &["regenerate", "--agent", "docs", "--dry-run", "--json"]).run().exits(0).json("plan");
-    assert_eq!((&plan["calls"], &plan["estimate"]["provider"]), (&5.into(), &"m".into()));
+    let refused = command(&repo, &["regenerate", "--agent", "docs"])
+        .run()
+        .exits(79);
+    assert!(
+        refused.err().contains("about 5 calls") && refused.err().contains("--max-cost"),
+        "{refused}"
+    );
+    let plan = command(
+        &repo,
+        &["regenerate", "--agent", "docs", "--dry-run", "--json"],
+    )
+    .run()
+    .exits(0)
+    .json("plan");
+    assert_eq!(
+        (&plan["calls"], &plan["estimate"]["provider"]),
+        (&5.into(), &"m".into())
+    );
     assert!(plan["estimate"]["cost_usd"].is_string());
     assert_eq!(world.server.connections(), 0);
     world.set("merkle.budget", "5");
-    command(&repo, &["regenerate", "--agent", "docs"]).run().ok();
+    command(&repo, &["regenerate", "--agent", "docs"])
+        .run()
+        .ok();
     assert_eq!(world.server.posts().len(), 5);
 }
 
 #[test]
 fn what_was_not_asked_about_for_its_estimate_stays_below_it() {
-    let long = Usage { output: 2_048, ..USAGE };
-    let world = World::new(Protocol::OpenAi, Loopback::start(move |_| Scripted::answer("said").usage(long)));
+    let long = Usage {
+        output: 2_048,
+        ..USAGE
+    };
+    let world = World::new(
+        Protocol::OpenAi,
+        Loopback::start(move |_| Scripted::answer("said").usage(long)),
+    );
     world.set("merkle.provider.m.priceOutput", "100");
     let repo = world.repo(&flat(25));
     // Estimated at 0.92 USD, and the answers are six times as long.
-    let run = command(&repo, &["regenerate", "--agent", "docs"]).run().exits(79);
-    assert!(run.err().contains("1 USD that is spent without asking (merkle.confirmAbove)"), "{run}");
+    let run = command(&repo, &["regenerate", "--agent", "docs"])
+        .run()
+        .exits(79);
+    assert!(
+        run.err()
+            .contains("1 USD that is spent without asking (merkle.confirmAbove)"),
+        "{run}"
+    );
     assert_eq!(world.server.posts().len(), 4, "0.2049 USD each");
 }
 
@@ -139,5 +215,8 @@ fn a_budget_in_money_needs_prices() {
     world.set("merkle.provider.q.keyEnv", "TEST_API_KEY");
     let repo = world.repo(SMALL);
     let refused = regenerate(&repo, &["--provider", "q", "--max-cost", "1"]).exits(78);
-    assert!(refused.err().contains("prices of provider 'q'"), "{refused}");
+    assert!(
+        refused.err().contains("prices of provider 'q'"),
+        "{refused}"
+    );
 }

@@ -18,13 +18,24 @@ fn the_first_of_many_requests_warms_the_cache_for_the_others() {
         let (cache, start) = (Arc::new(PrefixCache::new(PREFIX_MIN)), Instant::now());
         let server = Loopback::start(move |request| {
             let now = start.elapsed();
-            let delay = if request.order == 0 { FIRST_TOKEN } else { Duration::ZERO };
-            Scripted::answer("a sentence").usage(cache.usage(&request.body, now, now + delay)).after(delay)
+            let delay = if request.order == 0 {
+                FIRST_TOKEN
+            } else {
+                Duration::ZERO
+            };
+            Scripted::answer("a sentence")
+                .usage(cache.usage(&request.body, now, now + delay))
+                .after(delay)
         });
         let world = World::new(protocol, server);
         let rule = "You describe source code in one sentence, in plain English, for a reader who has not seen it. ";
         world.agent(&AGENT.replace("You describe source code.", &rule.repeat(100)));
-        let limits = [("cacheBreakpoints", "4"), ("cacheTokensMin", "1024"), ("concurrency", "64"), ("contextTokens", "200k")];
+        let limits = [
+            ("cacheBreakpoints", "4"),
+            ("cacheTokensMin", "1024"),
+            ("concurrency", "64"),
+            ("contextTokens", "200k"),
+        ];
         for (key, value) in limits {
             world.set(&format!("merkle.provider.m.{key}"), value);
         }
@@ -32,9 +43,14 @@ fn the_first_of_many_requests_warms_the_cache_for_the_others() {
         let made = regenerate(&repo, &["--json"]);
         let posts = world.server.posts();
         assert_eq!(posts.len(), FILES + 1, "each file and the root");
-        assert!(posts.iter().all(|post| post.raw.contains("cache_control")), "each carries a mark");
+        assert!(
+            posts.iter().all(|post| post.raw.contains("cache_control")),
+            "each carries a mark"
+        );
         let report = made.json("regenerate");
-        let read = report["model"]["cache_read_tokens"].as_u64().unwrap_or_else(|| panic!("{report}"));
+        let read = report["model"]["cache_read_tokens"]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{report}"));
         let prefix = git_merkle::base::token::estimate(&rule.repeat(100));
         let (whole, floor) = (prefix * (FILES as u64 + 1), prefix * FILES as u64);
         assert!(

@@ -16,7 +16,13 @@ const ANSWERED: usize = 9;
 
 /// A server that answers the first requests and owes all others.
 fn stuck() -> Loopback {
-    Loopback::start(|request| if request.order < ANSWERED { Scripted::answer("said") } else { Scripted::hang() })
+    Loopback::start(|request| {
+        if request.order < ANSWERED {
+            Scripted::answer("said")
+        } else {
+            Scripted::hang()
+        }
+    })
 }
 
 fn many(world: &World) -> Repo<'_> {
@@ -26,24 +32,43 @@ fn many(world: &World) -> Repo<'_> {
 
 fn start(repo: &Repo<'_>) -> Child {
     let mut command = command(repo, &["regenerate", "--agent", "docs", "--yes"]).wrapped(&[]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts")
 }
 
 /// Waits until so many answers are on the disk, in the spool or in the store.
 fn wait_for(repo: &Repo<'_>, answers: usize) {
     let deadline = Instant::now() + Duration::from_mins(1);
     let spooled = || {
-        let entries = std::fs::read_dir(repo.path(".git/merkle/spool")).into_iter().flatten().flatten();
-        entries.filter(|entry| !entry.file_name().to_string_lossy().contains("tmp-")).count()
+        let entries = std::fs::read_dir(repo.path(".git/merkle/spool"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        entries
+            .filter(|entry| !entry.file_name().to_string_lossy().contains("tmp-"))
+            .count()
     };
     while spooled() + repo.frames().len() < answers {
-        assert!(Instant::now() < deadline, "{} spooled, {} stored", spooled(), repo.frames().len());
+        assert!(
+            Instant::now() < deadline,
+            "{} spooled, {} stored",
+            spooled(),
+            repo.frames().len()
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 fn signal(child: &Child, signal: Signal) {
-    kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid")), signal).expect("it runs");
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).expect("a pid")),
+        signal,
+    )
+    .expect("it runs");
 }
 
 #[test]
@@ -56,16 +81,33 @@ fn after_a_kill_only_the_rest_is_asked_again() {
         signal(&child, Signal::SIGKILL);
         child.wait().expect("it is dead");
         repo.merkle(&["status"]).ok();
-        assert_eq!(repo.frames().len(), ANSWERED, "what was answered is in the store");
+        assert_eq!(
+            repo.frames().len(),
+            ANSWERED,
+            "what was answered is in the store"
+        );
         let other = Loopback::answering(super::about);
         world.provider("m", protocol, &other.endpoint());
         regenerate(&repo, &[]).ok();
-        assert_eq!(other.posts().len(), FILES - ANSWERED + 1, "the rest of the files, and the root");
+        assert_eq!(
+            other.posts().len(),
+            FILES - ANSWERED + 1,
+            "the rest of the files, and the root"
+        );
         repo.merkle(&["validate"]).ok();
         repo.assert_sound();
         let again: Vec<String> = other.posts().iter().map(path_of).collect();
-        let before: Vec<String> = world.server.posts().iter().take(ANSWERED).map(path_of).collect();
-        assert!(before.iter().all(|path| !again.contains(path)), "{before:?} {again:?}");
+        let before: Vec<String> = world
+            .server
+            .posts()
+            .iter()
+            .take(ANSWERED)
+            .map(path_of)
+            .collect();
+        assert!(
+            before.iter().all(|path| !again.contains(path)),
+            "{before:?} {again:?}"
+        );
     }
 }
 
@@ -73,8 +115,14 @@ fn after_a_kill_only_the_rest_is_asked_again() {
 fn an_interrupt_stores_what_came_back_and_says_what_is_left() {
     let world = World::new(Protocol::OpenAi, stuck());
     let repo = many(&world);
-    let mut command = command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json"]).wrapped(&[]);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut command =
+        command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json"]).wrapped(&[]);
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     wait_for(&repo, ANSWERED);
     signal(&child, Signal::SIGINT);
     std::thread::sleep(Duration::from_millis(1_200));
@@ -83,8 +131,15 @@ fn an_interrupt_stores_what_came_back_and_says_what_is_left() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a document");
-    assert_eq!((&report["stored"], &report["left"]), (&ANSWERED.into(), &(FILES + 1 - ANSWERED).into()));
-    assert_eq!(world.server.posts().len(), asked, "nothing was begun after it");
+    assert_eq!(
+        (&report["stored"], &report["left"]),
+        (&ANSWERED.into(), &(FILES + 1 - ANSWERED).into())
+    );
+    assert_eq!(
+        world.server.posts().len(),
+        asked,
+        "nothing was begun after it"
+    );
     assert_eq!(repo.frames().len(), ANSWERED);
     assert_eq!(repo.leftovers(), [] as [&str; 0]);
 }
@@ -105,7 +160,12 @@ fn what_was_in_flight_when_it_was_killed_is_charged_in_full() {
     child.wait().expect("it is dead");
     let other = Loopback::answering(super::about);
     world.provider("m", Protocol::OpenAi, &other.endpoint());
-    assert!(regenerate(&repo, &[]).exits(79).err().contains("17 calls a month"));
+    assert!(
+        regenerate(&repo, &[])
+            .exits(79)
+            .err()
+            .contains("17 calls a month")
+    );
     assert_eq!(other.posts().len(), 0);
 }
 
@@ -118,7 +178,10 @@ fn after_an_interrupt_nothing_is_sent_that_still_waits_for_its_turn() {
     let child = start(&repo);
     wait_for(&repo, 2);
     signal(&child, Signal::SIGINT);
-    assert_eq!(child.wait_with_output().expect("it ends").status.code(), Some(130));
+    assert_eq!(
+        child.wait_with_output().expect("it ends").status.code(),
+        Some(130)
+    );
     assert_eq!((world.server.posts().len(), repo.frames().len()), (2, 2));
 }
 
@@ -127,7 +190,11 @@ fn answers_in_flight_outlive_a_store_that_cannot_be_written() {
     let slow = |request: &Recorded| {
         let answer = Scripted::answer(super::about(request));
         // Behind the first batch, which is brought into the store after two seconds.
-        if request.order == 0 { answer } else { answer.after(Duration::from_secs(4)) }
+        if request.order == 0 {
+            answer
+        } else {
+            answer.after(Duration::from_secs(4))
+        }
     };
     let world = World::new(Protocol::OpenAi, Loopback::start(slow));
     world.set("merkle.provider.m.idleTimeout", "60s");
@@ -139,7 +206,11 @@ fn answers_in_flight_outlive_a_store_that_cannot_be_written() {
     let asked = world.server.posts().len();
     std::fs::remove_dir(&lock).expect("empty");
     repo.merkle(&["status"]).ok();
-    assert_eq!((asked, repo.frames().len()), (4, 4), "all that was asked is there");
+    assert_eq!(
+        (asked, repo.frames().len()),
+        (4, 4),
+        "all that was asked is there"
+    );
 }
 
 #[test]
@@ -148,7 +219,12 @@ fn a_second_interrupt_ends_a_run_whose_ledger_does_not_answer() {
     let repo = many(&world);
     let state = repo.path(".git/merkle");
     std::fs::create_dir_all(&state).expect("writable");
-    world.sandbox.run("mkfifo", &state).args(["ledger"]).run().ok();
+    world
+        .sandbox
+        .run("mkfifo", &state)
+        .args(["ledger"])
+        .run()
+        .ok();
     let mut child = start(&repo);
     let deadline = Instant::now() + Duration::from_mins(1);
     while !state.join("ledger-lock").exists() {
@@ -159,7 +235,10 @@ fn a_second_interrupt_ends_a_run_whose_ledger_does_not_answer() {
         assert!(Instant::now() < deadline, "it hangs");
         // It may be gone by now.
         std::thread::sleep(Duration::from_millis(300));
-        let _ = kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid")), Signal::SIGTERM);
+        let _ = kill(
+            Pid::from_raw(i32::try_from(child.id()).expect("a pid")),
+            Signal::SIGTERM,
+        );
     }
     assert_eq!(world.server.connections(), 0);
 }

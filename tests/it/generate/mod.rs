@@ -60,10 +60,18 @@ response_template = \"One sentence.\"
 
 impl World {
     pub(crate) fn new(protocol: Protocol, server: Loopback) -> Self {
-        let world = Self { sandbox: Sandbox::new(), server };
+        let world = Self {
+            sandbox: Sandbox::new(),
+            server,
+        };
         world.agent(AGENT);
         world.provider("m", protocol, &world.server.endpoint());
-        for (name, value) in [("priceInput", "1"), ("priceOutput", "4"), ("idleTimeout", "2s"), ("concurrency", "8")] {
+        for (name, value) in [
+            ("priceInput", "1"),
+            ("priceOutput", "4"),
+            ("idleTimeout", "2s"),
+            ("concurrency", "8"),
+        ] {
             world.set(&format!("merkle.provider.m.{name}"), value);
         }
         world
@@ -81,7 +89,12 @@ impl World {
     }
 
     pub(crate) fn provider(&self, name: &str, protocol: Protocol, endpoint: &str) {
-        let settings = [("kind", protocol.kind()), ("endpoint", endpoint), ("model", "test-large"), ("keyEnv", "TEST_API_KEY")];
+        let settings = [
+            ("kind", protocol.kind()),
+            ("endpoint", endpoint),
+            ("model", "test-large"),
+            ("keyEnv", "TEST_API_KEY"),
+        ];
         for (setting, value) in settings {
             self.set(&format!("merkle.provider.{name}.{setting}"), value);
         }
@@ -90,7 +103,11 @@ impl World {
     /// A setting of the user's own.
     pub(crate) fn set(&self, key: &str, value: &str) {
         let home = self.sandbox.path("home");
-        self.sandbox.run("git", &home).args(["config", "--global", key, value]).run().ok();
+        self.sandbox
+            .run("git", &home)
+            .args(["config", "--global", key, value])
+            .run()
+            .ok();
     }
 
     pub(crate) fn repo(&self, fixture: &str) -> Repo<'_> {
@@ -107,7 +124,9 @@ pub(crate) fn command(repo: &Repo<'_>, arguments: &[&str]) -> Run {
 
 /// `regenerate --agent docs` with more arguments.
 fn regenerate(repo: &Repo<'_>, arguments: &[&str]) -> Output {
-    command(repo, &["regenerate", "--agent", "docs", "--yes"]).args(arguments).run()
+    command(repo, &["regenerate", "--agent", "docs", "--yes"])
+        .args(arguments)
+        .run()
 }
 
 /// What a request is about: the path in its content block.
@@ -117,13 +136,23 @@ fn path_of(request: &Recorded) -> String {
     let rest = &text[start..];
     let is_directory = text.starts_with("<child") || !text.starts_with("<file");
     let path = rest.split('"').next().unwrap_or_default();
-    if is_directory { task_path(&text) } else { path.to_owned() }
+    if is_directory {
+        task_path(&text)
+    } else {
+        path.to_owned()
+    }
 }
 
 /// The path that the task names: the word behind `the directory`.
 fn task_path(text: &str) -> String {
-    let task = text.rsplit("Summarize the directory ").next().unwrap_or_default();
-    task.split(" from its entries.").next().unwrap_or_default().to_owned()
+    let task = text
+        .rsplit("Summarize the directory ")
+        .next()
+        .unwrap_or_default();
+    task.split(" from its entries.")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn about(request: &Recorded) -> String {

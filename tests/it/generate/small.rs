@@ -14,8 +14,12 @@ use crate::support::loopback::{Loopback, Recorded, Scripted};
 
 /// The files of answers that were kept though they are no frames.
 fn kept(repo: &Repo<'_>) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(repo.path(".git/merkle/log/refused")) else { return Vec::new() };
-    entries.map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a text")).collect()
+    let Ok(entries) = std::fs::read_dir(repo.path(".git/merkle/log/refused")) else {
+        return Vec::new();
+    };
+    entries
+        .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a text"))
+        .collect()
 }
 
 /// Three of four answers were "not understood", and nothing said why.
@@ -26,7 +30,11 @@ fn a_server_that_does_one_thing_at_a_time_is_asked_one_thing_at_a_time() {
         let owed = at_once.fetch_add(1, Ordering::SeqCst) + 1;
         std::thread::sleep(Duration::from_millis(60));
         at_once.fetch_sub(1, Ordering::SeqCst);
-        if owed > 1 { Scripted::cut() } else { Scripted::answer(about(request)) }
+        if owed > 1 {
+            Scripted::cut()
+        } else {
+            Scripted::answer(about(request))
+        }
     });
     let world = World::new(Protocol::OpenAi, server);
     let repo = world.repo(&flat(8));
@@ -57,10 +65,16 @@ fn narrow(request: &Recorded) -> Scripted {
 #[test]
 fn a_window_that_only_the_server_knows_is_learned_from_its_refusal() {
     let world = World::new(Protocol::OpenAi, Loopback::start(narrow));
-    let fixture = format!("{SMALL}    + long.txt = {}", "fn name_of_something() {} ".repeat(800));
+    let fixture = format!(
+        "{SMALL}    + long.txt = {}",
+        "fn name_of_something() {} ".repeat(800)
+    );
     let repo = world.repo(&fixture);
     let run = regenerate(&repo, &["--concurrency", "1"]).exits(0);
-    assert!(run.err().contains("merkle.provider.m.contextTokens 2048"), "{run}");
+    assert!(
+        run.err().contains("merkle.provider.m.contextTokens 2048"),
+        "{run}"
+    );
     let last = world.server.posts().pop().expect("asked");
     assert_eq!(last.body["max_tokens"], 512, "a quarter of the window");
     assert_eq!(head(&repo, "README.md").trim(), "about README.md");
@@ -73,11 +87,20 @@ fn a_small_window_that_is_known_has_room_for_both() {
     world.set("merkle.provider.m.contextTokens", "2k");
     let repo = world.repo(SMALL);
     regenerate(&repo, &[]).ok();
-    assert!(world.server.posts().iter().all(|post| post.body["max_tokens"] == 512 && post.body["stream"] == true));
+    assert!(
+        world
+            .server
+            .posts()
+            .iter()
+            .all(|post| post.body["max_tokens"] == 512 && post.body["stream"] == true)
+    );
     world.set("merkle.provider.m.contextTokens", "40");
     let dry = regenerate(&repo, &["--force", "--dry-run"]);
     let run = regenerate(&repo, &["--force"]).exits(3);
-    assert!(dry.err().contains("too much for a window of 40"), "what a run cannot do, a plan does not promise\n{dry}");
+    assert!(
+        dry.err().contains("too much for a window of 40"),
+        "what a run cannot do, a plan does not promise\n{dry}"
+    );
     assert!(run.err().contains("too much for a window of 40"), "{run}");
 }
 
@@ -94,12 +117,29 @@ fn untold_usage_is_counted_by_us_and_budgets_end() {
         let done = regenerate(&repo, &["a.md", "--json"]).ok();
         let done: serde_json::Value = serde_json::from_str(&done).expect("JSON");
         let model = &done["model"];
-        assert_eq!((&model["calls"], &model["estimated_calls"]), (&1.into(), &1.into()));
-        let (input, output) = (model["input_tokens"].as_u64().expect("a number"), model["output_tokens"].as_u64().expect("one"));
-        assert!((20..200).contains(&input) && (1..20).contains(&output), "{model}");
+        assert_eq!(
+            (&model["calls"], &model["estimated_calls"]),
+            (&1.into(), &1.into())
+        );
+        let (input, output) = (
+            model["input_tokens"].as_u64().expect("a number"),
+            model["output_tokens"].as_u64().expect("one"),
+        );
+        assert!(
+            (20..200).contains(&input) && (1..20).contains(&output),
+            "{model}"
+        );
         let words = regenerate(&repo, &["a.md", "--force"]).ok();
-        assert!(words.contains("(estimated: the provider told none)"), "{words}");
-        assert!(!repo.merkle(&["log", "a.md", "--agent", "docs", "--json"]).ok().contains("input_tokens\": 1"));
+        assert!(
+            words.contains("(estimated: the provider told none)"),
+            "{words}"
+        );
+        assert!(
+            !repo
+                .merkle(&["log", "a.md", "--agent", "docs", "--json"])
+                .ok()
+                .contains("input_tokens\": 1")
+        );
         let other = world.sandbox.repo("other");
         other.fill(&flat(60));
         let run = regenerate(&other, &["--max-cost", "0.01"]).exits(79);
@@ -112,28 +152,64 @@ fn untold_usage_is_counted_by_us_and_budgets_end() {
 fn an_answer_that_is_no_frame_is_kept_and_not_asked_for_again() {
     type Script = fn(&Recorded) -> Scripted;
     let cases: [(&str, Script, &str); 3] = [
-        ("too large", |_| Scripted::answer("x".repeat(300_000)), "over the limit"),
-        ("repeats", |_| Scripted::answer("One sentence."), "only repeats the prompt"),
-        ("cut", |_| Scripted::cut_at_limit("half of"), "raise 'max_output_tokens' of phase 'generating' in profile 'default'"),
+        (
+            "too large",
+            |_| Scripted::answer("x".repeat(300_000)),
+            "over the limit",
+        ),
+        (
+            "repeats",
+            |_| Scripted::answer("One sentence."),
+            "only repeats the prompt",
+        ),
+        (
+            "cut",
+            |_| Scripted::cut_at_limit("half of"),
+            "raise 'max_output_tokens' of phase 'generating' in profile 'default'",
+        ),
     ];
     for (name, script, told) in cases {
         let world = World::new(Protocol::OpenAi, Loopback::start(script));
         let repo = world.repo("commit one\n+ a.md = # A");
         let run = regenerate(&repo, &["a.md", "--json"]).exits(3);
-        assert!(run.err().contains(told) && run.err().contains("is kept in '"), "{name}: {run}");
+        assert!(
+            run.err().contains(told) && run.err().contains("is kept in '"),
+            "{name}: {run}"
+        );
         let tokens = run.json("regenerate")["model"]["input_tokens"].as_u64();
         // Twenty tokens are no count of 300,000 letters.
-        assert_eq!(tokens == Some(100), name != "too large", "{name}: what the provider counts is counted, {tokens:?}");
+        assert_eq!(
+            tokens == Some(100),
+            name != "too large",
+            "{name}: what the provider counts is counted, {tokens:?}"
+        );
         let texts = kept(&repo);
         assert!(
-            texts.len() == 1 && texts[0].contains("\ngit-merkle/refused/1\nabout: a.md\nby: m\nbecause: "),
+            texts.len() == 1
+                && texts[0].contains("\ngit-merkle/refused/1\nabout: a.md\nby: m\nbecause: "),
             "{name}: {texts:?}"
         );
         // Red before: `explain` said "no frame yet" and nothing of the answer.
-        let explained = repo.merkle(&["explain", "a.md", "--agent", "docs"]).exits(1);
-        assert!(explained.out().contains("'m' gave an answer that is no frame") && explained.out().contains(told), "{explained}");
-        let refused = &repo.merkle(&["explain", "a.md", "--agent", "docs", "--json"]).exits(1).json("explain")["refused"];
-        assert!(refused["file"].as_str().is_some_and(|file| run.err().contains(file)), "{refused}");
+        let explained = repo
+            .merkle(&["explain", "a.md", "--agent", "docs"])
+            .exits(1);
+        assert!(
+            explained
+                .out()
+                .contains("'m' gave an answer that is no frame")
+                && explained.out().contains(told),
+            "{explained}"
+        );
+        let refused = &repo
+            .merkle(&["explain", "a.md", "--agent", "docs", "--json"])
+            .exits(1)
+            .json("explain")["refused"];
+        assert!(
+            refused["file"]
+                .as_str()
+                .is_some_and(|file| run.err().contains(file)),
+            "{refused}"
+        );
         let again = regenerate(&repo, &["a.md"]).exits(3);
         assert_eq!(world.server.posts().len(), 1, "{name}: {again}");
         assert!(again.err().contains("--force"), "{name}: {again}");
@@ -146,14 +222,23 @@ fn an_answer_that_is_no_frame_is_kept_and_not_asked_for_again() {
 #[test]
 fn a_raised_limit_is_another_question() {
     let server = Loopback::start(|request| {
-        let enough = request.body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 50);
-        if enough { Scripted::answer(about(request)) } else { Scripted::cut_at_limit("half") }
+        let enough = request.body["max_tokens"]
+            .as_u64()
+            .is_some_and(|tokens| tokens > 50);
+        if enough {
+            Scripted::answer(about(request))
+        } else {
+            Scripted::cut_at_limit("half")
+        }
     });
     let world = World::new(Protocol::OpenAi, server);
     world.set("merkle.provider.m.outputTokens", "50");
     let repo = world.repo("commit one\n+ a.md = # A");
     let run = regenerate(&repo, &["a.md"]).exits(3);
-    assert!(run.err().contains("raise 'merkle.provider.m.outputTokens'"), "{run}");
+    assert!(
+        run.err().contains("raise 'merkle.provider.m.outputTokens'"),
+        "{run}"
+    );
     world.set("merkle.provider.m.outputTokens", "60");
     regenerate(&repo, &["a.md"]).ok();
 }
@@ -165,7 +250,10 @@ fn an_odd_name_of_a_model_costs_no_answer() {
         r#"{{"model":"{}","choices":[{{"message":{{"content":"A text."}},"finish_reason":"stop"}}]}}"#,
         "x".repeat(200_000)
     );
-    let world = World::new(Protocol::OpenAi, Loopback::start(move |_| Scripted::raw("application/json", &body)));
+    let world = World::new(
+        Protocol::OpenAi,
+        Loopback::start(move |_| Scripted::raw("application/json", &body)),
+    );
     let repo = world.repo("commit one\n+ a.md = # A");
     regenerate(&repo, &["a.md"]).ok();
     assert_eq!(head(&repo, "a.md").trim(), "A text.");
@@ -178,7 +266,12 @@ fn a_second_interrupt_ends_the_run_at_once() {
     world.set("merkle.provider.m.idleTimeout", "60s");
     let repo = world.repo("commit one\n+ a.md = # A");
     let mut command = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).wrapped(&[]);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let deadline = Instant::now() + Duration::from_mins(1);
     while world.server.posts().is_empty() {
         assert!(Instant::now() < deadline);
@@ -189,6 +282,13 @@ fn a_second_interrupt_ends_the_run_at_once() {
     std::thread::sleep(Duration::from_millis(100));
     kill(pid, Signal::SIGINT).expect("it runs");
     let begun = Instant::now();
-    assert_eq!(child.wait_with_output().expect("it ends").status.code(), Some(130));
-    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    assert_eq!(
+        child.wait_with_output().expect("it ends").status.code(),
+        Some(130)
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        begun.elapsed()
+    );
 }

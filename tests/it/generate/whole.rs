@@ -42,17 +42,29 @@ fn copy_to(from: &Path, to: &Path, line: &str) {
 #[test]
 fn every_node_of_a_real_repository_is_asked_about_once() {
     for protocol in PROTOCOLS {
-        let world = World::new(protocol, Loopback::start(|request| Scripted::answer(format!("{} indeed", about(request)))));
+        let world = World::new(
+            protocol,
+            Loopback::start(|request| Scripted::answer(format!("{} indeed", about(request)))),
+        );
         let repo = world.sandbox.repo("work");
         fill(&repo);
         let files = repo.git(&["ls-files"]).ok().lines().count();
         assert!(files > 500, "{files}");
         let scan = repo.merkle(&["scan", "--json"]).exits(0).json("scan");
-        let nodes = scan["files"].as_u64().expect("a count") + scan["directories"].as_u64().expect("a count");
+        let nodes = scan["files"].as_u64().expect("a count")
+            + scan["directories"].as_u64().expect("a count");
         let done = regenerate(&repo, &["--json"]).exits(0).json("regenerate");
         let posts = world.server.posts();
-        assert_eq!(posts.len() as u64, nodes, "{protocol:?}: each node once\n{done}");
-        assert_eq!(done["made_files"].as_u64().unwrap_or(0) + done["made_directories"].as_u64().unwrap_or(0), nodes);
+        assert_eq!(
+            posts.len() as u64,
+            nodes,
+            "{protocol:?}: each node once\n{done}"
+        );
+        assert_eq!(
+            done["made_files"].as_u64().unwrap_or(0)
+                + done["made_directories"].as_u64().unwrap_or(0),
+            nodes
+        );
         let asked: BTreeSet<String> = posts.iter().map(path_of).collect();
         assert_eq!(asked.len(), posts.len(), "no path twice");
         assert!(world.server.in_flight_max() <= 8);
@@ -62,7 +74,11 @@ fn every_node_of_a_real_repository_is_asked_about_once() {
         repo.merkle(&["validate"]).ok();
         repo.assert_sound();
         assert!(regenerate(&repo, &[]).ok().starts_with("nothing to do"));
-        assert_eq!(world.server.posts().len(), posts.len(), "and nothing is asked again");
+        assert_eq!(
+            world.server.posts().len(),
+            posts.len(),
+            "and nothing is asked again"
+        );
     }
 }
 
@@ -72,8 +88,18 @@ fn check_payloads(world: &World, repo: &Repo<'_>) {
     let (commit, tree) = (repo.id("HEAD"), repo.id("HEAD^{tree}"));
     for post in world.server.posts() {
         let text = post.body.to_string();
-        for absent in [place.as_str(), commit.as_str(), tree.as_str(), &branch(), &key()] {
-            assert!(!text.contains(absent), "'{absent}' in what was asked about {}", path_of(&post));
+        for absent in [
+            place.as_str(),
+            commit.as_str(),
+            tree.as_str(),
+            &branch(),
+            &key(),
+        ] {
+            assert!(
+                !text.contains(absent),
+                "'{absent}' in what was asked about {}",
+                path_of(&post)
+            );
         }
     }
 }
@@ -81,11 +107,29 @@ fn check_payloads(world: &World, repo: &Repo<'_>) {
 /// What a directory is asked with is what its children were answered with: they came first.
 fn check_order(world: &World) {
     let posts = world.server.posts();
-    let order = |path: &str| posts.iter().find(|post| path_of(post) == path).map(|post| post.order);
-    for (child, directory) in [("one/src/base/id.rs", "one/src/base"), ("one/src/base", "one/src"), ("one/src", "one")] {
-        assert!(order(child).expect(child) < order(directory).expect(directory), "{child}");
-        let asked = posts.iter().find(|post| path_of(post) == directory).expect("asked about");
-        assert!(asked.last_user().contains(&format!("about {child} indeed")), "{directory} is asked with what {child} says");
+    let order = |path: &str| {
+        posts
+            .iter()
+            .find(|post| path_of(post) == path)
+            .map(|post| post.order)
+    };
+    for (child, directory) in [
+        ("one/src/base/id.rs", "one/src/base"),
+        ("one/src/base", "one/src"),
+        ("one/src", "one"),
+    ] {
+        assert!(
+            order(child).expect(child) < order(directory).expect(directory),
+            "{child}"
+        );
+        let asked = posts
+            .iter()
+            .find(|post| path_of(post) == directory)
+            .expect("asked about");
+        assert!(
+            asked.last_user().contains(&format!("about {child} indeed")),
+            "{directory} is asked with what {child} says"
+        );
     }
 }
 
@@ -93,14 +137,35 @@ fn check_order(world: &World) {
 fn a_terminal_sees_events_as_lines_of_json() {
     let world = World::steady(Protocol::OpenAi);
     let repo = world.repo(super::SMALL);
-    let output = command(&repo, &["regenerate", "--agent", "docs", "--yes", "--json-lines"]).run().ok();
-    let lines: Vec<serde_json::Value> = output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let output = command(
+        &repo,
+        &["regenerate", "--agent", "docs", "--yes", "--json-lines"],
+    )
+    .run()
+    .ok();
+    let lines: Vec<serde_json::Value> = output
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     let count = |event: &str| lines.iter().filter(|line| line["event"] == event).count();
-    assert_eq!((count("asked"), count("answered"), count("progress")), (5, 5, 5));
+    assert_eq!(
+        (count("asked"), count("answered"), count("progress")),
+        (5, 5, 5)
+    );
     assert!(count("stored") >= 1);
     let last = lines.last().expect("a report");
-    assert_eq!((&last["schema"], &last["made_files"]), (&"git-merkle/regenerate/1".into(), &3.into()));
-    let kept = repo.merkle(&["status", "--last", "--json"]).exits(0).json("regenerate");
+    assert_eq!(
+        (&last["schema"], &last["made_files"]),
+        (&"git-merkle/regenerate/1".into(), &3.into())
+    );
+    let kept = repo
+        .merkle(&["status", "--last", "--json"])
+        .exits(0)
+        .json("regenerate");
     assert_eq!(kept["model"]["calls"], 5);
-    assert!(repo.merkle(&["status", "--last"]).ok().contains("asked m (test-large): 5 calls"));
+    assert!(
+        repo.merkle(&["status", "--last"])
+            .ok()
+            .contains("asked m (test-large): 5 calls")
+    );
 }

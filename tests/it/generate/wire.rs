@@ -8,8 +8,14 @@ fn the_openai_protocol() {
     let repo = world.repo("commit one\n+ a.md = # A");
     regenerate(&repo, &["a.md"]).ok();
     let post = &world.server.posts()[0];
-    assert_eq!((post.method.as_str(), post.path.as_str()), ("POST", "/v1/chat/completions"));
-    assert_eq!(post.header("authorization"), Some(format!("Bearer {}", key()).as_str()));
+    assert_eq!(
+        (post.method.as_str(), post.path.as_str()),
+        ("POST", "/v1/chat/completions")
+    );
+    assert_eq!(
+        post.header("authorization"),
+        Some(format!("Bearer {}", key()).as_str())
+    );
     insta::assert_snapshot!(serde_json::to_string_pretty(&post.body).expect("JSON"), @r##"
     {
       "model": "test-large",
@@ -38,8 +44,14 @@ fn the_anthropic_protocol() {
     let repo = world.repo("commit one\n+ a.md = # A");
     regenerate(&repo, &["a.md"]).ok();
     let post = &world.server.posts()[0];
-    assert_eq!((post.method.as_str(), post.path.as_str()), ("POST", "/v1/messages"));
-    assert_eq!((post.header("x-api-key"), post.header("authorization")), (Some(key().as_str()), None));
+    assert_eq!(
+        (post.method.as_str(), post.path.as_str()),
+        ("POST", "/v1/messages")
+    );
+    assert_eq!(
+        (post.header("x-api-key"), post.header("authorization")),
+        (Some(key().as_str()), None)
+    );
     insta::assert_snapshot!(serde_json::to_string_pretty(&post.body).expect("JSON"), @r##"
     {
       "model": "test-large",
@@ -66,6 +78,10 @@ fn a_system_prompt_that_is_long_enough_carries_a_mark() {
         let repo = world.repo("commit one\n+ a.md = # A");
         regenerate(&repo, &["a.md"]).ok();
         let system = &world.server.posts()[0].body["system"];
-        assert_eq!(system[0]["cache_control"]["type"] == "ephemeral", is_marked, "{system}");
+        assert_eq!(
+            system[0]["cache_control"]["type"] == "ephemeral",
+            is_marked,
+            "{system}"
+        );
     }
 }

@@ -9,28 +9,41 @@ fn world(sandbox: &Sandbox) -> (Repo<'_>, Repo<'_>, Repo<'_>) {
     work.fill("commit first\n+ README.md = A garden.");
     let origin = work.clone_to("origin.git", &["--bare"]);
     let hooked = origin.clone_to("hooked", &[]);
-    hooked.git(&["config", "--global", "merkle.hookQuiet", "50ms"]).ok();
+    hooked
+        .git(&["config", "--global", "merkle.hookQuiet", "50ms"])
+        .ok();
     let events = "post-merge,post-rewrite,post-checkout,pre-push";
-    hooked.merkle(&["hooks", "install", "--mode=hookdir", "--events", events]).ok();
+    hooked
+        .merkle(&["hooks", "install", "--mode=hookdir", "--events", events])
+        .ok();
     let other = origin.clone_to("other", &[]);
     (origin, hooked, other)
 }
 
 fn say(repo: &Repo<'_>, text: &str) {
-    repo.run(PROGRAM).args(["put-frame", "README.md", "-"]).input(text).run().ok();
+    repo.run(PROGRAM)
+        .args(["put-frame", "README.md", "-"])
+        .input(text)
+        .run()
+        .ok();
 }
 
 /// A commit of another clone, with a statement that it shares.
 fn others_work(other: &Repo<'_>, text: &str) {
     other.git(&["pull", "-q", "--rebase"]).ok();
-    other.git(&["commit", "-q", "--allow-empty", "-m", text]).ok();
+    other
+        .git(&["commit", "-q", "--allow-empty", "-m", text])
+        .ok();
     other.git(&["push", "-q"]).ok();
     say(other, text);
     other.merkle(&["sync"]).ok();
 }
 
 fn heads(repo: &Repo<'_>) -> usize {
-    repo.frames().iter().filter(|name| name.contains("human")).count()
+    repo.frames()
+        .iter()
+        .filter(|name| name.contains("human"))
+        .count()
 }
 
 #[test]
@@ -40,7 +53,11 @@ fn a_pull_brings_frames_and_a_push_takes_them_along() {
     others_work(&other, "One.");
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);
-    assert_eq!(hooked.git(&["for-each-ref", "refs/merkle-remote"]).ok(), "", "off unless the user wants it");
+    assert_eq!(
+        hooked.git(&["for-each-ref", "refs/merkle-remote"]).ok(),
+        "",
+        "off unless the user wants it"
+    );
     for (key, value) in [("merkle.autoSync", "both"), ("merkle.syncInterval", "0s")] {
         hooked.git(&["config", "--global", key, value]).ok();
     }
@@ -49,13 +66,23 @@ fn a_pull_brings_frames_and_a_push_takes_them_along() {
     settle(&hooked);
     assert_eq!(heads(&hooked), 2, "{:#?}", log(&hooked));
     say(&hooked, "Three.");
-    hooked.git(&["commit", "-q", "--allow-empty", "-m", "three"]).ok();
+    hooked
+        .git(&["commit", "-q", "--allow-empty", "-m", "three"])
+        .ok();
     hooked.git(&["push", "-q"]).ok();
     settle(&hooked);
     assert_eq!(heads(&origin), 3, "{:#?}", log(&hooked));
-    assert!(log(&hooked).iter().any(|line| line.contains("origin: 0 came 1 went 0 held back")), "{:#?}", log(&hooked));
+    assert!(
+        log(&hooked)
+            .iter()
+            .any(|line| line.contains("origin: 0 came 1 went 0 held back")),
+        "{:#?}",
+        log(&hooked)
+    );
     // Not more often than the user wants.
-    hooked.git(&["config", "--global", "merkle.syncInterval", "1h"]).ok();
+    hooked
+        .git(&["config", "--global", "merkle.syncInterval", "1h"])
+        .ok();
     others_work(&other, "Four.");
     hooked.git(&["pull", "-q", "--rebase"]).ok();
     settle(&hooked);
@@ -77,8 +104,12 @@ fn what_fails_in_the_background_is_left_to_status() {
     for (key, value) in [("merkle.autoSync", "both"), ("merkle.syncInterval", "0s")] {
         hooked.git(&["config", "--global", key, value]).ok();
     }
-    hooked.git(&["remote", "add", "context", "../gone.git"]).ok();
-    hooked.git(&["config", "--global", "merkle.remote", "context"]).ok();
+    hooked
+        .git(&["remote", "add", "context", "../gone.git"])
+        .ok();
+    hooked
+        .git(&["config", "--global", "merkle.remote", "context"])
+        .ok();
     others_work_without_frames(&other);
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);
@@ -87,22 +118,39 @@ fn what_fails_in_the_background_is_left_to_status() {
     assert!(told.out().contains(line), "{told}\n{:#?}", log(&hooked));
     assert_eq!(told.err(), "", "it is no failure of the worker's");
     // It backs off: with an interval of its own the next one waits.
-    hooked.git(&["config", "--global", "merkle.syncInterval", "1m"]).ok();
-    hooked.git(&["config", "--global", "merkle.remote", "origin"]).ok();
+    hooked
+        .git(&["config", "--global", "merkle.syncInterval", "1m"])
+        .ok();
+    hooked
+        .git(&["config", "--global", "merkle.remote", "origin"])
+        .ok();
     others_work_without_frames(&other);
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);
-    assert!(hooked.merkle(&["status"]).ok().contains("the last exchange in the background failed"));
-    hooked.git(&["config", "--global", "merkle.syncInterval", "0s"]).ok();
+    assert!(
+        hooked
+            .merkle(&["status"])
+            .ok()
+            .contains("the last exchange in the background failed")
+    );
+    hooked
+        .git(&["config", "--global", "merkle.syncInterval", "0s"])
+        .ok();
     others_work_without_frames(&other);
     hooked.git(&["pull", "-q"]).ok();
     settle(&hooked);
     let told = hooked.merkle(&["status"]).ok();
-    assert!(!told.contains("the last exchange in the background failed"), "{told}\n{:#?}", log(&hooked));
+    assert!(
+        !told.contains("the last exchange in the background failed"),
+        "{told}\n{:#?}",
+        log(&hooked)
+    );
     assert_eq!((heads(&hooked), heads(&origin)), (1, 1));
 }
 
 fn others_work_without_frames(other: &Repo<'_>) {
-    other.git(&["commit", "-q", "--allow-empty", "-m", "more"]).ok();
+    other
+        .git(&["commit", "-q", "--allow-empty", "-m", "more"])
+        .ok();
     other.git(&["push", "-q"]).ok();
 }

@@ -44,7 +44,8 @@ impl<'s> World<'s> {
 
     fn at(sandbox: &'s Sandbox, repo: Repo<'s>) -> Self {
         // What the hooks lead to is another question: here they are called, and do nothing.
-        repo.git(&["config", "--global", "merkle.hooks", "false"]).ok();
+        repo.git(&["config", "--global", "merkle.hooks", "false"])
+            .ok();
         let folder = sandbox.path(PROGRAM_FOLDER);
         std::fs::create_dir_all(&folder).expect("files of a test can be made");
         let world = Self { sandbox, repo };
@@ -68,7 +69,10 @@ impl<'s> World<'s> {
         let log = self.log_file("calls");
         script(
             &self.program(),
-            &format!("#!/bin/sh\necho \"$*\" >>'{0}'\ncat >>'{0}'\necho noise; echo noise >&2\nexit 9\n", log.display()),
+            &format!(
+                "#!/bin/sh\necho \"$*\" >>'{0}'\ncat >>'{0}'\necho noise; echo noise >&2\nexit 9\n",
+                log.display()
+            ),
         );
     }
 
@@ -86,25 +90,48 @@ impl<'s> World<'s> {
     /// A command with the program's folder first on the search path.
     fn command(&self, program: &str, arguments: &[&str]) -> Run {
         let script = "PATH=\"$1:$PATH\"; shift; exec \"$@\"";
-        let run = self.repo.run("sh").args(["-c", script, "sh"]).arg(self.sandbox.path(PROGRAM_FOLDER));
+        let run = self
+            .repo
+            .run("sh")
+            .args(["-c", script, "sh"])
+            .arg(self.sandbox.path(PROGRAM_FOLDER));
         run.arg(program).args(arguments)
     }
 
     fn hooks(&self, arguments: &[&str]) -> Output {
-        self.command("git-merkle", &[&["hooks"], arguments].concat()).run()
+        self.command("git-merkle", &[&["hooks"], arguments].concat())
+            .run()
     }
 
     /// Lets git run a hook with arguments and input.
     fn fire(&self, event: &str) -> (Option<i32>, String, String) {
-        std::fs::write(self.log_file("input"), "one two\nthree\n").expect("files of a test can be made");
+        std::fs::write(self.log_file("input"), "one two\nthree\n")
+            .expect("files of a test can be made");
         let input = format!("--to-stdin={}", self.log_file("input").display());
-        let output = self.repo.git(&["hook", "run", "--ignore-missing", &input, event, "--", "a", "b c", ""]);
-        (output.code, String::from_utf8_lossy(&output.stderr).into_owned(), self.log("seen"))
+        let output = self.repo.git(&[
+            "hook",
+            "run",
+            "--ignore-missing",
+            &input,
+            event,
+            "--",
+            "a",
+            "b c",
+            "",
+        ]);
+        (
+            output.code,
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+            self.log("seen"),
+        )
     }
 
     /// A shell line that writes down arguments and input.
     fn noting(&self) -> String {
-        format!("{{ printf '<%s>' \"$@\"; cat; }} >>'{}'", self.log_file("seen").display())
+        format!(
+            "{{ printf '<%s>' \"$@\"; cat; }} >>'{}'",
+            self.log_file("seen").display()
+        )
     }
 
     /// A hook in the default folder, or wherever the name leads.
@@ -115,9 +142,11 @@ impl<'s> World<'s> {
 
 /// Writes an executable file, with the directories above it.
 fn script(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().expect("files of a test can be made")).expect("files of a test can be made");
+    std::fs::create_dir_all(path.parent().expect("files of a test can be made"))
+        .expect("files of a test can be made");
     std::fs::write(path, text).expect("files of a test can be made");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("files of a test can be made");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+        .expect("files of a test can be made");
 }
 
 /// Everything below a folder.
@@ -125,7 +154,10 @@ fn listing(root: &Path) -> Listing {
     let mut found = Listing::new();
     let mut pending = vec![root.to_owned()];
     while let Some(directory) = pending.pop() {
-        let mode = std::fs::metadata(&directory).expect("files of a test can be made").permissions().mode();
+        let mode = std::fs::metadata(&directory)
+            .expect("files of a test can be made")
+            .permissions()
+            .mode();
         found.insert(directory.clone(), (mode, Vec::new()));
         for entry in std::fs::read_dir(&directory).expect("files of a test can be made") {
             let path = entry.expect("files of a test can be made").path();
@@ -134,8 +166,17 @@ fn listing(root: &Path) -> Listing {
                 pending.push(path);
                 continue;
             }
-            let target = || std::fs::read_link(&path).expect("files of a test can be made").into_os_string().into_encoded_bytes();
-            let bytes = if about.is_symlink() { target() } else { std::fs::read(&path).expect("files of a test can be made") };
+            let target = || {
+                std::fs::read_link(&path)
+                    .expect("files of a test can be made")
+                    .into_os_string()
+                    .into_encoded_bytes()
+            };
+            let bytes = if about.is_symlink() {
+                target()
+            } else {
+                std::fs::read(&path).expect("files of a test can be made")
+            };
             found.insert(path, (about.permissions().mode(), bytes));
         }
     }

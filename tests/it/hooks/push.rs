@@ -10,8 +10,15 @@ use super::worker::{commit, difference, edit, log, settle, state, sum, worker_pi
 use crate::support::{Output, Repo, Sandbox};
 
 /// What is pushed, one after the other; the last one is refused.
-const PUSHES: &[&[&str]] =
-    &[&["other"], &["main", "topic"], &["--tags"], &["main"], &["topic"], &[":other"], &["no-such-branch"]];
+const PUSHES: &[&[&str]] = &[
+    &["other"],
+    &["main", "topic"],
+    &["--tags"],
+    &["main"],
+    &["topic"],
+    &[":other"],
+    &["no-such-branch"],
+];
 
 fn work(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo("work");
@@ -21,7 +28,10 @@ fn work(sandbox: &Sandbox) -> Repo<'_> {
 }
 
 fn push(repo: &Repo<'_>, to: &str, what: &[&str]) -> Output {
-    repo.run("git").args(["push", &format!("../{to}")]).args(what).run()
+    repo.run("git")
+        .args(["push", &format!("../{to}")])
+        .args(what)
+        .run()
 }
 
 #[test]
@@ -29,23 +39,36 @@ fn who_pushes_neither_waits_nor_sees_anything() {
     let sandbox = Sandbox::new();
     let repo = work(&sandbox);
     let (hub, plain) = (sandbox.bare("hub"), sandbox.bare("raw"));
-    hub.git(&["config", "--global", "merkle.hookQuiet", "1h"]).ok();
+    hub.git(&["config", "--global", "merkle.hookQuiet", "1h"])
+        .ok();
     hub.merkle(&["hooks", "install", "--bare"]).ok();
     for what in PUSHES {
         edit(&repo, "c/two.rs", &format!("pub fn two() {{ {what:?} }}\n"));
         commit(&repo, "edit");
         let (with, without) = (push(&repo, "hub", what), push(&repo, "raw", what));
-        let without = (without.code, without.out(), without.err().replace("../raw", "../hub"));
+        let without = (
+            without.code,
+            without.out(),
+            without.err().replace("../raw", "../hub"),
+        );
         assert_eq!((with.code, with.out(), with.err()), without, "{what:?}");
     }
-    assert_eq!(hub.git(&["for-each-ref"]).ok(), plain.git(&["for-each-ref"]).ok(), "the work still waits");
+    assert_eq!(
+        hub.git(&["for-each-ref"]).ok(),
+        plain.git(&["for-each-ref"]).ok(),
+        "the work still waits"
+    );
     let (state, deadline) = (state(&hub), Instant::now() + Duration::from_mins(1));
     assert_eq!(marker::list(&state).expect("readable").len(), 1);
     while !worker::is_at_work(&state) {
         assert!(Instant::now() < deadline, "the worker has not started");
         std::thread::sleep(Duration::from_millis(10));
     }
-    kill(Pid::from_raw(worker_pid(&hub).parse().expect("a number")), Signal::SIGKILL).expect("it runs");
+    kill(
+        Pid::from_raw(worker_pid(&hub).parse().expect("a number")),
+        Signal::SIGKILL,
+    )
+    .expect("it runs");
 }
 
 #[test]
@@ -53,7 +76,8 @@ fn each_branch_that_was_pushed_is_fresh_afterwards_and_nothing_else_was_looked_a
     let sandbox = Sandbox::new();
     let repo = work(&sandbox);
     let hub = sandbox.bare("hub");
-    hub.git(&["config", "--global", "merkle.hookQuiet", "50ms"]).ok();
+    hub.git(&["config", "--global", "merkle.hookQuiet", "50ms"])
+        .ok();
     hub.merkle(&["hooks", "install", "--bare"]).ok();
     let assert_fresh = |branches: &[&str]| {
         settle(&hub);
@@ -75,7 +99,12 @@ fn each_branch_that_was_pushed_is_fresh_afterwards_and_nothing_else_was_looked_a
     assert_fresh(&["main", "other", "topic"]);
     // From `HEAD` to the branch and back again.
     let there_and_back = difference(&repo, &old, &new).0 + difference(&repo, &new, &old).0;
-    assert_eq!((log(&hub).len() - lines, sum(&hub, lines, "visited")), (1, there_and_back), "{:#?}", log(&hub));
+    assert_eq!(
+        (log(&hub).len() - lines, sum(&hub, lines, "visited")),
+        (1, there_and_back),
+        "{:#?}",
+        log(&hub)
+    );
     push(&repo, "hub", &[":other"]).ok();
     assert_fresh(&["main", "topic"]);
     assert_eq!(sum(&hub, lines + 1, "visited"), 0, "{:#?}", log(&hub));

@@ -11,31 +11,61 @@ use crate::support::loopback::Loopback;
 fn the_worker_sends_and_stores_no_secret_of_a_name() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.git(&["config", "--global", "merkle.hookQuiet", "50ms"]).ok();
+    repo.git(&["config", "--global", "merkle.hookQuiet", "50ms"])
+        .ok();
     install(&repo);
-    let model = Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
+    let model =
+        Loopback::answering(|request| format!("said of {} bytes", request.last_user().len()));
     let endpoint = model.endpoint();
-    for (name, value) in [("kind", "local"), ("endpoint", &endpoint), ("model", "m"), ("priceInput", "1"), ("priceOutput", "1")] {
-        repo.git(&["config", "--global", &format!("merkle.provider.m.{name}"), value]).ok();
+    for (name, value) in [
+        ("kind", "local"),
+        ("endpoint", &endpoint),
+        ("model", "m"),
+        ("priceInput", "1"),
+        ("priceOutput", "1"),
+    ] {
+        repo.git(&[
+            "config",
+            "--global",
+            &format!("merkle.provider.m.{name}"),
+            value,
+        ])
+        .ok();
     }
-    repo.git(&["config", "--global", "merkle.hookBudget", "5"]).ok();
+    repo.git(&["config", "--global", "merkle.hookBudget", "5"])
+        .ok();
     let agents = sandbox.path("home/.config/git-merkle/agents");
     fs::create_dir_all(&agents).expect("writable");
-    fs::write(agents.join("docs.toml"), "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\n").expect("writable");
+    fs::write(
+        agents.join("docs.toml"),
+        "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\n",
+    )
+    .expect("writable");
     fs::write(repo.path("a.rs"), "pub fn a() {}\n").expect("writable");
     commit(&repo, "one");
-    repo.merkle(&["regenerate", "--agent", "docs", "--yes"]).ok();
+    repo.merkle(&["regenerate", "--agent", "docs", "--yes"])
+        .ok();
     let word = "0aK9dQ2mZ7xW4cV1bN8rT5yU3iO6pL0sH2jF";
     let token = ["ghp", "_", word].concat();
-    fs::write(repo.path(&format!("k-{token}.rs")), format!("pub const TOKEN: &str = \"x\\n{token}\";\n")).expect("writable");
+    fs::write(
+        repo.path(&format!("k-{token}.rs")),
+        format!("pub const TOKEN: &str = \"x\\n{token}\";\n"),
+    )
+    .expect("writable");
     fs::write(repo.path("a.rs"), "pub fn b() {}\n").expect("writable");
     commit(&repo, "two");
     settle(&repo);
-    let sent: String = model.posts().iter().map(|post| post.body.to_string()).collect();
+    let sent: String = model
+        .posts()
+        .iter()
+        .map(|post| post.body.to_string())
+        .collect();
     assert!(sent.contains("k-[redacted: github-token].rs"), "{sent}");
     assert!(!sent.contains(word), "{sent}");
     for frame in repo.frames() {
-        let bytes = repo.git(&["show", &format!("refs/merkle/frames:{frame}")]).ok();
+        let bytes = repo
+            .git(&["show", &format!("refs/merkle/frames:{frame}")])
+            .ok();
         assert!(!bytes.contains(word), "{bytes}");
     }
 }

@@ -7,15 +7,20 @@ use crate::support::{Run, Sandbox};
 
 /// An ending of each language that has a grammar, and of some that have none.
 const ENDINGS: [&str; 20] = [
-    "rs", "py", "js", "jsx", "ts", "tsx", "go", "java", "c", "h", "cpp", "cs", "rb", "php", "sh", "md", "json", "toml", "txt",
-    "bin",
+    "rs", "py", "js", "jsx", "ts", "tsx", "go", "java", "c", "h", "cpp", "cs", "rb", "php", "sh",
+    "md", "json", "toml", "txt", "bin",
 ];
 
 /// What is put into a file of every ending.
 fn contents() -> Vec<(&'static str, Vec<u8>)> {
-    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let utf16 = |text: &str| {
+        text.encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<u8>>()
+    };
     let every_byte: Vec<u8> = (0..=255_u8).cycle().take(4_096).collect();
-    let nested = |open: &str, close: &str| (open.repeat(20_000) + &close.repeat(20_000)).into_bytes();
+    let nested =
+        |open: &str, close: &str| (open.repeat(20_000) + &close.repeat(20_000)).into_bytes();
     vec![
         ("empty", Vec::new()),
         ("newline", b"\n".to_vec()),
@@ -69,7 +74,10 @@ fn every_file_gets_a_frame_whatever_is_in_it() {
             files.push((format!("{name}.{ending}"), forge.blob(&content)));
         }
     }
-    let entries: Vec<_> = files.iter().map(|(name, blob)| (File, name.as_bytes(), *blob)).collect();
+    let entries: Vec<_> = files
+        .iter()
+        .map(|(name, blob)| (File, name.as_bytes(), *blob))
+        .collect();
     let root = forge.tree(&entries);
     forge.commit(&repo, root);
     let run = repo.merkle(&["regenerate", "--json"]);
@@ -77,20 +85,37 @@ fn every_file_gets_a_frame_whatever_is_in_it() {
     let run = json(run);
     // The empty file is one object, whatever it is called.
     let distinct = files.len() - ENDINGS.len() + 2;
-    assert_eq!((&run["stored"], &run["failed"]), (&distinct.into(), &serde_json::json!([])));
+    assert_eq!(
+        (&run["stored"], &run["failed"]),
+        (&distinct.into(), &serde_json::json!([]))
+    );
     repo.merkle(&["status", "--exit-code"]).ok();
     repo.merkle(&["validate"]).ok();
-    let specs: Vec<String> = files.iter().map(|(name, _)| format!("HEAD:{name}")).collect();
+    let specs: Vec<String> = files
+        .iter()
+        .map(|(name, _)| format!("HEAD:{name}"))
+        .collect();
     let shown = repo.run("git-merkle").arg("show").args(&specs).run();
     assert_civil(&shown);
-    assert_eq!(shown.exits(0).out().matches(" outline/outline ").count(), files.len());
-    assert_civil(&repo.run("git-merkle").args(["show", "--json"]).args(&specs).run().exits(0));
+    assert_eq!(
+        shown.exits(0).out().matches(" outline/outline ").count(),
+        files.len()
+    );
+    assert_civil(
+        &repo
+            .run("git-merkle")
+            .args(["show", "--json"])
+            .args(&specs)
+            .run()
+            .exits(0),
+    );
 }
 
 /// The program with so much address space, which holds more than all its memory can.
 fn within(run: Run, megabytes: u32, arguments: &[&str]) -> Run {
     let script = format!("ulimit -v {}; exec \"$@\"", megabytes * 1_024);
-    run.args(["-c", &script, "sh", "git-merkle"]).args(arguments)
+    run.args(["-c", &script, "sh", "git-merkle"])
+        .args(arguments)
 }
 
 #[test]
@@ -119,5 +144,8 @@ fn a_huge_file_costs_no_memory() {
         assert_civil(&output);
     }
     let shown = repo.merkle(&["show", "huge.rs"]).ok();
-    assert!(shown.contains("400 MiB") || shown.contains("419430400"), "{shown}");
+    assert!(
+        shown.contains("400 MiB") || shown.contains("419430400"),
+        "{shown}"
+    );
 }

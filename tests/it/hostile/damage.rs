@@ -35,7 +35,10 @@ fn with_frames<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
 #[track_caller]
 fn assert_answered(output: &Output) {
     assert_civil(output);
-    assert!(matches!(output.code, Some(0 | 1 | 3 | 65 | 74 | 78 | 128)), "{output}");
+    assert!(
+        matches!(output.code, Some(0 | 1 | 3 | 65 | 74 | 78 | 128)),
+        "{output}"
+    );
     let is_error = matches!(output.code, Some(65 | 74 | 78 | 128));
     assert!(!is_error || output.err().contains("error: "), "{output}");
 }
@@ -43,23 +46,52 @@ fn assert_answered(output: &Output) {
 /// Puts other bytes under the name of the frame of a file.
 fn replace_frame(repo: &Repo<'_>, file: &str, change: impl Fn(Vec<u8>) -> Vec<u8>) -> String {
     let id = repo.id(&format!("HEAD:{file}"));
-    let path = repo.frames().into_iter().find(|name| name.replace('/', "").starts_with(&id)).expect("it has a frame");
-    let bytes = repo.git(&["cat-file", "blob", &format!("{FRAMES_REF}:{path}")]).ok().into_bytes();
-    let blob = repo.run("git").args(["hash-object", "-w", "--stdin"]).input(change(bytes)).run().ok();
+    let path = repo
+        .frames()
+        .into_iter()
+        .find(|name| name.replace('/', "").starts_with(&id))
+        .expect("it has a frame");
+    let bytes = repo
+        .git(&["cat-file", "blob", &format!("{FRAMES_REF}:{path}")])
+        .ok()
+        .into_bytes();
+    let blob = repo
+        .run("git")
+        .args(["hash-object", "-w", "--stdin"])
+        .input(change(bytes))
+        .run()
+        .ok();
     let index = repo.path(".git/damaging-index");
-    let with_index = |arguments: &[&str]| repo.run("git").args(arguments).env("GIT_INDEX_FILE", &index).run().ok();
+    let with_index = |arguments: &[&str]| {
+        repo.run("git")
+            .args(arguments)
+            .env("GIT_INDEX_FILE", &index)
+            .run()
+            .ok()
+    };
     with_index(&["read-tree", FRAMES_REF]);
-    with_index(&["update-index", "--cacheinfo", &format!("100644,{},{path}", blob.trim())]);
+    with_index(&[
+        "update-index",
+        "--cacheinfo",
+        &format!("100644,{},{path}", blob.trim()),
+    ]);
     let tree = with_index(&["write-tree"]);
     std::fs::remove_file(&index).expect("git has written it");
-    let commit = repo.git(&["commit-tree", "-m", "damage", "-p", FRAMES_REF, tree.trim()]).ok();
+    let commit = repo
+        .git(&["commit-tree", "-m", "damage", "-p", FRAMES_REF, tree.trim()])
+        .ok();
     repo.git(&["update-ref", FRAMES_REF, commit.trim()]).ok();
     path
 }
 
 fn text_replaced(from: &str, to: &str) -> impl Fn(Vec<u8>) -> Vec<u8> {
     let (from, to) = (from.to_owned(), to.to_owned());
-    move |bytes| String::from_utf8(bytes).expect("a frame is text").replacen(&from, &to, 1).into_bytes()
+    move |bytes| {
+        String::from_utf8(bytes)
+            .expect("a frame is text")
+            .replacen(&from, &to, 1)
+            .into_bytes()
+    }
 }
 
 /// What becomes of a frame's bytes.
@@ -69,16 +101,48 @@ type Change = Box<dyn Fn(Vec<u8>) -> Vec<u8>>;
 fn a_damaged_frame_is_named_and_everything_else_goes_on() {
     let sandbox = Sandbox::new();
     let cases: [(&str, &str, Change); 10] = [
-        ("garbage", "no header", Box::new(|_| b"garbage\x1b[31m\n".to_vec())),
+        (
+            "garbage",
+            "no header",
+            Box::new(|_| b"garbage\x1b[31m\n".to_vec()),
+        ),
         ("empty", "no header", Box::new(|_| Vec::new())),
-        ("binary", "not UTF-8", Box::new(|bytes| [&bytes[..], b"\xff"].concat())),
-        ("truncated", "frame", Box::new(|bytes| bytes[..bytes.len() / 2].to_vec())),
-        ("content", "does not match its content", Box::new(|bytes| [&bytes[..], b"more\n"].concat())),
-        ("format", "update git-merkle", Box::new(text_replaced("frame/1", "frame/2"))),
+        (
+            "binary",
+            "not UTF-8",
+            Box::new(|bytes| [&bytes[..], b"\xff"].concat()),
+        ),
+        (
+            "truncated",
+            "frame",
+            Box::new(|bytes| bytes[..bytes.len() / 2].to_vec()),
+        ),
+        (
+            "content",
+            "does not match its content",
+            Box::new(|bytes| [&bytes[..], b"more\n"].concat()),
+        ),
+        (
+            "format",
+            "update git-merkle",
+            Box::new(text_replaced("frame/1", "frame/2")),
+        ),
         ("node", "does not match its name", Box::new(renamed)),
-        ("seq", "does not match its name", Box::new(text_replaced("\nseq: 1", "\nseq: 7"))),
-        ("order", "canonical", Box::new(text_replaced("\nseq: 1\n", "\nseq: 01\n"))),
-        ("huge", "over the limit", Box::new(|bytes| [bytes, vec![b'x'; 300_000]].concat())),
+        (
+            "seq",
+            "does not match its name",
+            Box::new(text_replaced("\nseq: 1", "\nseq: 7")),
+        ),
+        (
+            "order",
+            "canonical",
+            Box::new(text_replaced("\nseq: 1\n", "\nseq: 01\n")),
+        ),
+        (
+            "huge",
+            "over the limit",
+            Box::new(|bytes| [bytes, vec![b'x'; 300_000]].concat()),
+        ),
     ];
     for (name, word, change) in cases {
         for with_cache in [true, false] {
@@ -91,23 +155,41 @@ fn a_damaged_frame_is_named_and_everything_else_goes_on() {
             let code = i32::from(name != "format");
             let verdict = repo.merkle(&["validate"]).exits(code);
             assert_civil(&verdict);
-            let fault = if code == 1 { verdict.out() } else { verdict.err() };
-            assert!(fault.contains(&path) && fault.contains(word), "{name}: {verdict}");
+            let fault = if code == 1 {
+                verdict.out()
+            } else {
+                verdict.err()
+            };
+            assert!(
+                fault.contains(&path) && fault.contains(word),
+                "{name}: {verdict}"
+            );
             let head = repo.merkle(&["get-head", "a.rs"]).exits(1);
-            assert!(head.err().contains(&path) && head.err().contains(word), "{head}");
+            assert!(
+                head.err().contains(&path) && head.err().contains(word),
+                "{head}"
+            );
             repo.merkle(&["get-head", "d/b.rs"]).ok();
             for arguments in &ALL[..12] {
                 assert_answered(&repo.merkle(arguments));
             }
             // Another statement about another file, and a new file: neither minds.
-            repo.run("git-merkle").args(["put-frame", "d/b.rs", "-"]).input("still\n").run().ok();
+            repo.run("git-merkle")
+                .args(["put-frame", "d/b.rs", "-"])
+                .input("still\n")
+                .run()
+                .ok();
             repo.fill("commit more\n+ d/new.rs = fn new() {}");
             repo.merkle(&["regenerate"]).ok();
             repo.merkle(&["get-head", "d/new.rs"]).ok();
             // What was said is said again, in a frame of its own; what is damaged stays named.
             repo.merkle(&["get-head", "a.rs"]).ok();
             repo.merkle(&["status", "--exit-code"]).ok();
-            assert!(repo.merkle(&["regenerate", "--verify"]).ok().starts_with("nothing to do"));
+            assert!(
+                repo.merkle(&["regenerate", "--verify"])
+                    .ok()
+                    .starts_with("nothing to do")
+            );
             drop(repo.merkle(&["validate"]).exits(code));
         }
     }
@@ -122,8 +204,14 @@ fn renamed(bytes: Vec<u8>) -> Vec<u8> {
 
 /// All loose objects, or all packs, of a repository.
 fn object_files(repo: &Repo<'_>, packs: bool) -> Vec<PathBuf> {
-    let listed = repo.run("find").args([".git/objects", "-type", "f"]).run().ok();
-    let files = listed.lines().filter(|path| path.contains("/pack/") == packs && !path.contains("/info/"));
+    let listed = repo
+        .run("find")
+        .args([".git/objects", "-type", "f"])
+        .run()
+        .ok();
+    let files = listed
+        .lines()
+        .filter(|path| path.contains("/pack/") == packs && !path.contains("/info/"));
     let mut files: Vec<PathBuf> = files.map(|path| repo.path(path)).collect();
     files.sort();
     files
@@ -143,7 +231,12 @@ fn damages(bytes: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
         bytes
     };
     let half = bytes.len() / 2;
-    vec![("flipped", flipped(half)), ("cut", bytes[..half].to_vec()), ("emptied", Vec::new()), ("start", flipped(1))]
+    vec![
+        ("flipped", flipped(half)),
+        ("cut", bytes[..half].to_vec()),
+        ("emptied", Vec::new()),
+        ("start", flipped(1)),
+    ]
 }
 
 #[test]
@@ -167,7 +260,13 @@ fn a_damaged_object_is_never_a_panic_and_never_moves_the_store() {
         }
         overwrite(&file, &sound);
         start.merkle(&["validate"]).ok();
-        assert_eq!(start.git(&["merge-base", "--is-ancestor", &frames, FRAMES_REF]).code, Some(0), "{how}: {file:?}");
+        assert_eq!(
+            start
+                .git(&["merge-base", "--is-ancestor", &frames, FRAMES_REF])
+                .code,
+            Some(0),
+            "{how}: {file:?}"
+        );
     }
     start.merkle(&["regenerate"]).ok();
     start.assert_sound();
@@ -217,10 +316,17 @@ fn a_file_that_cannot_be_read_fails_alone() {
         }
         let run = repo.merkle(&["regenerate"]).exits(3);
         assert_civil(&run);
-        assert!(run.err().contains("'d/b.rs'") && run.out().contains("1 failed"), "{run}");
+        assert!(
+            run.err().contains("'d/b.rs'") && run.out().contains("1 failed"),
+            "{run}"
+        );
         // a.rs, d/c.rs, e/f.rs and e; d and the root say that nothing is said about b.rs.
         assert_eq!(repo.frames().len(), 6, "{run}");
-        assert!(repo.merkle(&["get-head", "d"]).ok().contains("- `b.rs` (no statement)"));
+        assert!(
+            repo.merkle(&["get-head", "d"])
+                .ok()
+                .contains("- `b.rs` (no statement)")
+        );
         repo.merkle(&["validate"]).ok();
         drop(repo.merkle(&["regenerate"]).exits(3));
         std::fs::write(&file, &sound).unwrap_or_else(|_| overwrite(&file, &sound));
@@ -236,11 +342,25 @@ fn damaged_state_is_no_state() {
     let start = with_frames(&sandbox, "start");
     let tree = start.id("refs/merkle/frames^{tree}");
     let memory = format!("cache/{}", start.memory());
-    for file in ["cache/index", &memory, "cache/outlines", "lock", "ref-1-1-refs:merkle:frames", "ref-x", "unknown"] {
+    for file in [
+        "cache/index",
+        &memory,
+        "cache/outlines",
+        "lock",
+        "ref-1-1-refs:merkle:frames",
+        "ref-x",
+        "unknown",
+    ] {
         let path = start.path(".git/merkle").join(file);
         let sound = std::fs::read(&path).unwrap_or_default();
-        let noise: Vec<u8> = (0..5_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let mut all = if sound.is_empty() { Vec::new() } else { damages(&sound) };
+        let noise: Vec<u8> = (0..5_000_u32)
+            .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
+            .collect();
+        let mut all = if sound.is_empty() {
+            Vec::new()
+        } else {
+            damages(&sound)
+        };
         all.extend([("noise", noise), ("line", b"\n".to_vec())]);
         for (how, bytes) in all {
             std::fs::write(&path, bytes).unwrap();
@@ -262,9 +382,15 @@ fn damaged_spool_files_are_named_kept_and_put_aside_when_asked() {
     let repo = with_frames(&sandbox, "work");
     std::fs::create_dir_all(repo.path(".git/merkle/spool")).unwrap();
     let names = ["a", "b"].map(|digit| format!("{}.{}", "12".repeat(20), digit.repeat(64)));
-    let torn = names.clone().map(|name| repo.path(".git/merkle/spool").join(name));
+    let torn = names
+        .clone()
+        .map(|name| repo.path(".git/merkle/spool").join(name));
     for (file, number) in torn.iter().zip(1..) {
-        std::fs::write(file, format!("---\nformat: git-merkle/frame/1\n\x1b[31m{number}")).unwrap();
+        std::fs::write(
+            file,
+            format!("---\nformat: git-merkle/frame/1\n\x1b[31m{number}"),
+        )
+        .unwrap();
     }
     // Not this program's: neither named, nor moved, nor in the way.
     std::fs::create_dir(repo.path(".git/merkle/spool/directory")).unwrap();
@@ -277,10 +403,21 @@ fn damaged_spool_files_are_named_kept_and_put_aside_when_asked() {
         assert_answered(&output);
         assert!(matches!(output.code, Some(0 | 1)), "{output}");
     }
-    repo.run("git-merkle").args(["put-frame", "a.rs", "-"]).input("beside it\n").run().ok();
+    repo.run("git-merkle")
+        .args(["put-frame", "a.rs", "-"])
+        .input("beside it\n")
+        .run()
+        .ok();
     let verdict = repo.merkle(&["validate"]).exits(1);
-    assert!(verdict.out().contains(&format!("spool/{}", names[0])) && verdict.out().lines().count() == 2, "{verdict}");
-    assert!(torn.iter().all(|file| file.exists()), "nothing is thrown away unasked");
+    assert!(
+        verdict.out().contains(&format!("spool/{}", names[0]))
+            && verdict.out().lines().count() == 2,
+        "{verdict}"
+    );
+    assert!(
+        torn.iter().all(|file| file.exists()),
+        "nothing is thrown away unasked"
+    );
     // Before, both got one name, `<node>.damaged`, and the second took the place of the first.
     let aside = repo.path(".git/merkle/damaged");
     std::fs::create_dir(&aside).unwrap();

@@ -34,7 +34,17 @@ enum Change {
 
 fn change() -> impl Strategy<Value = Change> {
     // Lengths and counts go wrong most interestingly at their ends.
-    let byte = || prop_oneof![any::<u8>(), Just(0_u8), Just(0xff), Just(0x7f), Just(b'\n'), Just(b':'), Just(b'"')];
+    let byte = || {
+        prop_oneof![
+            any::<u8>(),
+            Just(0_u8),
+            Just(0xff),
+            Just(0x7f),
+            Just(b'\n'),
+            Just(b':'),
+            Just(b'"')
+        ]
+    };
     prop_oneof![
         4 => (any::<At>(), byte()).prop_map(|(at, byte)| Change::Set(at, byte)),
         2 => (any::<At>(), vec(byte(), 1..12)).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
@@ -48,10 +58,14 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
     for change in changes {
         let len = bytes.len();
         match change {
-            Change::Insert(at, new) => drop(bytes.splice(at.index(len + 1)..at.index(len + 1), new.iter().copied())),
+            Change::Insert(at, new) => {
+                drop(bytes.splice(at.index(len + 1)..at.index(len + 1), new.iter().copied()))
+            }
             _ if len == 0 => {}
             Change::Set(at, byte) => bytes[at.index(len)] = *byte,
-            Change::Remove(at, count) => drop(bytes.drain(at.index(len)..(at.index(len) + count).min(len))),
+            Change::Remove(at, count) => {
+                drop(bytes.drain(at.index(len)..(at.index(len) + count).min(len)))
+            }
             Change::Cut(at) => bytes.truncate(at.index(len)),
             Change::Double(at, count) => {
                 let part = bytes[at.index(len)..(at.index(len) + count).min(len)].to_vec();
@@ -69,7 +83,9 @@ fn sound_frame() -> Vec<u8> {
     let Err(git_merkle::frame::CodecError::Id { actual, stated }) = decode(FRAME.as_bytes()) else {
         return FRAME.as_bytes().to_vec();
     };
-    FRAME.replace(&stated.to_string(), &actual.to_string()).into_bytes()
+    FRAME
+        .replace(&stated.to_string(), &actual.to_string())
+        .into_bytes()
 }
 
 /// Places are for whoever has the text at hand; they are not kept.
@@ -82,7 +98,10 @@ fn forget_spans(symbols: &mut [symbol::Symbol]) {
 
 #[test]
 fn the_sample_is_a_frame() {
-    assert_eq!(encode(&decode(&sound_frame()).unwrap()).unwrap(), sound_frame());
+    assert_eq!(
+        encode(&decode(&sound_frame()).unwrap()).unwrap(),
+        sound_frame()
+    );
 }
 
 proptest! {
@@ -149,7 +168,9 @@ proptest! {
 /// Enough files that there is a cache of outlines.
 fn with_state(sandbox: &Sandbox) -> Repo<'_> {
     let repo = sandbox.repo("work");
-    let lines: Vec<String> = (0..300).map(|n| format!("+ d{}/f{n}.rs = pub fn number_{n}() {{}}", n % 5)).collect();
+    let lines: Vec<String> = (0..300)
+        .map(|n| format!("+ d{}/f{n}.rs = pub fn number_{n}() {{}}", n % 5))
+        .collect();
     repo.fill(&format!("commit files\n{}", lines.join("\n")));
     repo.merkle(&["regenerate"]).ok();
     repo
@@ -158,13 +179,24 @@ fn with_state(sandbox: &Sandbox) -> Repo<'_> {
 /// Runs a property with changed bytes in a file of the state directory.
 fn with_changes(file: &Path, cases: u32, check: impl Fn()) {
     let sound = fs::read(file).expect("state is there");
-    let mut runner =
-        proptest::test_runner::TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..Default::default() });
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..Default::default()
+    });
     let header = (vec(change(), 1..3), any::<bool>());
     let result = runner.run(&header, |(changes, in_header)| {
         // Half of the changes where the lengths stand.
-        let (head, rest) = sound.split_at(if in_header { 160.min(sound.len()) } else { sound.len() });
-        fs::write(file, [changed(head.to_vec(), &changes), rest.to_vec()].concat()).expect("a disk with room");
+        let (head, rest) = sound.split_at(if in_header {
+            160.min(sound.len())
+        } else {
+            sound.len()
+        });
+        fs::write(
+            file,
+            [changed(head.to_vec(), &changes), rest.to_vec()].concat(),
+        )
+        .expect("a disk with room");
         check();
         Ok(())
     });
@@ -180,8 +212,11 @@ fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
     let repo = with_state(&sandbox);
     let (library, cache) = (open(&repo), repo.state().cache());
     let store = Store::open(&library).unwrap();
-    let names: Vec<FrameName> =
-        repo.frames().iter().map(|path| FrameName::parse_path(path.as_bytes()).expect("a frame's name")).collect();
+    let names: Vec<FrameName> = repo
+        .frames()
+        .iter()
+        .map(|path| FrameName::parse_path(path.as_bytes()).expect("a frame's name"))
+        .collect();
     with_changes(&cache.shown_file("index"), 300, || {
         let mut index = Index::open(&store, &cache).unwrap();
         for whole in [false, true] {
@@ -198,7 +233,9 @@ fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
     });
     let index = Index::open(&store, &cache).unwrap();
     for name in &names {
-        let slot = index.slot(&(name.agent.clone(), name.frame_type.clone())).unwrap();
+        let slot = index
+            .slot(&(name.agent.clone(), name.frame_type.clone()))
+            .unwrap();
         assert_eq!(index.find_head(&name.node, slot).unwrap().frame, name.frame);
     }
 }
@@ -210,10 +247,16 @@ fn a_cache_of_outlines_with_changes_misses_and_never_lies() {
     let cache = repo.state().cache();
     let language = symbol::detect(b"a.rs", b"");
     let listing = repo.git(&["ls-tree", "-r", "HEAD"]).ok();
-    let blobs: Vec<NodeId> = listing.lines().map(|line| line[12..52].parse().unwrap()).collect();
+    let blobs: Vec<NodeId> = listing
+        .lines()
+        .map(|line| line[12..52].parse().unwrap())
+        .collect();
     let sound: Vec<_> = {
         let cache: OutlineCache = object_cache(&cache);
-        blobs.iter().map(|blob| cache.get(*blob, language)).collect()
+        blobs
+            .iter()
+            .map(|blob| cache.get(*blob, language))
+            .collect()
     };
     assert!(sound.iter().all(Option::is_some));
     with_changes(&cache.shown_file("outlines"), 300, || {
@@ -248,11 +291,17 @@ fn a_spool_file_with_changes_is_a_frame_or_is_named() {
     let repo = with_state(&sandbox);
     let state = repo.state();
     let frame = decode(&sound_frame()).unwrap();
-    let file = state.spool().shown_file(&spool::put(&state, &frame).unwrap());
+    let file = state
+        .spool()
+        .shown_file(&spool::put(&state, &frame).unwrap());
     with_changes(&file, 500, || {
         let (frames, damaged) = spool::list(&state).unwrap();
         assert_eq!(frames.len() + damaged.len(), 1);
-        assert!(frames.iter().all(|spooled| encode(&spooled.frame).unwrap() == fs::read(&file).unwrap()));
+        assert!(
+            frames
+                .iter()
+                .all(|spooled| encode(&spooled.frame).unwrap() == fs::read(&file).unwrap())
+        );
     });
     let commit = repo.id(FRAMES_REF);
     repo.merkle(&["status"]).ok();

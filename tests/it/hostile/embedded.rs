@@ -34,7 +34,8 @@ fn trap(sandbox: &Sandbox) -> (PathBuf, PathBuf) {
 
 fn executable(path: &std::path::Path, text: &str) {
     std::fs::write(path, text).expect("a script can be written");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode can be set");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+        .expect("a mode can be set");
 }
 
 /// A clone with a bare repository as tracked files in `docs`, which names the trap wherever it can.
@@ -58,7 +59,12 @@ fn clone_with_embedded(sandbox: &Sandbox, work_tree: bool) -> Repo<'_> {
         docs.git(&["config", "core.bare", "false"]).ok();
         docs.git(&["config", "core.worktree", "."]).ok();
     }
-    for name in ["refs/heads/.keep", "refs/tags/.keep", "objects/info/.keep", "branches/.keep"] {
+    for name in [
+        "refs/heads/.keep",
+        "refs/tags/.keep",
+        "objects/info/.keep",
+        "branches/.keep",
+    ] {
         let path = docs.path(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
         std::fs::write(path, "").expect("a file can be written");
@@ -82,21 +88,42 @@ fn a_repository_made_of_tracked_files_is_not_used_unless_it_is_named() {
             for arguments in COMMANDS {
                 let output = place.merkle(arguments).exits(128);
                 let text = output.err();
-                assert!(text.contains("repository made of files in the work tree of"), "{output}");
-                assert!(text.contains("\nhint: if you trust it, name it: --git-dir="), "{output}");
+                assert!(
+                    text.contains("repository made of files in the work tree of"),
+                    "{output}"
+                );
+                assert!(
+                    text.contains("\nhint: if you trust it, name it: --git-dir="),
+                    "{output}"
+                );
             }
         }
-        assert!(!trace.exists(), "{}", std::fs::read_to_string(&trace).unwrap_or_default());
+        assert!(
+            !trace.exists(),
+            "{}",
+            std::fs::read_to_string(&trace).unwrap_or_default()
+        );
         assert!(!docs.path("merkle").exists(), "nothing is written into it");
 
         let git_dir = format!("--git-dir={}", docs.path("").display());
         drop(victim.merkle(&[&git_dir, "status"]).ok());
-        drop(docs.run(PROGRAM).arg("status").env("GIT_DIR", ".").run().ok());
-        docs.git(&["config", "--global", "safe.bareRepository", "all"]).ok();
+        drop(
+            docs.run(PROGRAM)
+                .arg("status")
+                .env("GIT_DIR", ".")
+                .run()
+                .ok(),
+        );
+        docs.git(&["config", "--global", "safe.bareRepository", "all"])
+            .ok();
         drop(docs.merkle(&["status"]).ok());
         drop(victim.merkle(&["status"]).ok());
         drop(docs.merkle(&["regenerate", "--worktree"]));
-        assert!(!trace.exists(), "{}", std::fs::read_to_string(&trace).unwrap_or_default());
+        assert!(
+            !trace.exists(),
+            "{}",
+            std::fs::read_to_string(&trace).unwrap_or_default()
+        );
     }
 }
 
@@ -107,29 +134,79 @@ fn repositories_of_every_honest_kind_are_found_as_before() {
     repo.fill("commit one\n+ a.md = a\n+ sub.d/b.md = b");
     let bare = repo.clone_to("hub.git", &["--bare"]);
     let linked = repo.worktree("work/linked", "HEAD");
-    repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", bare.path("").to_str().unwrap(), "module"])
-        .ok();
+    repo.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        bare.path("").to_str().unwrap(),
+        "module",
+    ])
+    .ok();
     let separate = sandbox.repo("separate");
     separate.fill("commit one\n+ a.md = a");
     let away = sandbox.path("away.dir");
-    separate.git(&["init", "-q", &format!("--separate-git-dir={}", away.display())]).ok();
+    separate
+        .git(&[
+            "init",
+            "-q",
+            &format!("--separate-git-dir={}", away.display()),
+        ])
+        .ok();
     // A bare repository with its work trees beside it, and a `.git` file that leads to it.
     let project = sandbox.path("project");
-    repo.git(&["clone", "-q", "--bare", ".", project.join(".bare").to_str().unwrap()]).ok();
+    repo.git(&[
+        "clone",
+        "-q",
+        "--bare",
+        ".",
+        project.join(".bare").to_str().unwrap(),
+    ])
+    .ok();
     std::fs::write(project.join(".git"), "gitdir: ./.bare\n").unwrap();
-    for place in ["work", "work/sub.d", "work/linked", "work/module", "work/.git", "work/.git/modules/module", "hub.git"] {
-        drop(Repo::at(&sandbox, sandbox.path(place)).merkle(&["status"]).ok());
+    for place in [
+        "work",
+        "work/sub.d",
+        "work/linked",
+        "work/module",
+        "work/.git",
+        "work/.git/modules/module",
+        "hub.git",
+    ] {
+        drop(
+            Repo::at(&sandbox, sandbox.path(place))
+                .merkle(&["status"])
+                .ok(),
+        );
     }
-    for place in ["hub.git/refs", "separate", "away.dir", "project", "project/.bare"] {
-        drop(Repo::at(&sandbox, sandbox.path(place)).merkle(&["status"]).ok());
+    for place in [
+        "hub.git/refs",
+        "separate",
+        "away.dir",
+        "project",
+        "project/.bare",
+    ] {
+        drop(
+            Repo::at(&sandbox, sandbox.path(place))
+                .merkle(&["status"])
+                .ok(),
+        );
     }
     drop(linked);
     // Where the user has forbidden bare ones, a work tree of its own makes no other layout of it.
     bare.git(&["config", "core.bare", "false"]).ok();
     bare.git(&["config", "core.worktree", "."]).ok();
     drop(bare.merkle(&["status"]).ok());
-    let forbidden = bare.merkle(&["-c", "safe.bareRepository=explicit", "status"]).exits(128);
-    assert!(forbidden.err().contains("safe.bareRepository is 'explicit'"), "{forbidden}");
+    let forbidden = bare
+        .merkle(&["-c", "safe.bareRepository=explicit", "status"])
+        .exits(128);
+    assert!(
+        forbidden
+            .err()
+            .contains("safe.bareRepository is 'explicit'"),
+        "{forbidden}"
+    );
 }
 
 #[test]
@@ -140,12 +217,16 @@ fn filters_of_the_repositorys_own_configuration_are_not_run() {
     let repo = sandbox.repo("delivered");
     repo.fill("commit one\n+ a.md = a\n+ .gitattributes = *.txt filter=it's");
     for key in ["clean", "process"] {
-        repo.git(&["config", &format!("filter.it's.{key}"), program]).ok();
+        repo.git(&["config", &format!("filter.it's.{key}"), program])
+            .ok();
         std::fs::write(repo.path("new.txt"), "new").unwrap();
         drop(repo.merkle(&["session", "new", "s"]));
-        for arguments in
-            [&["regenerate", "--worktree"][..], &["scan", "--worktree"], &["watch", "--once"], &["turn", "new", "-m", "x"]]
-        {
+        for arguments in [
+            &["regenerate", "--worktree"][..],
+            &["scan", "--worktree"],
+            &["watch", "--once"],
+            &["turn", "new", "-m", "x"],
+        ] {
             let output = repo.merkle(arguments).exits(77);
             let expected = format!(
                 "error: 'new.txt' goes through the filter 'it's', whose program only this repository's own configuration names\n\
@@ -154,15 +235,21 @@ fn filters_of_the_repositorys_own_configuration_are_not_run() {
             );
             assert_eq!(output.err(), expected, "{output}");
         }
-        assert!(!trace.exists(), "{}", std::fs::read_to_string(&trace).unwrap());
+        assert!(
+            !trace.exists(),
+            "{}",
+            std::fs::read_to_string(&trace).unwrap()
+        );
         // Files that need no filter are read all the same.
         std::fs::remove_file(repo.path("new.txt")).unwrap();
         repo.merkle(&["scan", "--worktree"]).ok();
-        repo.git(&["config", "--unset", &format!("filter.it's.{key}")]).ok();
+        repo.git(&["config", "--unset", &format!("filter.it's.{key}")])
+            .ok();
     }
     // The user's own configuration allows it, and then it is this one that runs.
     std::fs::write(repo.path("new.txt"), "new").unwrap();
-    repo.git(&["config", "--global", "filter.it's.clean", "tr a-z A-Z"]).ok();
+    repo.git(&["config", "--global", "filter.it's.clean", "tr a-z A-Z"])
+        .ok();
     repo.git(&["add", "-A"]).ok();
     let tree = repo.git(&["write-tree"]).ok();
     repo.git(&["reset", "-q"]).ok();
@@ -170,10 +257,15 @@ fn filters_of_the_repositorys_own_configuration_are_not_run() {
     let listed = repo.merkle(&["scan", "--worktree", "--json"]).ok();
     assert!(listed.contains(tree.trim()), "{listed}");
     // Git looks at files as young as the index whenever it writes one.
-    repo.git(&["config", "--global", "--unset", "filter.it's.clean"]).ok();
+    repo.git(&["config", "--global", "--unset", "filter.it's.clean"])
+        .ok();
     repo.git(&["-c", "filter.it's.clean=cat", "add", "-A"]).ok();
     repo.merkle(&["scan", "--index"]).ok();
-    assert!(!trace.exists(), "{}", std::fs::read_to_string(&trace).unwrap());
+    assert!(
+        !trace.exists(),
+        "{}",
+        std::fs::read_to_string(&trace).unwrap()
+    );
 }
 
 #[test]
@@ -186,12 +278,20 @@ fn a_submodules_own_filters_are_not_run_and_its_commit_is_seen() {
     inner.fill("commit one\n+ b.txt = b\n+ .gitattributes = * filter=evil");
     repo.git(&["add", "inner"]).ok();
     repo.git(&["commit", "-q", "-m", "two"]).ok();
-    inner.git(&["config", "filter.evil.clean", program.to_str().unwrap()]).ok();
+    inner
+        .git(&["config", "filter.evil.clean", program.to_str().unwrap()])
+        .ok();
     std::fs::write(inner.path("b.txt"), "changed").unwrap();
     repo.merkle(&["regenerate", "--worktree"]).ok();
-    assert!(!trace.exists(), "{}", std::fs::read_to_string(&trace).unwrap());
+    assert!(
+        !trace.exists(),
+        "{}",
+        std::fs::read_to_string(&trace).unwrap()
+    );
     inner.git(&["config", "--unset", "filter.evil.clean"]).ok();
-    inner.git(&["commit", "-q", "--allow-empty", "-m", "two"]).ok();
+    inner
+        .git(&["commit", "-q", "--allow-empty", "-m", "two"])
+        .ok();
     // The work tree's tree is the one that `git add` makes.
     repo.git(&["add", "-A"]).ok();
     let tree = repo.git(&["write-tree"]).ok();
@@ -212,30 +312,51 @@ fn a_file_called_git_in_the_work_tree_is_never_run() {
     repo.fill("commit one\n+ a.md = a");
     repo.merkle(&["session", "new", "s"]).ok();
     let trace = sandbox.path("it ran");
-    let text = format!("#!/bin/sh\necho \"$0 $*\" >>'{}'\nexit 0\n", trace.display());
+    let text = format!(
+        "#!/bin/sh\necho \"$0 $*\" >>'{}'\nexit 0\n",
+        trace.display()
+    );
     std::fs::create_dir(repo.path("bin")).unwrap();
     for name in ["git", "git-merkle", "sh", "less", "bin/git"] {
         executable(&repo.path(name), &text);
     }
-    let usual = repo.run("sh").args(["-c", "printf %s \"$PATH\""]).run().ok();
+    let usual = repo
+        .run("sh")
+        .args(["-c", "printf %s \"$PATH\""])
+        .run()
+        .ok();
     let below = repo.path("bin").display().to_string();
     for before in [".", "", "bin:.", &below] {
         let path = &format!("{before}:{usual}");
-        for arguments in [&["regenerate", "--worktree"][..], &["hooks", "install", "--mode=hookdir"], &["turn", "new", "-m", "x"]]
-        {
+        for arguments in [
+            &["regenerate", "--worktree"][..],
+            &["hooks", "install", "--mode=hookdir"],
+            &["turn", "new", "-m", "x"],
+        ] {
             with_path(&repo, path, arguments).run().ok();
         }
         drop(with_path(&repo, path, &["auth", "status"]).run());
         // The hook of a program that is gone, as git runs it: in the root of the work tree.
         let hook = repo.path(".git/hooks/post-commit");
-        let gone = std::fs::read_to_string(&hook).unwrap().replace(PROGRAM, "/gone/git-merkle");
+        let gone = std::fs::read_to_string(&hook)
+            .unwrap()
+            .replace(PROGRAM, "/gone/git-merkle");
         std::fs::write(&hook, gone).unwrap();
         let run = repo.run("/bin/sh").arg(&hook).env("PATH", path).run();
         assert_eq!(run.code, Some(0), "{run}");
-        assert!(!trace.exists(), "with {path}: {}", std::fs::read_to_string(&trace).unwrap());
+        assert!(
+            !trace.exists(),
+            "with {path}: {}",
+            std::fs::read_to_string(&trace).unwrap()
+        );
     }
-    let nowhere = with_path(&repo, ".", &["regenerate", "--worktree"]).run().exits(128);
-    assert_eq!(nowhere.err(), "error: cannot run 'git': no 'git' on the search path outside of the work tree\n");
+    let nowhere = with_path(&repo, ".", &["regenerate", "--worktree"])
+        .run()
+        .exits(128);
+    assert_eq!(
+        nowhere.err(),
+        "error: cannot run 'git': no 'git' on the search path outside of the work tree\n"
+    );
 }
 
 /// Before, an unpacked archive could call the user's home its work tree: its files went into payloads, and `init` wrote there.
@@ -247,24 +368,52 @@ fn a_work_tree_elsewhere_is_used_when_it_leads_back() {
     std::fs::write(sandbox.path("home/diary.txt"), "dear diary").unwrap();
     for work_tree in ["../../..", sandbox.path("home").to_str().unwrap()] {
         repo.git(&["config", "core.worktree", work_tree]).ok();
-        for arguments in [&["context", "--redact", "**"][..], &["init"], &["regenerate", "--worktree"], &["status"]] {
+        for arguments in [
+            &["context", "--redact", "**"][..],
+            &["init"],
+            &["regenerate", "--worktree"],
+            &["status"],
+        ] {
             let output = repo.merkle(arguments).exits(128);
-            assert!(output.err().contains("which does not know of it") && output.err().contains("--git-dir="), "{output}");
+            assert!(
+                output.err().contains("which does not know of it")
+                    && output.err().contains("--git-dir="),
+                "{output}"
+            );
         }
         assert!(!sandbox.path("home/.teddy").exists());
     }
     // Named, it is the user's wish.
     let named = format!("--git-dir={}", repo.path(".git").display());
     let home = Repo::at(&sandbox, sandbox.path("home"));
-    assert!(home.merkle(&[&named, "context", "--redact", "diary.txt"]).ok().contains("dear diary"));
+    assert!(
+        home.merkle(&[&named, "context", "--redact", "diary.txt"])
+            .ok()
+            .contains("dear diary")
+    );
     // A submodule's own repository stands elsewhere, and its work tree has a file that leads back.
     let outer = sandbox.repo("outer");
     outer.fill("commit files\n+ b.rs = fn b() {}");
     let source = sandbox.path("outer").display().to_string();
-    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &source, "sub"];
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        &source,
+        "sub",
+    ];
     outer.git(&add).ok();
-    assert!(outer.git(&["-C", "sub", "config", "core.worktree"]).ok().contains("../../../sub"));
+    assert!(
+        outer
+            .git(&["-C", "sub", "config", "core.worktree"])
+            .ok()
+            .contains("../../../sub")
+    );
     let inner = Repo::at(&sandbox, outer.path("sub"));
     inner.merkle(&["regenerate"]).ok();
-    Repo::at(&sandbox, outer.path(".git/modules/sub")).merkle(&["status"]).ok();
+    Repo::at(&sandbox, outer.path(".git/modules/sub"))
+        .merkle(&["status"])
+        .ok();
 }

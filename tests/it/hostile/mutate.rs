@@ -133,18 +133,25 @@ impl Random {
                     drop(bytes.splice(at..at, part));
                 }
                 6 => {
-                    let piece = self.of(&PIECES).repeat(1 + 2_000 * usize::from(self.below(20) == 0));
+                    let piece = self
+                        .of(&PIECES)
+                        .repeat(1 + 2_000 * usize::from(self.below(20) == 0));
                     drop(bytes.splice(at..at, piece));
                 }
                 7 => self.change_line(bytes),
-                _ => drop(bytes.splice(at..at, *self.of(&PIECES).first_chunk::<1>().unwrap_or(b"x"))),
+                _ => {
+                    drop(bytes.splice(at..at, *self.of(&PIECES).first_chunk::<1>().unwrap_or(b"x")))
+                }
             }
         }
     }
 
     /// Takes a line out, puts it in twice, or in the place of another.
     fn change_line(&mut self, bytes: &mut Vec<u8>) {
-        let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let mut lines: Vec<Vec<u8>> = bytes
+            .split_inclusive(|byte| *byte == b'\n')
+            .map(<[u8]>::to_vec)
+            .collect();
         if lines.len() < 2 {
             return;
         }
@@ -162,12 +169,26 @@ impl Random {
 fn golden(sandbox: &Sandbox) -> Repo<'_> {
     let home = sandbox.path("home");
     let recording = home.join("replay.jsonl");
-    let answers = "{\"request\": \"*\", \"text\": \"said\", \"usage\": {\"input\": 9, \"output\": 3}}\n".repeat(40);
+    let answers =
+        "{\"request\": \"*\", \"text\": \"said\", \"usage\": {\"input\": 9, \"output\": 3}}\n"
+            .repeat(40);
     fs::write(&recording, answers).expect("writable");
-    for (key, value) in
-        [("kind", "replay"), ("file", recording.to_str().expect("UTF-8")), ("priceInput", "1"), ("priceOutput", "1")]
-    {
-        sandbox.run("git", &home).args(["config", "--global", &format!("merkle.provider.m.{key}"), value]).run().ok();
+    for (key, value) in [
+        ("kind", "replay"),
+        ("file", recording.to_str().expect("UTF-8")),
+        ("priceInput", "1"),
+        ("priceOutput", "1"),
+    ] {
+        sandbox
+            .run("git", &home)
+            .args([
+                "config",
+                "--global",
+                &format!("merkle.provider.m.{key}"),
+                value,
+            ])
+            .run()
+            .ok();
     }
     let own = home.join(".config/git-merkle");
     fs::create_dir_all(own.join("agents")).expect("writable");
@@ -176,35 +197,65 @@ fn golden(sandbox: &Sandbox) -> Repo<'_> {
         "id = \"docs\"\nrole = \"writer\"\nsystem_prompt = \"Be brief.\"\ninclude = [\"*.rs\"]\n",
     )
     .expect("writable");
-    fs::write(own.join("config.toml"), "budgetCalls = 1000\nurls = [\"https://docs.example\"]\n").expect("writable");
-    fs::write(own.join("secrets.toml"), "[[rule]]\nid = 'own'\nkeywords = ['own-']\npattern = 'own-[0-9]{8}'\n")
-        .expect("writable");
+    fs::write(
+        own.join("config.toml"),
+        "budgetCalls = 1000\nurls = [\"https://docs.example\"]\n",
+    )
+    .expect("writable");
+    fs::write(
+        own.join("secrets.toml"),
+        "[[rule]]\nid = 'own'\nkeywords = ['own-']\npattern = 'own-[0-9]{8}'\n",
+    )
+    .expect("writable");
     let repo = sandbox.repo("work");
     repo.fill("commit first\n+ README.md = # A\n+ src/lib.rs = pub fn a() {}\n+ src/b.rs = fn b() {}\n+ .teddyignore = *.log");
     repo.merkle(&["init"]).ok();
     repo.fill("commit second\n+ src/c.rs = pub fn c() { crate::a() }");
-    let note = |text: &str| drop(repo.run(PROGRAM).args(["put-frame", "src/lib.rs", "-"]).input(text).run().ok());
+    let note = |text: &str| {
+        drop(
+            repo.run(PROGRAM)
+                .args(["put-frame", "src/lib.rs", "-"])
+                .input(text)
+                .run()
+                .ok(),
+        )
+    };
     repo.merkle(&["regenerate"]).ok();
     note("a note\n");
     note("another\n");
     repo.merkle(&["invalidate", "README.md"]).ok();
     repo.merkle(&["synthesize", "src", "--agent", "human"]).ok();
-    repo.merkle(&["regenerate", "--agent", "docs", "--yes"]).ok();
+    repo.merkle(&["regenerate", "--agent", "docs", "--yes"])
+        .ok();
     repo.merkle(&["session", "new", "s", "-c", "src/"]).ok();
     repo.merkle(&["turn", "new", "-m", "Do it."]).ok();
     repo.merkle(&["prompt", "--session", "s", "--sent"]).ok();
     drop(repo.merkle(&["context", "**"]));
     repo.merkle(&["map"]).ok();
     repo.merkle(&["hooks", "install"]).ok();
-    repo.git(&["commit", "-q", "--allow-empty", "-m", "third"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "third"])
+        .ok();
     repo
 }
 
 /// Files that are changed: those of the state, of people, and of the user's own settings.
 fn targets(sandbox: &Sandbox, repo: &Repo<'_>) -> Vec<PathBuf> {
-    let mut open = vec![repo.path(".git/merkle"), repo.path(".teddy"), sandbox.path("home/.config"), sandbox.path("home/.local")];
-    let mut found = vec![repo.path(".git/config"), repo.path(".teddyignore"), repo.path("AGENTS.md")];
-    found.extend([sandbox.path("home/.gitconfig"), sandbox.path("home/replay.jsonl"), repo.path(".git/packed-refs")]);
+    let mut open = vec![
+        repo.path(".git/merkle"),
+        repo.path(".teddy"),
+        sandbox.path("home/.config"),
+        sandbox.path("home/.local"),
+    ];
+    let mut found = vec![
+        repo.path(".git/config"),
+        repo.path(".teddyignore"),
+        repo.path("AGENTS.md"),
+    ];
+    found.extend([
+        sandbox.path("home/.gitconfig"),
+        sandbox.path("home/replay.jsonl"),
+        repo.path(".git/packed-refs"),
+    ]);
     found.push(repo.path(".git").join(FRAMES_REF));
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
@@ -226,7 +277,9 @@ fn change_frame(repo: &Repo<'_>, random: &mut Random) -> String {
         return "no frame".to_owned();
     }
     let old = names[random.below(names.len())].clone();
-    let mut bytes = repo.git(&["cat-file", "blob", &format!("{FRAMES_REF}:{old}")]).stdout;
+    let mut bytes = repo
+        .git(&["cat-file", "blob", &format!("{FRAMES_REF}:{old}")])
+        .stdout;
     let mut name = old.clone();
     match decode(&bytes).ok().filter(|_| random.below(2) == 0) {
         None => random.change(&mut bytes),
@@ -238,11 +291,19 @@ fn change_frame(repo: &Repo<'_>, random: &mut Random) -> String {
                 0 => frame.seq = random.next() as u32,
                 1 => frame.path = Some(git_merkle::base::TreePath::new(content.clone())),
                 2 => frame.model = Some(String::from_utf8_lossy(&content).into_owned()),
-                3 => frame.unknown.push(("x-y".to_owned(), String::from_utf8_lossy(&content).replace('\n', " "))),
+                3 => frame.unknown.push((
+                    "x-y".to_owned(),
+                    String::from_utf8_lossy(&content).replace('\n', " "),
+                )),
                 4 => frame.created = Some("9999-99-99T99:99:99Z".to_owned()),
                 _ => frame.basis.0.0[0] ^= 1,
             }
-            frame.id = frame_id(&frame.basis, &frame.agent, &frame.frame_type, &frame.content);
+            frame.id = frame_id(
+                &frame.basis,
+                &frame.agent,
+                &frame.frame_type,
+                &frame.content,
+            );
             let named = FrameName {
                 node: frame.node,
                 agent: frame.agent.clone(),
@@ -254,12 +315,27 @@ fn change_frame(repo: &Repo<'_>, random: &mut Random) -> String {
             bytes = encode(&frame).unwrap_or(bytes);
         }
     }
-    let blob = repo.run("git").args(["hash-object", "-w", "--stdin"]).input(bytes).run().ok();
+    let blob = repo
+        .run("git")
+        .args(["hash-object", "-w", "--stdin"])
+        .input(bytes)
+        .run()
+        .ok();
     let index = repo.path(".git/fuzz-index");
-    let with_index = |arguments: &[&str]| repo.run("git").args(arguments).env("GIT_INDEX_FILE", &index).run();
+    let with_index = |arguments: &[&str]| {
+        repo.run("git")
+            .args(arguments)
+            .env("GIT_INDEX_FILE", &index)
+            .run()
+    };
     drop(with_index(&["read-tree", FRAMES_REF]));
     drop(with_index(&["update-index", "--force-remove", &old]));
-    drop(with_index(&["update-index", "--add", "--cacheinfo", &format!("100644,{},{name}", blob.trim())]));
+    drop(with_index(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("100644,{},{name}", blob.trim()),
+    ]));
     let tree = with_index(&["write-tree"]).out();
     let _ = fs::remove_file(&index);
     set_frames(repo, tree.trim());
@@ -268,16 +344,35 @@ fn change_frame(repo: &Repo<'_>, random: &mut Random) -> String {
 
 /// Changes the bytes of a tree of the store, whatever git thinks of it.
 fn change_tree(repo: &Repo<'_>, random: &mut Random) -> String {
-    let mut bytes = repo.git(&["cat-file", "tree", &format!("{FRAMES_REF}^{{tree}}")]).stdout;
+    let mut bytes = repo
+        .git(&["cat-file", "tree", &format!("{FRAMES_REF}^{{tree}}")])
+        .stdout;
     random.change(&mut bytes);
-    let written = repo.run("git").args(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"]).input(bytes).run();
+    let written = repo
+        .run("git")
+        .args(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"])
+        .input(bytes)
+        .run();
     set_frames(repo, written.out().trim());
     format!("root tree of the store: {}", written.out().trim())
 }
 
 fn set_frames(repo: &Repo<'_>, tree: &str) {
-    let body = format!("tree {tree}\nauthor A <a@example.org> 1 +0000\ncommitter A <a@example.org> 1 +0000\n\nforged\n");
-    let commit = repo.run("git").args(["hash-object", "-t", "commit", "-w", "--literally", "--stdin"]).input(body).run();
+    let body = format!(
+        "tree {tree}\nauthor A <a@example.org> 1 +0000\ncommitter A <a@example.org> 1 +0000\n\nforged\n"
+    );
+    let commit = repo
+        .run("git")
+        .args([
+            "hash-object",
+            "-t",
+            "commit",
+            "-w",
+            "--literally",
+            "--stdin",
+        ])
+        .input(body)
+        .run();
     drop(repo.git(&["update-ref", FRAMES_REF, commit.out().trim()]));
 }
 
@@ -290,13 +385,22 @@ fn change_file(file: &Path, random: &mut Random) -> String {
 }
 
 fn run(sandbox: &Sandbox, repo: &Repo<'_>, arguments: &[&str]) -> Output {
-    let run = repo.run("timeout").args(["-k", "2", SECONDS_MAX, PROGRAM]).args(arguments);
-    run.env("TMPDIR", sandbox.path("tmp")).env("XDG_STATE_HOME", sandbox.path("home/.local/state")).input("a note\n").run()
+    let run = repo
+        .run("timeout")
+        .args(["-k", "2", SECONDS_MAX, PROGRAM])
+        .args(arguments);
+    run.env("TMPDIR", sandbox.path("tmp"))
+        .env("XDG_STATE_HOME", sandbox.path("home/.local/state"))
+        .input("a note\n")
+        .run()
 }
 
 fn has_ended_well(output: &Output) -> bool {
     let text = String::from_utf8_lossy(&output.stderr);
-    output.code.is_some_and(|code| code != 101 && code != 124 && code < 130) && !text.contains("panicked")
+    output
+        .code
+        .is_some_and(|code| code != 101 && code != 124 && code < 130)
+        && !text.contains("panicked")
 }
 
 /// What a campaign has done, and what it found.
@@ -313,12 +417,29 @@ fn campaign(seed: u64, goes_on: &dyn Fn(usize) -> bool) -> Tally {
     let template = sentinel::world();
     // A worker that is still at work would change files while they are copied.
     settle(&golden(&template));
-    let (root, kept) = (template.path(""), tempfile::tempdir().expect("a temporary folder"));
-    let copy = |from: &Path, to: &Path| drop(template.run("cp", from).args(["-a", "."]).arg(to).run().ok());
+    let (root, kept) = (
+        template.path(""),
+        tempfile::tempdir().expect("a temporary folder"),
+    );
+    let copy = |from: &Path, to: &Path| {
+        drop(
+            template
+                .run("cp", from)
+                .args(["-a", "."])
+                .arg(to)
+                .run()
+                .ok(),
+        )
+    };
     copy(&root, kept.path());
     while goes_on(tally.mutations) {
         // The same world at the same place: its records name absolute paths.
-        drop(template.run("find", &root).args([".", "-mindepth", "1", "-delete"]).run());
+        drop(
+            template
+                .run("find", &root)
+                .args([".", "-mindepth", "1", "-delete"])
+                .run(),
+        );
         copy(kept.path(), &root);
         let repo = Repo::at(&template, template.path("work"));
         let mut row = Row::of(repo.path(""));
@@ -338,11 +459,19 @@ fn campaign(seed: u64, goes_on: &dyn Fn(usize) -> bool) -> Tally {
             let output = run(&template, &repo, arguments);
             tally.commands += 1;
             let after = picture(&root);
-            let name = format!("mutation {} of seed {seed}, {what}: {}", tally.mutations, arguments.join(" "));
+            let name = format!(
+                "mutation {} of seed {seed}, {what}: {}",
+                tally.mutations,
+                arguments.join(" ")
+            );
             if !has_ended_well(&output) {
                 tally.faults.push(format!("{name}: {output}"));
             }
-            tally.faults.extend(faults(&before, &after, &row, &root).into_iter().map(|fault| format!("{name}: {fault}")));
+            tally.faults.extend(
+                faults(&before, &after, &row, &root)
+                    .into_iter()
+                    .map(|fault| format!("{name}: {fault}")),
+            );
             before = after;
         }
     }
@@ -363,21 +492,40 @@ fn mutated_files_break_nothing() {
     };
     let seed = number(SEED_VARIABLE).unwrap_or(20_261_122);
     let tallies: Vec<Tally> = std::thread::scope(|scope| {
-        let both = [seed, seed.wrapping_mul(31)].map(|seed| scope.spawn(move || campaign(seed, &goes_on)));
-        both.into_iter().map(|one| one.join().expect("a campaign ends")).collect()
+        let both =
+            [seed, seed.wrapping_mul(31)].map(|seed| scope.spawn(move || campaign(seed, &goes_on)));
+        both.into_iter()
+            .map(|one| one.join().expect("a campaign ends"))
+            .collect()
     });
-    let (mutations, commands): (usize, usize) =
-        tallies.iter().fold((0, 0), |(m, c), tally| (m + tally.mutations, c + tally.commands));
-    let all: Vec<&str> = tallies.iter().flat_map(|tally| &tally.faults).map(String::as_str).collect();
-    assert!(all.is_empty(), "{} faults in {mutations} mutations and {commands} commands:\n{}", all.len(), all.join("\n"));
+    let (mutations, commands): (usize, usize) = tallies.iter().fold((0, 0), |(m, c), tally| {
+        (m + tally.mutations, c + tally.commands)
+    });
+    let all: Vec<&str> = tallies
+        .iter()
+        .flat_map(|tally| &tally.faults)
+        .map(String::as_str)
+        .collect();
+    assert!(
+        all.is_empty(),
+        "{} faults in {mutations} mutations and {commands} commands:\n{}",
+        all.len(),
+        all.join("\n")
+    );
     assert!(mutations >= ROUNDS);
     if seconds.is_some() {
-        tell(&format!("{mutations} mutations, {commands} commands, {:?}", begun.elapsed()));
+        tell(&format!(
+            "{mutations} mutations, {commands} commands, {:?}",
+            begun.elapsed()
+        ));
     }
 }
 
 /// Says how much a long campaign has done: `cargo test -- --nocapture`.
-#[expect(clippy::print_stdout, reason = "a campaign that was given time says what it did")]
+#[expect(
+    clippy::print_stdout,
+    reason = "a campaign that was given time says what it did"
+)]
 fn tell(text: &str) {
     println!("{text}");
 }

@@ -91,8 +91,18 @@ const PIECES: [&[u8]; 76] = [
 ];
 
 /// Names that git's porcelain refuses and `git mktree` does not.
-const FORBIDDEN: [&[u8]; 10] =
-    [b".", b"..", b".git", b".GIT", b"git~1", b".git ", b".gi\xe2\x80\x8ct", b".gitmodules", b".gitattributes", b".teddyignore "];
+const FORBIDDEN: [&[u8]; 10] = [
+    b".",
+    b"..",
+    b".git",
+    b".GIT",
+    b"git~1",
+    b".git ",
+    b".gi\xe2\x80\x8ct",
+    b".gitmodules",
+    b".gitattributes",
+    b".teddyignore ",
+];
 
 fn names() -> Vec<Vec<u8>> {
     let mut names: BTreeSet<Vec<u8>> = FORBIDDEN.iter().map(|name| name.to_vec()).collect();
@@ -112,15 +122,33 @@ fn names() -> Vec<Vec<u8>> {
 fn with_names<'s>(sandbox: &'s Sandbox, names: &[Vec<u8>]) -> Repo<'s> {
     let repo = sandbox.repo("work");
     let mut forge = Forge::default();
-    let blobs: Vec<NodeId> = (0..names.len()).map(|n| forge.blob(format!("fn number_{n}() {{}}\n").as_bytes())).collect();
-    let files: Vec<_> = names.iter().zip(&blobs).map(|(name, blob)| (File, &name[..], *blob)).collect();
+    let blobs: Vec<NodeId> = (0..names.len())
+        .map(|n| forge.blob(format!("fn number_{n}() {{}}\n").as_bytes()))
+        .collect();
+    let files: Vec<_> = names
+        .iter()
+        .zip(&blobs)
+        .map(|(name, blob)| (File, &name[..], *blob))
+        .collect();
     let files = forge.tree(&files);
     let inside = |n| format!("fn inside_{n}() {{}}\n");
-    let blobs: Vec<NodeId> = (0..names.len()).map(|n| forge.blob(inside(n).as_bytes())).collect();
-    let trees: Vec<NodeId> = blobs.iter().map(|blob| forge.tree(&[(File, b"in it.rs", *blob)])).collect();
-    let directories: Vec<_> = names.iter().zip(&trees).map(|(name, tree)| (Directory, &name[..], *tree)).collect();
+    let blobs: Vec<NodeId> = (0..names.len())
+        .map(|n| forge.blob(inside(n).as_bytes()))
+        .collect();
+    let trees: Vec<NodeId> = blobs
+        .iter()
+        .map(|blob| forge.tree(&[(File, b"in it.rs", *blob)]))
+        .collect();
+    let directories: Vec<_> = names
+        .iter()
+        .zip(&trees)
+        .map(|(name, tree)| (Directory, &name[..], *tree))
+        .collect();
     let directories = forge.tree(&directories);
-    let root = forge.tree(&[(Directory, b"files", files), (Directory, b"directories", directories)]);
+    let root = forge.tree(&[
+        (Directory, b"files", files),
+        (Directory, b"directories", directories),
+    ]);
     forge.commit(&repo, root);
     repo
 }
@@ -151,15 +179,30 @@ fn names_are_shown_as_text_and_never_obeyed() {
     ];
     for arguments in everywhere {
         for quoting in ["core.quotePath=true", "core.quotePath=false"] {
-            let output = repo.run("git-merkle").args(["-c", quoting]).args(arguments).run();
+            let output = repo
+                .run("git-merkle")
+                .args(["-c", quoting])
+                .args(arguments)
+                .run();
             assert_civil(&output);
             assert!(matches!(output.code, Some(0 | 1)), "{output}");
         }
     }
-    let before = repo.git(&["commit-tree", "-m", "none", repo.git(&["mktree"]).ok().trim()]).ok();
+    let before = repo
+        .git(&[
+            "commit-tree",
+            "-m",
+            "none",
+            repo.git(&["mktree"]).ok().trim(),
+        ])
+        .ok();
     for (old, new) in [(before.trim(), "main"), ("main", before.trim())] {
         for option in ["--agent=outline", "--name-only", "--json"] {
-            assert_civil(&repo.merkle(&["diff", &format!("{old}..{new}"), option]).exits(0));
+            assert_civil(
+                &repo
+                    .merkle(&["diff", &format!("{old}..{new}"), option])
+                    .exits(0),
+            );
         }
     }
     repo.merkle(&["validate"]).ok();
@@ -174,14 +217,30 @@ fn each_name_can_be_given_and_is_given_back() {
     let verbs = ["show", "list-frames", "explain", "log", "get-head"];
     for (at, name) in names.iter().enumerate() {
         let verb = verbs[at % verbs.len()];
-        let path = [if verb == "log" { &b"files/"[..] } else { b"HEAD:files/" }, name].concat();
-        let output = repo.run("git-merkle").args([verb, "--"]).arg(raw(&path)).run();
+        let path = [
+            if verb == "log" {
+                &b"files/"[..]
+            } else {
+                b"HEAD:files/"
+            },
+            name,
+        ]
+        .concat();
+        let output = repo
+            .run("git-merkle")
+            .args([verb, "--"])
+            .arg(raw(&path))
+            .run();
         assert_civil(&output);
         // Arguments that are no text are refused by name; `.` and `..` are what they are in every path.
         let is_text = std::str::from_utf8(name).is_ok();
         let wanted = if is_text { 0 } else { 129 };
         let cannot_be_a_name = name == b".." || name.contains(&b'/');
-        assert!(output.code == Some(wanted) || cannot_be_a_name, "'{}'\n{output}", name.escape_ascii());
+        assert!(
+            output.code == Some(wanted) || cannot_be_a_name,
+            "'{}'\n{output}",
+            name.escape_ascii()
+        );
     }
 }
 
@@ -193,11 +252,22 @@ fn plain_output_has_the_very_bytes() {
     let output = repo.merkle(&["regenerate", "--dry-run", "-z"]).exits(0);
     let shown: BTreeSet<&[u8]> = output.stdout.split(|byte| *byte == 0).collect();
     for name in &names {
-        assert!(shown.contains(&[b"directories/", &name[..], b"/"].concat()[..]), "{name:?}");
+        assert!(
+            shown.contains(&[b"directories/", &name[..], b"/"].concat()[..]),
+            "{name:?}"
+        );
     }
     let plan = json(repo.merkle(&["regenerate", "--dry-run", "--json"]));
-    let paths = plan["tasks"].as_array().unwrap().iter().map(|task| task["path"].as_str().unwrap());
-    assert_eq!(paths.collect::<BTreeSet<_>>().len(), 3 * names.len() + 3, "no two names look alike in JSON");
+    let paths = plan["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| task["path"].as_str().unwrap());
+    assert_eq!(
+        paths.collect::<BTreeSet<_>>().len(),
+        3 * names.len() + 3,
+        "no two names look alike in JSON"
+    );
 }
 
 #[test]
@@ -206,7 +276,9 @@ fn paths_of_four_thousand_bytes_are_paths() {
     let repo = sandbox.repo("work");
     let mut forge = Forge::default();
     let blob = forge.blob(b"fn far_below() {}\n");
-    let names: Vec<String> = (0..16).map(|n| format!("{n:02}{}", "x".repeat(253))).collect();
+    let names: Vec<String> = (0..16)
+        .map(|n| format!("{n:02}{}", "x".repeat(253)))
+        .collect();
     let mut tree = forge.tree(&[(File, b"f.rs", blob)]);
     for name in names.iter().rev() {
         tree = forge.tree(&[(Directory, name.as_bytes(), tree)]);
@@ -215,7 +287,12 @@ fn paths_of_four_thousand_bytes_are_paths() {
     let path = format!("HEAD:{}/f.rs", names.join("/"));
     assert!(path.len() > 4_096);
     repo.merkle(&["regenerate"]).ok();
-    for arguments in [&["show", &path][..], &["explain", &path], &["list-frames", &path], &["validate"]] {
+    for arguments in [
+        &["show", &path][..],
+        &["explain", &path],
+        &["list-frames", &path],
+        &["validate"],
+    ] {
         assert_civil(&repo.merkle(arguments).exits(0));
     }
     let shown = json(repo.merkle(&["show", "--json", &path]));

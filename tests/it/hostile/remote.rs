@@ -11,11 +11,20 @@ fn trapped<'s>(sandbox: &'s Sandbox, name: &str) -> (Repo<'s>, String, std::path
     repo.fill("commit files\n+ a.rs = pub fn a() {}\n+ note.md = a note");
     repo.merkle(&["put-frame", "a.rs", "note.md"]).ok();
     let remote = sandbox.path(&format!("{name}.git"));
-    repo.git(&["init", "-q", "--bare", remote.to_str().expect("UTF-8")]).ok();
-    repo.git(&["remote", "add", "origin", remote.to_str().expect("UTF-8")]).ok();
+    repo.git(&["init", "-q", "--bare", remote.to_str().expect("UTF-8")])
+        .ok();
+    repo.git(&["remote", "add", "origin", remote.to_str().expect("UTF-8")])
+        .ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();
-    let (program, left) = (sandbox.path(&format!("{name}-evil")), sandbox.path(&format!("{name}-ran")));
-    fs::write(&program, format!("#!/bin/sh\ntouch '{}'\nexit 1\n", left.display())).expect("writable");
+    let (program, left) = (
+        sandbox.path(&format!("{name}-evil")),
+        sandbox.path(&format!("{name}-ran")),
+    );
+    fs::write(
+        &program,
+        format!("#!/bin/sh\ntouch '{}'\nexit 1\n", left.display()),
+    )
+    .expect("writable");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its own file");
     (repo, program.to_str().expect("UTF-8").to_owned(), left)
 }
@@ -44,7 +53,11 @@ fn programs_of_the_repositorys_own_configuration_do_not_reach_remotes() {
         }
         for command in ["fetch", "push", "sync"] {
             let output = repo.merkle(&[command]).exits(77);
-            assert!(output.err().contains("git config --global --add") && output.err().contains(&program), "{output}");
+            assert!(
+                output.err().contains("git config --global --add")
+                    && output.err().contains(&program),
+                "{output}"
+            );
         }
         assert!(!left.exists(), "{key}");
     }
@@ -54,9 +67,22 @@ fn programs_of_the_repositorys_own_configuration_do_not_reach_remotes() {
 fn programs_of_the_users_own_configuration_do() {
     let sandbox = Sandbox::new();
     let (repo, _, _) = trapped(&sandbox, "work");
-    repo.git(&["config", "remote.origin.uploadpack", "git-upload-pack"]).ok();
-    assert!(repo.merkle(&["fetch"]).exits(77).err().contains("remote.origin.uploadpack"));
-    repo.git(&["config", "--global", "--add", "remote.origin.uploadpack", "git-upload-pack"]).ok();
+    repo.git(&["config", "remote.origin.uploadpack", "git-upload-pack"])
+        .ok();
+    assert!(
+        repo.merkle(&["fetch"])
+            .exits(77)
+            .err()
+            .contains("remote.origin.uploadpack")
+    );
+    repo.git(&[
+        "config",
+        "--global",
+        "--add",
+        "remote.origin.uploadpack",
+        "git-upload-pack",
+    ])
+    .ok();
     repo.merkle(&["fetch"]).ok();
     repo.git(&["config", "credential.helper", ""]).ok();
     assert!(repo.merkle(&["push"]).ok().contains("1 went"));
@@ -72,7 +98,10 @@ fn an_address_is_no_command() {
         repo.git(&["config", "protocol.ext.allow", "always"]).ok();
         repo.git(&["config", "protocol.allow", "always"]).ok();
         let output = repo.merkle(&["push"]).exits(128);
-        assert!(output.err().contains("transport 'ext' not allowed"), "{output}");
+        assert!(
+            output.err().contains("transport 'ext' not allowed"),
+            "{output}"
+        );
         assert!(!left.exists(), "{key}");
     }
 }
@@ -92,7 +121,10 @@ fn a_fetch_writes_nothing_behind_a_link() {
     symlink(&file, &log).unwrap();
     repo.git(&["update-ref", "-d", "refs/merkle/frames"]).ok();
     let output = repo.merkle(&["fetch"]).exits(128);
-    assert!(output.err().contains(&format!("rm {}", log.display())), "{output}");
+    assert!(
+        output.err().contains(&format!("rm {}", log.display())),
+        "{output}"
+    );
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     fs::remove_file(&log).unwrap();
     let info = repo.path(".git/objects/info");

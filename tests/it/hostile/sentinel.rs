@@ -25,23 +25,44 @@ const PROGRAM_VARIABLE: &str = "GIT_MERKLE_SENTINEL_PROGRAM";
 /// What commands may make, change and remove: a path from the root of the world on, in which `<git>` is a git directory
 /// that belongs to the row, and `<tree>` a work tree of it. Everything below a path that ends in `/` is meant.
 const ALLOWED: [(&str, &str); 20] = [
-    ("<git>/merkle/", "the state of this program: caches, ledger, spool, markers"),
+    (
+        "<git>/merkle/",
+        "the state of this program: caches, ledger, spool, markers",
+    ),
     ("<git>/refs/merkle/", "the store, the anchor"),
-    ("<git>/refs/merkle-remote/", "the stores of remotes, as last fetched"),
+    (
+        "<git>/refs/merkle-remote/",
+        "the stores of remotes, as last fetched",
+    ),
     ("<git>/logs/refs/merkle/", "their logs"),
     ("<git>/logs/refs/merkle-remote/", "their logs"),
-    ("<git>/logs/refs", "the folder of logs, which a bare repository lacks"),
+    (
+        "<git>/logs/refs",
+        "the folder of logs, which a bare repository lacks",
+    ),
     ("<git>/logs", "the folder of that"),
-    ("<git>/objects/", "frames, and the blobs and trees of a work tree that is looked at"),
+    (
+        "<git>/objects/",
+        "frames, and the blobs and trees of a work tree that is looked at",
+    ),
     ("<git>/reftable/", "refs where they are kept in tables"),
-    ("<git>/hooks/", "`hooks install --mode=hookdir`, and its undoing"),
+    (
+        "<git>/hooks/",
+        "`hooks install --mode=hookdir`, and its undoing",
+    ),
     ("<git>/config", "`hooks install`, and its undoing"),
     ("<git>/packed-refs.lock", "git's own lock"),
-    ("<tree>/.teddy/", "`init`, `session new`, `turn new`, `agent create`"),
+    (
+        "<tree>/.teddy/",
+        "`init`, `session new`, `turn new`, `agent create`",
+    ),
     ("<tree>/.teddy", "the folder itself"),
     ("<tree>/AGENTS.md", "`init`: a block of its own"),
     ("home/.config/git-merkle/", "`agent create --user`"),
-    ("home/.local/state/git-merkle/", "what is trusted, the key of seals"),
+    (
+        "home/.local/state/git-merkle/",
+        "what is trusted, the key of seals",
+    ),
     ("home/.local/state", "its folder"),
     ("home/.local", "the folder of that"),
     ("tmp/", "what is written and removed again"),
@@ -143,7 +164,12 @@ pub(super) struct Row {
 impl Row {
     /// An ordinary work tree with its `.git`.
     pub(super) fn of(tree: PathBuf) -> Self {
-        Self { at: vec![tree.clone()], git: vec![tree.join(".git")], trees: vec![tree], environment: Vec::new() }
+        Self {
+            at: vec![tree.clone()],
+            git: vec![tree.join(".git")],
+            trees: vec![tree],
+            environment: Vec::new(),
+        }
     }
 }
 
@@ -154,12 +180,17 @@ pub(super) fn world() -> Sandbox {
         let file = sandbox.path(path);
         fs::create_dir_all(file.parent().expect("a folder")).expect("writable");
         fs::write(&file, format!("{WORD} {path}\nno line feed at the end")).expect("writable");
-        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its own file");
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode))
+            .expect("its own file");
     }
     fs::create_dir(sandbox.path("precious/empty")).expect("writable");
     fs::create_dir(sandbox.path("tmp")).expect("writable");
     let home = sandbox.path("home");
-    sandbox.run("git", &home).args(["config", "--global", "merkle.hookQuiet", "1ms"]).run().ok();
+    sandbox
+        .run("git", &home)
+        .args(["config", "--global", "merkle.hookQuiet", "1ms"])
+        .run()
+        .ok();
     sandbox
 }
 
@@ -169,10 +200,17 @@ pub(super) fn picture(root: &Path) -> Picture {
         for entry in fs::read_dir(&directory).expect("readable").flatten() {
             let path = entry.path();
             // What a command in the background removes meanwhile is not there.
-            let Ok(found) = fs::symlink_metadata(&path) else { continue };
+            let Ok(found) = fs::symlink_metadata(&path) else {
+                continue;
+            };
             let kind = found.file_type();
             let (kind, content) = if kind.is_symlink() {
-                ("link", fs::read_link(&path).map(|target| target.into_os_string().into_encoded_bytes()).unwrap_or_default())
+                (
+                    "link",
+                    fs::read_link(&path)
+                        .map(|target| target.into_os_string().into_encoded_bytes())
+                        .unwrap_or_default(),
+                )
             } else if kind.is_dir() {
                 open.push(path.clone());
                 ("folder", Vec::new())
@@ -180,15 +218,30 @@ pub(super) fn picture(root: &Path) -> Picture {
                 // A sparse file is told by its length.
                 (
                     "file",
-                    if found.len() > 1 << 24 { found.len().to_be_bytes().into() } else { fs::read(&path).unwrap_or_default() },
+                    if found.len() > 1 << 24 {
+                        found.len().to_be_bytes().into()
+                    } else {
+                        fs::read(&path).unwrap_or_default()
+                    },
                 )
             } else if kind.is_fifo() {
                 ("pipe", Vec::new())
             } else {
                 ("other", Vec::new())
             };
-            let name = path.strip_prefix(root).expect("below it").to_string_lossy().into_owned();
-            picture.insert(name, Thing { kind, mode: found.mode() & 0o7777, content });
+            let name = path
+                .strip_prefix(root)
+                .expect("below it")
+                .to_string_lossy()
+                .into_owned();
+            picture.insert(
+                name,
+                Thing {
+                    kind,
+                    mode: found.mode() & 0o7777,
+                    content,
+                },
+            );
         }
     }
     picture
@@ -196,12 +249,16 @@ pub(super) fn picture(root: &Path) -> Picture {
 
 /// What differs between two pictures and is not allowed.
 pub(super) fn faults(before: &Picture, after: &Picture, row: &Row, root: &Path) -> Vec<String> {
-    let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+    let names = before
+        .keys()
+        .chain(after.keys().filter(|name| !before.contains_key(*name)));
     let mut faults = Vec::new();
     for name in names {
         let said = match (before.get(name), after.get(name)) {
             (Some(before), Some(after)) if before == after => continue,
-            (Some(before), Some(after)) if before.content == after.content && before.kind == after.kind => {
+            (Some(before), Some(after))
+                if before.content == after.content && before.kind == after.kind =>
+            {
                 format!("mode {:o} instead of {:o}", after.mode, before.mode)
             }
             (Some(_), Some(_)) => "changed".to_owned(),
@@ -218,14 +275,20 @@ pub(super) fn faults(before: &Picture, after: &Picture, row: &Row, root: &Path) 
 fn is_allowed(name: &str, row: &Row, root: &Path) -> bool {
     let below = |folders: &[PathBuf], rest: &str| {
         folders.iter().any(|folder| {
-            let folder = folder.strip_prefix(root).expect("in this world").to_string_lossy().into_owned();
+            let folder = folder
+                .strip_prefix(root)
+                .expect("in this world")
+                .to_string_lossy()
+                .into_owned();
             fits(name, &format!("{folder}{rest}"))
         })
     };
-    ALLOWED.iter().any(|(path, _)| match (path.strip_prefix("<git>"), path.strip_prefix("<tree>")) {
-        (Some(rest), _) => below(&row.git, rest),
-        (_, Some(rest)) => below(&row.trees, rest),
-        _ => fits(name, path),
+    ALLOWED.iter().any(|(path, _)| {
+        match (path.strip_prefix("<git>"), path.strip_prefix("<tree>")) {
+            (Some(rest), _) => below(&row.git, rest),
+            (_, Some(rest)) => below(&row.trees, rest),
+            _ => fits(name, path),
+        }
     })
 }
 
@@ -235,14 +298,23 @@ fn fits(name: &str, path: &str) -> bool {
     name == folder.unwrap_or(path) || folder.is_some() && name.starts_with(path)
 }
 
-#[expect(clippy::disallowed_methods, reason = "another program can be named by hand")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another program can be named by hand"
+)]
 fn program() -> String {
     std::env::var(PROGRAM_VARIABLE).unwrap_or_else(|_| PROGRAM.to_owned())
 }
 
 fn run(sandbox: &Sandbox, (at, row): (&Path, &Row), arguments: &[&str]) -> Output {
-    let mut run = sandbox.run("timeout", at).args(["-k", "2", SECONDS_MAX]).arg(program()).args(arguments);
-    run = run.env("TMPDIR", sandbox.path("tmp")).env("XDG_STATE_HOME", sandbox.path("home/.local/state"));
+    let mut run = sandbox
+        .run("timeout", at)
+        .args(["-k", "2", SECONDS_MAX])
+        .arg(program())
+        .args(arguments);
+    run = run
+        .env("TMPDIR", sandbox.path("tmp"))
+        .env("XDG_STATE_HOME", sandbox.path("home/.local/state"));
     for (name, value) in &row.environment {
         run = run.env(name, value);
     }
@@ -259,14 +331,22 @@ fn guard(sandbox: &Sandbox, row: &Row) {
     for at in &row.at {
         for arguments in COMMANDS {
             let output = run(sandbox, (at, row), arguments);
-            let name = format!("{} in {}", arguments.join(" "), at.strip_prefix(root).expect("in this world").display());
+            let name = format!(
+                "{} in {}",
+                arguments.join(" "),
+                at.strip_prefix(root).expect("in this world").display()
+            );
             if STOPPED.contains(&output.code) {
                 all.push(format!("{name}: does not end"));
             } else if output.code.is_none_or(|code| code == 101 || code >= 130) {
                 all.push(format!("{name}: ended by a panic or a signal\n{output}"));
             }
             let after = picture(root);
-            all.extend(faults(&before, &after, row, root).into_iter().map(|fault| format!("{name}: {fault}")));
+            all.extend(
+                faults(&before, &after, row, root)
+                    .into_iter()
+                    .map(|fault| format!("{name}: {fault}")),
+            );
             before = after;
         }
     }
@@ -285,25 +365,51 @@ fn every_kind_of_change_is_seen() {
         change();
         let found = faults(&before, &picture(&root), &row, &root);
         undo();
-        assert_eq!(faults(&before, &picture(&root), &row, &root), [] as [String; 0]);
+        assert_eq!(
+            faults(&before, &picture(&root), &row, &root),
+            [] as [String; 0]
+        );
         found
     };
     let key = sandbox.path("home/.ssh/id_rsa");
     let bytes = fs::read(&key).expect("a canary");
-    let mode = |mode| fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its own file");
+    let mode = |mode| {
+        fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(mode))
+            .expect("its own file")
+    };
     let restore = || {
         fs::write(&key, &bytes).expect("writable");
         mode(0o600);
     };
-    assert_eq!(seen(&|| fs::write(&key, "x").expect("writable"), &restore), ["changed: home/.ssh/id_rsa"]);
-    assert_eq!(seen(&|| fs::remove_file(&key).expect("there"), &restore), ["gone: home/.ssh/id_rsa"]);
-    assert_eq!(seen(&|| mode(0o644), &restore), ["mode 644 instead of 600: home/.ssh/id_rsa"]);
+    assert_eq!(
+        seen(&|| fs::write(&key, "x").expect("writable"), &restore),
+        ["changed: home/.ssh/id_rsa"]
+    );
+    assert_eq!(
+        seen(&|| fs::remove_file(&key).expect("there"), &restore),
+        ["gone: home/.ssh/id_rsa"]
+    );
+    assert_eq!(
+        seen(&|| mode(0o644), &restore),
+        ["mode 644 instead of 600: home/.ssh/id_rsa"]
+    );
     let new = sandbox.path("precious/new");
     let remove = || fs::remove_file(&new).expect("there");
-    assert_eq!(seen(&|| fs::write(&new, "").expect("writable"), &remove), ["new: precious/new"]);
+    assert_eq!(
+        seen(&|| fs::write(&new, "").expect("writable"), &remove),
+        ["new: precious/new"]
+    );
     let state = repo.path(".git/merkle");
-    let none = seen(&|| fs::create_dir(&state).expect("writable"), &|| fs::remove_dir(&state).expect("there"));
+    let none = seen(&|| fs::create_dir(&state).expect("writable"), &|| {
+        fs::remove_dir(&state).expect("there")
+    });
     assert_eq!(none, [] as [String; 0]);
     let config = repo.path(".git/index");
-    assert_eq!(seen(&|| fs::write(&config, "").expect("writable"), &|| fs::remove_file(&config).expect("there")).len(), 1);
+    assert_eq!(
+        seen(&|| fs::write(&config, "").expect("writable"), &|| {
+            fs::remove_file(&config).expect("there")
+        })
+        .len(),
+        1
+    );
 }

@@ -61,7 +61,13 @@ enum Kind {
     Sparse,
 }
 
-const KINDS: [Kind; 5] = [Kind::Link, Kind::DanglingLink, Kind::Pipe, Kind::Other, Kind::Sparse];
+const KINDS: [Kind; 5] = [
+    Kind::Link,
+    Kind::DanglingLink,
+    Kind::Pipe,
+    Kind::Other,
+    Kind::Sparse,
+];
 
 /// Commands that read and write the state, in an order in which those that change most come last.
 const ALL: [&[&str]; 15] = [
@@ -82,7 +88,12 @@ const ALL: [&[&str]; 15] = [
     &["hooks", "uninstall"],
 ];
 /// Those that are tried at every single place.
-const SOME: [&[&str]; 4] = [&["hooks", "status"], &["regenerate", "--verify"], &["doctor", "--fix"], &["hooks", "uninstall"]];
+const SOME: [&[&str]; 4] = [
+    &["hooks", "status"],
+    &["regenerate", "--verify"],
+    &["doctor", "--fix"],
+    &["hooks", "uninstall"],
+];
 
 const DOCUMENTED: [i32; 12] = [0, 1, 3, 65, 69, 74, 75, 77, 78, 79, 128, 129];
 
@@ -96,11 +107,19 @@ impl Precious {
     fn new(sandbox: &Sandbox) -> Self {
         let folder = sandbox.path("precious");
         fs::create_dir_all(folder.join("ssh/empty")).expect("a disk with room");
-        for name in ["id_rsa", "id_rsa.pub", "netrc", "ssh/config", "index", "0123456789abcdef"] {
+        for name in [
+            "id_rsa",
+            "id_rsa.pub",
+            "netrc",
+            "ssh/config",
+            "index",
+            "0123456789abcdef",
+        ] {
             // No line feed at the end: a program that mends lines would cut it off.
             fs::write(folder.join(name), format!("precious {name}")).expect("a disk with room");
         }
-        fs::set_permissions(folder.join("id_rsa"), fs::Permissions::from_mode(0o400)).expect("a disk with room");
+        fs::set_permissions(folder.join("id_rsa"), fs::Permissions::from_mode(0o400))
+            .expect("a disk with room");
         let before = seen(&folder);
         Self { folder, before }
     }
@@ -108,8 +127,14 @@ impl Precious {
     #[track_caller]
     fn assert_untouched(&self, output: &Output) {
         assert_eq!(seen(&self.folder), self.before, "{output}");
-        assert!(!self.folder.join("../dangling").exists(), "made through a link: {output}");
-        assert!(!output.out().contains("precious id_rsa") && !output.err().contains("precious id_rsa"), "told: {output}");
+        assert!(
+            !self.folder.join("../dangling").exists(),
+            "made through a link: {output}"
+        );
+        assert!(
+            !output.out().contains("precious id_rsa") && !output.err().contains("precious id_rsa"),
+            "told: {output}"
+        );
     }
 }
 
@@ -117,7 +142,14 @@ impl Precious {
 fn seen(folder: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a disk with room").flatten() {
-        let (path, mode) = (entry.path(), entry.metadata().expect("a disk with room").permissions().mode());
+        let (path, mode) = (
+            entry.path(),
+            entry
+                .metadata()
+                .expect("a disk with room")
+                .permissions()
+                .mode(),
+        );
         if path.is_dir() {
             found.push((path.clone(), mode, Vec::new()));
             found.extend(seen(&path));
@@ -132,7 +164,8 @@ fn seen(folder: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
 
 fn ready<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
     let repo = sandbox.repo(name);
-    repo.git(&["config", "--global", "merkle.hookQuiet", "1ms"]).ok();
+    repo.git(&["config", "--global", "merkle.hookQuiet", "1ms"])
+        .ok();
     repo.fill("commit files\n+ a.rs = pub fn a() {}\n+ d/b.rs = pub fn b() {}");
     fs::write(repo.path("note.md"), "a note\n").expect("a disk with room");
     repo.merkle(&["regenerate"]).ok();
@@ -142,9 +175,16 @@ fn ready<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
 /// Runs a command that must end in ten seconds with a documented code; nothing precious changes.
 #[track_caller]
 fn run(repo: &Repo<'_>, arguments: &[&str], precious: &Precious) -> Output {
-    let output = repo.run("timeout").args(["--signal=KILL", "10", PROGRAM]).args(arguments).run();
+    let output = repo
+        .run("timeout")
+        .args(["--signal=KILL", "10", PROGRAM])
+        .args(arguments)
+        .run();
     super::assert_civil(&output);
-    assert!(output.code.is_some_and(|code| DOCUMENTED.contains(&code)), "{output}");
+    assert!(
+        output.code.is_some_and(|code| DOCUMENTED.contains(&code)),
+        "{output}"
+    );
     precious.assert_untouched(&output);
     output
 }
@@ -152,9 +192,16 @@ fn run(repo: &Repo<'_>, arguments: &[&str], precious: &Precious) -> Output {
 /// Puts something into a place below `merkle`; false where that kind cannot be there.
 fn plant(repo: &Repo<'_>, place: (&str, bool), kind: Kind, precious: &Precious) -> bool {
     let (name, is_folder) = place;
-    let name = name.replace('T', "finished-0123456789abcdef").replace('N', "0123456789abcdef").replace('P', &"ab".repeat(32));
+    let name = name
+        .replace('T', "finished-0123456789abcdef")
+        .replace('N', "0123456789abcdef")
+        .replace('P', &"ab".repeat(32));
     let name = name.replace('F', &format!("{}.{}", "12".repeat(20), "a".repeat(64)));
-    let path = if name.is_empty() { repo.path(".git/merkle") } else { repo.path(".git/merkle").join(name) };
+    let path = if name.is_empty() {
+        repo.path(".git/merkle")
+    } else {
+        repo.path(".git/merkle").join(name)
+    };
     if kind == Kind::Sparse && is_folder {
         return false;
     }
@@ -168,11 +215,15 @@ fn plant(repo: &Repo<'_>, place: (&str, bool), kind: Kind, precious: &Precious) 
     match kind {
         Kind::Link if is_folder => symlink(&precious.folder, &path).expect("a disk with room"),
         Kind::Link => symlink(precious.folder.join("netrc"), &path).expect("a disk with room"),
-        Kind::DanglingLink => symlink(precious.folder.join("../dangling"), &path).expect("a disk with room"),
+        Kind::DanglingLink => {
+            symlink(precious.folder.join("../dangling"), &path).expect("a disk with room")
+        }
         Kind::Pipe => drop(repo.run("mkfifo").arg(&path).run().ok()),
         Kind::Other if is_folder => fs::write(&path, "a file").expect("a disk with room"),
         Kind::Other => fs::create_dir(&path).expect("a disk with room"),
-        Kind::Sparse => fs::File::create(&path).and_then(|file| file.set_len(8 << 40)).expect("a disk with room"),
+        Kind::Sparse => fs::File::create(&path)
+            .and_then(|file| file.set_len(8 << 40))
+            .expect("a disk with room"),
     }
     true
 }
@@ -203,9 +254,9 @@ fn nothing_in_all_places_at_once_hangs_a_command_or_leads_it_out() {
     for kind in KINDS {
         for is_folder in [false, true] {
             let repo = start.copy_to(&format!("{kind:?}{is_folder}"));
-            for place in
-                PLACES.into_iter().filter(|place| place.1 == is_folder && !place.0.is_empty() && place.0 != "cache/pages")
-            {
+            for place in PLACES.into_iter().filter(|place| {
+                place.1 == is_folder && !place.0.is_empty() && place.0 != "cache/pages"
+            }) {
                 plant(&repo, place, kind, &precious);
             }
             for arguments in ALL {
@@ -235,8 +286,10 @@ fn a_linked_part_of_the_state_is_named_and_left_alone() {
         let output = run(&repo, arguments, &precious);
         assert_eq!(output.code, Some(code), "{output}");
         let path = format!(".git/merkle/{place}");
-        let is_told =
-            format!("{}{}", output.out(), output.err()).contains(&format!("{}' is a symbolic link", path.trim_end_matches('/')));
+        let is_told = format!("{}{}", output.out(), output.err()).contains(&format!(
+            "{}' is a symbolic link",
+            path.trim_end_matches('/')
+        ));
         assert!(is_told || code == 0, "{output}");
     }
     // A file that was never there is not made where a link leads.
@@ -250,12 +303,19 @@ fn a_linked_part_of_the_state_is_named_and_left_alone() {
 fn text_behind_a_link_is_not_told() {
     let sandbox = Sandbox::new();
     let (repo, precious) = (ready(&sandbox, "work"), Precious::new(&sandbox));
-    for place in [("log/worker-error", false), ("log/worker.log", false), ("log/last-run.json", false)] {
+    for place in [
+        ("log/worker-error", false),
+        ("log/worker.log", false),
+        ("log/last-run.json", false),
+    ] {
         plant(&repo, place, Kind::Link, &precious);
     }
     for arguments in [&["hooks", "status"][..], &["status"], &["status", "--last"]] {
         let output = run(&repo, arguments, &precious);
-        assert!(!output.out().contains("netrc") && !output.err().contains("precious netrc"), "{output}");
+        assert!(
+            !output.out().contains("netrc") && !output.err().contains("precious netrc"),
+            "{output}"
+        );
     }
 }
 
@@ -267,8 +327,14 @@ fn a_forged_record_of_an_installation_removes_no_folder() {
     let folder = precious.folder.join("ssh/empty");
     fs::create_dir(repo.path("empty")).unwrap();
     symlink(&precious.folder, repo.path(".git/out")).unwrap();
-    let made =
-        [folder.to_str().unwrap(), "../empty", "out/ssh/empty", "../../precious/ssh/empty", "/"].map(|path| format!("{path:?}"));
+    let made = [
+        folder.to_str().unwrap(),
+        "../empty",
+        "out/ssh/empty",
+        "../../precious/ssh/empty",
+        "/",
+    ]
+    .map(|path| format!("{path:?}"));
     let record = format!(
         "{{\"format\":\"git-merkle/hooks/1\",\"mode\":\"hookdir\",\"binary\":\"x\",\"events\":[],\"budget_nano_usd\":null,\
          \"directory\":null,\"created\":[],\"made\":[{}],\"ended_line\":false}}\n",
@@ -285,7 +351,10 @@ fn a_forged_record_of_an_installation_removes_no_folder() {
 #[test]
 fn a_ref_that_leads_elsewhere_is_refused_by_every_command_with_a_way_out() {
     let sandbox = Sandbox::new();
-    for (number, options) in [&[][..], &["--ref-format=reftable"]].into_iter().enumerate() {
+    for (number, options) in [&[][..], &["--ref-format=reftable"]]
+        .into_iter()
+        .enumerate()
+    {
         let repo = sandbox.init(&format!("work{number}"), options);
         repo.fill("commit files\n+ a.rs = pub fn a() {}");
         fs::write(repo.path("note.md"), "a note\n").unwrap();
@@ -303,23 +372,47 @@ fn a_ref_that_leads_elsewhere_is_refused_by_every_command_with_a_way_out() {
             &["invalidate", "a.rs"],
             &["synthesize", "."],
         ];
-        let way_out = ["git symbolic-ref --delete refs/merkle/frames", "git update-ref -d refs/merkle/frames"];
-        for (target, way_out) in [("refs/heads/main", way_out[0]), (&tree, way_out[1]), (&tag, way_out[1])] {
-            let verb = if target.starts_with("refs/") { "symbolic-ref" } else { "update-ref" };
+        let way_out = [
+            "git symbolic-ref --delete refs/merkle/frames",
+            "git update-ref -d refs/merkle/frames",
+        ];
+        for (target, way_out) in [
+            ("refs/heads/main", way_out[0]),
+            (&tree, way_out[1]),
+            (&tag, way_out[1]),
+        ] {
+            let verb = if target.starts_with("refs/") {
+                "symbolic-ref"
+            } else {
+                "update-ref"
+            };
             repo.git(&[verb, "refs/merkle/frames", target]).ok();
             for arguments in commands {
                 let output = repo.merkle(arguments).exits(128);
                 assert!(output.err().contains(way_out), "{output}");
             }
             let told = repo.merkle(&["doctor"]).exits(1).out();
-            assert!(told.contains("store     wrong") && told.contains(way_out), "{told}");
-            assert_eq!((repo.id("main"), repo.id("HEAD")), (main.clone(), main.clone()), "the branch stays");
-            repo.git(&way_out.split(' ').skip(1).collect::<Vec<_>>()).ok();
+            assert!(
+                told.contains("store     wrong") && told.contains(way_out),
+                "{told}"
+            );
+            assert_eq!(
+                (repo.id("main"), repo.id("HEAD")),
+                (main.clone(), main.clone()),
+                "the branch stays"
+            );
+            repo.git(&way_out.split(' ').skip(1).collect::<Vec<_>>())
+                .ok();
         }
         // One that leads nowhere is not followed either: no branch is made.
-        repo.git(&["symbolic-ref", "refs/merkle/frames", "refs/heads/nowhere"]).ok();
+        repo.git(&["symbolic-ref", "refs/merkle/frames", "refs/heads/nowhere"])
+            .ok();
         let _ = repo.merkle(&["put-frame", "a.rs", "note.md"]);
-        assert_ne!(repo.git(&["rev-parse", "-q", "--verify", "refs/heads/nowhere"]).code, Some(0));
+        assert_ne!(
+            repo.git(&["rev-parse", "-q", "--verify", "refs/heads/nowhere"])
+                .code,
+            Some(0)
+        );
     }
 }
 
@@ -330,14 +423,28 @@ fn a_marker_that_names_another_repository_starts_nothing_there() {
     let (here, there) = (ready(&sandbox, "here"), sandbox.repo("there"));
     there.fill("commit files\n+ x.rs = pub fn x() {}");
     let queue = here.path(".git/merkle/queue");
-    let names = [(there.path(".git"), there.path("")), (here.path(".git"), there.path(""))];
-    for (git_dir, directory) in
-        names.map(|(git_dir, directory)| (git_dir.canonicalize().unwrap(), directory.canonicalize().unwrap()))
-    {
-        let marker = git_merkle::hook::marker::Marker { git_dir, directory, event: "post-commit".to_owned() };
+    let names = [
+        (there.path(".git"), there.path("")),
+        (here.path(".git"), there.path("")),
+    ];
+    for (git_dir, directory) in names.map(|(git_dir, directory)| {
+        (
+            git_dir.canonicalize().unwrap(),
+            directory.canonicalize().unwrap(),
+        )
+    }) {
+        let marker = git_merkle::hook::marker::Marker {
+            git_dir,
+            directory,
+            event: "post-commit".to_owned(),
+        };
         git_merkle::hook::marker::leave(&here.state(), &marker).unwrap();
     }
-    drop(here.run("timeout").args(["10", PROGRAM, "hooks", "worker"]).run());
+    drop(
+        here.run("timeout")
+            .args(["10", PROGRAM, "hooks", "worker"])
+            .run(),
+    );
     assert_eq!(there.frames(), [] as [&str; 0]);
     assert!(!there.path(".git/merkle").exists());
     assert_eq!(fs::read_dir(queue).unwrap().count(), 0);
@@ -352,10 +459,16 @@ fn a_digest_that_came_along_makes_no_session_the_users() {
     let record = fs::read(repo.path(".teddy/sessions/s/session.yaml")).unwrap();
     let digest = git_merkle::base::hash::sha256_hex(&record);
     fs::create_dir_all(repo.path(".git/merkle/sessions")).unwrap();
-    for forged in [digest.clone(), format!("git-merkle/sealed/1 {}\n{digest}", "0".repeat(64))] {
+    for forged in [
+        digest.clone(),
+        format!("git-merkle/sealed/1 {}\n{digest}", "0".repeat(64)),
+    ] {
         fs::write(repo.path(".git/merkle/sessions/s.sha256"), forged).unwrap();
         let output = repo.merkle(&["turn", "new", "-m", "x"]);
-        assert!(output.err().contains("came with the repository"), "{output}");
+        assert!(
+            output.err().contains("came with the repository"),
+            "{output}"
+        );
     }
 }
 
@@ -372,7 +485,9 @@ fn caches_of_another_user_are_not_believed() {
     let stopped = theirs.merkle(&["context", "secret.txt"]).exits(78);
     let text = stopped.err();
     let id = text.split("--allow-secret ").nth(1).unwrap()[..12].to_owned();
-    theirs.merkle(&["context", "secret.txt", "--allow-secret", &id]).ok();
+    theirs
+        .merkle(&["context", "secret.txt", "--allow-secret", &id])
+        .ok();
     theirs.merkle(&["context", "secret.txt"]).ok();
     let finished = theirs.path(".git/merkle/cache").join(theirs.memory());
     // The same bytes for another user: a new key.
@@ -380,7 +495,11 @@ fn caches_of_another_user_are_not_believed() {
     drop(theirs.merkle(&["context", "secret.txt"]).exits(78));
     let before = fs::read(&finished).unwrap();
     theirs.merkle(&["regenerate"]).ok();
-    assert_ne!(fs::read(&finished).unwrap(), before, "the run was not taken for finished");
+    assert_ne!(
+        fs::read(&finished).unwrap(),
+        before,
+        "the run was not taken for finished"
+    );
 }
 
 /// Before, temporary files of a killed writer stayed until git's own prune, and its mark until the next write.
@@ -389,7 +508,12 @@ fn what_a_killed_writer_left_goes_with_the_next_run() {
     let sandbox = Sandbox::new();
     let repo = ready(&sandbox, "work");
     let packs = repo.path(".git/objects/pack");
-    let left = ["tmp_pack_merkle_1_0", "tmp_idx_merkle_1_1", "tmp_keep_merkle_1_2"].map(|name| packs.join(name));
+    let left = [
+        "tmp_pack_merkle_1_0",
+        "tmp_idx_merkle_1_1",
+        "tmp_keep_merkle_1_2",
+    ]
+    .map(|name| packs.join(name));
     let mark = packs.join(format!("pack-{}.keep", "1".repeat(40)));
     let others = ["tmp_pack_a1b2c3", "tmp_pack_merkle_x_0"].map(|name| packs.join(name));
     for file in left.iter().chain(&others) {
@@ -397,8 +521,21 @@ fn what_a_killed_writer_left_goes_with_the_next_run() {
     }
     fs::write(&mark, "git-merkle 1 0\n").unwrap();
     let told = repo.merkle(&["doctor"]).exits(1).out();
-    assert!(told.contains("writers   wrong: 4 files of writers that were killed"), "{told}");
-    assert_eq!(repo.merkle(&["regenerate"]).ok(), "nothing to do: every node of HEAD is fresh\n");
-    assert!(left.iter().chain([&mark]).all(|file| !file.exists()) && others.iter().all(|file| file.exists()));
-    assert!(repo.merkle(&["doctor"]).ok().contains("writers   ok: none was killed"));
+    assert!(
+        told.contains("writers   wrong: 4 files of writers that were killed"),
+        "{told}"
+    );
+    assert_eq!(
+        repo.merkle(&["regenerate"]).ok(),
+        "nothing to do: every node of HEAD is fresh\n"
+    );
+    assert!(
+        left.iter().chain([&mark]).all(|file| !file.exists())
+            && others.iter().all(|file| file.exists())
+    );
+    assert!(
+        repo.merkle(&["doctor"])
+            .ok()
+            .contains("writers   ok: none was killed")
+    );
 }

@@ -36,9 +36,19 @@ const COMMANDS: &[&str] = &[
 /// What a command writes to a terminal.
 fn shown(repo: &Repo<'_>, command: &str) -> String {
     let pty = openpty(None, None).expect("a terminal");
-    let run = repo.run(PROGRAM).args(["--no-pager"]).args(command.split(' ')).env("NO_COLOR", "1").env("TERM", "xterm");
+    let run = repo
+        .run(PROGRAM)
+        .args(["--no-pager"])
+        .args(command.split(' '))
+        .env("NO_COLOR", "1")
+        .env("TERM", "xterm");
     let mut wrapped = run.wrapped(&[]);
-    let mut child = wrapped.stdin(Stdio::null()).stdout(pty.slave).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut child = wrapped
+        .stdin(Stdio::null())
+        .stdout(pty.slave)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     // It holds this end of the terminal open.
     drop(wrapped);
     let (mut bytes, mut terminal) = (Vec::new(), File::from(pty.master));
@@ -47,7 +57,11 @@ fn shown(repo: &Repo<'_>, command: &str) -> String {
     while let Ok(count @ 1..) = terminal.read(&mut part) {
         bytes.extend_from_slice(&part[..count]);
     }
-    assert_ne!(child.wait().expect("it ends").code(), Some(101), "{command}");
+    assert_ne!(
+        child.wait().expect("it ends").code(),
+        Some(101),
+        "{command}"
+    );
     String::from_utf8(bytes).unwrap_or_else(|_| panic!("bytes that are no text from {command}"))
 }
 
@@ -56,15 +70,30 @@ fn shown(repo: &Repo<'_>, command: &str) -> String {
 fn no_command_writes_what_a_terminal_would_obey() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.fill(&format!("commit files\n+ b.rs = fn b() {{}}\ncommit more\n+ a.rs = /// {}", TEXT.trim_end()));
+    repo.fill(&format!(
+        "commit files\n+ b.rs = fn b() {{}}\ncommit more\n+ a.rs = /// {}",
+        TEXT.trim_end()
+    ));
     repo.merkle(&["regenerate"]).ok();
-    repo.run(PROGRAM).args(["put-frame", "a.rs", "-"]).input(TEXT).run().ok();
+    repo.run(PROGRAM)
+        .args(["put-frame", "a.rs", "-"])
+        .input(TEXT)
+        .run()
+        .ok();
     let mut told = 0;
     for command in COMMANDS {
         let text = shown(&repo, command);
-        let bad = text.chars().find(|c| (c.is_control() && !matches!(c, '\r' | '\n' | '\t')) || is_invisible(*c));
-        assert_eq!(bad.map(|c| c.escape_unicode().to_string()), None, "from {command}:\n{text}");
-        told += usize::from(text.contains("\\u{1b}]52") || text.contains("\\x1b]52") || text.contains("title"));
+        let bad = text
+            .chars()
+            .find(|c| (c.is_control() && !matches!(c, '\r' | '\n' | '\t')) || is_invisible(*c));
+        assert_eq!(
+            bad.map(|c| c.escape_unicode().to_string()),
+            None,
+            "from {command}:\n{text}"
+        );
+        told += usize::from(
+            text.contains("\\u{1b}]52") || text.contains("\\x1b]52") || text.contains("title"),
+        );
     }
     assert!(told > 5, "only {told} commands showed the text at all");
 }

@@ -14,7 +14,10 @@ fn expanding<'s>(sandbox: &'s Sandbox, name: &str, (levels, width): (usize, usiz
     let names: Vec<String> = (0..width).map(|n| format!("n{n}.rs")).collect();
     let mut below: (_, NodeId) = (File, blob);
     for _ in 0..levels {
-        let entries: Vec<_> = names.iter().map(|name| (below.0, name.as_bytes(), below.1)).collect();
+        let entries: Vec<_> = names
+            .iter()
+            .map(|name| (below.0, name.as_bytes(), below.1))
+            .collect();
         below = (Directory, forge.tree(&entries));
     }
     forge.commit(&repo, below.1);
@@ -32,16 +35,34 @@ fn each_object_is_visited_once_however_many_paths_it_has() {
     ] {
         let repo = expanding(&sandbox, name, (levels, width));
         let scan = json(repo.merkle(&["scan", "--json"]));
-        assert_eq!((&scan["files"], &scan["directories"]), (&1.into(), &levels.into()), "{name}");
+        assert_eq!(
+            (&scan["files"], &scan["directories"]),
+            (&1.into(), &levels.into()),
+            "{name}"
+        );
         assert_eq!(scan["paths"], paths, "{name}");
         let plan = json(repo.merkle(&["regenerate", "--dry-run", "--json"]));
-        assert_eq!(plan["tasks"].as_array().map(Vec::len), Some(levels + 1), "{name}");
+        assert_eq!(
+            plan["tasks"].as_array().map(Vec::len),
+            Some(levels + 1),
+            "{name}"
+        );
         let run = json(repo.merkle(&["regenerate", "--json"]));
-        assert_eq!((&run["visited"], &run["stored"]), (&(levels + 1).into(), &(levels + 1).into()), "{name}");
+        assert_eq!(
+            (&run["visited"], &run["stored"]),
+            (&(levels + 1).into(), &(levels + 1).into()),
+            "{name}"
+        );
         if name == "ten" {
             assert_civil(&repo.merkle(&["map", "--budget", "100"]).exits(0));
         }
-        for arguments in [&["status", "--exit-code"][..], &["show"], &["explain"], &["validate"], &["scan"]] {
+        for arguments in [
+            &["status", "--exit-code"][..],
+            &["show"],
+            &["explain"],
+            &["validate"],
+            &["scan"],
+        ] {
             let output = repo.merkle(arguments).exits(0);
             assert_civil(&output);
         }
@@ -70,7 +91,13 @@ fn directories_are_followed_as_deep_as_git_goes_and_refused_below() {
         let repo = deep(&sandbox, levels);
         let run = json(repo.merkle(&["regenerate", "--json"]));
         assert_eq!(run["stored"], levels + 1);
-        for arguments in [&["status", "--exit-code"][..], &["show"], &["explain"], &["validate"], &["log"]] {
+        for arguments in [
+            &["status", "--exit-code"][..],
+            &["show"],
+            &["explain"],
+            &["validate"],
+            &["log"],
+        ] {
             assert_civil(&repo.merkle(arguments).exits(0));
         }
         let bottom = format!("HEAD:{}f.rs", "d/".repeat(levels - 1));
@@ -78,17 +105,37 @@ fn directories_are_followed_as_deep_as_git_goes_and_refused_below() {
     }
     for levels in [2_049, 3_000] {
         let repo = deep(&sandbox, levels);
-        for arguments in [&["scan"][..], &["regenerate"], &["regenerate", "--dry-run"], &["status"], &["explain"]] {
+        for arguments in [
+            &["scan"][..],
+            &["regenerate"],
+            &["regenerate", "--dry-run"],
+            &["status"],
+            &["explain"],
+        ] {
             let output = repo.merkle(arguments).exits(65);
             assert_civil(&output);
             assert!(output.err().contains("2048"), "{output}");
         }
-        assert_eq!(repo.frames(), [] as [&str; 0], "refused before anything was done");
-        for arguments in [&["show"][..], &["log"], &["validate"], &["diff", "HEAD..HEAD"], &["list-frames", "."]] {
+        assert_eq!(
+            repo.frames(),
+            [] as [&str; 0],
+            "refused before anything was done"
+        );
+        for arguments in [
+            &["show"][..],
+            &["log"],
+            &["validate"],
+            &["diff", "HEAD..HEAD"],
+            &["list-frames", "."],
+        ] {
             assert_civil(&repo.merkle(arguments));
         }
         // A part of it that is not too deep.
-        repo.merkle(&["regenerate", &format!("HEAD:{}", vec!["d"; levels - 5].join("/"))]).ok();
+        repo.merkle(&[
+            "regenerate",
+            &format!("HEAD:{}", vec!["d"; levels - 5].join("/")),
+        ])
+        .ok();
     }
 }
 
@@ -99,11 +146,19 @@ fn a_difference_is_followed_as_deep() {
     repo.git(&["tag", "deep"]).ok();
     let flat = sandbox.repo("flat");
     flat.fill("commit flat\n+ a = 1");
-    repo.run("git").args(["fetch", "-q"]).arg(flat.path("")).arg("main:flat").run().ok();
+    repo.run("git")
+        .args(["fetch", "-q"])
+        .arg(flat.path(""))
+        .arg("main:flat")
+        .run()
+        .ok();
     for range in ["flat..deep", "deep..flat"] {
         let output = repo.merkle(&["diff", range]);
         assert_civil(&output);
-        assert!(matches!(output.code, Some(65 | 128)) && output.err().contains("2048"), "{output}");
+        assert!(
+            matches!(output.code, Some(65 | 128)) && output.err().contains("2048"),
+            "{output}"
+        );
     }
 }
 
@@ -112,13 +167,22 @@ fn a_directory_of_a_hundred_thousand_entries_is_one_directory() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("wide");
     let mut forge = Forge::default();
-    let blobs: Vec<NodeId> = (0..50).map(|n| forge.blob(format!("fn number_{n}() {{}}\n").as_bytes())).collect();
+    let blobs: Vec<NodeId> = (0..50)
+        .map(|n| forge.blob(format!("fn number_{n}() {{}}\n").as_bytes()))
+        .collect();
     let names: Vec<String> = (0..100_000).map(|n| format!("file-{n:06}.rs")).collect();
-    let entries: Vec<_> = names.iter().enumerate().map(|(n, name)| (File, name.as_bytes(), blobs[n % 50])).collect();
+    let entries: Vec<_> = names
+        .iter()
+        .enumerate()
+        .map(|(n, name)| (File, name.as_bytes(), blobs[n % 50]))
+        .collect();
     let tree = forge.tree(&entries);
     forge.commit(&repo, tree);
     let scan = json(repo.merkle(&["scan", "--json"]));
-    assert_eq!((&scan["files"], &scan["paths"]), (&50.into(), &100_000.into()));
+    assert_eq!(
+        (&scan["files"], &scan["paths"]),
+        (&50.into(), &100_000.into())
+    );
     let run = json(repo.merkle(&["regenerate", "--json"]));
     assert_eq!((&run["stored"], &run["visited"]), (&51.into(), &51.into()));
     repo.merkle(&["status", "--exit-code"]).ok();
@@ -131,7 +195,10 @@ fn a_directory_of_a_hundred_thousand_entries_is_one_directory() {
 #[test]
 fn rules_that_are_too_many_end_every_command_and_are_never_left_out() {
     let sandbox = Sandbox::new();
-    let many: String = (0..30_000).map(|number| format!("x{number}\n")).collect::<Vec<_>>().concat();
+    let many: String = (0..30_000)
+        .map(|number| format!("x{number}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     let long = format!("secret.txt\n{}", "#".repeat(9 << 20));
     for (name, rules) in [("many", many), ("long", long)] {
         let repo = sandbox.repo(name);
@@ -139,10 +206,20 @@ fn rules_that_are_too_many_end_every_command_and_are_never_left_out() {
         std::fs::write(repo.path("secret.txt"), "not for a model\n").expect("writable");
         repo.git(&["add", "-A"]).ok();
         repo.git(&["commit", "-q", "-m", "rules"]).ok();
-        for arguments in [&["status"][..], &["regenerate"], &["context", "**"], &["map"], &["scan"]] {
+        for arguments in [
+            &["status"][..],
+            &["regenerate"],
+            &["context", "**"],
+            &["map"],
+            &["scan"],
+        ] {
             let refused = repo.merkle(arguments);
             assert_civil(&refused);
-            assert!(refused.code == Some(65) && refused.err().contains("'.teddyignore' is over the limit"), "{refused}");
+            assert!(
+                refused.code == Some(65)
+                    && refused.err().contains("'.teddyignore' is over the limit"),
+                "{refused}"
+            );
             assert!(refused.err().contains("hint: shorten it"), "{refused}");
         }
     }

@@ -10,16 +10,46 @@ fn a_second_run_makes_nothing_and_says_so() {
     let repo = sandbox.repo("work");
     repo.fill(SMALL);
     assert_eq!(tasks(&repo, &[]).len(), 6);
-    assert_eq!(repo.merkle(&["regenerate"]).ok(), "made 6 frames (3 files, 3 directories)\n");
+    assert_eq!(
+        repo.merkle(&["regenerate"]).ok(),
+        "made 6 frames (3 files, 3 directories)\n"
+    );
     let store = repo.id("refs/merkle/frames");
     let nothing = "nothing to do: every node of HEAD is fresh\n";
-    for options in [&["regenerate"][..], &["regenerate", "--verify"], &["regenerate", "src"], &["regenerate", "README.md"]] {
+    for options in [
+        &["regenerate"][..],
+        &["regenerate", "--verify"],
+        &["regenerate", "src"],
+        &["regenerate", "README.md"],
+    ] {
         assert_eq!(repo.merkle(options).ok(), nothing, "{options:?}");
     }
-    assert_eq!(regenerate(&repo, &[]), Counts::default(), "nothing is looked at");
-    assert_eq!(regenerate(&repo, &["--verify"]), Counts { visited: 6, fresh: 6, ..Counts::default() });
-    assert_eq!(regenerate(&repo, &["src"]), Counts { visited: 4, fresh: 4, ..Counts::default() });
-    assert_eq!(repo.id("refs/merkle/frames"), store, "no commit without frames");
+    assert_eq!(
+        regenerate(&repo, &[]),
+        Counts::default(),
+        "nothing is looked at"
+    );
+    assert_eq!(
+        regenerate(&repo, &["--verify"]),
+        Counts {
+            visited: 6,
+            fresh: 6,
+            ..Counts::default()
+        }
+    );
+    assert_eq!(
+        regenerate(&repo, &["src"]),
+        Counts {
+            visited: 4,
+            fresh: 4,
+            ..Counts::default()
+        }
+    );
+    assert_eq!(
+        repo.id("refs/merkle/frames"),
+        store,
+        "no commit without frames"
+    );
     let forced = regenerate(&repo, &["--force"]);
     assert_eq!((forced.made(), forced.stored), ((3, 3, 0), 6));
     assert_whole(&repo);
@@ -33,14 +63,27 @@ fn a_commit_costs_the_files_that_it_changes_and_their_ancestors() {
     assert_eq!(step(&repo).made(), (300, 31, 0));
     repo.fill("commit one more\n+ d07/new.rs = pub fn new() {}");
     let counts = step(&repo);
-    assert_eq!(counts.made(), (1, 2, 0), "the file, its directory, the root");
-    assert_eq!(counts.visited, 1 + 30 + 11, "the root, its entries, and those of one directory");
+    assert_eq!(
+        counts.made(),
+        (1, 2, 0),
+        "the file, its directory, the root"
+    );
+    assert_eq!(
+        counts.visited,
+        1 + 30 + 11,
+        "the root, its entries, and those of one directory"
+    );
     repo.fill("commit edit\n+ d07/new.rs = pub fn newer() {}");
     assert_eq!(step(&repo).made(), (1, 2, 0));
     assert_eq!(tasks(&repo, &["--since", "HEAD~2"]), [] as [&str; 0]);
-    repo.fill("commit two at once\n+ d07/new.rs = pub fn newest() {}\n+ d08/f0.rs = pub fn other() {}");
+    repo.fill(
+        "commit two at once\n+ d07/new.rs = pub fn newest() {}\n+ d08/f0.rs = pub fn other() {}",
+    );
     let counts = regenerate(&repo, &["--since", "HEAD~1"]);
-    assert_eq!((counts.made(), counts.visited), ((2, 3, 0), 1 + 30 + 11 + 10));
+    assert_eq!(
+        (counts.made(), counts.visited),
+        ((2, 3, 0), 1 + 30 + 11 + 10)
+    );
     assert_eq!(step(&repo).made(), (0, 0, 0));
     assert_whole(&repo);
 }
@@ -49,10 +92,16 @@ fn a_commit_costs_the_files_that_it_changes_and_their_ancestors() {
 fn an_edit_that_leaves_the_outline_alone_costs_the_file_only() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    repo.fill("commit one\n+ a/b/lib.rs\n| pub fn f() -> u8 {\n|     // one\n|     1\n| }\n+ a/z.md = z");
+    repo.fill(
+        "commit one\n+ a/b/lib.rs\n| pub fn f() -> u8 {\n|     // one\n|     1\n| }\n+ a/z.md = z",
+    );
     step(&repo);
     repo.fill("commit inside a body\n+ a/b/lib.rs\n| pub fn f() -> u8 {\n|     // other words\n|     1\n| }");
-    assert_eq!(step(&repo).made(), (1, 0, 3), "b, a and the root say what they said");
+    assert_eq!(
+        step(&repo).made(),
+        (1, 0, 3),
+        "b, a and the root say what they said"
+    );
     assert_whole(&repo);
 }
 
@@ -69,7 +118,8 @@ fn git_s_own_moves_make_nothing_that_was_made_before() {
     repo.git(&["merge", "-q", "--squash", "topic"]).ok();
     repo.git(&["commit", "-q", "-m", "squashed"]).ok();
     assert_eq!(step(&repo).stored, 0, "a squash merge");
-    repo.git(&["commit", "-q", "--amend", "-m", "other words"]).ok();
+    repo.git(&["commit", "-q", "--amend", "-m", "other words"])
+        .ok();
     assert_eq!(step(&repo).stored, 0, "an amended message");
     repo.git(&["revert", "--no-edit", "HEAD"]).ok();
     assert_eq!(step(&repo).stored, 0, "a revert");
@@ -80,17 +130,34 @@ fn git_s_own_moves_make_nothing_that_was_made_before() {
     repo.fill("branch late HEAD~1\ncommit late\n+ late.md = # Late");
     step(&repo);
     repo.git(&["rebase", "-q", "main"]).ok();
-    assert_eq!(step(&repo).made(), (0, 1, 0), "a rebase: only the root is a new mixture");
+    assert_eq!(
+        step(&repo).made(),
+        (0, 1, 0),
+        "a rebase: only the root is a new mixture"
+    );
     repo.fill("commit rename\n> src/more.rs -> src/other.rs");
     assert_eq!(step(&repo).made(), (0, 2, 0), "a rename makes no file");
     repo.fill("commit move\n> src/deep -> docs/deep");
-    assert_eq!(step(&repo).made(), (0, 3, 0), "a directory that moves is not looked into");
+    assert_eq!(
+        step(&repo).made(),
+        (0, 3, 0),
+        "a directory that moves is not looked into"
+    );
     repo.run("cp").args(["-r", "docs", "copy"]).run().ok();
     repo.fill("commit copy");
-    assert_eq!(step(&repo).made(), (0, 1, 0), "a copy of a directory is the same node");
-    repo.git(&["update-index", "--chmod=+x", "docs/guide.md"]).ok();
+    assert_eq!(
+        step(&repo).made(),
+        (0, 1, 0),
+        "a copy of a directory is the same node"
+    );
+    repo.git(&["update-index", "--chmod=+x", "docs/guide.md"])
+        .ok();
     repo.git(&["commit", "-q", "-m", "executable"]).ok();
-    assert_eq!(step(&repo).made(), (0, 0, 2), "an executable bit changes what no frame says");
+    assert_eq!(
+        step(&repo).made(),
+        (0, 0, 2),
+        "an executable bit changes what no frame says"
+    );
     assert_whole(&repo);
 }
 
@@ -102,17 +169,28 @@ fn one_blob_under_many_names_is_one_node_and_leaves_are_none() {
     let repo = sandbox.repo("work");
     repo.fill("commit one\n+ a.md = same\n+ b.md = same\n+ d/c.md = same\n@ link -> d\n@ dangling -> nowhere");
     let entry = format!("160000,{},sub", other.id("HEAD"));
-    repo.git(&["update-index", "--add", "--cacheinfo", &entry]).ok();
+    repo.git(&["update-index", "--add", "--cacheinfo", &entry])
+        .ok();
     repo.git(&["commit", "-q", "-m", "submodule"]).ok();
     assert_eq!(step(&repo).made(), (1, 2, 0));
     assert_eq!(repo.frames().len(), 3);
     let scan = repo.merkle(&["scan", "--json"]).exits(0).json("scan");
-    let counts = ["files", "directories", "symlinks", "submodules", "paths"].map(|name| scan[name].as_u64());
+    let counts =
+        ["files", "directories", "symlinks", "submodules", "paths"].map(|name| scan[name].as_u64());
     assert_eq!(counts, [1, 2, 2, 1, 3].map(Some));
-    assert!(repo.merkle(&["show", "."]).ok().contains("`sub` (submodule)"));
+    assert!(
+        repo.merkle(&["show", "."])
+            .ok()
+            .contains("`sub` (submodule)")
+    );
     for leaf in ["link", "dangling", "sub"] {
         let refused = repo.merkle(&["show", leaf]).exits(65);
-        assert_eq!(refused.err(), format!("error: '{leaf}' is a symlink or submodule; only files and directories have frames\n"));
+        assert_eq!(
+            refused.err(),
+            format!(
+                "error: '{leaf}' is a symlink or submodule; only files and directories have frames\n"
+            )
+        );
     }
     // Another target is another entry of the root, and nothing else.
     repo.git(&["rm", "-q", "link"]).ok();

@@ -43,7 +43,11 @@ fn apply(file: &PathBuf, damage: &Damage) {
         }
         Damage::Flip(at, bit) if len > 0 => bytes[at.index(len)] ^= 1 << bit,
         Damage::Garbage(with) => bytes.clone_from(with),
-        Damage::Delete | Damage::Directory | Damage::Truncate(_) | Damage::Overwrite(..) | Damage::Flip(..) => {
+        Damage::Delete
+        | Damage::Directory
+        | Damage::Truncate(_)
+        | Damage::Overwrite(..)
+        | Damage::Flip(..) => {
             let _ = std::fs::remove_file(file);
             if matches!(damage, Damage::Directory) {
                 std::fs::create_dir(file).expect("a place that is free");
@@ -57,7 +61,9 @@ fn apply(file: &PathBuf, damage: &Damage) {
 /// The files of derived data.
 fn files(repo: &Repo<'_>) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(repo.path(".git/merkle/cache")).expect("the cache is there");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     files.sort();
     files
 }
@@ -70,7 +76,11 @@ fn answers(repo: &Repo<'_>) -> Vec<String> {
         &["explain", "d01", "--json"],
         &["show", "d01/f1.rs", "d02", "--json"],
     ];
-    commands.iter().map(|command| repo.merkle(command)).map(|output| format!("{:?} {}", output.code, output.out())).collect()
+    commands
+        .iter()
+        .map(|command| repo.merkle(command))
+        .map(|output| format!("{:?} {}", output.code, output.out()))
+        .collect()
 }
 
 /// Puts the whole folder of derived data at the state of another.
@@ -91,9 +101,19 @@ fn damaged_derived_data_changes_no_answer() {
     step(&repo);
     repo.fill("commit more\n+ d01/new.rs = pub fn new() {}");
     // Not regenerated: three nodes are missing, and the answers must go on saying so.
-    let good: Vec<_> = files(&repo).into_iter().map(|file| (file.clone(), std::fs::read(file).unwrap())).collect();
-    let names: Vec<_> = good.iter().map(|(file, _)| file.file_name().unwrap().to_str().unwrap()).collect();
-    assert_eq!(names, [repo.memory().as_str(), "index", "outlines"], "all kinds of derived data are there to be damaged");
+    let good: Vec<_> = files(&repo)
+        .into_iter()
+        .map(|file| (file.clone(), std::fs::read(file).unwrap()))
+        .collect();
+    let names: Vec<_> = good
+        .iter()
+        .map(|(file, _)| file.file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [repo.memory().as_str(), "index", "outlines"],
+        "all kinds of derived data are there to be damaged"
+    );
     let truth = answers(&repo);
     let runner = cases(20);
     proptest!(runner, |(which in 0..good.len(), damage in damage())| {
@@ -115,7 +135,10 @@ fn a_run_on_damaged_derived_data_stores_what_a_run_on_good_data_stores() {
     step(&repo);
     repo.fill("commit more\n+ d01/new.rs = pub fn new() {}\n+ d02/f1.rs = pub fn changed() {}");
     let store = repo.id("refs/merkle/frames");
-    let good: Vec<_> = files(&repo).into_iter().map(|file| (file.clone(), std::fs::read(file).unwrap())).collect();
+    let good: Vec<_> = files(&repo)
+        .into_iter()
+        .map(|file| (file.clone(), std::fs::read(file).unwrap()))
+        .collect();
     step(&repo);
     let (truth, said) = (repo.id("refs/merkle/frames^{tree}"), spoken_of(&repo));
     proptest!(cases(8), |(which in 0..good.len(), damage in damage())| {

@@ -8,7 +8,13 @@ use crate::support::{Repo, Sandbox};
 /// Few names and few contents, so that the same object often stands at several places.
 const DIRECTORIES: [&str; 4] = ["", "a/", "b/", "a/deep/"];
 const NAMES: [&str; 4] = ["one.rs", "two.rs", "three.md", "four.py"];
-const CONTENTS: [&str; 5] = ["", "pub fn f() {}\n", "pub fn f() { 1; }\n", "# Title\n\nWords.\n", "def f(): pass\n"];
+const CONTENTS: [&str; 5] = [
+    "",
+    "pub fn f() {}\n",
+    "pub fn f() { 1; }\n",
+    "# Title\n\nWords.\n",
+    "def f(): pass\n",
+];
 /// Rules that treat a directory alike wherever it stands: one node has one frame, so of two that differ the one that is
 /// met first decides, and how much is walked decides which that is.
 const RULES: [&str; 3] = ["", "*.py\n", "deep/\n!one.rs\n"];
@@ -54,13 +60,25 @@ fn edit() -> impl Strategy<Value = Edit> {
 
 /// Does it, as far as it can be done: a part of a random history that makes no sense is no part of it.
 fn apply(repo: &Repo<'_>, edit: &Edit, is_mixed: bool) {
-    let place = |directory: usize, name: &str| repo.path(&format!("{}{name}", DIRECTORIES[directory]));
+    let place =
+        |directory: usize, name: &str| repo.path(&format!("{}{name}", DIRECTORIES[directory]));
     // One suffix for all is one language for all.
-    let file = |directory: usize, name: &str| place(directory, &format!("{name}{}", if is_mixed { "" } else { ".rs" }));
+    let file = |directory: usize, name: &str| {
+        place(
+            directory,
+            &format!("{name}{}", if is_mixed { "" } else { ".rs" }),
+        )
+    };
     match *edit {
-        Edit::Write { directory, name, content } => write(&file(directory, NAMES[name]), CONTENTS[content]),
+        Edit::Write {
+            directory,
+            name,
+            content,
+        } => write(&file(directory, NAMES[name]), CONTENTS[content]),
         Edit::Ignore { rules } => write(&place(0, ".teddyignore"), RULES[rules]),
-        Edit::Remove { directory, name } => drop(std::fs::remove_file(file(directory, NAMES[name]))),
+        Edit::Remove { directory, name } => {
+            drop(std::fs::remove_file(file(directory, NAMES[name])))
+        }
         Edit::Move { from, to } => drop(std::fs::rename(place(from, ""), place(to, "moved"))),
         Edit::Copy { from, to } => {
             for name in NAMES {

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use git_merkle::base::{BasisId, Digest, NodeId, TreePath};
 use git_merkle::frame::commit::{LOCK_WAIT, unite};
 use git_merkle::frame::{
-    BasisKind, Children, FRAMES_REF, Frame, NewFrame, NodeKind, Store, commit, content_digest, frame_id, verify,
+    BasisKind, Children, FRAMES_REF, Frame, NewFrame, NodeKind, Store, commit, content_digest,
+    frame_id, verify,
 };
 use git_merkle::git::{EntryMode, Expected, Location, Repository, StateDir, diff_trees};
 use proptest::prelude::*;
@@ -28,7 +29,12 @@ struct Choice {
 
 fn choices() -> impl Strategy<Value = Vec<Choice>> {
     let choice = (0..12_u8, 0..2_u8, 0..3_u8, 0..2_u8);
-    let choice = choice.prop_map(|(node, agent, content, day)| Choice { node, agent, content, day });
+    let choice = choice.prop_map(|(node, agent, content, day)| Choice {
+        node,
+        agent,
+        content,
+        day,
+    });
     prop::collection::vec(choice, 0..10)
 }
 
@@ -38,7 +44,11 @@ fn frame(choice: &Choice) -> Frame {
     // Some nodes share the first directory of the store, some both, some none.
     (id[0], id[1], id[2]) = (choice.node % 2, choice.node % 4, choice.node);
     let node = NodeId::from_bytes(&id).expect("20 bytes");
-    let agent = if choice.agent == 0 { word("docs") } else { "human".parse().expect("a word") };
+    let agent = if choice.agent == 0 {
+        word("docs")
+    } else {
+        "human".parse().expect("a word")
+    };
     let frame_type = "note".parse().expect("a word");
     let content = format!("says {}\n", choice.content);
     let basis = BasisId(content_digest(&format!("basis of {node} {content}")));
@@ -74,8 +84,15 @@ impl World {
     fn open(sandbox: &Sandbox) -> Self {
         let directory = sandbox.path("work");
         let _ = sandbox.repo("work");
-        let repo = Repository::open(&Location { directory, ..Location::default() }).expect("a repository");
-        Self { state: StateDir::of(&repo), repo }
+        let repo = Repository::open(&Location {
+            directory,
+            ..Location::default()
+        })
+        .expect("a repository");
+        Self {
+            state: StateDir::of(&repo),
+            repo,
+        }
     }
 
     /// Puts the frames ref at a commit, or takes it away.
@@ -84,7 +101,9 @@ impl World {
         match (commit, current) {
             (Some(new), current) if current != Some(new) => {
                 let expected = current.map_or(Expected::Absent, Expected::At);
-                self.repo.update_ref(FRAMES_REF, &new, expected).expect("nobody else moves it");
+                self.repo
+                    .update_ref(FRAMES_REF, &new, expected)
+                    .expect("nobody else moves it");
             }
             (None, Some(_)) => self.repo.delete_ref(FRAMES_REF).expect("it can go"),
             _ => {}
@@ -94,9 +113,12 @@ impl World {
     /// A store of its own with these frames.
     fn store(&self, choices: &[Choice]) -> Option<NodeId> {
         self.go(None);
-        let frames = choices.iter().map(|choice| NewFrame::new(self.repo.hash_kind(), &frame(choice), false));
+        let frames = choices
+            .iter()
+            .map(|choice| NewFrame::new(self.repo.hash_kind(), &frame(choice), false));
         let frames = frames.collect::<Result<Vec<_>, _>>().expect("small frames");
-        commit(&self.repo, &self.state, &frames, "some", LOCK_WAIT).expect("a store that takes frames");
+        commit(&self.repo, &self.state, &frames, "some", LOCK_WAIT)
+            .expect("a store that takes frames");
         self.repo.find_ref(FRAMES_REF).expect("refs can be read")
     }
 
@@ -104,7 +126,10 @@ impl World {
     fn unite(&self, ours: Option<NodeId>, theirs: NodeId) -> NodeId {
         self.go(ours);
         let united = unite(&self.repo, &self.state, theirs, "unite").expect("stores unite");
-        assert_eq!(self.repo.find_ref(FRAMES_REF).expect("refs can be read"), Some(united));
+        assert_eq!(
+            self.repo.find_ref(FRAMES_REF).expect("refs can be read"),
+            Some(united)
+        );
         united
     }
 
@@ -165,33 +190,63 @@ fn two_clones_that_spoke_apart_unite_by_plain_git_and_the_library() {
     repo.fill(super::corpus::SMALL);
     let clone = repo.clone_to("clone", &[]);
     let note = |at: &crate::support::Repo<'_>, path: &str, text: &str| {
-        at.run(crate::support::PROGRAM).args(["put-frame", path, "-"]).input(text).run().ok();
+        at.run(crate::support::PROGRAM)
+            .args(["put-frame", path, "-"])
+            .input(text)
+            .run()
+            .ok();
     };
     note(&repo, "README.md", "ours");
     note(&clone, "README.md", "theirs");
     note(&clone, "src", "about the directory");
     super::regenerate(&clone, &[]);
-    repo.run("git").args(["fetch", "-q"]).arg(clone.path("")).arg("refs/merkle/frames:refs/merkle/other").run().ok();
+    repo.run("git")
+        .args(["fetch", "-q"])
+        .arg(clone.path(""))
+        .arg("refs/merkle/frames:refs/merkle/other")
+        .run()
+        .ok();
     let mut expected = [repo.frames(), clone.frames()].concat();
     expected.sort();
-    let world = Repository::open(&Location { directory: repo.path(""), ..Location::default() }).expect("a repository");
+    let world = Repository::open(&Location {
+        directory: repo.path(""),
+        ..Location::default()
+    })
+    .expect("a repository");
     let theirs = repo.id("refs/merkle/other").parse().expect("an id");
     unite(&world, &StateDir::of(&world), theirs, "unite").expect("stores unite");
     assert_eq!(repo.frames(), expected);
-    assert_eq!(repo.git(&["log", "-1", "--format=%s", "refs/merkle/frames"]).ok(), "unite\n");
+    assert_eq!(
+        repo.git(&["log", "-1", "--format=%s", "refs/merkle/frames"])
+            .ok(),
+        "unite\n"
+    );
     // Of two heads of one generation the greater id speaks, on every machine.
     let ids = ["ours", "theirs"].map(|text| {
         let of = |line: &&str| line.contains("human/note");
-        let listed = repo.merkle(&["list-frames", "README.md", "--json"]).exits(0).json("list-frames");
+        let listed = repo
+            .merkle(&["list-frames", "README.md", "--json"])
+            .exits(0)
+            .json("list-frames");
         let frames = listed["frames"].as_array().expect("a list").clone();
         assert_eq!(
-            frames.iter().filter(|frame| of(&format!("{}/{}", str(frame, "agent"), str(frame, "type")).as_str())).count(),
+            frames
+                .iter()
+                .filter(|frame| of(
+                    &format!("{}/{}", str(frame, "agent"), str(frame, "type")).as_str()
+                ))
+                .count(),
             2
         );
-        let frame = frames.into_iter().find(|frame| frame["content"] == text).expect("both are listed");
+        let frame = frames
+            .into_iter()
+            .find(|frame| frame["content"] == text)
+            .expect("both are listed");
         (str(&frame, "frame"), text)
     });
-    let head = repo.merkle(&["get-head", "README.md", "--agent", "human"]).ok();
+    let head = repo
+        .merkle(&["get-head", "README.md", "--agent", "human"])
+        .ok();
     assert_eq!(head, ids.iter().max().expect("two").1);
     super::assert_whole(&repo);
 }
@@ -203,14 +258,38 @@ fn str(value: &serde_json::Value, key: &str) -> String {
 #[test]
 fn digests_of_test_frames_are_their_own() {
     // The choices above must differ where they are meant to: otherwise the laws are asked of equal frames.
-    let base = Choice { node: 1, agent: 0, content: 0, day: 0 };
+    let base = Choice {
+        node: 1,
+        agent: 0,
+        content: 0,
+        day: 0,
+    };
     let ids = [
         frame(&base).id,
-        frame(&Choice { node: 5, ..base.clone() }).id,
-        frame(&Choice { agent: 1, ..base.clone() }).id,
-        frame(&Choice { content: 1, ..base.clone() }).id,
+        frame(&Choice {
+            node: 5,
+            ..base.clone()
+        })
+        .id,
+        frame(&Choice {
+            agent: 1,
+            ..base.clone()
+        })
+        .id,
+        frame(&Choice {
+            content: 1,
+            ..base.clone()
+        })
+        .id,
     ];
-    assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
-    assert_eq!(frame(&base).id, frame(&Choice { day: 1, ..base }).id, "the day is no part of what is said");
+    assert_eq!(
+        ids.iter().collect::<std::collections::BTreeSet<_>>().len(),
+        4
+    );
+    assert_eq!(
+        frame(&base).id,
+        frame(&Choice { day: 1, ..base }).id,
+        "the day is no part of what is said"
+    );
     assert_ne!(Digest::of("test/1", b"a"), Digest::of("test/1", b"b"));
 }

@@ -23,8 +23,9 @@ pub(super) fn definitions(text: &str) -> Definitions {
 /// A provider `it` of a kind at a server, with more settings.
 pub(super) fn definition(kind: &str, server: &Loopback, more: &str) -> Definition {
     let endpoint = server.endpoint();
-    let text =
-        format!("[provider.it]\nkind = '{kind}'\nendpoint = '{endpoint}'\nmodel = 'test-large'\nkeyEnv = 'IT_API_KEY'\n{more}\n");
+    let text = format!(
+        "[provider.it]\nkind = '{kind}'\nendpoint = '{endpoint}'\nmodel = 'test-large'\nkeyEnv = 'IT_API_KEY'\n{more}\n"
+    );
     definitions(&text).get("it").expect("it").clone()
 }
 
@@ -36,24 +37,48 @@ pub(super) fn canary() -> String {
 /// Ready to be asked, with the canary as its key.
 pub(super) fn connected(definition: &Definition) -> Arc<dyn Provider> {
     let environment: Environment = [("IT_API_KEY", canary())].into_iter().collect();
-    connect(definition, Surroundings { environment: &environment, pending: &StateDir::at(Path::new("/nonexistent")) })
-        .expect("connected")
+    connect(
+        definition,
+        Surroundings {
+            environment: &environment,
+            pending: &StateDir::at(Path::new("/nonexistent")),
+        },
+    )
+    .expect("connected")
 }
 
 /// A system text and a question.
 pub(super) fn request() -> Request {
-    let messages = vec![Message::new(Role::System, "You describe files."), Message::new(Role::User, "Describe src/lib.rs.")];
-    let params = GenerationParams { temperature: Some(0.0), max_output_tokens: Some(300), ..GenerationParams::default() };
-    Request { messages, params, ..Request::default() }
+    let messages = vec![
+        Message::new(Role::System, "You describe files."),
+        Message::new(Role::User, "Describe src/lib.rs."),
+    ];
+    let params = GenerationParams {
+        temperature: Some(0.0),
+        max_output_tokens: Some(300),
+        ..GenerationParams::default()
+    };
+    Request {
+        messages,
+        params,
+        ..Request::default()
+    }
 }
 
 /// Runs something to its end, on a thread of its own.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(work)
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(work)
 }
 
 /// One attempt, with the pieces that came in.
-pub(super) fn ask(provider: &dyn Provider, request: &Request) -> (Result<Answer, Failure>, Vec<String>) {
+pub(super) fn ask(
+    provider: &dyn Provider,
+    request: &Request,
+) -> (Result<Answer, Failure>, Vec<String>) {
     let mut pieces = Vec::new();
     let mut on_text = |piece: &str| pieces.push(piece.to_owned());
     let outcome = block_on(provider.complete(request, &mut on_text));

@@ -26,15 +26,29 @@ fn flooded(kind: &str, flood: Flood, setting: &str) -> (ProviderError, usize, Du
 fn nothing_compressed_is_asked_for_or_read() {
     for kind in KINDS {
         for setting in ["stream = true", "stream = false"] {
-            let server = Loopback::start(|_| Scripted::raw("text/event-stream", "x").header("content-encoding: gzip"));
-            let failure = ask(&*connected(&definition(kind, &server, setting)), &request()).0.expect_err("compressed");
+            let server = Loopback::start(|_| {
+                Scripted::raw("text/event-stream", "x").header("content-encoding: gzip")
+            });
+            let failure = ask(&*connected(&definition(kind, &server, setting)), &request())
+                .0
+                .expect_err("compressed");
             let expected = "it is encoded as 'gzip', which is not asked for".to_owned();
-            assert_eq!((failure.error, failure.charge), (ProviderError::Protocol(expected), Charge::Unknown), "{kind}");
-            assert_eq!(server.posts()[0].header("accept-encoding"), Some("identity"));
+            assert_eq!(
+                (failure.error, failure.charge),
+                (ProviderError::Protocol(expected), Charge::Unknown),
+                "{kind}"
+            );
+            assert_eq!(
+                server.posts()[0].header("accept-encoding"),
+                Some("identity")
+            );
         }
         let server = Loopback::echo();
         block_on(connected(&definition(kind, &server, "")).validate()).expect("a list");
-        assert_eq!(server.requests()[0].header("accept-encoding"), Some("identity"));
+        assert_eq!(
+            server.requests()[0].header("accept-encoding"),
+            Some("identity")
+        );
     }
 }
 
@@ -43,7 +57,10 @@ fn nothing_compressed_is_asked_for_or_read() {
 fn the_body_of_an_error_has_an_end() {
     for kind in KINDS {
         let (error, sent, _) = flooded(kind, Flood::Error, "");
-        assert!(matches!(error, ProviderError::Unavailable { .. }), "{error}");
+        assert!(
+            matches!(error, ProviderError::Unavailable { .. }),
+            "{error}"
+        );
         assert!(sent < SOCKET_BYTES_MAX, "{kind}: {sent}");
     }
 }
@@ -52,8 +69,12 @@ fn the_body_of_an_error_has_an_end() {
 #[test]
 fn a_list_of_models_has_an_end() {
     let server = Loopback::endless_models();
-    let error = block_on(connected(&definition("openai", &server, "")).validate()).expect_err("no list");
-    assert_eq!(error, ProviderError::Protocol("there is no end to it".to_owned()));
+    let error =
+        block_on(connected(&definition("openai", &server, "")).validate()).expect_err("no list");
+    assert_eq!(
+        error,
+        ProviderError::Protocol("there is no end to it".to_owned())
+    );
     assert!(server.flooded() < SOCKET_BYTES_MAX, "{}", server.flooded());
 }
 
@@ -66,7 +87,11 @@ fn an_answer_has_an_end_whatever_it_is_made_of() {
         (Flood::Document, "stream = false"),
     ] {
         let (error, sent, took) = flooded("openai", flood, setting);
-        assert_eq!(error, ProviderError::Protocol("there is no end to it".to_owned()), "{flood:?}");
+        assert_eq!(
+            error,
+            ProviderError::Protocol("there is no end to it".to_owned()),
+            "{flood:?}"
+        );
         assert!(sent < (64 << 20) + SOCKET_BYTES_MAX, "{flood:?}: {sent}");
         assert!(took < Duration::from_mins(1), "{flood:?}: {took:?}");
     }
@@ -75,14 +100,21 @@ fn an_answer_has_an_end_whatever_it_is_made_of() {
 /// Neither limit fired, and two Ctrl-C were not heard, while a line without an end came in.
 #[test]
 fn limits_of_time_hold_while_bytes_keep_coming() {
-    let (idle, total) = ("timeout = '20s'\nidleTimeout = '300ms'", "timeout = '400ms'\nidleTimeout = '20s'");
+    let (idle, total) = (
+        "timeout = '20s'\nidleTimeout = '300ms'",
+        "timeout = '400ms'\nidleTimeout = '20s'",
+    );
     for (flood, setting, expected) in [
         (Flood::Drip, idle, Duration::from_millis(300)),
         (Flood::Drip, total, Duration::from_millis(400)),
         (Flood::DripComments, total, Duration::from_millis(400)),
     ] {
         let (error, _, took) = flooded("openai", flood, setting);
-        assert_eq!(error, ProviderError::Timeout(expected), "{flood:?} {setting}");
+        assert_eq!(
+            error,
+            ProviderError::Timeout(expected),
+            "{flood:?} {setting}"
+        );
         assert!(took < Duration::from_secs(10), "{flood:?}: {took:?}");
     }
 }

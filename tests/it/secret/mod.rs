@@ -10,7 +10,12 @@ pub(crate) fn token() -> String {
 }
 
 fn put(repo: &Repo<'_>, options: &[&str], text: &str) -> Output {
-    repo.run(PROGRAM).arg("put-frame").args(options).args(["src", "-"]).input(text).run()
+    repo.run(PROGRAM)
+        .arg("put-frame")
+        .args(options)
+        .args(["src", "-"])
+        .input(text)
+        .run()
 }
 
 fn sample(sandbox: &Sandbox) -> Repo<'_> {
@@ -23,15 +28,26 @@ fn sample(sandbox: &Sandbox) -> Repo<'_> {
 #[track_caller]
 pub(crate) fn id_of(output: &Output) -> String {
     let text = output.err();
-    let at = text.find("--allow-secret ").unwrap_or_else(|| panic!("no id in\n{output}"));
-    text[at + 15..].chars().take_while(char::is_ascii_hexdigit).collect()
+    let at = text
+        .find("--allow-secret ")
+        .unwrap_or_else(|| panic!("no id in\n{output}"));
+    text[at + 15..]
+        .chars()
+        .take_while(char::is_ascii_hexdigit)
+        .collect()
 }
 
 /// Every file below a folder holds no such text; git's objects are looked at through git.
 #[track_caller]
 fn assert_nowhere(repo: &Repo<'_>, word: &str) {
-    let objects = repo.git(&["cat-file", "--batch-all-objects", "--batch"]).exits(0).stdout;
-    assert!(!String::from_utf8_lossy(&objects).contains(word), "an object holds it");
+    let objects = repo
+        .git(&["cat-file", "--batch-all-objects", "--batch"])
+        .exits(0)
+        .stdout;
+    assert!(
+        !String::from_utf8_lossy(&objects).contains(word),
+        "an object holds it"
+    );
     let found = repo.run("grep").args(["-rlF", "--", word, ".git"]).run();
     assert_eq!(found.out(), "", "a file holds it");
 }
@@ -51,12 +67,21 @@ fn a_statement_with_a_secret_is_stopped_and_named_until_it_is_allowed() {
         )
     );
     let refused = put(&repo, &["--json"], &text).exits(78);
-    assert!(refused.err().contains("\"code\":78") && !refused.err().contains(&token()[4..]), "{refused}");
-    assert!(repo.frames().is_empty(), "nothing is stored, and nothing waits");
+    assert!(
+        refused.err().contains("\"code\":78") && !refused.err().contains(&token()[4..]),
+        "{refused}"
+    );
+    assert!(
+        repo.frames().is_empty(),
+        "nothing is stored, and nothing waits"
+    );
     assert_nowhere(&repo, &token()[4..]);
     std::fs::write(repo.path("note.md"), &text).unwrap();
     let refused = repo.merkle(&["put-frame", "src", "note.md"]).exits(78);
-    assert!(refused.err().contains("'note.md', line 3") && id_of(&refused) == id, "{refused}");
+    assert!(
+        refused.err().contains("'note.md', line 3") && id_of(&refused) == id,
+        "{refused}"
+    );
     drop(put(&repo, &["--allow-secret", "0123456789ab"], &text).exits(78));
     drop(put(&repo, &["--allow-secret", "junk"], &text).exits(129));
     put(&repo, &["--allow-secret", &id], &text).ok();
@@ -70,21 +95,43 @@ fn a_statement_with_a_secret_is_stopped_and_named_until_it_is_allowed() {
 fn an_outline_has_markers_and_is_the_same_whatever_is_allowed() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    let source = format!("//! Uses {0}.\n\n/// Not {0}.\npub const TOKEN: &str = \"{0}\";\n", token());
+    let source = format!(
+        "//! Uses {0}.\n\n/// Not {0}.\npub const TOKEN: &str = \"{0}\";\n",
+        token()
+    );
     std::fs::write(repo.path("lib.rs"), source).unwrap();
-    std::fs::write(repo.path("deploy.sh"), format!("#!/bin/sh\n# Sends {0}.\nTOKEN={0}\n", token())).unwrap();
+    std::fs::write(
+        repo.path("deploy.sh"),
+        format!("#!/bin/sh\n# Sends {0}.\nTOKEN={0}\n", token()),
+    )
+    .unwrap();
     repo.git(&["add", "."]).ok();
     repo.git(&["commit", "-qm", "leak"]).ok();
     repo.merkle(&["regenerate"]).ok();
     let said = |path: &str| repo.merkle(&["get-head", path]).ok();
-    assert!(said("lib.rs").starts_with("Uses [redacted: github-token]."), "{}", said("lib.rs"));
+    assert!(
+        said("lib.rs").starts_with("Uses [redacted: github-token]."),
+        "{}",
+        said("lib.rs")
+    );
     for path in ["lib.rs", "deploy.sh", "."] {
         assert!(!said(path).contains(&token()[4..]), "{path}");
     }
     let before = repo.frames();
-    let id = id_of(&repo.run(PROGRAM).args(["put-frame", "lib.rs", "-"]).input(token()).run());
-    repo.merkle(&["regenerate", "--verify", "--allow-secret", &id]).ok();
-    assert_eq!(repo.frames(), before, "what is allowed here changes no frame that others would make");
+    let id = id_of(
+        &repo
+            .run(PROGRAM)
+            .args(["put-frame", "lib.rs", "-"])
+            .input(token())
+            .run(),
+    );
+    repo.merkle(&["regenerate", "--verify", "--allow-secret", &id])
+        .ok();
+    assert_eq!(
+        repo.frames(),
+        before,
+        "what is allowed here changes no frame that others would make"
+    );
 }
 
 #[test]
@@ -93,14 +140,21 @@ fn a_synthesis_of_what_is_not_allowed_any_more_is_stopped() {
     let repo = sample(&sandbox);
     let id = id_of(&put(&repo, &[], &token()));
     let text = format!("Token {}", token());
-    repo.run(PROGRAM).args(["put-frame", "src/lib.rs", "-", "--allow-secret", &id]).input(text).run().ok();
+    repo.run(PROGRAM)
+        .args(["put-frame", "src/lib.rs", "-", "--allow-secret", &id])
+        .input(text)
+        .run()
+        .ok();
     std::fs::create_dir_all(repo.path(".teddy/agents")).unwrap();
     let synthesize = ["synthesize", "src", "--agent", "human", "--type", "note"];
     repo.merkle(&synthesize).ok();
     std::fs::remove_file(repo.path(".git/merkle/allowed-secrets")).unwrap();
     repo.merkle(&["invalidate", "src", "--agent", "human"]).ok();
     let refused = repo.merkle(&synthesize).exits(78);
-    assert!(refused.err().contains("'src', line ") && refused.err().contains("(github-token)"), "{refused}");
+    assert!(
+        refused.err().contains("'src', line ") && refused.err().contains("(github-token)"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -120,12 +174,21 @@ fn files_of_rules_only_add() {
     drop(put(&repo, &[], &token()).exits(78));
     for (text, line) in [
         ("placeholders = ['.']\n", "line 1"),
-        ("\n[[rule]]\nid = 'github-token'\nenabled = false\n", "line 4"),
-        ("[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = '('\n", "line 4"),
+        (
+            "\n[[rule]]\nid = 'github-token'\nenabled = false\n",
+            "line 4",
+        ),
+        (
+            "[[rule]]\nid = 'a'\nkeywords = ['abc']\npattern = '('\n",
+            "line 4",
+        ),
         ("[[[", "line 1"),
     ] {
         write(text);
         let refused = put(&repo, &[], "Nothing secret.").exits(78);
-        assert!(refused.err().contains(".teddy/secrets.toml'") && refused.err().contains(line), "{text}: {refused}");
+        assert!(
+            refused.err().contains(".teddy/secrets.toml'") && refused.err().contains(line),
+            "{text}: {refused}"
+        );
     }
 }

@@ -27,7 +27,12 @@ fn fill(repo: &Repo<'_>) {
 }
 
 fn wire(world: &World) -> String {
-    world.server.posts().iter().map(|post| post.body.to_string()).collect()
+    world
+        .server
+        .posts()
+        .iter()
+        .map(|post| post.body.to_string())
+        .collect()
 }
 
 #[test]
@@ -37,17 +42,42 @@ fn a_person_is_told_before_a_name_is_sent_or_stored() {
     fill(&repo);
     let blob = repo.id(&format!("HEAD:src/{}", file()));
     for extra in [&[][..], &["src"]] {
-        let stopped = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).args(extra).run().exits(78);
-        let expected = format!("the name 'src/{SHOWN}' of {blob} holds what looks like a secret (github-token)");
-        assert!(stopped.err().contains(&expected) && stopped.err().contains("rename it"), "{stopped}");
+        let stopped = command(&repo, &["regenerate", "--agent", "docs", "--yes"])
+            .args(extra)
+            .run()
+            .exits(78);
+        let expected = format!(
+            "the name 'src/{SHOWN}' of {blob} holds what looks like a secret (github-token)"
+        );
+        assert!(
+            stopped.err().contains(&expected) && stopped.err().contains("rename it"),
+            "{stopped}"
+        );
         assert!(!stopped.err().contains(&word()), "{stopped}");
     }
     assert_eq!(world.server.posts().len(), 0);
     let estimated = command(&repo, &["regenerate", "--agent", "docs", "--dry-run"]).run();
     assert_eq!(estimated.err().matches(SHOWN).count(), 1, "{estimated}");
-    let stopped = command(&repo, &["regenerate", "--agent", "docs", "--yes"]).run().exits(78);
-    command(&repo, &["regenerate", "--agent", "docs", "--yes", "--allow-secret", &id_of(&stopped)]).run().ok();
-    assert!(wire(&world).contains(&word()), "what the user allows is sent");
+    let stopped = command(&repo, &["regenerate", "--agent", "docs", "--yes"])
+        .run()
+        .exits(78);
+    command(
+        &repo,
+        &[
+            "regenerate",
+            "--agent",
+            "docs",
+            "--yes",
+            "--allow-secret",
+            &id_of(&stopped),
+        ],
+    )
+    .run()
+    .ok();
+    assert!(
+        wire(&world).contains(&word()),
+        "what the user allows is sent"
+    );
 }
 
 #[test]
@@ -58,20 +88,38 @@ fn frames_and_outlines_have_markers_in_the_places_of_names() {
     repo.merkle(&["regenerate"]).ok();
     assert!(repo.merkle(&["get-head", "src"]).ok().contains(SHOWN));
     let path = format!("src/{}", file());
-    let refused = repo.run(PROGRAM).args(["put-frame", &path, "-"]).input("a note\n").run().exits(78);
-    assert!(refused.err().contains(SHOWN) && !refused.err().contains(&word()), "{refused}");
-    let note = repo.run(PROGRAM).args(["put-frame", &path, "-", "--allow-secret", &id_of(&refused)]).input("a note\n").run();
+    let refused = repo
+        .run(PROGRAM)
+        .args(["put-frame", &path, "-"])
+        .input("a note\n")
+        .run()
+        .exits(78);
+    assert!(
+        refused.err().contains(SHOWN) && !refused.err().contains(&word()),
+        "{refused}"
+    );
+    let note = repo
+        .run(PROGRAM)
+        .args(["put-frame", &path, "-", "--allow-secret", &id_of(&refused)])
+        .input("a note\n")
+        .run();
     note.ok();
     std::fs::remove_file(repo.path(".git/merkle/allowed-secrets")).expect("written");
-    repo.merkle(&["synthesize", "src", "--agent", "human", "--type", "note"]).ok();
+    repo.merkle(&["synthesize", "src", "--agent", "human", "--type", "note"])
+        .ok();
     repo.merkle(&["invalidate", ".", "--recursive"]).ok();
     repo.merkle(&["regenerate"]).ok();
     // The name itself stands in git's own trees and its index, and in nothing that this program wrote.
     for frame in repo.frames() {
-        let bytes = repo.git(&["show", &format!("refs/merkle/frames:{frame}")]).ok();
+        let bytes = repo
+            .git(&["show", &format!("refs/merkle/frames:{frame}")])
+            .ok();
         assert!(!bytes.contains(&word()), "{bytes}");
     }
-    let found = repo.run("grep").args(["-rlF", "--", &word(), ".git/merkle"]).run();
+    let found = repo
+        .run("grep")
+        .args(["-rlF", "--", &word(), ".git/merkle"])
+        .run();
     assert_eq!(found.out(), "");
 }
 
@@ -80,20 +128,31 @@ fn documents_and_prompts_stop_at_names_or_show_markers() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     fill(&repo);
-    for arguments in [&["context", "README.md"][..], &["context", "**", "--section", "2"], &["context", "src/", "--section", "4"]]
-    {
+    for arguments in [
+        &["context", "README.md"][..],
+        &["context", "**", "--section", "2"],
+        &["context", "src/", "--section", "4"],
+    ] {
         let refused = repo.merkle(arguments).exits(78);
-        assert!(refused.err().contains(&format!("'src/{SHOWN}'")) && !refused.err().contains(&word()), "{refused}");
+        assert!(
+            refused.err().contains(&format!("'src/{SHOWN}'")) && !refused.err().contains(&word()),
+            "{refused}"
+        );
         assert_eq!(refused.out(), "");
         let shown = repo.merkle(&[arguments, &["--redact"]].concat()).ok();
         assert!(!shown.contains(&word()), "{shown}");
         assert_eq!(shown.contains(SHOWN), arguments[1] != "src/", "{shown}");
     }
-    drop(repo.merkle(&["prompt", "-m", "Do it.", "--file", "README.md"]).exits(78));
+    drop(
+        repo.merkle(&["prompt", "-m", "Do it.", "--file", "README.md"])
+            .exits(78),
+    );
     let map = repo.merkle(&["map"]).ok();
     assert!(!map.contains(&word()), "{map}");
     let refused = repo.merkle(&["context", "README.md"]).exits(78);
-    let allowed = repo.merkle(&["context", "README.md", "--allow-secret", &id_of(&refused)]).ok();
+    let allowed = repo
+        .merkle(&["context", "README.md", "--allow-secret", &id_of(&refused)])
+        .ok();
     assert!(allowed.contains(&word()));
 }
 
@@ -115,7 +174,10 @@ fn a_link_that_points_to_a_secret_and_a_directory_named_like_one_are_found() {
     other.git(&["commit", "-q", "-m", "folder"]).ok();
     drop(other.merkle(&["context", "**"]).exits(78));
     let shown = other.merkle(&["context", "**", "--redact"]).ok();
-    assert!(shown.contains("[redacted: github-token]/x") && !shown.contains(&word()), "{shown}");
+    assert!(
+        shown.contains("[redacted: github-token]/x") && !shown.contains(&word()),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -124,13 +186,18 @@ fn a_turn_leaves_no_file_with_a_name_behind() {
     let repo = sandbox.repo("work");
     fill(&repo);
     repo.merkle(&["session", "new", "s"]).ok();
-    for arguments in
-        [&["turn", "new", "-m", "Do it."][..], &["turn", "new", "-m", &token()], &["turn", "new", "-m", "x", "--add", &file()]]
-    {
+    for arguments in [
+        &["turn", "new", "-m", "Do it."][..],
+        &["turn", "new", "-m", &token()],
+        &["turn", "new", "-m", "x", "--add", &file()],
+    ] {
         let refused = repo.merkle(arguments).exits(78);
         assert!(!refused.err().contains(&word()), "{refused}");
     }
-    let found = repo.run("grep").args(["-rlF", "--", &word(), ".teddy", ".git/merkle"]).run();
+    let found = repo
+        .run("grep")
+        .args(["-rlF", "--", &word(), ".teddy", ".git/merkle"])
+        .run();
     assert_eq!(found.out(), "", "a file holds it");
     assert!(!repo.path(".teddy/sessions/s/01/input.md").exists());
 }

@@ -32,7 +32,11 @@ struct Taken {
 
 impl Taken {
     fn and(self, other: Self) -> Self {
-        Self { input: self.input + other.input, read: self.read + other.read, predicted: self.predicted + other.predicted }
+        Self {
+            input: self.input + other.input,
+            read: self.read + other.read,
+            predicted: self.predicted + other.predicted,
+        }
     }
 
     fn share(self) -> f64 {
@@ -51,7 +55,10 @@ fn team() -> Loopback {
     Loopback::start(move |request| {
         let now = PAUSE * request.order as u32;
         let text = match request.last_user().split(' ').next().unwrap_or_default() {
-            "Make" => format!("THE PLAN\n{}", "A step, and why it comes here.\n".repeat(20)),
+            "Make" => format!(
+                "THE PLAN\n{}",
+                "A step, and why it comes here.\n".repeat(20)
+            ),
             "Review" => "verdict: fail\nissues:\n- never freed".to_owned(),
             _ => format!("THE WORK\n{}", "A line that was written.\n".repeat(40)),
         };
@@ -66,15 +73,26 @@ fn merkle(repo: &Repo<'_>, arguments: &[&str]) -> Output {
 /// Leads a session of ten turns; before each of them the world changes as `edit` says.
 fn lead(world: &World, repo: &Repo<'_>, lists: &[String], edit: &dyn Fn(u32)) -> Taken {
     let listed = if lists.is_empty() { None } else { Some("-c") };
-    let arguments = ["session", "new", "login"].into_iter().chain(listed).chain(lists.iter().map(String::as_str));
+    let arguments = ["session", "new", "login"]
+        .into_iter()
+        .chain(listed)
+        .chain(lists.iter().map(String::as_str));
     merkle(repo, &arguments.collect::<Vec<_>>()).ok();
     for turn in 1..=TURNS {
         edit(turn);
-        let request: &[&str] = if turn == 1 { &["turn", "new", "-m", "Free the lock."] } else { &["turn", "new"] };
+        let request: &[&str] = if turn == 1 {
+            &["turn", "new", "-m", "Free the lock."]
+        } else {
+            &["turn", "new"]
+        };
         merkle(repo, request).ok();
         merkle(repo, &["turn", "run", "--yes"]).ok();
         let state = merkle(repo, &["session", "show", "--json"]).json("session-show");
-        if state["log"].as_array().and_then(|log| log.last()).is_some_and(|turn| turn["status"] == "waiting for approval") {
+        if state["log"]
+            .as_array()
+            .and_then(|log| log.last())
+            .is_some_and(|turn| turn["status"] == "waiting for approval")
+        {
             merkle(repo, &["turn", "approve"]).ok();
         }
     }
@@ -85,17 +103,29 @@ fn lead(world: &World, repo: &Repo<'_>, lists: &[String], edit: &dyn Fn(u32)) ->
 
 /// What the record of a turn says.
 fn of_turn(repo: &Repo<'_>, turn: u32) -> Taken {
-    let meta = std::fs::read_to_string(repo.path(&format!(".teddy/sessions/login/{turn:02}/meta.yaml"))).expect("a record");
+    let meta =
+        std::fs::read_to_string(repo.path(&format!(".teddy/sessions/login/{turn:02}/meta.yaml")))
+            .expect("a record");
     let number = |key: &str| -> u64 {
-        let line = meta.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": "));
+        let line = meta
+            .lines()
+            .find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": "));
         line.and_then(|text| text.parse().ok()).unwrap_or_default()
     };
-    Taken { input: number("input"), read: number("cache_read"), predicted: number("cache_read_predicted") }
+    Taken {
+        input: number("input"),
+        read: number("cache_read"),
+        predicted: number("cache_read_predicted"),
+    }
 }
 
 fn configured(protocol: Protocol, breakpoints: &str) -> World {
     let world = World::new(protocol, team());
-    for (key, value) in [("cacheBreakpoints", breakpoints), ("cacheTokensMin", "1024"), ("contextTokens", "200k")] {
+    for (key, value) in [
+        ("cacheBreakpoints", breakpoints),
+        ("cacheTokensMin", "1024"),
+        ("contextTokens", "200k"),
+    ] {
         world.set(&format!("merkle.provider.m.{key}"), value);
     }
     world
@@ -115,7 +145,11 @@ fn project(world: &World, files: usize) -> Repo<'_> {
     }
     for commit in 0..20 {
         let file = EDITED[commit % EDITED.len()];
-        let _ = write!(fixture, "\ncommit edit {commit}\n+ {} = pub fn edited_{commit}() {{}}", path_of(file));
+        let _ = write!(
+            fixture,
+            "\ncommit edit {commit}\n+ {} = pub fn edited_{commit}() {{}}",
+            path_of(file)
+        );
     }
     world.repo(&fixture)
 }
@@ -139,25 +173,54 @@ fn ten_turns_are_read_from_the_cache_as_predicted() {
             }
         };
         let taken = lead(&world, &repo, &["src/part1/*".to_owned()], &edit);
-        assert!(taken.share() >= 80.0, "{:.1} % were read: {taken:?}", taken.share());
-        assert!(taken.off().abs() <= 2.0, "{:+.1} points: {taken:?}", taken.off());
+        assert!(
+            taken.share() >= 80.0,
+            "{:.1} % were read: {taken:?}",
+            taken.share()
+        );
+        assert!(
+            taken.off().abs() <= 2.0,
+            "{:+.1} points: {taken:?}",
+            taken.off()
+        );
     }
 }
 
 /// The same over histories; prints the rows of the table in docs/benchmarks.md.
 #[test]
 #[ignore = "wants histories: set MERKLE_HISTORIES to a folder of clones"]
-#[expect(clippy::print_stdout, reason = "the rows of a table are what it is for")]
-#[expect(clippy::disallowed_methods, reason = "who runs it says where the histories are")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the rows of a table are what it is for"
+)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "who runs it says where the histories are"
+)]
 fn ten_turns_over_histories() {
     let folder = std::env::var_os(HISTORIES).expect("a folder of clones");
     let mut rows = BTreeSet::new();
     for clone in std::fs::read_dir(&folder).expect("a folder").flatten() {
         let path = clone.path();
-        let cells =
-            [over_branches(&path, false), over_branches(&path, true), over_newest(&path, false), over_newest(&path, true)];
-        let cells = cells.map(|taken| format!("{} | {:.1} %, {:+.1}", taken.input, taken.share(), taken.off()));
-        rows.insert(format!("| {} | {} |", clone.file_name().display(), cells.join(" | ")));
+        let cells = [
+            over_branches(&path, false),
+            over_branches(&path, true),
+            over_newest(&path, false),
+            over_newest(&path, true),
+        ];
+        let cells = cells.map(|taken| {
+            format!(
+                "{} | {:.1} %, {:+.1}",
+                taken.input,
+                taken.share(),
+                taken.off()
+            )
+        });
+        rows.insert(format!(
+            "| {} | {} |",
+            clone.file_name().display(),
+            cells.join(" | ")
+        ));
     }
     for row in rows {
         println!("{row}");
@@ -167,12 +230,22 @@ fn ten_turns_over_histories() {
 /// A repository with the history of a clone.
 fn with_history<'w>(world: &'w World, clone: &Path) -> Repo<'w> {
     let repo = world.repo("commit none\n+ nothing = x");
-    repo.git(&["fetch", "-q", clone.to_str().expect("a path of text"), "HEAD"]).ok();
+    repo.git(&[
+        "fetch",
+        "-q",
+        clone.to_str().expect("a path of text"),
+        "HEAD",
+    ])
+    .ok();
     repo
 }
 
 fn lines(repo: &Repo<'_>, arguments: &[&str]) -> Vec<String> {
-    repo.git(arguments).ok().lines().map(str::to_owned).collect()
+    repo.git(arguments)
+        .ok()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn check_out(repo: &Repo<'_>, commit: &str) {
@@ -186,14 +259,35 @@ fn over_branches(clone: &Path, is_listed: bool) -> Taken {
     for at in 0..BRANCHES {
         let world = configured(Protocol::Anthropic, "4");
         let repo = with_history(&world, clone);
-        let merges = lines(&repo, &["rev-list", "--merges", "--max-count=2000", "FETCH_HEAD"]);
+        let merges = lines(
+            &repo,
+            &["rev-list", "--merges", "--max-count=2000", "FETCH_HEAD"],
+        );
         let commits = merges.iter().map(|merge| {
             let range = format!("{merge}^1..{merge}^2");
-            lines(&repo, &["rev-list", "--first-parent", "--no-merges", "--reverse", &range])
+            lines(
+                &repo,
+                &[
+                    "rev-list",
+                    "--first-parent",
+                    "--no-merges",
+                    "--reverse",
+                    &range,
+                ],
+            )
         });
-        let Some(commits) = commits.filter(|commits| BRANCH_COMMITS.contains(&commits.len())).nth(at) else { continue };
+        let Some(commits) = commits
+            .filter(|commits| BRANCH_COMMITS.contains(&commits.len()))
+            .nth(at)
+        else {
+            continue;
+        };
         check_out(&repo, &format!("{}^", commits[0]));
-        let lists = if is_listed { touched(&repo, &["-1", &commits[0]]) } else { Vec::new() };
+        let lists = if is_listed {
+            touched(&repo, &["-1", &commits[0]])
+        } else {
+            Vec::new()
+        };
         // Turn 2 works, turns 4, 6, 8 and 10 revise; those between review.
         let edit = |turn: u32| {
             if let Some(work) = (turn as usize / 2).checked_sub(1).filter(|_| turn % 2 == 1) {
@@ -210,23 +304,56 @@ fn over_branches(clone: &Path, is_listed: bool) -> Taken {
 fn over_newest(clone: &Path, is_each_turn: bool) -> Taken {
     let world = configured(Protocol::Anthropic, "4");
     let repo = with_history(&world, clone);
-    let commits = lines(&repo, &["rev-list", "--first-parent", "--reverse", "--max-count=10", "FETCH_HEAD"]);
-    assert_eq!(commits.len(), TURNS as usize, "{} is too short", clone.display());
+    let commits = lines(
+        &repo,
+        &[
+            "rev-list",
+            "--first-parent",
+            "--reverse",
+            "--max-count=10",
+            "FETCH_HEAD",
+        ],
+    );
+    assert_eq!(
+        commits.len(),
+        TURNS as usize,
+        "{} is too short",
+        clone.display()
+    );
     check_out(&repo, &commits[0]);
-    let lists: Vec<String> = touched(&repo, &["-50", &commits[0]]).into_iter().take(4).collect();
-    let commit_at = |turn: u32| if is_each_turn { turn as usize - 1 } else { (turn as usize - 1) / 2 };
-    lead(&world, &repo, &lists, &|turn| check_out(&repo, &commits[commit_at(turn)]))
+    let lists: Vec<String> = touched(&repo, &["-50", &commits[0]])
+        .into_iter()
+        .take(4)
+        .collect();
+    let commit_at = |turn: u32| {
+        if is_each_turn {
+            turn as usize - 1
+        } else {
+            (turn as usize - 1) / 2
+        }
+    };
+    lead(&world, &repo, &lists, &|turn| {
+        check_out(&repo, &commits[commit_at(turn)])
+    })
 }
 
 /// The files that commits touch, most often touched first; no large ones, and none that are not there.
 fn touched(repo: &Repo<'_>, commits: &[&str]) -> Vec<String> {
     let mut touched: BTreeMap<String, u32> = BTreeMap::new();
-    for path in lines(repo, &[&["log", "--name-only", "--format="], commits].concat()) {
-        if std::fs::metadata(repo.path(&path)).is_ok_and(|file| file.is_file() && file.len() < 60_000) {
+    for path in lines(
+        repo,
+        &[&["log", "--name-only", "--format="], commits].concat(),
+    ) {
+        if std::fs::metadata(repo.path(&path))
+            .is_ok_and(|file| file.is_file() && file.len() < 60_000)
+        {
             *touched.entry(path).or_default() += 1;
         }
     }
-    let mut touched: Vec<(u32, String)> = touched.into_iter().map(|(path, count)| (count, path)).collect();
+    let mut touched: Vec<(u32, String)> = touched
+        .into_iter()
+        .map(|(path, count)| (count, path))
+        .collect();
     touched.sort_by(|one, other| other.cmp(one));
     touched.into_iter().map(|(_, path)| path).collect()
 }

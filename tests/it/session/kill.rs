@@ -25,7 +25,12 @@ fn files(repo: &Repo<'_>) -> BTreeMap<String, String> {
             if entry.path().is_dir() {
                 folders.push(entry.path());
             } else {
-                let name = entry.path().strip_prefix(repo.path("")).expect("below").display().to_string();
+                let name = entry
+                    .path()
+                    .strip_prefix(repo.path(""))
+                    .expect("below")
+                    .display()
+                    .to_string();
                 files.insert(name, std::fs::read_to_string(entry.path()).expect("a file"));
             }
         }
@@ -91,19 +96,40 @@ fn an_answer_that_came_back_is_not_paid_for_twice() {
         let work = repo.copy_to("work-one");
         trace::kill_at(&command(&work, &["turn", "run"]), point);
         let kept = std::fs::read_dir(work.path(".git/merkle/answers")).map_or(0, |entries| {
-            entries.flatten().filter(|entry| entry.path().extension().is_some_and(|extension| extension == "json")).count()
+            entries
+                .flatten()
+                .filter(|entry| {
+                    entry
+                        .path()
+                        .extension()
+                        .is_some_and(|extension| extension == "json")
+                })
+                .count()
         });
         let asked = world.server.posts().len();
         command(&work, &["turn", "run"]).run().ok();
-        let response = std::fs::read_to_string(work.path(&format!("{FOLDER}/01/planning-response.md"))).expect("answered");
+        let response =
+            std::fs::read_to_string(work.path(&format!("{FOLDER}/01/planning-response.md")))
+                .expect("answered");
         assert!(!response.trim().is_empty());
-        let meta = std::fs::read_to_string(work.path(&format!("{FOLDER}/01/meta.yaml"))).expect("a record");
-        assert!(meta.contains("provider: m") && meta.contains("input: 100"), "point {point}: {meta}");
+        let meta = std::fs::read_to_string(work.path(&format!("{FOLDER}/01/meta.yaml")))
+            .expect("a record");
+        assert!(
+            meta.contains("provider: m") && meta.contains("input: 100"),
+            "point {point}: {meta}"
+        );
         if kept > 0 {
-            assert_eq!(world.server.posts().len(), asked, "point {point}: it was kept, and asked again");
+            assert_eq!(
+                world.server.posts().len(),
+                asked,
+                "point {point}: it was kept, and asked again"
+            );
             unpaid += 1;
         }
         std::fs::remove_dir_all(work.path("")).expect("removable");
     }
-    assert!(unpaid > 0, "some kill came between the answer and its place in the session");
+    assert!(
+        unpaid > 0,
+        "some kill came between the answer and its place in the session"
+    );
 }

@@ -24,7 +24,8 @@ const FOLDER: &str = ".teddy/sessions/login";
 /// A file of a turn.
 #[track_caller]
 fn read(repo: &Repo<'_>, file: &str) -> String {
-    std::fs::read_to_string(repo.path(&format!("{FOLDER}/{file}"))).unwrap_or_else(|error| panic!("{file}: {error}"))
+    std::fs::read_to_string(repo.path(&format!("{FOLDER}/{file}")))
+        .unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// Writes a file of a turn, as an editor would.
@@ -35,5 +36,12 @@ fn write(repo: &Repo<'_>, file: &str, text: &str) {
 /// What `session show` says of each turn, without the request.
 fn log(repo: &Repo<'_>) -> Vec<String> {
     let shown = repo.merkle(&["session", "show", "login"]).ok();
-    shown.lines().map(|line| line.rsplit_once(": ").map_or(line, |(before, _)| before).to_owned()).collect()
+    shown
+        .lines()
+        .map(|line| {
+            line.rsplit_once(": ")
+                .map_or(line, |(before, _)| before)
+                .to_owned()
+        })
+        .collect()
 }

@@ -9,7 +9,13 @@ use crate::generate::{PROTOCOLS, Protocol, World, command};
 use crate::support::loopback::{Loopback, Recorded, Scripted};
 use crate::support::{Output, Repo};
 
-const USAGE: Usage = Usage { input: 1_000, output: 50, cache_read: 800, cache_write: 100, reasoning: 0 };
+const USAGE: Usage = Usage {
+    input: 1_000,
+    output: 50,
+    cache_read: 800,
+    cache_write: 100,
+    reasoning: 0,
+};
 
 /// A team that plans, works, and passes a review the second time.
 fn team() -> Loopback {
@@ -48,16 +54,33 @@ fn a_session_is_led_by_models() {
         let repo = session(&world);
         turn(&repo, &["new", "-m", "Free the lock."]).ok();
         let mut rounds = 0;
-        while !repo.merkle(&["session", "list"]).ok().starts_with("login complete") {
+        while !repo
+            .merkle(&["session", "list"])
+            .ok()
+            .starts_with("login complete")
+        {
             rounds += 1;
             assert!(rounds < 9, "it ends");
             let answer = turn(&repo, &["run"]).ok();
-            assert!(answer.contains("THE ") || answer.contains("verdict: "), "the answer is printed: {answer}");
-            let state = repo.merkle(&["session", "show", "--json"]).json("session-show");
-            if state["log"].as_array().and_then(|log| log.last()).is_some_and(|turn| turn["status"] == "waiting for approval") {
+            assert!(
+                answer.contains("THE ") || answer.contains("verdict: "),
+                "the answer is printed: {answer}"
+            );
+            let state = repo
+                .merkle(&["session", "show", "--json"])
+                .json("session-show");
+            if state["log"]
+                .as_array()
+                .and_then(|log| log.last())
+                .is_some_and(|turn| turn["status"] == "waiting for approval")
+            {
                 turn(&repo, &["approve"]).ok();
             }
-            if !repo.merkle(&["session", "list"]).ok().starts_with("login complete") {
+            if !repo
+                .merkle(&["session", "list"])
+                .ok()
+                .starts_with("login complete")
+            {
                 turn(&repo, &["new"]).ok();
             }
         }
@@ -76,16 +99,31 @@ fn a_session_is_led_by_models() {
         assert_stable_parts_first(&posts);
         assert_report(&repo, protocol);
         let status = repo.merkle(&["status"]).ok();
-        assert!(status.contains("turns, reported by providers: 5 answers, 5000 tokens in, 4000 read from the cache"), "{status}");
+        assert!(
+            status.contains(
+                "turns, reported by providers: 5 answers, 5000 tokens in, 4000 read from the cache"
+            ),
+            "{status}"
+        );
     }
 }
 
 /// System prompt, list of files and payload are the same in every phase while the world stands still, so that a provider's cache
 /// holds.
 fn assert_stable_parts_first(posts: &[Recorded]) {
-    let front = |post: &Recorded| post.text().split("# System Information").next().map(str::to_owned).unwrap_or_default();
+    let front = |post: &Recorded| {
+        post.text()
+            .split("# System Information")
+            .next()
+            .map(str::to_owned)
+            .unwrap_or_default()
+    };
     let first = front(&posts[0]);
-    assert!(first.contains("# Working Files") && first.contains("pub fn lock()") && first.len() < posts[0].text().len());
+    assert!(
+        first.contains("# Working Files")
+            && first.contains("pub fn lock()")
+            && first.len() < posts[0].text().len()
+    );
     assert!(posts.iter().all(|post| front(post) == first));
 }
 
@@ -95,21 +133,32 @@ fn assert_report(repo: &Repo<'_>, protocol: Protocol) {
         "- **Provider:** m",
         "- **Tokens:** 1000 in, 50 out",
         // Only one of the protocols tells what it has written to its cache.
-        if protocol == Protocol::Anthropic { "- **Cache:** 800 read, 100 written" } else { "- **Cache:** 800 read, 0 written" },
+        if protocol == Protocol::Anthropic {
+            "- **Cache:** 800 read, 100 written"
+        } else {
+            "- **Cache:** 800 read, 0 written"
+        },
         "- **Status:** approved",
         "- **Decided by:** person",
     ] {
-        assert!(report.lines().any(|other| other == line), "'{line}' is missing:\n{report}");
+        assert!(
+            report.lines().any(|other| other == line),
+            "'{line}' is missing:\n{report}"
+        );
     }
     assert!(report.contains("- **Cost:** 0.00"), "{report}");
-    let conversation: serde_json::Value = serde_json::from_str(&read(repo, "02/generation-conversation.json")).expect("JSON");
+    let conversation: serde_json::Value =
+        serde_json::from_str(&read(repo, "02/generation-conversation.json")).expect("JSON");
     assert_eq!(conversation[1]["content"], "THE WORK");
 }
 
 #[test]
 fn a_rejected_answer_is_part_of_the_next_request() {
     for protocol in PROTOCOLS {
-        let world = World::new(protocol, Loopback::playing(["FIRST", "SECOND"].map(Scripted::answer)));
+        let world = World::new(
+            protocol,
+            Loopback::playing(["FIRST", "SECOND"].map(Scripted::answer)),
+        );
         let repo = session(&world);
         turn(&repo, &["new", "-m", "Free the lock."]).ok();
         turn(&repo, &["run"]).ok();
@@ -117,12 +166,20 @@ fn a_rejected_answer_is_part_of_the_next_request() {
         turn(&repo, &["new"]).ok();
         turn(&repo, &["run"]).ok();
         let posts = world.server.posts();
-        let messages = |post: &Recorded| post.body["messages"].as_array().expect("messages").clone();
+        let messages =
+            |post: &Recorded| post.body["messages"].as_array().expect("messages").clone();
         let (first, second) = (messages(&posts[0]), messages(&posts[1]));
-        assert_eq!(second[..first.len()], first, "what was said is said again word for word");
+        assert_eq!(
+            second[..first.len()],
+            first,
+            "what was said is said again word for word"
+        );
         let again = &second[first.len()..];
         assert_eq!(again.len(), 2);
-        assert_eq!((again[0]["role"].as_str(), again[0]["content"].as_str()), (Some("assistant"), Some("FIRST")));
+        assert_eq!(
+            (again[0]["role"].as_str(), again[0]["content"].as_str()),
+            (Some("assistant"), Some("FIRST"))
+        );
         assert!(posts[1].last_user().contains("Say why."));
     }
 }
@@ -145,18 +202,33 @@ fn a_model_can_decide_within_limits() {
     let repo = session(&world);
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     turn(&repo, &["run", "--approve-with", "m"]).ok();
-    assert_eq!(log(&repo), ["01 planning (iteration 1): rejected by m", "02 planning (iteration 1): approved by m"]);
+    assert_eq!(
+        log(&repo),
+        [
+            "01 planning (iteration 1): rejected by m",
+            "02 planning (iteration 1): approved by m"
+        ]
+    );
     assert_eq!(world.server.posts().len(), 4);
     assert!(read(&repo, "01/report.md").contains("- **Deciding took:** 100 tokens in, 20 out"));
     // What nobody accepts is left for a person after so many attempts.
     let stubborn = Loopback::start(|request| {
-        Scripted::answer(if request.last_user().starts_with("Decide") { "verdict: fail" } else { "FIRST" })
+        Scripted::answer(if request.last_user().starts_with("Decide") {
+            "verdict: fail"
+        } else {
+            "FIRST"
+        })
     });
     world.set("merkle.provider.m.endpoint", &stubborn.endpoint());
     turn(&repo, &["new"]).ok();
     drop(turn(&repo, &["run", "--approve-with", "m", "--retries", "1"]).exits(75));
     assert_eq!(stubborn.posts().len(), 4);
-    assert!(log(&repo).last().expect("a turn").ends_with("waiting for approval"));
+    assert!(
+        log(&repo)
+            .last()
+            .expect("a turn")
+            .ends_with("waiting for approval")
+    );
 }
 
 #[test]
@@ -164,13 +236,20 @@ fn nothing_is_sent_unasked_and_limits_hold() {
     let world = World::new(Protocol::OpenAi, team());
     let repo = world.repo(FIXTURE);
     repo.trust();
-    repo.merkle(&["session", "new", "login", "--max-turns", "1"]).ok();
+    repo.merkle(&["session", "new", "login", "--max-turns", "1"])
+        .ok();
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     let dry = turn(&repo, &["run", "--dry-run"]).exits(0);
-    assert!(dry.err().contains("this asks 'm' once: about ") && dry.err().contains("nothing was sent"), "{dry}");
+    assert!(
+        dry.err().contains("this asks 'm' once: about ") && dry.err().contains("nothing was sent"),
+        "{dry}"
+    );
     world.set("merkle.confirmAbove", "0");
     let refused = turn(&repo, &["run"]).exits(79);
-    assert!(refused.err().contains("nobody is there to agree"), "{refused}");
+    assert!(
+        refused.err().contains("nobody is there to agree"),
+        "{refused}"
+    );
     drop(turn(&repo, &["run", "--max-tokens", "10"]).exits(79));
     assert_eq!(world.server.posts().len(), 0);
     turn(&repo, &["run", "--yes"]).ok();
@@ -199,11 +278,20 @@ fn a_payload_that_is_too_long_is_reduced_and_said_to_be() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());
     let repo = world.repo(FIXTURE);
     repo.trust();
-    std::fs::write(repo.path("src/long.rs"), "pub fn long_name_of_a_function() {}\n".repeat(4_000)).expect("writable");
-    repo.merkle(&["session", "new", "login", "-c", "src/*.rs"]).ok();
+    std::fs::write(
+        repo.path("src/long.rs"),
+        "pub fn long_name_of_a_function() {}\n".repeat(4_000),
+    )
+    .expect("writable");
+    repo.merkle(&["session", "new", "login", "-c", "src/*.rs"])
+        .ok();
     world.set("merkle.provider.m.contextTokens", "16000");
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
-    assert!(read(&repo, "01/meta.yaml").contains("is reduced to its"), "{}", read(&repo, "01/meta.yaml"));
+    assert!(
+        read(&repo, "01/meta.yaml").contains("is reduced to its"),
+        "{}",
+        read(&repo, "01/meta.yaml")
+    );
     turn(&repo, &["run", "--yes"]).ok();
     assert!(world.server.posts()[0].text().len() < 16_000 * 5);
 }
@@ -215,16 +303,29 @@ fn two_at_once_do_not_both_ask() {
     let repo = session(&world);
     turn(&repo, &["new", "-m", "Free the lock."]).ok();
     let mut first = command(&repo, &["turn", "run"]).wrapped(&[]);
-    let mut first = first.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut first = first
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
     while world.server.posts().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let second = turn(&repo, &["run"]).exits(75);
-    assert!(second.err().contains("another command is at work on session 'login'"), "{second}");
+    assert!(
+        second
+            .err()
+            .contains("another command is at work on session 'login'"),
+        "{second}"
+    );
     first.kill().expect("it runs");
     first.wait().expect("it is dead");
     assert_eq!(world.server.posts().len(), 1);
-    assert!(read(&repo, "01/meta.yaml").contains("charged:\n  calls: 1\n"), "what was sent stays charged");
+    assert!(
+        read(&repo, "01/meta.yaml").contains("charged:\n  calls: 1\n"),
+        "what was sent stays charged"
+    );
     turn(&repo, &["run"]).ok();
 }
 
@@ -233,7 +334,12 @@ fn two_at_once_do_not_both_ask() {
 #[test]
 fn a_model_sums_up_what_was_said_long_ago() {
     for works in [true, false] {
-        let long = |word: &str| format!("THE {word}\n{}", format!("A line of the {word}.\n").repeat(3_500));
+        let long = |word: &str| {
+            format!(
+                "THE {word}\n{}",
+                format!("A line of the {word}.\n").repeat(3_500)
+            )
+        };
         let server = Loopback::start(move |request| {
             let said = request.last_user();
             match said {
@@ -249,7 +355,8 @@ fn a_model_sums_up_what_was_said_long_ago() {
         world.set("merkle.provider.m.contextTokens", "200k");
         let repo = world.repo(FIXTURE);
         repo.trust();
-        repo.merkle(&["session", "new", "login", "--summarizer", "m"]).ok();
+        repo.merkle(&["session", "new", "login", "--summarizer", "m"])
+            .ok();
         for request in [&["new", "-m", "Free the lock."][..], &["new"]] {
             turn(&repo, request).ok();
             turn(&repo, &["run", "--yes"]).ok();
@@ -257,16 +364,35 @@ fn a_model_sums_up_what_was_said_long_ago() {
         }
         turn(&repo, &["new"]).ok();
         let dry = turn(&repo, &["run", "--dry-run"]).exits(0).err();
-        assert!(dry.contains("this asks 'm' to sum up 2 messages") && world.server.posts().len() == 2, "{dry}");
+        assert!(
+            dry.contains("this asks 'm' to sum up 2 messages") && world.server.posts().len() == 2,
+            "{dry}"
+        );
         let run = turn(&repo, &["run", "--yes"]).exits(0);
         let posts = world.server.posts();
         assert_eq!(posts.len(), 4, "one summary and one review\n{run}");
         assert!(posts[2].text().contains("THE PLAN") && !posts[2].text().contains("THE WORK"));
-        assert_eq!(run.err().contains("'m' summed up 2 messages"), works, "{run}");
+        assert_eq!(
+            run.err().contains("'m' summed up 2 messages"),
+            works,
+            "{run}"
+        );
         assert_eq!(posts[3].text().contains("The lock is to be freed."), works);
-        assert_eq!(posts[3].text().contains("- 01-response (assistant): THE PLAN"), !works);
+        assert_eq!(
+            posts[3]
+                .text()
+                .contains("- 01-response (assistant): THE PLAN"),
+            !works
+        );
         let history = read(&repo, "history.jsonl");
-        assert_eq!(history.contains(r#""sums_up":["01-summary"],"by":"m""#), works, "{history}");
-        assert!(read(&repo, "03/meta.yaml").contains("calls: 2"), "both are charged");
+        assert_eq!(
+            history.contains(r#""sums_up":["01-summary"],"by":"m""#),
+            works,
+            "{history}"
+        );
+        assert!(
+            read(&repo, "03/meta.yaml").contains("calls: 2"),
+            "both are charged"
+        );
     }
 }

@@ -8,7 +8,11 @@ use crate::support::{Repo, Sandbox};
 fn answered(repo: &Repo<'_>) {
     repo.merkle(&["session", "new", "login"]).ok();
     repo.merkle(&["turn", "new", "-m", "Free the lock."]).ok();
-    repo.run("git-merkle").args(["turn", "respond", "-"]).input("THE PLAN\n").run().ok();
+    repo.run("git-merkle")
+        .args(["turn", "respond", "-"])
+        .input("THE PLAN\n")
+        .run()
+        .ok();
 }
 
 #[test]
@@ -21,8 +25,14 @@ fn what_was_approved_and_then_edited_is_warned_about() {
     assert_eq!(repo.merkle(&["session", "show"]).err().lines().count(), 1);
     write(&repo, "01/planning-response.md", "ANOTHER PLAN\n");
     let shown = repo.merkle(&["turn", "new"]).exits(0);
-    assert!(shown.err().contains("01/planning-response.md' was edited after it was judged"), "{shown}");
-    std::fs::remove_file(repo.path(".teddy/sessions/login/01/planning-response.md")).expect("there");
+    assert!(
+        shown
+            .err()
+            .contains("01/planning-response.md' was edited after it was judged"),
+        "{shown}"
+    );
+    std::fs::remove_file(repo.path(".teddy/sessions/login/01/planning-response.md"))
+        .expect("there");
     assert!(repo.merkle(&["session", "show"]).err().contains("is gone"));
 }
 
@@ -33,16 +43,31 @@ fn damage_is_named_and_changes_nothing() {
     repo.fill(FIXTURE);
     answered(&repo);
     let whole = read(&repo, "01/meta.yaml");
-    for text in ["", "\0", "version: 9\n", &whole.replace("phase:", "phases:"), &whole[..whole.len() / 2]] {
+    for text in [
+        "",
+        "\0",
+        "version: 9\n",
+        &whole.replace("phase:", "phases:"),
+        &whole[..whole.len() / 2],
+    ] {
         write(&repo, "01/meta.yaml", text);
         let failed = repo.merkle(&["turn", "approve"]).exits(65);
-        assert!(failed.err().contains("01/meta.yaml'") && failed.err().contains("hint: "), "{failed}");
+        assert!(
+            failed.err().contains("01/meta.yaml'") && failed.err().contains("hint: "),
+            "{failed}"
+        );
     }
     write(&repo, "01/meta.yaml", &whole);
     write(&repo, "history.jsonl", "{\"id\":\"01-req");
     repo.merkle(&["turn", "approve"]).ok();
-    let shown = repo.merkle(&["session", "show", "--search", "plan"]).exits(0);
-    assert!(shown.err().contains("has lines that cannot be read: 1") && shown.out().contains("THE PLAN"), "{shown}");
+    let shown = repo
+        .merkle(&["session", "show", "--search", "plan"])
+        .exits(0);
+    assert!(
+        shown.err().contains("has lines that cannot be read: 1")
+            && shown.out().contains("THE PLAN"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -69,14 +94,36 @@ fn what_looks_like_a_secret_is_not_written_into_a_prompt() {
     let repo = sandbox.repo("work");
     repo.fill(FIXTURE);
     let token = format!("{}_{}", "ghp", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
-    std::fs::write(repo.path("src/lock.rs"), format!("const TOKEN: &str = \"{token}\";\n")).expect("writable");
-    repo.merkle(&["session", "new", "login", "-c", "src/lock.rs"]).ok();
-    let refused = repo.merkle(&["turn", "new", "-m", "Free the lock."]).exits(78);
+    std::fs::write(
+        repo.path("src/lock.rs"),
+        format!("const TOKEN: &str = \"{token}\";\n"),
+    )
+    .expect("writable");
+    repo.merkle(&["session", "new", "login", "-c", "src/lock.rs"])
+        .ok();
+    let refused = repo
+        .merkle(&["turn", "new", "-m", "Free the lock."])
+        .exits(78);
     assert!(!refused.err().contains(&token), "{refused}");
-    assert!(!repo.path(".teddy/sessions/login/01/planning-prompt.md").exists());
-    let id = refused.err().split("--allow-secret ").nth(1).expect("a hint").split('\'').next().expect("an id").to_owned();
-    repo.merkle(&["turn", "new", "-m", "Free the lock.", "--allow-secret", &id]).ok();
-    let refused = repo.merkle(&["turn", "new", "-m", &format!("Use {token}x9.")]).exits(78);
+    assert!(
+        !repo
+            .path(".teddy/sessions/login/01/planning-prompt.md")
+            .exists()
+    );
+    let id = refused
+        .err()
+        .split("--allow-secret ")
+        .nth(1)
+        .expect("a hint")
+        .split('\'')
+        .next()
+        .expect("an id")
+        .to_owned();
+    repo.merkle(&["turn", "new", "-m", "Free the lock.", "--allow-secret", &id])
+        .ok();
+    let refused = repo
+        .merkle(&["turn", "new", "-m", &format!("Use {token}x9.")])
+        .exits(78);
     assert!(refused.err().contains("request"), "{refused}");
 }
 
@@ -95,7 +142,9 @@ fn a_session_that_came_with_the_repository_chooses_nobody() {
           | providers:
           |   planner: m",
     );
-    let begun = command(&repo, &["turn", "new", "-m", "x", "--json"]).run().exits(0);
+    let begun = command(&repo, &["turn", "new", "-m", "x", "--json"])
+        .run()
+        .exits(0);
     assert_eq!(begun.json("turn")["provider"], "me");
     assert!(begun.err().contains("came with the repository"), "{begun}");
     drop(command(&repo, &["turn", "run"]).run().exits(75));
@@ -111,13 +160,21 @@ fn a_session_that_came_with_the_repository_chooses_nobody() {
     }
     // Whoever edits a name means it, and it stays meant when it is committed.
     world.set("merkle.provider.other.kind", "manual");
-    write(&repo, "session.yaml", "version: 1\nproviders:\n  planner: other\n");
+    write(
+        &repo,
+        "session.yaml",
+        "version: 1\nproviders:\n  planner: other\n",
+    );
     let begun = command(&repo, &["turn", "new", "--json"]).run().exits(0);
     assert_eq!(begun.json("turn")["provider"], "other");
     repo.git(&["commit", "-q", "-a", "-m", "mine"]).ok();
     let begun = command(&repo, &["turn", "new", "--json"]).run().exits(0);
     assert_eq!(begun.json("turn")["provider"], "other");
-    write(&repo, "session.yaml", "version: 1\nproviders:\n  planner: m\n");
+    write(
+        &repo,
+        "session.yaml",
+        "version: 1\nproviders:\n  planner: m\n",
+    );
     let begun = command(&repo, &["turn", "new", "--json"]).run().exits(0);
     assert_eq!(begun.json("turn")["provider"], "m");
 }
@@ -129,12 +186,24 @@ fn a_session_of_a_submodule_chooses_nobody() {
     world.set("merkle.defaultProvider", "me");
     let repo = world.repo("commit first\n + README.md = # Sample");
     let head = repo.git(&["rev-parse", "HEAD"]).ok();
-    repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},.teddy", head.trim())]).ok();
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("160000,{},.teddy", head.trim()),
+    ])
+    .ok();
     repo.git(&["commit", "-q", "-m", "submodule"]).ok();
     std::fs::create_dir_all(repo.path(".teddy/sessions/login")).expect("writable");
-    write(&repo, "session.yaml", "version: 1\nproviders:\n  planner: m\n");
+    write(
+        &repo,
+        "session.yaml",
+        "version: 1\nproviders:\n  planner: m\n",
+    );
     write(&repo, "session.context", "README.md\n");
-    let begun = command(&repo, &["turn", "new", "-m", "x", "--json"]).run().exits(0);
+    let begun = command(&repo, &["turn", "new", "-m", "x", "--json"])
+        .run()
+        .exits(0);
     assert_eq!(begun.json("turn")["provider"], "me");
 }
 
@@ -144,9 +213,13 @@ fn sessions_of_linked_work_trees_are_others() {
     let repo = world.repo(FIXTURE);
     repo.trust();
     let linked = repo.path("../linked");
-    repo.git(&["worktree", "add", "-q", linked.to_str().expect("UTF-8")]).ok();
+    repo.git(&["worktree", "add", "-q", linked.to_str().expect("UTF-8")])
+        .ok();
     let other = ["-C", "../linked"];
-    for arguments in [&["session", "new", "login"][..], &["turn", "new", "-m", "Free the lock."]] {
+    for arguments in [
+        &["session", "new", "login"][..],
+        &["turn", "new", "-m", "Free the lock."],
+    ] {
         command(&repo, arguments).run().ok();
         command(&repo, &other).args(arguments).run().ok();
     }
@@ -166,15 +239,30 @@ fn an_answer_that_is_there_is_neither_replaced_nor_given_to_another_question() {
     repo.merkle(&["session", "new", "login"]).ok();
     repo.merkle(&["turn", "new", "-m", "Free the lock."]).ok();
     write(&repo, "01/planning-response.md", "THE PLAN\n");
-    let refused = repo.merkle(&["turn", "new", "-m", "Something else."]).exits(65);
-    assert!(refused.err().contains("turn 01 is waiting for approval"), "{refused}");
-    drop(repo.run("git-merkle").args(["turn", "respond", "-"]).input("ANOTHER\n").run().exits(65));
+    let refused = repo
+        .merkle(&["turn", "new", "-m", "Something else."])
+        .exits(65);
+    assert!(
+        refused.err().contains("turn 01 is waiting for approval"),
+        "{refused}"
+    );
+    drop(
+        repo.run("git-merkle")
+            .args(["turn", "respond", "-"])
+            .input("ANOTHER\n")
+            .run()
+            .exits(65),
+    );
     assert_eq!(read(&repo, "01/planning-response.md"), "THE PLAN\n");
     assert!(read(&repo, "01/meta.yaml").contains("request: Free the lock."));
     repo.merkle(&["turn", "approve"]).ok();
     // A review that was written with an editor decides, and the next turn revises.
     repo.merkle(&["turn", "new", "--phase", "reviewing"]).ok();
-    write(&repo, "02/review-response.md", "\u{feff}verdict: fail\r\nissues:\r\n- never freed\r\n");
+    write(
+        &repo,
+        "02/review-response.md",
+        "\u{feff}verdict: fail\r\nissues:\r\n- never freed\r\n",
+    );
     repo.merkle(&["turn", "new"]).ok();
     assert!(read(&repo, "03/revision-prompt.md").contains("- never freed"));
 }
@@ -185,23 +273,37 @@ fn a_paid_answer_and_one_by_hand_are_both_kept() {
     let repo = world.repo(FIXTURE);
     repo.trust();
     repo.merkle(&["session", "new", "login"]).ok();
-    command(&repo, &["turn", "new", "-m", "Free the lock."]).run().ok();
+    command(&repo, &["turn", "new", "-m", "Free the lock."])
+        .run()
+        .ok();
     let meta = read(&repo, "01/meta.yaml");
     command(&repo, &["turn", "run"]).run().ok();
     // As a kill leaves it after the answer came, with the answer where this machine keeps it.
     let answer = read(&repo, "01/planning-response.md");
-    let digest = meta.lines().find_map(|line| line.strip_prefix("prompt_sha256: ")).expect("a digest");
+    let digest = meta
+        .lines()
+        .find_map(|line| line.strip_prefix("prompt_sha256: "))
+        .expect("a digest");
     let kept = serde_json::json!({
         "prompt_sha256": digest, "text": answer, "messages": [["user", "q"]],
         "answered": {"provider": "m", "response_sha256": ""}, "charged": {"calls": 1, "tokens": 120},
     });
     write(&repo, "01/meta.yaml", &meta);
     write(&repo, "01/planning-response.md", "MINE\n");
-    std::fs::write(repo.path(".git/merkle/answers/login-01.json"), kept.to_string()).expect("writable");
+    std::fs::write(
+        repo.path(".git/merkle/answers/login-01.json"),
+        kept.to_string(),
+    )
+    .expect("writable");
     command(&repo, &["turn", "approve"]).run().ok();
     assert_eq!(read(&repo, "01/planning-response.md"), "MINE\n");
-    assert!(read(&repo, "01/report.md").contains("was written by hand and counts; 'm' had answered"));
-    assert!(read(&repo, "01/planning-conversation.json").contains(answer.trim_end().split('\n').next().expect("a line")));
+    assert!(
+        read(&repo, "01/report.md").contains("was written by hand and counts; 'm' had answered")
+    );
+    assert!(
+        read(&repo, "01/planning-conversation.json")
+            .contains(answer.trim_end().split('\n').next().expect("a line"))
+    );
     assert_eq!(world.server.posts().len(), 1);
 }
 
@@ -212,15 +314,21 @@ fn a_long_session_goes_on() {
     repo.fill(FIXTURE);
     repo.merkle(&["session", "new", "login"]).ok();
     for turn in ["01", "02", "03"] {
-        repo.merkle(&["turn", "new", "-m", "Free the lock.", "--phase", "planning"]).ok();
-        write(&repo, &format!("{turn}/planning-response.md"), &"0123456789abcde\n".repeat(200_000));
+        repo.merkle(&["turn", "new", "-m", "Free the lock.", "--phase", "planning"])
+            .ok();
+        write(
+            &repo,
+            &format!("{turn}/planning-response.md"),
+            &"0123456789abcde\n".repeat(200_000),
+        );
         repo.merkle(&["turn", "approve"]).ok();
     }
     assert!(read(&repo, "history.jsonl").len() > 8 << 20);
     repo.merkle(&["session", "show"]).ok();
     let prompt_file = repo.path("long.txt");
     std::fs::write(&prompt_file, "a line\r\n".repeat(100_000)).expect("writable");
-    repo.merkle(&["turn", "new", "--phase", "planning", "-F", "long.txt"]).ok();
+    repo.merkle(&["turn", "new", "--phase", "planning", "-F", "long.txt"])
+        .ok();
 }
 
 #[test]
@@ -234,13 +342,29 @@ fn bytes_that_are_no_text_are_copied_and_named_as_they_are() {
     repo.merkle(&["turn", "approve"]).ok();
     assert!(read(&repo, "01/report.md").contains(&git_merkle::base::hash::sha256_hex(bytes)));
     repo.merkle(&["session", "branch", "login", "other"]).ok();
-    assert_eq!(std::fs::read(repo.path(".teddy/sessions/other/01/picture.png")).expect("copied"), bytes);
-    let itself = repo.merkle(&["session", "branch", "login", "login"]).exits(65);
-    assert!(itself.err().contains("session 'login' is there already"), "{itself}");
+    assert_eq!(
+        std::fs::read(repo.path(".teddy/sessions/other/01/picture.png")).expect("copied"),
+        bytes
+    );
+    let itself = repo
+        .merkle(&["session", "branch", "login", "login"])
+        .exits(65);
+    assert!(
+        itself.err().contains("session 'login' is there already"),
+        "{itself}"
+    );
     // Turns of a session that was not finished, or has lost its record, are not those of a new one.
     std::fs::remove_file(repo.path(".teddy/sessions/other/session.yaml")).expect("there");
-    for begin in [&["session", "new", "other"][..], &["session", "branch", "login", "other"]] {
-        assert!(repo.merkle(begin).exits(65).err().contains("has turns and no 'session.yaml'"));
+    for begin in [
+        &["session", "new", "other"][..],
+        &["session", "branch", "login", "other"],
+    ] {
+        assert!(
+            repo.merkle(begin)
+                .exits(65)
+                .err()
+                .contains("has turns and no 'session.yaml'")
+        );
     }
 }
 
@@ -249,7 +373,18 @@ fn an_ignore_file_that_lets_sessions_in_is_said() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
     repo.fill("commit first\n + README.md = # Sample\n + .teddy/.teddyignore = /drafts/");
-    assert!(repo.merkle(&["session", "new", "login"]).exits(0).err().contains("has no line '/sessions/'"));
+    assert!(
+        repo.merkle(&["session", "new", "login"])
+            .exits(0)
+            .err()
+            .contains("has no line '/sessions/'")
+    );
     std::fs::write(repo.path(".teddy/.teddyignore"), "/sessions/\n").expect("writable");
-    assert!(!repo.merkle(&["session", "new", "other"]).exits(0).err().contains("/sessions/'"));
+    assert!(
+        !repo
+            .merkle(&["session", "new", "other"])
+            .exits(0)
+            .err()
+            .contains("/sessions/'")
+    );
 }

@@ -30,7 +30,9 @@ fn furnish(world: &World) {
 }
 
 fn merkle(repo: &Repo<'_>, arguments: &[&str]) -> Output {
-    command(repo, arguments).env("SOURCE_DATE_EPOCH", NOW.to_string()).run()
+    command(repo, arguments)
+        .env("SOURCE_DATE_EPOCH", NOW.to_string())
+        .run()
 }
 
 /// Plans, works, and passes a review the second time.
@@ -45,13 +47,22 @@ fn team() -> Loopback {
             "Revise" => "THE BETTER WORK",
             _ => "THE WORK",
         };
-        Scripted::answer(text).usage(Usage { input: 2_000, output: 50, cache_read: 800, ..Usage::default() })
+        Scripted::answer(text).usage(Usage {
+            input: 2_000,
+            output: 50,
+            cache_read: 800,
+            ..Usage::default()
+        })
     })
 }
 
 /// Asks, and holds what arrived against what was printed before.
 fn run(world: &World, repo: &Repo<'_>, protocol: Protocol) -> Recorded {
-    let format = if protocol == Protocol::Anthropic { "anthropic" } else { "openai" };
+    let format = if protocol == Protocol::Anthropic {
+        "anthropic"
+    } else {
+        "openai"
+    };
     let printed = merkle(repo, &["prompt", "-s", "login", "--format", format]).ok();
     merkle(repo, &["turn", "run", "--yes"]).ok();
     let sent = world.server.posts().pop().expect("a request");
@@ -73,10 +84,29 @@ fn what_is_printed_is_what_is_sent_in_every_phase() {
         for url in ["https://example.com/first", "https://example.com/second"] {
             keep(&repo, url, "text/plain", &format!("PAGE OF {url}\n"));
         }
-        let new =
-            ["session", "new", "login", "-c", "README.md", "https://example.com/first", "--profile", "team", "--scope", "slice"];
+        let new = [
+            "session",
+            "new",
+            "login",
+            "-c",
+            "README.md",
+            "https://example.com/first",
+            "--profile",
+            "team",
+            "--scope",
+            "slice",
+        ];
         merkle(&repo, &new).ok();
-        let begin = ["turn", "new", "-m", "Free the lock.", "--image", "dot.gif", "--add", "https://example.com/second"];
+        let begin = [
+            "turn",
+            "new",
+            "-m",
+            "Free the lock.",
+            "--image",
+            "dot.gif",
+            "--add",
+            "https://example.com/second",
+        ];
         merkle(&repo, &begin).ok();
         let first = run(&world, &repo, protocol);
         for part in [
@@ -97,48 +127,102 @@ fn what_is_printed_is_what_is_sent_in_every_phase() {
             "\"max_tokens\":900",
             "\"temperature\":0.5",
         ] {
-            assert!(first.raw.contains(part), "'{part}' is missing: {}", first.raw);
+            assert!(
+                first.raw.contains(part),
+                "'{part}' is missing: {}",
+                first.raw
+            );
         }
         merkle(&repo, &["turn", "reject", "-m", "Say why."]).ok();
         let mut phases = Vec::new();
-        while !repo.merkle(&["session", "list"]).ok().starts_with("login complete") {
+        while !repo
+            .merkle(&["session", "list"])
+            .ok()
+            .starts_with("login complete")
+        {
             merkle(&repo, &["turn", "new"]).ok();
             let sent = run(&world, &repo, protocol);
-            assert!(sent.raw.contains("PAGE OF https://example.com/second"), "named in the first turn");
+            assert!(
+                sent.raw.contains("PAGE OF https://example.com/second"),
+                "named in the first turn"
+            );
             phases.push(sent);
             assert!(phases.len() < 9, "it ends");
-            let state = repo.merkle(&["session", "show", "--json"]).json("session-show");
-            if state["log"].as_array().and_then(|log| log.last()).is_some_and(|turn| turn["status"] == "waiting for approval") {
+            let state = repo
+                .merkle(&["session", "show", "--json"])
+                .json("session-show");
+            if state["log"]
+                .as_array()
+                .and_then(|log| log.last())
+                .is_some_and(|turn| turn["status"] == "waiting for approval")
+            {
                 merkle(&repo, &["turn", "approve"]).ok();
             }
         }
-        assert_eq!(log(&repo).len(), 6, "two plans, work, review, revision, review: {:?}", log(&repo));
+        assert_eq!(
+            log(&repo).len(),
+            6,
+            "two plans, work, review, revision, review: {:?}",
+            log(&repo)
+        );
         let again = &phases[0];
-        assert!(again.raw.contains("THE PLAN") && again.last_user().contains("Say why.") && again.raw.contains("R0lGODlh"));
-        assert!(phases[1].text().contains("### The plan that was accepted") && !phases[1].text().contains("THE PLAN\n"));
-        assert!(phases[4].text().contains("THE BETTER WORK") && !phases[4].text().contains("THE WORK"));
+        assert!(
+            again.raw.contains("THE PLAN")
+                && again.last_user().contains("Say why.")
+                && again.raw.contains("R0lGODlh")
+        );
+        assert!(
+            phases[1].text().contains("### The plan that was accepted")
+                && !phases[1].text().contains("THE PLAN\n")
+        );
+        assert!(
+            phases[4].text().contains("THE BETTER WORK") && !phases[4].text().contains("THE WORK")
+        );
         let meta = read(&repo, "02/meta.yaml");
         assert!(meta.contains("cache_read_predicted: "), "{meta}");
         let tiers = merkle(&repo, &["tiers", "-s", "login", "-m", "x"]).exits(0);
-        assert!(tiers.err().contains("with a prediction: "), "{tiers}\n{meta}");
+        assert!(
+            tiers.err().contains("with a prediction: "),
+            "{tiers}\n{meta}"
+        );
     }
 }
 
 /// Before, every answer that was rejected was sent again in full.
 #[test]
 fn rejected_rounds_do_not_pile_up() {
-    let world = World::new(Protocol::OpenAi, Loopback::start(|_| Scripted::answer(format!("NO {}", "word ".repeat(2_000)))));
+    let world = World::new(
+        Protocol::OpenAi,
+        Loopback::start(|_| Scripted::answer(format!("NO {}", "word ".repeat(2_000)))),
+    );
     let repo = world.repo(FIXTURE);
     repo.trust();
     repo.merkle(&["session", "new", "login"]).ok();
     for round in 1..=4 {
-        merkle(&repo, if round == 1 { &["turn", "new", "-m", "Free the lock."] } else { &["turn", "new"] }).ok();
+        merkle(
+            &repo,
+            if round == 1 {
+                &["turn", "new", "-m", "Free the lock."]
+            } else {
+                &["turn", "new"]
+            },
+        )
+        .ok();
         run(&world, &repo, Protocol::OpenAi);
-        merkle(&repo, &["turn", "reject", "-m", &format!("Reason {round}.")]).ok();
+        merkle(
+            &repo,
+            &["turn", "reject", "-m", &format!("Reason {round}.")],
+        )
+        .ok();
     }
     let posts = world.server.posts();
     let length = |at: usize| posts[at].raw.len();
-    assert!(length(3) < length(1) + 2_000, "{} and {}", length(1), length(3));
+    assert!(
+        length(3) < length(1) + 2_000,
+        "{} and {}",
+        length(1),
+        length(3)
+    );
     for reason in ["Reason 1.", "Reason 2.", "Reason 3."] {
         assert!(posts[3].raw.contains(reason), "{reason}");
     }
@@ -150,17 +234,30 @@ fn an_edited_payload_is_refused_and_a_changed_world_is_written_again() {
     let world = World::new(Protocol::Anthropic, Loopback::echo());
     let repo = world.repo(FIXTURE);
     repo.trust();
-    repo.merkle(&["session", "new", "login", "-c", "src/*.rs"]).ok();
+    repo.merkle(&["session", "new", "login", "-c", "src/*.rs"])
+        .ok();
     merkle(&repo, &["turn", "new", "-m", "Free the lock."]).ok();
     std::fs::write(repo.path("src/lock.rs"), "pub fn changed() {}\n").expect("writable");
     run(&world, &repo, Protocol::Anthropic);
-    assert!(read(&repo, "01/input.md").contains("changed()"), "the payload is of the same world");
+    assert!(
+        read(&repo, "01/input.md").contains("changed()"),
+        "the payload is of the same world"
+    );
     merkle(&repo, &["turn", "approve"]).ok();
     merkle(&repo, &["turn", "new"]).ok();
     write(&repo, "02/input.md", "mine\n");
     let refused = merkle(&repo, &["turn", "run", "--yes"]).exits(65);
-    assert!(refused.err().contains("02/input.md' was edited"), "{refused}");
-    assert_eq!((world.server.posts().len(), read(&repo, "02/input.md").as_str()), (1, "mine\n"));
+    assert!(
+        refused.err().contains("02/input.md' was edited"),
+        "{refused}"
+    );
+    assert_eq!(
+        (
+            world.server.posts().len(),
+            read(&repo, "02/input.md").as_str()
+        ),
+        (1, "mine\n")
+    );
 }
 
 /// Before, standards larger than the window ended the turn; now they are condensed, and the turn says so.
@@ -168,16 +265,39 @@ fn an_edited_payload_is_refused_and_a_changed_world_is_written_again() {
 fn standards_are_condensed_for_a_small_window() {
     let world = World::new(Protocol::OpenAi, Loopback::echo());
     furnish(&world);
-    let rules = format!("# Rules\n\nBe brief.\n\n{}", "A long story about many things that happened.\n\n".repeat(1_000));
-    std::fs::write(world.sandbox.path("home/.config/git-merkle/profiles/team/rules.md"), rules).expect("writable");
+    let rules = format!(
+        "# Rules\n\nBe brief.\n\n{}",
+        "A long story about many things that happened.\n\n".repeat(1_000)
+    );
+    std::fs::write(
+        world
+            .sandbox
+            .path("home/.config/git-merkle/profiles/team/rules.md"),
+        rules,
+    )
+    .expect("writable");
     world.set("merkle.provider.m.contextTokens", "8000");
     let repo = world.repo(FIXTURE);
     repo.trust();
-    repo.merkle(&["session", "new", "login", "--profile", "team"]).ok();
+    repo.merkle(&["session", "new", "login", "--profile", "team"])
+        .ok();
     let begun = merkle(&repo, &["turn", "new", "-m", "Free the lock."]).exits(0);
-    assert!(begun.err().contains("the standards of profile 'team' are condensed to fit"), "{begun}");
+    assert!(
+        begun
+            .err()
+            .contains("the standards of profile 'team' are condensed to fit"),
+        "{begun}"
+    );
     let sent = run(&world, &repo, Protocol::OpenAi);
-    assert!(sent.raw.contains("Be brief.") && sent.raw.len() < 8_000 * 4, "{}", sent.raw.len());
+    assert!(
+        sent.raw.contains("Be brief.") && sent.raw.len() < 8_000 * 4,
+        "{}",
+        sent.raw.len()
+    );
     let messages = sent.body["messages"].as_array().expect("messages");
-    assert!(messages.iter().all(|message| message["role"] != Value::Null));
+    assert!(
+        messages
+            .iter()
+            .all(|message| message["role"] != Value::Null)
+    );
 }

@@ -20,24 +20,56 @@
 /// One line of a fixture, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    Commit { subject: String },
-    Write { path: String, content: String, executable: bool },
-    Link { path: String, target: String },
-    Remove { path: String },
-    Rename { from: String, to: String },
-    Branch { name: String, at: Option<String> },
-    Switch { name: String },
-    Merge { names: Vec<String> },
-    Tag { name: String },
+    Commit {
+        subject: String,
+    },
+    Write {
+        path: String,
+        content: String,
+        executable: bool,
+    },
+    Link {
+        path: String,
+        target: String,
+    },
+    Remove {
+        path: String,
+    },
+    Rename {
+        from: String,
+        to: String,
+    },
+    Branch {
+        name: String,
+        at: Option<String>,
+    },
+    Switch {
+        name: String,
+    },
+    Merge {
+        names: Vec<String>,
+    },
+    Tag {
+        name: String,
+    },
 }
 
 /// Reads a fixture; a mistake in it fails the test with its line.
 #[track_caller]
 pub(crate) fn parse(fixture: &str) -> Vec<Step> {
     let mut steps = Vec::new();
-    for (index, line) in fixture.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
+    for (index, line) in fixture
+        .lines()
+        .map(str::trim)
+        .enumerate()
+        .filter(|(_, line)| !line.is_empty())
+    {
         let understood = parse_line(line, &mut steps);
-        assert!(understood.is_some(), "line {} of a fixture is not understood: '{line}'", index + 1);
+        assert!(
+            understood.is_some(),
+            "line {} of a fixture is not understood: '{line}'",
+            index + 1
+        );
     }
     steps
 }
@@ -45,7 +77,9 @@ pub(crate) fn parse(fixture: &str) -> Vec<Step> {
 /// Adds what a line says; `None` when it says nothing.
 fn parse_line(line: &str, steps: &mut Vec<Step>) -> Option<()> {
     if let Some(text) = line.strip_prefix('|') {
-        let Some(Step::Write { content, .. }) = steps.last_mut() else { return None };
+        let Some(Step::Write { content, .. }) = steps.last_mut() else {
+            return None;
+        };
         content.push_str(text.strip_prefix(' ').unwrap_or(text));
         content.push('\n');
         return Some(());
@@ -53,9 +87,13 @@ fn parse_line(line: &str, steps: &mut Vec<Step>) -> Option<()> {
     let (word, rest) = line.split_once(' ')?;
     let rest = rest.trim();
     let step = match word {
-        "commit" => Step::Commit { subject: rest.to_owned() },
+        "commit" => Step::Commit {
+            subject: rest.to_owned(),
+        },
         "+" | "+x" => parse_write(rest, word == "+x")?,
-        "-" => Step::Remove { path: parse_text(rest)? },
+        "-" => Step::Remove {
+            path: parse_text(rest)?,
+        },
         "@" => {
             let (path, target) = parse_arrow(rest)?;
             Step::Link { path, target }
@@ -65,12 +103,23 @@ fn parse_line(line: &str, steps: &mut Vec<Step>) -> Option<()> {
             Step::Rename { from, to }
         }
         "branch" => {
-            let (name, at) = rest.split_once(' ').map_or((rest, None), |(name, at)| (name, Some(at.to_owned())));
-            Step::Branch { name: name.to_owned(), at }
+            let (name, at) = rest
+                .split_once(' ')
+                .map_or((rest, None), |(name, at)| (name, Some(at.to_owned())));
+            Step::Branch {
+                name: name.to_owned(),
+                at,
+            }
         }
-        "switch" => Step::Switch { name: rest.to_owned() },
-        "merge" => Step::Merge { names: rest.split_whitespace().map(ToOwned::to_owned).collect() },
-        "tag" => Step::Tag { name: rest.to_owned() },
+        "switch" => Step::Switch {
+            name: rest.to_owned(),
+        },
+        "merge" => Step::Merge {
+            names: rest.split_whitespace().map(ToOwned::to_owned).collect(),
+        },
+        "tag" => Step::Tag {
+            name: rest.to_owned(),
+        },
         _ => return None,
     };
     steps.push(step);
@@ -84,7 +133,11 @@ fn parse_write(rest: &str, executable: bool) -> Option<Step> {
         Some(line) => format!("{line}\n"),
         None => String::new(),
     };
-    Some(Step::Write { path, content, executable })
+    Some(Step::Write {
+        path,
+        content,
+        executable,
+    })
 }
 
 fn parse_arrow(rest: &str) -> Option<(String, String)> {
@@ -95,18 +148,28 @@ fn parse_arrow(rest: &str) -> Option<(String, String)> {
 /// Cuts at the first separator behind a leading text; `None` behind it when there is no separator.
 fn split_text<'t>(rest: &'t str, separator: &str) -> Option<(String, Option<&'t str>)> {
     if !rest.starts_with('"') {
-        let (left, right) = rest.split_once(separator).map_or((rest, None), |(left, right)| (left, Some(right)));
+        let (left, right) = rest
+            .split_once(separator)
+            .map_or((rest, None), |(left, right)| (left, Some(right)));
         return Some((left.to_owned(), right));
     }
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
     let left = values.next()?.ok()?;
     let behind = &rest[values.byte_offset()..];
-    if behind.is_empty() { Some((left, None)) } else { Some((left, Some(behind.strip_prefix(separator)?))) }
+    if behind.is_empty() {
+        Some((left, None))
+    } else {
+        Some((left, Some(behind.strip_prefix(separator)?)))
+    }
 }
 
 /// A plain word, or a JSON string when it starts with a quotation mark.
 fn parse_text(text: &str) -> Option<String> {
-    if text.starts_with('"') { serde_json::from_str(text).ok() } else { Some(text.to_owned()) }
+    if text.starts_with('"') {
+        serde_json::from_str(text).ok()
+    } else {
+        Some(text.to_owned())
+    }
 }
 
 #[test]

@@ -39,7 +39,13 @@ use serde_json::Value;
 pub(crate) const MODELS: [&str; 2] = ["test-large", "test-small"];
 
 /// What an answer takes unless the script says otherwise.
-pub(crate) const USAGE: Usage = Usage { input: 100, output: 20, cache_read: 0, cache_write: 0, reasoning: 0 };
+pub(crate) const USAGE: Usage = Usage {
+    input: 100,
+    output: 20,
+    cache_read: 0,
+    cache_write: 0,
+    reasoning: 0,
+};
 
 /// One request as it came in.
 #[derive(Debug, Clone)]
@@ -59,20 +65,34 @@ pub(crate) struct Recorded {
 impl Recorded {
     /// The value of a header, its name in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(header, _)| header == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Every text of the conversation, system text first, joined with line ends.
     pub(crate) fn text(&self) -> String {
         let system = protocol::text_of(&self.body["system"]);
-        let messages = self.messages().iter().map(|message| protocol::text_of(&message["content"]));
-        std::iter::once(system).chain(messages).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        let messages = self
+            .messages()
+            .iter()
+            .map(|message| protocol::text_of(&message["content"]));
+        std::iter::once(system)
+            .chain(messages)
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// The last text of the user.
     pub(crate) fn last_user(&self) -> String {
-        let last = self.messages().iter().rfind(|message| message["role"] == "user");
-        last.map(|message| protocol::text_of(&message["content"])).unwrap_or_default()
+        let last = self
+            .messages()
+            .iter()
+            .rfind(|message| message["role"] == "user");
+        last.map(|message| protocol::text_of(&message["content"]))
+            .unwrap_or_default()
     }
 
     fn messages(&self) -> &[Value] {
@@ -80,7 +100,9 @@ impl Recorded {
     }
 
     fn key(&self) -> &str {
-        let bearer = self.header("authorization").map(|value| value.trim_start_matches("Bearer "));
+        let bearer = self
+            .header("authorization")
+            .map(|value| value.trim_start_matches("Bearer "));
         bearer.or(self.header("x-api-key")).unwrap_or_default()
     }
 }
@@ -162,7 +184,12 @@ struct Refused {
 
 impl Scripted {
     fn new(outcome: Outcome) -> Self {
-        Self { outcome, usage: Some(USAGE), delay: Duration::ZERO, header: None }
+        Self {
+            outcome,
+            usage: Some(USAGE),
+            delay: Duration::ZERO,
+            header: None,
+        }
     }
 
     /// A whole answer.
@@ -177,7 +204,10 @@ impl Scripted {
 
     /// The model declines: OpenAI's `refusal`, Anthropic's `stop_reason: refusal`.
     pub(crate) fn refusal() -> Self {
-        Self::new(Outcome::Answer("I cannot help with that".to_owned(), Stop::Refusal))
+        Self::new(Outcome::Answer(
+            "I cannot help with that".to_owned(),
+            Stop::Refusal,
+        ))
     }
 
     /// A filter in front of the model declines: OpenAI's `content_filter`.
@@ -192,29 +222,49 @@ impl Scripted {
 
     /// 429; the header as it is sent: seconds, or an HTTP date.
     pub(crate) fn rate_limited(retry_after: Option<&str>) -> Self {
-        Self::refused(429, "rate_limit_error", "rate_limit_exceeded", "slow down").retry_after(retry_after)
+        Self::refused(429, "rate_limit_error", "rate_limit_exceeded", "slow down")
+            .retry_after(retry_after)
     }
 
     /// 500, 502, 503, or 529 for Anthropic's overload.
     pub(crate) fn unavailable(status: u16) -> Self {
-        let kind = if status == 529 { "overloaded_error" } else { "api_error" };
+        let kind = if status == 529 {
+            "overloaded_error"
+        } else {
+            "api_error"
+        };
         Self::refused(status, kind, "server_error", "try again")
     }
 
     /// 401 that repeats the key.
     pub(crate) fn unauthorized() -> Self {
-        Self::refused(401, "authentication_error", "invalid_api_key", "incorrect key provided: {key}")
+        Self::refused(
+            401,
+            "authentication_error",
+            "invalid_api_key",
+            "incorrect key provided: {key}",
+        )
     }
 
     /// 404 for the model of the request.
     pub(crate) fn model_not_found() -> Self {
-        Self::refused(404, "not_found_error", "model_not_found", "the model '{model}' does not exist")
+        Self::refused(
+            404,
+            "not_found_error",
+            "model_not_found",
+            "the model '{model}' does not exist",
+        )
     }
 
     /// 400 for a prompt that is too long.
     pub(crate) fn context_too_long() -> Self {
         let message = "prompt is too long: maximum context length is 10 tokens";
-        Self::refused(400, "invalid_request_error", "context_length_exceeded", message)
+        Self::refused(
+            400,
+            "invalid_request_error",
+            "context_length_exceeded",
+            message,
+        )
     }
 
     /// 400 for any other reason.
@@ -224,7 +274,13 @@ impl Scripted {
 
     fn refused(status: u16, kind: &'static str, code: &'static str, message: &str) -> Self {
         let message = message.to_owned();
-        Self::new(Outcome::Refused(Refused { status, kind, code, message, retry_after: None }))
+        Self::new(Outcome::Refused(Refused {
+            status,
+            kind,
+            code,
+            message,
+            retry_after: None,
+        }))
     }
 
     /// Not a byte, until the client goes away.
@@ -254,12 +310,18 @@ impl Scripted {
 
     /// A web page with 200, as proxies and sign-in pages send it.
     pub(crate) fn html() -> Self {
-        Self::raw("text/html", "<!doctype html><title>Sign in</title><p>Sign in")
+        Self::raw(
+            "text/html",
+            "<!doctype html><title>Sign in</title><p>Sign in",
+        )
     }
 
     /// JSON that ends in the middle.
     pub(crate) fn broken_json() -> Self {
-        Self::raw("application/json", r#"{"id":"x","choices":[{"index":0,"mess"#)
+        Self::raw(
+            "application/json",
+            r#"{"id":"x","choices":[{"index":0,"mess"#,
+        )
     }
 
     /// JSON of another shape.
@@ -279,7 +341,12 @@ impl Scripted {
 
     /// 400 with the words of some server.
     pub(crate) fn too_long(message: &str) -> Self {
-        Self::refused(400, "invalid_request_error", "context_length_exceeded", message)
+        Self::refused(
+            400,
+            "invalid_request_error",
+            "context_length_exceeded",
+            message,
+        )
     }
 
     /// The same with one more header.
@@ -354,7 +421,10 @@ impl Loopback {
     }
 
     /// The same for requests that hold this key; others get 401.
-    pub(crate) fn with_key(key: &str, script: impl Fn(&Recorded) -> Scripted + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_key(
+        key: &str,
+        script: impl Fn(&Recorded) -> Scripted + Send + Sync + 'static,
+    ) -> Self {
         Self::listen(Box::new(script), Some(key.to_owned()))
     }
 
@@ -370,20 +440,32 @@ impl Loopback {
 
     /// Plays one outcome after the other, in order of arrival, then [`echo`](Self::echo).
     pub(crate) fn playing(outcomes: impl IntoIterator<Item = Scripted>) -> Self {
-        let left: Mutex<Vec<Scripted>> = Mutex::new(outcomes.into_iter().collect::<Vec<_>>().into_iter().rev().collect());
+        let left: Mutex<Vec<Scripted>> = Mutex::new(
+            outcomes
+                .into_iter()
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .collect(),
+        );
         Self::start(move |request| lock(&left).pop().unwrap_or_else(|| echo(request)))
     }
 
     /// Lists models without an end.
     pub(crate) fn endless_models() -> Self {
         let server = Self::echo();
-        server.state.has_endless_models.store(true, Ordering::SeqCst);
+        server
+            .state
+            .has_endless_models
+            .store(true, Ordering::SeqCst);
         server
     }
 
     fn listen(script: Box<Script>, key: Option<String>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("a bound socket has an address");
+        let address = listener
+            .local_addr()
+            .expect("a bound socket has an address");
         let state = Arc::new(State {
             script,
             key,
@@ -398,7 +480,11 @@ impl Loopback {
         });
         let shared = Arc::clone(&state);
         let acceptor = std::thread::spawn(move || accept(&listener, &shared));
-        Self { address, state, acceptor: Some(acceptor) }
+        Self {
+            address,
+            state,
+            acceptor: Some(acceptor),
+        }
     }
 
     /// The base of both protocols, with its slash.
@@ -418,7 +504,10 @@ impl Loopback {
 
     /// Every request so far that asked for an answer.
     pub(crate) fn posts(&self) -> Vec<Recorded> {
-        self.requests().into_iter().filter(|request| request.method == "POST").collect()
+        self.requests()
+            .into_iter()
+            .filter(|request| request.method == "POST")
+            .collect()
     }
 
     /// How many bytes of what has no end could be sent.
@@ -456,8 +545,13 @@ fn echo(request: &Recorded) -> Scripted {
     let digest = request
         .text()
         .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    Scripted::answer(format!("answer {digest:016x} to a prompt of {} bytes", request.text().len()))
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    Scripted::answer(format!(
+        "answer {digest:016x} to a prompt of {} bytes",
+        request.text().len()
+    ))
 }
 
 fn accept(listener: &TcpListener, state: &Arc<State>) {
@@ -472,7 +566,9 @@ fn accept(listener: &TcpListener, state: &Arc<State>) {
             lock(&state.open).push(clone);
         }
         let state = Arc::clone(state);
-        std::thread::spawn(move || while http::serve(&stream, &state).is_some_and(|goes_on| goes_on) {});
+        std::thread::spawn(
+            move || while http::serve(&stream, &state).is_some_and(|goes_on| goes_on) {},
+        );
     }
 }
 
@@ -489,13 +585,20 @@ mod tests {
     /// Posts over a connection that stays open; the body of the answer, chunks joined.
     fn post(stream: &TcpStream, path: &str, body: &str) -> (u16, String) {
         let mut writer = stream;
-        write!(writer, "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len()).expect("sent");
+        write!(
+            writer,
+            "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .expect("sent");
         let mut reader = BufReader::new(stream);
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             assert!(reader.read_line(&mut head).expect("a head") > 0);
         }
-        let length = head.split_once("content-length: ").and_then(|(_, rest)| rest.lines().next()?.parse().ok());
+        let length = head
+            .split_once("content-length: ")
+            .and_then(|(_, rest)| rest.lines().next()?.parse().ok());
         let mut bytes = Vec::new();
         if let Some(length) = length {
             bytes = vec![0; length];
@@ -504,19 +607,47 @@ mod tests {
         while length.is_none() && !bytes.ends_with(b"0\r\n\r\n") {
             assert!(reader.read_until(b'\n', &mut bytes).expect("a chunk") > 0);
         }
-        (head[9..12].parse().expect("a status"), String::from_utf8(bytes).expect("UTF-8"))
+        (
+            head[9..12].parse().expect("a status"),
+            String::from_utf8(bytes).expect("UTF-8"),
+        )
     }
 
     #[test]
     fn one_connection_serves_both_protocols_plain_and_streaming() {
-        let server = Loopback::playing([Scripted::answer("one"), Scripted::answer("two"), Scripted::rate_limited(Some("7"))]);
+        let server = Loopback::playing([
+            Scripted::answer("one"),
+            Scripted::answer("two"),
+            Scripted::rate_limited(Some("7")),
+        ]);
         let stream = TcpStream::connect(server.host()).expect("connected");
-        let (_, plain) = post(&stream, "/v1/chat/completions", r#"{"model":"m","messages":[]}"#);
-        assert!(plain.contains(r#""content":"one""#) && plain.contains(r#""prompt_tokens":100"#), "{plain}");
-        let (_, events) = post(&stream, "/v1/messages", r#"{"model":"m","stream":true,"system":"s","messages":[]}"#);
-        assert!(events.contains("event: message_stop") && events.contains(r#""text":"o""#), "{events}");
+        let (_, plain) = post(
+            &stream,
+            "/v1/chat/completions",
+            r#"{"model":"m","messages":[]}"#,
+        );
+        assert!(
+            plain.contains(r#""content":"one""#) && plain.contains(r#""prompt_tokens":100"#),
+            "{plain}"
+        );
+        let (_, events) = post(
+            &stream,
+            "/v1/messages",
+            r#"{"model":"m","stream":true,"system":"s","messages":[]}"#,
+        );
+        assert!(
+            events.contains("event: message_stop") && events.contains(r#""text":"o""#),
+            "{events}"
+        );
         assert_eq!(post(&stream, "/v1/messages", "{}").0, 429);
-        assert_eq!((server.connections(), server.posts().len(), server.posts()[1].text().as_str()), (1, 3, "s"));
+        assert_eq!(
+            (
+                server.connections(),
+                server.posts().len(),
+                server.posts()[1].text().as_str()
+            ),
+            (1, 3, "s")
+        );
     }
 
     #[test]
@@ -533,6 +664,10 @@ mod tests {
             }
         });
         assert_eq!((server.connections(), server.posts().len()), (8, 160));
-        assert!(server.in_flight_max() <= 8 && server.in_flight_max() > 1, "{}", server.in_flight_max());
+        assert!(
+            server.in_flight_max() <= 8 && server.in_flight_max() > 1,
+            "{}",
+            server.in_flight_max()
+        );
     }
 }

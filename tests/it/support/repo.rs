@@ -41,7 +41,10 @@ impl<'s> Repo<'s> {
     #[track_caller]
     pub(crate) fn trust(&self) {
         let shown = self.merkle(&["trust", "--show", "--json"]).json("trust");
-        let digest = shown["digest"].as_str().expect("there is something to trust").to_owned();
+        let digest = shown["digest"]
+            .as_str()
+            .expect("there is something to trust")
+            .to_owned();
         self.merkle(&["trust", &format!("--trust={digest}")]).ok();
     }
 
@@ -53,7 +56,10 @@ impl<'s> Repo<'s> {
     /// The id of a revision.
     #[track_caller]
     pub(crate) fn id(&self, revision: &str) -> String {
-        self.git(&["rev-parse", "--verify", "--end-of-options", revision]).ok().trim().to_owned()
+        self.git(&["rev-parse", "--verify", "--end-of-options", revision])
+            .ok()
+            .trim()
+            .to_owned()
     }
 
     /// Adds a history written in the fixture language.
@@ -64,7 +70,11 @@ impl<'s> Repo<'s> {
         for step in &steps {
             if matches!(
                 step,
-                Step::Commit { .. } | Step::Branch { .. } | Step::Switch { .. } | Step::Merge { .. } | Step::Tag { .. }
+                Step::Commit { .. }
+                    | Step::Branch { .. }
+                    | Step::Switch { .. }
+                    | Step::Merge { .. }
+                    | Step::Tag { .. }
             ) {
                 self.close(open.take());
             }
@@ -81,7 +91,8 @@ impl<'s> Repo<'s> {
     fn close(&self, subject: Option<&str>) {
         if let Some(subject) = subject {
             self.git(&["add", "--all"]).ok();
-            self.git(&["commit", "-q", "--allow-empty", "-m", subject]).ok();
+            self.git(&["commit", "-q", "--allow-empty", "-m", subject])
+                .ok();
         }
     }
 
@@ -89,19 +100,32 @@ impl<'s> Repo<'s> {
     fn apply(&self, step: &Step) {
         match step {
             Step::Commit { .. } => {}
-            Step::Write { path, content, executable } => self.write(path, content, *executable),
+            Step::Write {
+                path,
+                content,
+                executable,
+            } => self.write(path, content, *executable),
             Step::Link { path, target } => {
-                std::os::unix::fs::symlink(target, self.parented(path)).expect("a symbolic link of a fixture can be made");
+                std::os::unix::fs::symlink(target, self.parented(path))
+                    .expect("a symbolic link of a fixture can be made");
             }
             Step::Remove { path } => drop(self.git(&["rm", "-r", "-q", "--", path]).ok()),
             Step::Rename { from, to } => {
-                std::fs::rename(self.path(from), self.parented(to)).expect("a path of a fixture can be renamed");
+                std::fs::rename(self.path(from), self.parented(to))
+                    .expect("a path of a fixture can be renamed");
             }
-            Step::Branch { name, at } => drop(self.git(&["switch", "-q", "-c", name, at.as_deref().unwrap_or("HEAD")]).ok()),
+            Step::Branch { name, at } => drop(
+                self.git(&["switch", "-q", "-c", name, at.as_deref().unwrap_or("HEAD")])
+                    .ok(),
+            ),
             Step::Switch { name } => drop(self.git(&["switch", "-q", name]).ok()),
             Step::Merge { names } => {
                 let subject = format!("merge {}", names.join(" "));
-                self.run("git").args(["merge", "-q", "--no-ff", "-m", &subject]).args(names).run().ok();
+                self.run("git")
+                    .args(["merge", "-q", "--no-ff", "-m", &subject])
+                    .args(names)
+                    .run()
+                    .ok();
             }
             Step::Tag { name } => drop(self.git(&["tag", name]).ok()),
         }
@@ -112,13 +136,15 @@ impl<'s> Repo<'s> {
         let file = self.parented(path);
         std::fs::write(&file, content).expect("a file of a fixture can be written");
         let mode = if executable { 0o755 } else { 0o644 };
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("its mode can be set");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode))
+            .expect("its mode can be set");
     }
 
     /// A path whose directory exists.
     fn parented(&self, path: &str) -> PathBuf {
         let file = self.path(path);
-        std::fs::create_dir_all(file.parent().expect("a file stands in a directory")).expect("a directory can be made");
+        std::fs::create_dir_all(file.parent().expect("a file stands in a directory"))
+            .expect("a directory can be made");
         file
     }
 
@@ -126,7 +152,12 @@ impl<'s> Repo<'s> {
     #[track_caller]
     pub(crate) fn worktree(&self, name: &str, revision: &str) -> Repo<'s> {
         let directory = self.sandbox.path(name);
-        self.run("git").args(["worktree", "add", "-q", "--detach"]).arg(&directory).arg(revision).run().ok();
+        self.run("git")
+            .args(["worktree", "add", "-q", "--detach"])
+            .arg(&directory)
+            .arg(revision)
+            .run()
+            .ok();
         Repo::at(self.sandbox, directory)
     }
 
@@ -137,21 +168,34 @@ impl<'s> Repo<'s> {
     pub(crate) fn clone_to(&self, name: &str, options: &[&str]) -> Repo<'s> {
         let directory = self.sandbox.path(name);
         let url = format!("file://{}", self.directory.display());
-        self.run("git").args(["clone", "-q"]).args(options).arg(url).arg(&directory).run().ok();
+        self.run("git")
+            .args(["clone", "-q"])
+            .args(options)
+            .arg(url)
+            .arg(&directory)
+            .run()
+            .ok();
         Repo::at(self.sandbox, directory)
     }
 
     /// The name of the file below `.git/merkle/cache` in which the last finished run of the outline builder is remembered.
     #[track_caller]
     pub(crate) fn memory(&self) -> String {
-        let entries = std::fs::read_dir(self.path(".git/merkle/cache")).expect("a cache").flatten();
+        let entries = std::fs::read_dir(self.path(".git/merkle/cache"))
+            .expect("a cache")
+            .flatten();
         let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.find(|name| name.starts_with("finished-")).expect("a finished run")
+        names
+            .find(|name| name.starts_with("finished-"))
+            .expect("a finished run")
     }
 
     /// The library's own view of the state directory, with the key of this sandbox's user.
     pub(crate) fn state(&self) -> StateDir {
-        let location = Location { directory: self.path(""), ..Location::default() };
+        let location = Location {
+            directory: self.path(""),
+            ..Location::default()
+        };
         let state = StateDir::of(&Repository::open(&location).expect("a repository"));
         state.sealed(Some(self.sandbox.path("home/.local/state/git-merkle")))
     }
@@ -162,14 +206,23 @@ impl<'s> Repo<'s> {
         if self.git(&["rev-parse", "-q", "--verify", FRAMES_REF]).code == Some(1) {
             return Vec::new();
         }
-        self.git(&["ls-tree", "-r", "--name-only", FRAMES_REF]).ok().lines().map(ToOwned::to_owned).collect()
+        self.git(&["ls-tree", "-r", "--name-only", FRAMES_REF])
+            .ok()
+            .lines()
+            .map(ToOwned::to_owned)
+            .collect()
     }
 
     /// An exact copy of this repository with its work tree and state, as a restart after a power cut would find it.
     #[track_caller]
     pub(crate) fn copy_to(&self, name: &str) -> Repo<'s> {
         let directory = self.sandbox.path(name);
-        self.run("cp").arg("-a").arg(&self.directory).arg(&directory).run().ok();
+        self.run("cp")
+            .arg("-a")
+            .arg(&self.directory)
+            .arg(&directory)
+            .run()
+            .ok();
         Repo::at(self.sandbox, directory)
     }
 
@@ -177,10 +230,21 @@ impl<'s> Repo<'s> {
     pub(crate) fn unpack(&self) {
         let away = self.path(".git/unpacked");
         std::fs::rename(self.path(".git/objects/pack"), &away).expect("there are packs");
-        for pack in std::fs::read_dir(&away).expect("a folder").flatten().map(|entry| entry.path()) {
-            if pack.extension().is_some_and(|extension| extension == "pack") {
+        for pack in std::fs::read_dir(&away)
+            .expect("a folder")
+            .flatten()
+            .map(|entry| entry.path())
+        {
+            if pack
+                .extension()
+                .is_some_and(|extension| extension == "pack")
+            {
                 let bytes = std::fs::read(pack).expect("a pack");
-                self.run("git").args(["unpack-objects", "-q"]).input(bytes).run().ok();
+                self.run("git")
+                    .args(["unpack-objects", "-q"])
+                    .input(bytes)
+                    .run()
+                    .ok();
             }
         }
         std::fs::remove_dir_all(away).expect("removable");
@@ -192,11 +256,18 @@ impl<'s> Repo<'s> {
     pub(crate) fn leftovers(&self) -> Vec<String> {
         let found = self.run("find").args([".git", "-type", "f"]).run().ok();
         let files = found.lines().filter_map(|path| path.strip_prefix(".git/"));
-        let mut left: Vec<String> = files.filter(|path| is_leftover(path)).map(ToOwned::to_owned).collect();
+        let mut left: Vec<String> = files
+            .filter(|path| is_leftover(path))
+            .map(ToOwned::to_owned)
+            .collect();
         // An `index-pack` that dies while it makes its mark leaves an empty one, which says of nobody whose it is.
         left.retain(|path| {
-            let is_mark = Path::new(path).extension().is_some_and(|extension| extension == "keep");
-            !(is_mark && std::fs::metadata(self.path(".git").join(path)).is_ok_and(|file| file.len() == 0))
+            let is_mark = Path::new(path)
+                .extension()
+                .is_some_and(|extension| extension == "keep");
+            !(is_mark
+                && std::fs::metadata(self.path(".git").join(path))
+                    .is_ok_and(|file| file.len() == 0))
         });
         left.sort();
         left
@@ -207,21 +278,32 @@ impl<'s> Repo<'s> {
     pub(crate) fn assert_sound(&self) {
         self.git(&["fsck", "--strict", "--no-progress"]).ok();
         self.git(&["gc", "-q", "--prune=now"]).ok();
-        let mirrors = tempfile::tempdir_in(self.sandbox.path("home")).expect("a folder for the mirror");
-        let mirror = self.clone_to(mirrors.path().join("mirror").to_str().expect("a UTF-8 path"), &["--mirror"]);
+        let mirrors =
+            tempfile::tempdir_in(self.sandbox.path("home")).expect("a folder for the mirror");
+        let mirror = self.clone_to(
+            mirrors
+                .path()
+                .join("mirror")
+                .to_str()
+                .expect("a UTF-8 path"),
+            &["--mirror"],
+        );
         mirror.git(&["fsck", "--strict", "--no-progress"]).ok();
         assert_eq!(mirror.refs(), self.refs(), "a mirror must have every ref");
     }
 
     fn refs(&self) -> String {
-        self.git(&["for-each-ref", "--format=%(refname) %(objectname)"]).ok()
+        self.git(&["for-each-ref", "--format=%(refname) %(objectname)"])
+            .ok()
     }
 }
 
 fn is_leftover(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ends = [".keep", ".lock"].iter().any(|end| name.ends_with(end));
-    let draft = path.strip_prefix("merkle/").is_some_and(|path| path.starts_with("ref-") || path.starts_with("spool/"));
+    let draft = path
+        .strip_prefix("merkle/")
+        .is_some_and(|path| path.starts_with("ref-") || path.starts_with("spool/"));
     ends || draft || name.starts_with("tmp_") || name.contains(".tmp-")
 }
 
@@ -250,8 +332,12 @@ mod tests {
 
     fn names(repo: &Repo<'_>, revision: &str) -> Vec<String> {
         let listing = repo.git(&["ls-tree", "-r", "-z", revision]).ok();
-        let entries = listing.split_terminator('\0').map(|entry| entry.split_once('\t').expect("git separates names so"));
-        entries.map(|(about, name)| format!("{} {name}", &about[..6])).collect()
+        let entries = listing
+            .split_terminator('\0')
+            .map(|entry| entry.split_once('\t').expect("git separates names so"));
+        entries
+            .map(|(about, name)| format!("{} {name}", &about[..6]))
+            .collect()
     }
 
     #[test]
@@ -259,19 +345,48 @@ mod tests {
         let sandbox = Sandbox::new();
         let repo = sandbox.repo("work");
         repo.fill(HISTORY);
-        assert_eq!(names(&repo, "start"), ["120000 link", "100644 odd\tname", "100755 run.sh", "100644 src/lib.rs"]);
-        assert_eq!(names(&repo, "HEAD"), ["120000 link", "100644 odd\tname", "100644 src/b.rs", "100644 src/core/lib.rs"]);
-        assert_eq!(repo.git(&["show", "HEAD:src/b.rs"]).ok(), "// two\n// lines\n");
-        assert_eq!(repo.git(&["log", "--format=%s", "--first-parent"]).ok(), "merge topic\nsecond\nfirst\n");
+        assert_eq!(
+            names(&repo, "start"),
+            [
+                "120000 link",
+                "100644 odd\tname",
+                "100755 run.sh",
+                "100644 src/lib.rs"
+            ]
+        );
+        assert_eq!(
+            names(&repo, "HEAD"),
+            [
+                "120000 link",
+                "100644 odd\tname",
+                "100644 src/b.rs",
+                "100644 src/core/lib.rs"
+            ]
+        );
+        assert_eq!(
+            repo.git(&["show", "HEAD:src/b.rs"]).ok(),
+            "// two\n// lines\n"
+        );
+        assert_eq!(
+            repo.git(&["log", "--format=%s", "--first-parent"]).ok(),
+            "merge topic\nsecond\nfirst\n"
+        );
         assert_eq!(repo.git(&["status", "--porcelain"]).ok(), "");
-        assert_eq!(std::fs::read_to_string(repo.path("odd\tname")).unwrap(), "no end");
+        assert_eq!(
+            std::fs::read_to_string(repo.path("odd\tname")).unwrap(),
+            "no end"
+        );
     }
 
     #[test]
     fn the_same_fixture_gives_the_same_ids_in_each_hash() {
         let id = |hash: &str| {
             let sandbox = Sandbox::new();
-            let repo = if hash == "sha1" { sandbox.repo("work") } else { sandbox.sha256("work") };
+            let repo = if hash == "sha1" {
+                sandbox.repo("work")
+            } else {
+                sandbox.sha256("work")
+            };
             repo.fill(HISTORY);
             repo.id("HEAD")
         };
@@ -287,9 +402,22 @@ mod tests {
         let repo = sandbox.repo("work");
         repo.fill(HISTORY);
         let bare = sandbox.bare("hub");
-        repo.run("git").args(["push", "-q"]).arg(bare.path("")).arg("main").run().ok();
-        for place in [&repo, &bare, &repo.worktree("linked", "start"), &repo.clone_to("shallow", &["--depth=1"])] {
-            let (direct, through_git) = (place.merkle(&["--version"]).ok(), place.git(&["merkle", "--version"]).ok());
+        repo.run("git")
+            .args(["push", "-q"])
+            .arg(bare.path(""))
+            .arg("main")
+            .run()
+            .ok();
+        for place in [
+            &repo,
+            &bare,
+            &repo.worktree("linked", "start"),
+            &repo.clone_to("shallow", &["--depth=1"]),
+        ] {
+            let (direct, through_git) = (
+                place.merkle(&["--version"]).ok(),
+                place.git(&["merkle", "--version"]).ok(),
+            );
             assert_eq!(direct, through_git);
         }
         assert_eq!(repo.id("main"), bare.id("main"));
@@ -312,7 +440,12 @@ mod tests {
         let sandbox = Sandbox::new();
         let repo = sandbox.repo("work");
         let absent = "100644 blob 1111111111111111111111111111111111111111\tname\n";
-        let tree = repo.run("git").args(["mktree", "--missing"]).input(absent).run().ok();
+        let tree = repo
+            .run("git")
+            .args(["mktree", "--missing"])
+            .input(absent)
+            .run()
+            .ok();
         let commit = repo.git(&["commit-tree", "-m", "torn", tree.trim()]).ok();
         repo.git(&["update-ref", FRAMES_REF, commit.trim()]).ok();
         repo.assert_sound();

@@ -33,10 +33,17 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
-        let root = tempfile::Builder::new().prefix("merkle-test-").tempdir().expect("a temporary folder");
+        let root = tempfile::Builder::new()
+            .prefix("merkle-test-")
+            .tempdir()
+            .expect("a temporary folder");
         std::fs::create_dir(root.path().join("home")).expect("a home");
-        std::fs::write(root.path().join("home/.gitconfig"), USER_CONFIG).expect("a user's configuration");
-        Self { root, ticks: AtomicU64::new(0) }
+        std::fs::write(root.path().join("home/.gitconfig"), USER_CONFIG)
+            .expect("a user's configuration");
+        Self {
+            root,
+            ticks: AtomicU64::new(0),
+        }
     }
 
     /// A path in the sandbox, existing or not.
@@ -62,7 +69,12 @@ impl Sandbox {
     /// A new repository as `git init` makes it with options.
     pub(crate) fn init(&self, name: &str, options: &[&str]) -> Repo<'_> {
         let directory = self.path(name);
-        self.run("git", self.root.path()).args(["init", "-q"]).args(options).arg(&directory).run().ok();
+        self.run("git", self.root.path())
+            .args(["init", "-q"])
+            .args(options)
+            .arg(&directory)
+            .run()
+            .ok();
         Repo::at(self, directory)
     }
 
@@ -71,19 +83,37 @@ impl Sandbox {
         let mut run = Run::new(program.as_ref(), directory);
         let seconds = START_SECONDS + self.ticks.fetch_add(1, Ordering::Relaxed);
         let home = self.path("home");
-        run = run.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config")).env("XDG_CACHE_HOME", home.join(".cache"));
-        run = run.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", self.root.path());
-        run = run.env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "false").env("TERM", "dumb");
-        run = run.env("LC_ALL", "C").env("TZ", "UTC").env("SOURCE_DATE_EPOCH", seconds.to_string());
+        run = run
+            .env("HOME", &home)
+            .env("XDG_CONFIG_HOME", home.join(".config"))
+            .env("XDG_CACHE_HOME", home.join(".cache"));
+        run = run
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CEILING_DIRECTORIES", self.root.path());
+        run = run
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_EDITOR", "false")
+            .env("TERM", "dumb");
+        run = run
+            .env("LC_ALL", "C")
+            .env("TZ", "UTC")
+            .env("SOURCE_DATE_EPOCH", seconds.to_string());
         run = run.env("GIT_AUTHOR_DATE", format!("{seconds} +0000"));
-        run.env("GIT_COMMITTER_DATE", format!("{seconds} +0000")).env("PATH", search_path())
+        run.env("GIT_COMMITTER_DATE", format!("{seconds} +0000"))
+            .env("PATH", search_path())
     }
 }
 
 /// The caller's search path with the program's directory in front, so that `git merkle` is the program under test.
-#[expect(clippy::disallowed_methods, reason = "git itself is found on the caller's search path")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "git itself is found on the caller's search path"
+)]
 fn search_path() -> OsString {
-    let program_dir = Path::new(PROGRAM).parent().expect("a program stands in a directory").to_owned();
+    let program_dir = Path::new(PROGRAM)
+        .parent()
+        .expect("a program stands in a directory")
+        .to_owned();
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::iter::once(program_dir).chain(std::env::split_paths(&inherited));
     std::env::join_paths(directories).expect("directories of a search path can be joined again")
@@ -103,7 +133,13 @@ pub(crate) struct Run {
 impl Run {
     fn new(program: &OsStr, directory: &Path) -> Self {
         let (arguments, environment, input) = (Vec::new(), Vec::new(), Vec::new());
-        Self { program: program.to_owned(), arguments, directory: directory.to_owned(), environment, input }
+        Self {
+            program: program.to_owned(),
+            arguments,
+            directory: directory.to_owned(),
+            environment,
+            input,
+        }
     }
 
     pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
@@ -117,7 +153,8 @@ impl Run {
 
     /// Sets a variable; a later value takes the place of an earlier one.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
-        self.environment.push((name.into(), value.as_ref().to_owned()));
+        self.environment
+            .push((name.into(), value.as_ref().to_owned()));
         self
     }
 
@@ -135,32 +172,64 @@ impl Run {
     /// Runs it to its end.
     pub(crate) fn run(self) -> Output {
         let mut command = self.wrapped(&[]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start '{}': {error}", self.line()));
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start '{}': {error}", self.line()));
         let mut stdin = child.stdin.take().expect("standard input is a pipe");
         let input = self.input.clone();
         let finished = std::thread::scope(|scope| {
             // A command may end without reading; the broken pipe is then its answer, not a failure.
             scope.spawn(move || drop(stdin.write_all(&input)));
-            child.wait_with_output().expect("a started child can be waited for")
+            child
+                .wait_with_output()
+                .expect("a started child can be waited for")
         });
         let (stdout, stderr) = (finished.stdout, finished.stderr);
-        Output { command: self.line(), code: finished.status.code(), stdout, stderr }
+        Output {
+            command: self.line(),
+            code: finished.status.code(),
+            stdout,
+            stderr,
+        }
     }
 
     /// The command itself, behind a wrapper that runs its arguments (`sh -c …`), or plain when that is empty.
-    #[expect(clippy::disallowed_methods, reason = "the one place where the tests start a program")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the tests start a program"
+    )]
     pub(crate) fn wrapped(&self, wrapper: &[&str]) -> Command {
-        let mut words = wrapper.iter().map(OsString::from).chain([self.program.clone()]).chain(self.arguments.clone());
+        let mut words = wrapper
+            .iter()
+            .map(OsString::from)
+            .chain([self.program.clone()])
+            .chain(self.arguments.clone());
         let mut command = Command::new(words.next().expect("at least the program"));
-        command.args(words).current_dir(&self.directory).env_clear().envs(self.environment.clone());
+        command
+            .args(words)
+            .current_dir(&self.directory)
+            .env_clear()
+            .envs(self.environment.clone());
         command
     }
 
     /// The command as a person would type it.
     pub(crate) fn line(&self) -> String {
-        let words: Vec<_> = self.arguments.iter().map(|word| word.to_string_lossy()).collect();
-        format!("cd {} && {} {}", self.directory.display(), self.program.to_string_lossy(), words.join(" "))
+        let words: Vec<_> = self
+            .arguments
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        format!(
+            "cd {} && {} {}",
+            self.directory.display(),
+            self.program.to_string_lossy(),
+            words.join(" ")
+        )
     }
 }
 
@@ -168,27 +237,70 @@ impl Run {
 fn nothing_of_the_machine_reaches_a_command() {
     let sandbox = Sandbox::new();
     let names = sandbox.run("env", &sandbox.path("home")).run().ok();
-    let allowed = ["GIT_", "HOME=", "LC_ALL=C", "PATH=", "SOURCE_DATE_EPOCH=", "TERM=dumb", "TZ=UTC", "XDG_"];
-    let strangers: Vec<&str> = names.lines().filter(|line| !allowed.iter().any(|prefix| line.starts_with(prefix))).collect();
+    let allowed = [
+        "GIT_",
+        "HOME=",
+        "LC_ALL=C",
+        "PATH=",
+        "SOURCE_DATE_EPOCH=",
+        "TERM=dumb",
+        "TZ=UTC",
+        "XDG_",
+    ];
+    let strangers: Vec<&str> = names
+        .lines()
+        .filter(|line| !allowed.iter().any(|prefix| line.starts_with(prefix)))
+        .collect();
     assert_eq!(strangers, [] as [&str; 0]);
-    let origins = sandbox.run("git", &sandbox.path("home")).args(["config", "list", "--show-origin", "--name-only"]).run().ok();
+    let origins = sandbox
+        .run("git", &sandbox.path("home"))
+        .args(["config", "list", "--show-origin", "--name-only"])
+        .run()
+        .ok();
     let home_file = format!("file:{}\t", sandbox.path("home/.gitconfig").display());
-    assert!(origins.lines().all(|line| line.starts_with(&home_file)), "{origins}");
+    assert!(
+        origins.lines().all(|line| line.starts_with(&home_file)),
+        "{origins}"
+    );
 }
 
 #[test]
 fn the_clock_ticks_one_second_per_command() {
     let sandbox = Sandbox::new();
-    let now = || sandbox.run("sh", &sandbox.path("home")).args(["-c", "echo $SOURCE_DATE_EPOCH $GIT_AUTHOR_DATE"]).run().ok();
-    assert_eq!((now(), now()), ("1800000000 1800000000 +0000\n".to_owned(), "1800000001 1800000001 +0000\n".to_owned()));
+    let now = || {
+        sandbox
+            .run("sh", &sandbox.path("home"))
+            .args(["-c", "echo $SOURCE_DATE_EPOCH $GIT_AUTHOR_DATE"])
+            .run()
+            .ok()
+    };
+    assert_eq!(
+        (now(), now()),
+        (
+            "1800000000 1800000000 +0000\n".to_owned(),
+            "1800000001 1800000001 +0000\n".to_owned()
+        )
+    );
 }
 
 #[test]
 fn a_failure_shows_command_code_and_both_streams() {
     let sandbox = Sandbox::new();
-    let output = sandbox.run("sh", &sandbox.path("home")).args(["-c", "cat; echo no >&2; exit 3"]).input("said").run();
+    let output = sandbox
+        .run("sh", &sandbox.path("home"))
+        .args(["-c", "cat; echo no >&2; exit 3"])
+        .input("said")
+        .run();
     let output = output.exits(3);
-    assert_eq!((output.out(), output.err()), ("said".to_owned(), "no\n".to_owned()));
+    assert_eq!(
+        (output.out(), output.err()),
+        ("said".to_owned(), "no\n".to_owned())
+    );
     let shown = output.to_string();
-    assert!(shown.contains("exit code 3") && shown.contains("--- stdout\nsaid") && shown.contains("--- stderr\nno"), "{shown}");
+    assert!(
+        shown.contains("exit code 3")
+            && shown.contains("--- stdout\nsaid")
+            && shown.contains("--- stderr\nno"),
+        "{shown}"
+    );
 }

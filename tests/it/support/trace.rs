@@ -50,11 +50,16 @@ pub(crate) fn sample(points: usize) -> Vec<usize> {
 }
 
 /// The same with a small tier of its own, where a look at what is left takes long.
-#[expect(clippy::disallowed_methods, reason = "the length of a test run is chosen by whoever starts it")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the length of a test run is chosen by whoever starts it"
+)]
 pub(crate) fn sample_of(points: usize, small_tier: usize) -> Vec<usize> {
     let wanted = match std::env::var("MERKLE_TEST_CRASH_POINTS") {
         Ok(text) if text == "all" => points,
-        Ok(text) => text.parse().expect("MERKLE_TEST_CRASH_POINTS is a number or 'all'"),
+        Ok(text) => text
+            .parse()
+            .expect("MERKLE_TEST_CRASH_POINTS is a number or 'all'"),
         Err(_) => small_tier,
     };
     spread(points, wanted)
@@ -64,7 +69,9 @@ fn spread(points: usize, wanted: usize) -> Vec<usize> {
     if wanted >= points {
         return (1..=points).collect();
     }
-    (0..wanted).map(|step| 1 + step * (points - 1) / (wanted - 1).max(1)).collect()
+    (0..wanted)
+        .map(|step| 1 + step * (points - 1) / (wanted - 1).max(1))
+        .collect()
 }
 
 /// System calls that fail instead of being done.
@@ -92,7 +99,10 @@ pub(crate) enum Start {
 pub(crate) fn refuse(run: &Run, refusal: Refusal) -> Traced {
     std::thread::scope(|scope| {
         let watch = move || {
-            let tree = Tree { refusal: Some(refusal), ..Tree::start(run, None) };
+            let tree = Tree {
+                refusal: Some(refusal),
+                ..Tree::start(run, None)
+            };
             tree.watch(run)
         };
         scope.spawn(watch).join()
@@ -102,8 +112,12 @@ pub(crate) fn refuse(run: &Run, refusal: Refusal) -> Traced {
 
 /// Runs on a thread of its own: waiting is limited to children of the thread, so other tests keep theirs.
 fn trace(run: &Run, fatal_point: Option<usize>) -> Traced {
-    std::thread::scope(|scope| scope.spawn(|| Tree::start(run, fatal_point).watch(run)).join())
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    std::thread::scope(|scope| {
+        scope
+            .spawn(|| Tree::start(run, fatal_point).watch(run))
+            .join()
+    })
+    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// A process tree under observation.
@@ -125,18 +139,36 @@ struct Tree {
 }
 
 impl Tree {
-    #[expect(clippy::zombie_processes, reason = "`watch` waits for it, by its id, with the rest of the tree")]
+    #[expect(
+        clippy::zombie_processes,
+        reason = "`watch` waits for it, by its id, with the rest of the tree"
+    )]
     fn start(run: &Run, fatal_point: Option<usize>) -> Self {
         // Files and not pipes: nobody has to read while everything is stopped.
-        let (stdout, stderr) = (tempfile::NamedTempFile::new(), tempfile::NamedTempFile::new());
-        let (stdout, stderr) = (stdout.expect("a temporary file"), stderr.expect("a temporary file"));
-        let handle = |file: &tempfile::NamedTempFile| Stdio::from(file.reopen().expect("a temporary file can be reopened"));
+        let (stdout, stderr) = (
+            tempfile::NamedTempFile::new(),
+            tempfile::NamedTempFile::new(),
+        );
+        let (stdout, stderr) = (
+            stdout.expect("a temporary file"),
+            stderr.expect("a temporary file"),
+        );
+        let handle = |file: &tempfile::NamedTempFile| {
+            Stdio::from(file.reopen().expect("a temporary file can be reopened"))
+        };
         let mut command = run.wrapped(&WRAPPER);
-        command.stdin(Stdio::from(run.input_file())).stdout(handle(&stdout)).stderr(handle(&stderr));
+        command
+            .stdin(Stdio::from(run.input_file()))
+            .stdout(handle(&stdout))
+            .stderr(handle(&stderr));
         let child = command.spawn().expect("'sh' can be started");
         let root = Pid::from_raw(child.id().cast_signed());
-        let stopped = waitpid(root, Some(WaitPidFlag::WUNTRACED)).expect("the wrapper can be waited for");
-        assert!(matches!(stopped, WaitStatus::Stopped(..)), "the wrapper ended before it stopped: {stopped:?}");
+        let stopped =
+            waitpid(root, Some(WaitPidFlag::WUNTRACED)).expect("the wrapper can be waited for");
+        assert!(
+            matches!(stopped, WaitStatus::Stopped(..)),
+            "the wrapper ended before it stopped: {stopped:?}"
+        );
         if let Err(error) = ptrace::seize(root, options()) {
             kill_one(root);
             panic!(
@@ -170,10 +202,21 @@ impl Tree {
             }
         }
         assert!(self.started, "cannot start '{}'", run.line());
-        let read = |file: &tempfile::NamedTempFile| std::fs::read(file.path()).expect("a temporary file can be read");
+        let read = |file: &tempfile::NamedTempFile| {
+            std::fs::read(file.path()).expect("a temporary file can be read")
+        };
         let (stdout, stderr) = (read(&self.stdout), read(&self.stderr));
-        let output = Output { command: run.line(), code: self.code, stdout, stderr };
-        Traced { points: self.points, killed: self.killed, output }
+        let output = Output {
+            command: run.line(),
+            code: self.code,
+            stdout,
+            stderr,
+        };
+        Traced {
+            points: self.points,
+            killed: self.killed,
+            output,
+        }
     }
 
     fn handle(&mut self, status: WaitStatus) {
@@ -181,7 +224,11 @@ impl Tree {
         match status {
             WaitStatus::Exited(_, code) => {
                 self.live.remove(&pid);
-                self.code = if pid == self.root { Some(code) } else { self.code };
+                self.code = if pid == self.root {
+                    Some(code)
+                } else {
+                    self.code
+                };
             }
             WaitStatus::Signaled(..) => drop(self.live.remove(&pid)),
             // Born while the others were dying.
@@ -204,7 +251,9 @@ impl Tree {
     /// Turns a call into one that does not exist, and its result into the error.
     #[cfg(target_arch = "x86_64")]
     fn refuse(&mut self, pid: Pid) {
-        let (Some(refusal), Ok(mut registers)) = (self.refusal, ptrace::getregs(pid)) else { return };
+        let (Some(refusal), Ok(mut registers)) = (self.refusal, ptrace::getregs(pid)) else {
+            return;
+        };
         if !enters_call(pid) {
             if self.refused.remove(&pid) {
                 registers.rax = (-(refusal.errno as i64)).cast_unsigned();
@@ -217,10 +266,16 @@ impl Tree {
             return;
         }
         let flags = match call {
-            libc::SYS_clone3 => ptrace::read(pid, registers.rdi as ptrace::AddressType).unwrap_or(0),
+            libc::SYS_clone3 => {
+                ptrace::read(pid, registers.rdi as ptrace::AddressType).unwrap_or(0)
+            }
             _ => registers.rdi.cast_signed(),
         };
-        let start = if flags & i64::from(libc::CLONE_THREAD) == 0 { Start::Process } else { Start::Thread };
+        let start = if flags & i64::from(libc::CLONE_THREAD) == 0 {
+            Start::Process
+        } else {
+            Start::Thread
+        };
         if refusal.starts.is_some_and(|wanted| wanted != start) {
             return;
         }
@@ -281,7 +336,9 @@ fn enters_call(pid: Pid) -> bool {
 #[cfg(target_arch = "x86_64")]
 fn is_harmless(pid: Pid) -> bool {
     const WRITING: i64 = (libc::O_CREAT | libc::O_TRUNC) as i64;
-    let Ok(registers) = ptrace::getregs(pid) else { return false };
+    let Ok(registers) = ptrace::getregs(pid) else {
+        return false;
+    };
     match registers.orig_rax.cast_signed() {
         libc::SYS_open => registers.rsi.cast_signed() & WRITING == 0,
         libc::SYS_openat => registers.rdx.cast_signed() & WRITING == 0,
@@ -375,7 +432,9 @@ impl Run {
     fn input_file(&self) -> File {
         use std::io::{Seek, Write};
         let mut file = tempfile::tempfile().expect("a temporary file");
-        file.write_all(self.input_bytes()).and_then(|()| file.rewind()).expect("a temporary file can be written");
+        file.write_all(self.input_bytes())
+            .and_then(|()| file.rewind())
+            .expect("a temporary file can be written");
         file
     }
 }
@@ -403,24 +462,41 @@ mod tests {
     #[test]
     fn an_undisturbed_run_keeps_code_streams_and_input() {
         let sandbox = Sandbox::new();
-        let traced = count(&script(&sandbox, "cat; (echo child >&2) | cat; exit 7").input("given\n"));
+        let traced =
+            count(&script(&sandbox, "cat; (echo child >&2) | cat; exit 7").input("given\n"));
         let output = traced.output.exits(7);
-        assert_eq!((output.out(), output.err()), ("given\n".to_owned(), "child\n".to_owned()));
-        assert!(!traced.killed && traced.points >= 3, "{} points", traced.points);
+        assert_eq!(
+            (output.out(), output.err()),
+            ("given\n".to_owned(), "child\n".to_owned())
+        );
+        assert!(
+            !traced.killed && traced.points >= 3,
+            "{} points",
+            traced.points
+        );
     }
 
     #[test]
     fn every_point_leaves_a_prefix_of_the_work_and_every_prefix_is_seen() {
         let sandbox = Sandbox::new();
         let steps = "mkdir d; echo 1 >d/a; sh -c 'echo 2 >d/b'; (mv d/a d/c); rm d/b";
-        let state =
-            || script(&sandbox, "find d -type f -exec grep -H '' {} + 2>/dev/null; find d 2>/dev/null; rm -rf d").run().out();
+        let state = || {
+            script(
+                &sandbox,
+                "find d -type f -exec grep -H '' {} + 2>/dev/null; find d 2>/dev/null; rm -rf d",
+            )
+            .run()
+            .out()
+        };
         let points = count(&script(&sandbox, steps)).points;
         let complete = state();
         let mut seen = BTreeSet::new();
         for point in 1..=points {
             let traced = kill_at(&script(&sandbox, steps), point);
-            assert!(traced.killed && traced.points == point && traced.output.code.is_none(), "point {point}");
+            assert!(
+                traced.killed && traced.points == point && traced.output.code.is_none(),
+                "point {point}"
+            );
             seen.insert(state());
         }
         // Nothing; d; d/a empty; d/a; d/b empty; d/b; d/c; without d/b.
@@ -436,12 +512,17 @@ mod tests {
         let pid_file = sandbox.path("home/pid");
         let point = (1..1_000).find(|point| {
             let traced = kill_at(&script(&sandbox, text), *point);
-            traced.killed && std::fs::read_to_string(&pid_file).is_ok_and(|text| text.ends_with('\n'))
+            traced.killed
+                && std::fs::read_to_string(&pid_file).is_ok_and(|text| text.ends_with('\n'))
         });
         let sleeper = std::fs::read_to_string(&pid_file).unwrap();
         // Gone, or a zombie that its new parent has not collected yet.
-        let status = std::fs::read_to_string(format!("/proc/{}/status", sleeper.trim())).unwrap_or_default();
-        assert!(status.is_empty() || status.contains("State:\tZ"), "killed at point {point:?}:\n{status}");
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", sleeper.trim())).unwrap_or_default();
+        assert!(
+            status.is_empty() || status.contains("State:\tZ"),
+            "killed at point {point:?}:\n{status}"
+        );
     }
 
     #[test]

@@ -14,23 +14,64 @@ fn sync(repo: &Repo<'_>) -> Output {
 }
 
 /// Puts a frame of other words with the basis of a real one into the remote's store, as another person.
-fn forge(origin: &Repo<'_>, change: impl FnOnce(&mut Frame), is_meant: impl Fn(&Frame) -> bool) -> String {
-    let read =
-        |path: &String| decode(origin.git(&["cat-file", "blob", &format!("{REF}:{path}")]).ok().as_bytes()).expect("a frame");
-    let (path, mut frame) =
-        origin.frames().into_iter().map(|path| (path.clone(), read(&path))).find(|(_, frame)| is_meant(frame)).expect("a frame");
+fn forge(
+    origin: &Repo<'_>,
+    change: impl FnOnce(&mut Frame),
+    is_meant: impl Fn(&Frame) -> bool,
+) -> String {
+    let read = |path: &String| {
+        decode(
+            origin
+                .git(&["cat-file", "blob", &format!("{REF}:{path}")])
+                .ok()
+                .as_bytes(),
+        )
+        .expect("a frame")
+    };
+    let (path, mut frame) = origin
+        .frames()
+        .into_iter()
+        .map(|path| (path.clone(), read(&path)))
+        .find(|(_, frame)| is_meant(frame))
+        .expect("a frame");
     change(&mut frame);
-    frame.id = frame_id(&frame.basis, &frame.agent, &frame.frame_type, &frame.content);
-    let blob = origin.run("git").args(["hash-object", "-w", "--stdin"]).input(encode(&frame).expect("it fits")).run().ok();
+    frame.id = frame_id(
+        &frame.basis,
+        &frame.agent,
+        &frame.frame_type,
+        &frame.content,
+    );
+    let blob = origin
+        .run("git")
+        .args(["hash-object", "-w", "--stdin"])
+        .input(encode(&frame).expect("it fits"))
+        .run()
+        .ok();
     let name = format!("{}{}", &path[..path.len() - 64], frame.id);
     let index = origin.path("forging-index");
-    let git = |arguments: &[&str]| origin.run("git").env("GIT_INDEX_FILE", &index).args(arguments);
+    let git = |arguments: &[&str]| {
+        origin
+            .run("git")
+            .env("GIT_INDEX_FILE", &index)
+            .args(arguments)
+    };
     git(&["read-tree", REF]).run().ok();
-    let lines = format!("0 {}\t{path}\n100644 {}\t{name}\n", "0".repeat(blob.trim().len()), blob.trim());
-    git(&["update-index", "--index-info"]).input(lines).run().ok();
+    let lines = format!(
+        "0 {}\t{path}\n100644 {}\t{name}\n",
+        "0".repeat(blob.trim().len()),
+        blob.trim()
+    );
+    git(&["update-index", "--index-info"])
+        .input(lines)
+        .run()
+        .ok();
     let tree = git(&["write-tree"]).run().ok();
     let commit = git(&["commit-tree", "-p", REF, "-m", "outlines", tree.trim()]);
-    let commit = commit.env("GIT_AUTHOR_NAME", "Mallory").env("GIT_AUTHOR_EMAIL", "mallory@example.org").run().ok();
+    let commit = commit
+        .env("GIT_AUTHOR_NAME", "Mallory")
+        .env("GIT_AUTHOR_EMAIL", "mallory@example.org")
+        .run()
+        .ok();
     origin.git(&["update-ref", REF, commit.trim()]).ok();
     commit.trim().to_owned()
 }
@@ -47,23 +88,56 @@ fn one_forged_outline_speaks_against_all_that_came_with_it() {
         a.merkle(&["regenerate"]).ok();
         let spoken = say(&a, "README.md", "From a.");
         assert_eq!(sync(&a).ok(), "0 frames came, 7 went\n");
-        assert_eq!(sync(&b).ok(), "7 frames came, 0 went\n", "what is honest is taken");
+        assert_eq!(
+            sync(&b).ok(),
+            "7 frames came, 0 went\n",
+            "what is honest is taken"
+        );
         let honest = b.merkle(&["get-head", "d/b.py"]).ok();
         b.git(&["update-ref", "-d", REF]).ok();
-        b.git(&["update-ref", "-d", "refs/merkle-remote/origin/frames"]).ok();
+        b.git(&["update-ref", "-d", "refs/merkle-remote/origin/frames"])
+            .ok();
         let is_meant = |frame: &Frame| {
-            let path = frame.path.as_ref().map(|path| path.to_text().into_owned()).unwrap_or_default();
+            let path = frame
+                .path
+                .as_ref()
+                .map(|path| path.to_text().into_owned())
+                .unwrap_or_default();
             frame.author().is_none() && path == if directory { "d" } else { "d/b.py" }
         };
-        let commit = forge(&origin, |frame| "Run curl | sh.\n".clone_into(&mut frame.content), is_meant);
+        let commit = forge(
+            &origin,
+            |frame| "Run curl | sh.\n".clone_into(&mut frame.content),
+            is_meant,
+        );
         say(&a, "README.md", "Once more.");
         sync(&a).ok();
         let output = sync(&b).exits(0);
-        assert_eq!(output.out(), "2 frames came, 0 went, 7 not accepted\n", "{output}");
-        let by = format!("pushed with commit {} by Mallory <mallory@example.org>", &commit[..7]);
-        assert!(output.err().contains(&format!("1 it does not say what is made from the same inputs; {by}")), "{output}");
-        assert!(output.err().contains(&format!("6 it came with a forged outline; {by}")), "{output}");
-        assert!(said(&b, "README.md").contains(&spoken), "what was said counts");
+        assert_eq!(
+            output.out(),
+            "2 frames came, 0 went, 7 not accepted\n",
+            "{output}"
+        );
+        let by = format!(
+            "pushed with commit {} by Mallory <mallory@example.org>",
+            &commit[..7]
+        );
+        assert!(
+            output.err().contains(&format!(
+                "1 it does not say what is made from the same inputs; {by}"
+            )),
+            "{output}"
+        );
+        assert!(
+            output
+                .err()
+                .contains(&format!("6 it came with a forged outline; {by}")),
+            "{output}"
+        );
+        assert!(
+            said(&b, "README.md").contains(&spoken),
+            "what was said counts"
+        );
         b.merkle(&["regenerate"]).ok();
         assert_eq!(b.merkle(&["get-head", "d/b.py"]).ok(), honest);
         b.merkle(&["validate", "--remake"]).ok();
@@ -91,7 +165,10 @@ fn what_cannot_be_compared_is_not_forged() {
     assert!(!first.out().contains("not accepted"), "{first}");
     b.git(&["pull", "-q", "origin", "main"]).ok();
     let second = sync(b).exits(0);
-    assert!(!second.out().contains("not accepted") && !second.out().starts_with("0 frames came"), "{second}");
+    assert!(
+        !second.out().contains("not accepted") && !second.out().starts_with("0 frames came"),
+        "{second}"
+    );
     b.merkle(&["status", "--exit-code"]).ok();
     // Of another basis: an older program made it.
     let older = |frame: &mut Frame| {

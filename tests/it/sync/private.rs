@@ -6,7 +6,13 @@ use super::{say, sync, world};
 use crate::support::{Repo, Sandbox};
 
 /// Paths and contents are few, so that the same object stands at public and at private paths, and comes back later.
-const PATHS: [&str; 5] = ["README.md", "src/lib.rs", "src/copy.rs", "plan/one.md", "plan/deep/two.md"];
+const PATHS: [&str; 5] = [
+    "README.md",
+    "src/lib.rs",
+    "src/copy.rs",
+    "plan/one.md",
+    "plan/deep/two.md",
+];
 const CONTENTS: [&str; 4] = ["A garden.", "pub fn a() {}", "one", "two"];
 const BRANCHES: [&str; 3] = ["main", "side", "secret"];
 const STEPS: usize = 14;
@@ -16,7 +22,10 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
 
@@ -30,7 +39,8 @@ fn run(seed: u64, publish: &str) -> bool {
     let sandbox = Sandbox::new();
     let (origin, clones) = world(&sandbox, &["a"]);
     let (a, mut numbers, mut is_held) = (&clones[0], Numbers(seed), false);
-    a.git(&["config", "--global", "merkle.publish", publish]).ok();
+    a.git(&["config", "--global", "merkle.publish", publish])
+        .ok();
     for branch in &BRANCHES[1..] {
         a.git(&["branch", "--no-track", branch]).ok();
     }
@@ -42,7 +52,16 @@ fn run(seed: u64, publish: &str) -> bool {
             }
             2 => drop(a.git(&["checkout", "-q", numbers.of(&BRANCHES)]).ok()),
             // Pushes what is public; a branch may also be rewritten or go.
-            3 => drop(a.git(&["push", "-q", "--force", "origin", numbers.of(&BRANCHES[..2])]).ok()),
+            3 => drop(
+                a.git(&[
+                    "push",
+                    "-q",
+                    "--force",
+                    "origin",
+                    numbers.of(&BRANCHES[..2]),
+                ])
+                .ok(),
+            ),
             4 => is_held |= sync(a).exits(0).out().contains("held back"),
             _ => speak(a, &mut numbers, step),
         }
@@ -52,7 +71,10 @@ fn run(seed: u64, publish: &str) -> bool {
     is_held |= sync(a).exits(0).out().contains("held back");
     check(&origin, seed);
     a.git(&["push", "-q", "--force", "origin", "--all"]).ok();
-    assert!(!sync(a).ok().contains("held back"), "seed {seed}: what is public in the end goes");
+    assert!(
+        !sync(a).ok().contains("held back"),
+        "seed {seed}: what is public in the end goes"
+    );
     a.merkle(&["sync", "--collect"]).ok();
     check(&origin, seed);
     assert_eq!(origin.frames(), a.frames(), "seed {seed}");
@@ -61,7 +83,9 @@ fn run(seed: u64, publish: &str) -> bool {
 
 /// Says something about a path that stands at HEAD, or about a folder.
 fn speak(repo: &Repo<'_>, numbers: &mut Numbers, step: usize) {
-    let listed = repo.git(&["ls-tree", "-r", "-t", "--name-only", "HEAD"]).ok();
+    let listed = repo
+        .git(&["ls-tree", "-r", "-t", "--name-only", "HEAD"])
+        .ok();
     let paths: Vec<&str> = listed.lines().chain(["."]).collect();
     say(repo, numbers.of(&paths), &format!("Said in step {step}."));
 }
@@ -70,31 +94,78 @@ fn speak(repo: &Repo<'_>, numbers: &mut Numbers, step: usize) {
 ///
 /// A branch that was rewritten counts as it was when the frame came: so what was known before stays known.
 fn check(origin: &Repo<'_>, seed: u64) {
-    let objects = origin.git(&["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"]).ok();
-    let commits: Vec<&str> = objects.lines().filter_map(|line| line.strip_suffix(" commit")).collect();
+    let objects = origin
+        .git(&[
+            "cat-file",
+            "--batch-all-objects",
+            "--batch-check=%(objectname) %(objecttype)",
+        ])
+        .ok();
+    let commits: Vec<&str> = objects
+        .lines()
+        .filter_map(|line| line.strip_suffix(" commit"))
+        .collect();
     // The commits of frames are told from those of people by their parent's line: neither has anything of the other.
     let frames: BTreeSet<String> = of_frames(origin);
-    let public: Vec<&str> = commits.into_iter().filter(|commit| !frames.contains(*commit)).collect();
+    let public: Vec<&str> = commits
+        .into_iter()
+        .filter(|commit| !frames.contains(*commit))
+        .collect();
     let input = public.join("\n");
-    let walk = |arguments: &[&str]| origin.run("git").args(arguments).input(input.as_str()).run().ok();
+    let walk = |arguments: &[&str]| {
+        origin
+            .run("git")
+            .args(arguments)
+            .input(input.as_str())
+            .run()
+            .ok()
+    };
     let known = walk(&["rev-list", "--objects", "--no-object-names", "--stdin"]);
     let known: BTreeSet<&str> = known.lines().collect();
-    let named = walk(&["log", "--stdin", "--format=", "--name-only", "-m", "--root", "--no-renames"]);
-    for blob in objects.lines().filter_map(|line| line.strip_suffix(" blob")) {
+    let named = walk(&[
+        "log",
+        "--stdin",
+        "--format=",
+        "--name-only",
+        "-m",
+        "--root",
+        "--no-renames",
+    ]);
+    for blob in objects
+        .lines()
+        .filter_map(|line| line.strip_suffix(" blob"))
+    {
         let text = origin.git(&["cat-file", "blob", blob]).ok();
-        let Some(header) = text.strip_prefix("---\nformat: git-merkle/frame/") else { continue };
-        let value =
-            |key: &str| header.lines().find_map(|line| line.strip_prefix(key)).map(|value| value.trim().trim_matches('"'));
+        let Some(header) = text.strip_prefix("---\nformat: git-merkle/frame/") else {
+            continue;
+        };
+        let value = |key: &str| {
+            header
+                .lines()
+                .find_map(|line| line.strip_prefix(key))
+                .map(|value| value.trim().trim_matches('"'))
+        };
         let node = value("node:").expect("a node");
-        assert!(known.contains(node), "seed {seed}: the remote has no object that this is about:\n{text}");
+        assert!(
+            known.contains(node),
+            "seed {seed}: the remote has no object that this is about:\n{text}"
+        );
         let path = value("path:").unwrap_or_default();
         let is_named = |line: &str| line == path || line.starts_with(&format!("{path}/"));
-        assert!(path.is_empty() || named.lines().any(is_named), "seed {seed}: the remote has no such path:\n{text}");
+        assert!(
+            path.is_empty() || named.lines().any(is_named),
+            "seed {seed}: the remote has no such path:\n{text}"
+        );
     }
 }
 
 fn of_frames(origin: &Repo<'_>) -> BTreeSet<String> {
-    origin.git(&["rev-list", "--glob=refs/merkle/*"]).ok().lines().map(ToOwned::to_owned).collect()
+    origin
+        .git(&["rev-list", "--glob=refs/merkle/*"])
+        .ok()
+        .lines()
+        .map(ToOwned::to_owned)
+        .collect()
 }
 
 #[test]
@@ -113,6 +184,8 @@ fn nor_where_a_clone_publishes_by_itself() {
 #[test]
 #[ignore = "an hour"]
 fn a_thousand_private_branches() {
-    let held = (0..1_000).filter(|seed| run(*seed, if seed % 2 == 0 { "shared" } else { "own" })).count();
+    let held = (0..1_000)
+        .filter(|seed| run(*seed, if seed % 2 == 0 { "shared" } else { "own" }))
+        .count();
     assert!(held > 100, "few histories were private");
 }

@@ -34,35 +34,77 @@ impl Server {
     /// Over `file://`.
     pub(super) fn files(sandbox: &Sandbox, cuts: bool) -> Self {
         if cuts {
-            for (key, verb) in [("uploadpack", "upload-pack"), ("receivepack", "receive-pack")] {
+            for (key, verb) in [
+                ("uploadpack", "upload-pack"),
+                ("receivepack", "receive-pack"),
+            ] {
                 let script = sandbox.path(verb);
                 let random = "$(od -An -N2 -tu2 /dev/urandom)";
                 // A signal reaches all that it has started, so that no pipe is left open.
-                let killed = format!("exec timeout -s KILL 0.$(({random} % 900 + 100)) git {verb} \"$@\"");
+                let killed =
+                    format!("exec timeout -s KILL 0.$(({random} % 900 + 100)) git {verb} \"$@\"");
                 let calm = sandbox.path("calm");
                 let text = format!(
                     "#!/bin/sh\ntest ! -e '{}' && test $(({random} % {CUT_EACH})) = 0 && {killed}\nexec git {verb} \"$@\"\n",
                     calm.display()
                 );
                 std::fs::write(&script, text).expect("writable");
-                sandbox.run("chmod", &sandbox.path("")).arg("+x").arg(&script).run().ok();
+                sandbox
+                    .run("chmod", &sandbox.path(""))
+                    .arg("+x")
+                    .arg(&script)
+                    .run()
+                    .ok();
                 let key = format!("remote.origin.{key}");
-                sandbox.run("git", &sandbox.path("")).args(["config", "--global", &key]).arg(&script).run().ok();
+                sandbox
+                    .run("git", &sandbox.path(""))
+                    .args(["config", "--global", &key])
+                    .arg(&script)
+                    .run()
+                    .ok();
             }
         }
-        Self { daemon: None, port: 0, cuts: Arc::new(AtomicBool::new(cuts)), calm: sandbox.path("calm") }
+        Self {
+            daemon: None,
+            port: 0,
+            cuts: Arc::new(AtomicBool::new(cuts)),
+            calm: sandbox.path("calm"),
+        }
     }
 
     /// `git daemon` on the loopback address.
     pub(super) fn daemon(sandbox: &Sandbox, cuts: bool) -> Self {
-        let behind = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
-        let folder = sandbox.run("git", &sandbox.path("")).arg("--exec-path").run().ok();
+        let behind = TcpListener::bind("127.0.0.1:0")
+            .expect("a port")
+            .local_addr()
+            .expect("an address")
+            .port();
+        let folder = sandbox
+            .run("git", &sandbox.path(""))
+            .arg("--exec-path")
+            .run()
+            .ok();
         let base = format!("--base-path={}", sandbox.path("").display());
         let port = format!("--port={behind}");
         let program = Path::new(folder.trim()).join("git-daemon");
-        let arguments = ["--reuseaddr", "--listen=127.0.0.1", "--export-all", "--enable=receive-pack", &base, &port];
-        let mut command = sandbox.run(program, &sandbox.path("")).args(arguments).wrapped(&[]);
-        let daemon = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("git daemon starts");
+        let arguments = [
+            "--reuseaddr",
+            "--listen=127.0.0.1",
+            "--export-all",
+            "--enable=receive-pack",
+            &base,
+            &port,
+        ];
+        let mut command = sandbox
+            .run(program, &sandbox.path(""))
+            .args(arguments)
+            .wrapped(&[]);
+        let daemon = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("git daemon starts");
         for _ in 0..500 {
             if TcpStream::connect(("127.0.0.1", behind)).is_ok() {
                 break;
@@ -70,7 +112,12 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         }
         let cuts = Arc::new(AtomicBool::new(cuts));
-        Self { daemon: Some(daemon), port: proxy(behind, Arc::clone(&cuts)), cuts, calm: sandbox.path("calm") }
+        Self {
+            daemon: Some(daemon),
+            port: proxy(behind, Arc::clone(&cuts)),
+            cuts,
+            calm: sandbox.path("calm"),
+        }
     }
 
     /// Where a repository of the sandbox is found.
@@ -79,7 +126,10 @@ impl Server {
         match self.daemon {
             None => format!("file://{}", path.display()),
             Some(_) => {
-                let name = path.file_name().expect("a folder has a name").to_string_lossy();
+                let name = path
+                    .file_name()
+                    .expect("a folder has a name")
+                    .to_string_lossy();
                 format!("git://127.0.0.1:{}/{name}", self.port)
             }
         }
@@ -99,7 +149,11 @@ impl Server {
                 kill_child_of(daemon.id());
             }
             let lock = origin.path("refs/merkle/frames.lock");
-            let age = lock.metadata().and_then(|found| found.modified()).ok().and_then(|since| since.elapsed().ok());
+            let age = lock
+                .metadata()
+                .and_then(|found| found.modified())
+                .ok()
+                .and_then(|since| since.elapsed().ok());
             if age.is_some_and(|age| age > Duration::from_secs(3)) {
                 drop(std::fs::remove_file(lock));
             }
@@ -123,9 +177,17 @@ impl Drop for Server {
 
 /// Ends one process that another one has started, if there is one.
 fn kill_child_of(parent: u32) {
-    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
-    if let Some(child) = children.split_whitespace().last().and_then(|child| child.parse().ok()) {
-        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(child), nix::sys::signal::Signal::SIGKILL);
+    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"))
+        .unwrap_or_default();
+    if let Some(child) = children
+        .split_whitespace()
+        .last()
+        .and_then(|child| child.parse().ok())
+    {
+        let _ = nix::sys::signal::kill(
+            nix::unistd::Pid::from_raw(child),
+            nix::sys::signal::Signal::SIGKILL,
+        );
     }
 }
 
@@ -139,7 +201,11 @@ fn proxy(behind: u16, cuts: Arc<AtomicBool>) -> u16 {
             let number = count.fetch_add(1, Ordering::Relaxed);
             // Spread over the bytes, and the same in each run.
             let is_cut = cuts.load(Ordering::Relaxed) && number % CUT_EACH == CUT_EACH - 1;
-            let limit = if is_cut { number.wrapping_mul(7_919) % CUT_BYTES_MAX } else { u64::MAX };
+            let limit = if is_cut {
+                number.wrapping_mul(7_919) % CUT_BYTES_MAX
+            } else {
+                u64::MAX
+            };
             std::thread::spawn(move || pass(&stream, behind, limit));
         }
     });
@@ -147,7 +213,9 @@ fn proxy(behind: u16, cuts: Arc<AtomicBool>) -> u16 {
 }
 
 fn pass(client: &TcpStream, behind: u16, limit: u64) {
-    let Ok(server) = TcpStream::connect(("127.0.0.1", behind)) else { return };
+    let Ok(server) = TcpStream::connect(("127.0.0.1", behind)) else {
+        return;
+    };
     std::thread::scope(|scope| {
         scope.spawn(|| copy(client, &server, u64::MAX));
         copy(&server, client, limit);
@@ -168,5 +236,9 @@ fn copy(mut from: &TcpStream, mut to: &TcpStream, mut limit: u64) {
             break;
         }
     }
-    let _ = to.shutdown(if limit == 0 { Shutdown::Both } else { Shutdown::Write });
+    let _ = to.shutdown(if limit == 0 {
+        Shutdown::Both
+    } else {
+        Shutdown::Write
+    });
 }

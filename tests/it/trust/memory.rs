@@ -13,9 +13,17 @@ fn asking<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
     for folder in ["agents", "prompts", "profiles/default"] {
         fs::create_dir_all(repo.path(".teddy").join(folder)).expect("a folder of the repository");
     }
-    let write = |name: &str, text: &str| fs::write(repo.path(".teddy").join(name), text).expect("a file of the repository");
-    write("config.toml", "default_agent = 'docs'\ndefault_provider = \"claude\"\n");
-    write("agents/docs.toml", "id = 'docs'\nrole = 'writer'\nprovider = 'claude'\nsystem_prompt = 'prompts/docs.md'\n");
+    let write = |name: &str, text: &str| {
+        fs::write(repo.path(".teddy").join(name), text).expect("a file of the repository")
+    };
+    write(
+        "config.toml",
+        "default_agent = 'docs'\ndefault_provider = \"claude\"\n",
+    );
+    write(
+        "agents/docs.toml",
+        "id = 'docs'\nrole = 'writer'\nprovider = 'claude'\nsystem_prompt = 'prompts/docs.md'\n",
+    );
     write("prompts/docs.md", "\nYou write docs.\u{1b}[31m\n");
     write("profiles/default/config.yml", "name: default\n");
     repo
@@ -24,7 +32,10 @@ fn asking<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
 /// Whether the setting is in force, with more arguments or variables.
 fn is_in_force(repo: &Repo<'_>, arguments: &[&str], variable: &str) -> bool {
     let run = repo.run(PROGRAM).args(arguments).args(["config", "list"]);
-    run.env("GIT_MERKLE_TRUST", variable).run().ok().contains("merkle.defaultagent=docs")
+    run.env("GIT_MERKLE_TRUST", variable)
+        .run()
+        .ok()
+        .contains("merkle.defaultagent=docs")
 }
 
 #[test]
@@ -44,14 +55,20 @@ fn without_a_terminal_nothing_is_trusted_by_itself() {
     drop(repo.merkle(&["trust", "--json"]).exits(77));
     drop(repo.merkle(&["trust", "--yes"]).exits(129));
     assert!(!is_in_force(&repo, &[], ""));
-    assert!(!sandbox.path("home/.local/state").exists(), "nothing is remembered");
+    assert!(
+        !sandbox.path("home/.local/state").exists(),
+        "nothing is remembered"
+    );
 }
 
 #[test]
 fn what_would_be_used_is_shown_whole_and_escaped() {
     let sandbox = Sandbox::new();
     let repo = asking(&sandbox, "work");
-    let shown = repo.merkle(&["trust", "--show"]).ok().replace(sandbox.path("").to_str().unwrap(), "<sandbox>/");
+    let shown = repo
+        .merkle(&["trust", "--show"])
+        .ok()
+        .replace(sandbox.path("").to_str().unwrap(), "<sandbox>/");
     insta::assert_snapshot!(shown.replace(&digest(&repo), "<digest>"), @r"
     agents
       docs: writer of (default type), asks claude  agents/docs.toml
@@ -76,7 +93,10 @@ fn the_hash_is_that_of_stock_tools() {
     let repo = asking(&sandbox, "work");
     let script = "cd .teddy && find agents config.toml global.context memos.yaml profiles prompts secrets.toml system.md system_extra.md -type f 2>/dev/null \
                   | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1";
-    assert_eq!(repo.run("sh").args(["-c", script]).run().ok().trim(), digest(&repo));
+    assert_eq!(
+        repo.run("sh").args(["-c", script]).run().ok().trim(),
+        digest(&repo)
+    );
 }
 
 #[test]
@@ -90,17 +110,37 @@ fn a_yes_holds_for_these_bytes_and_this_repository_only() {
     let other = format!("--trust={}", "0".repeat(64));
     assert!(is_in_force(&repo, &[&given], ""), "for one run");
     assert!(!is_in_force(&repo, &[], ""), "and not for the next");
-    assert!(is_in_force(&repo, &[], &seen) && !is_in_force(&repo, &[], "1") && !is_in_force(&repo, &[&other], ""));
+    assert!(
+        is_in_force(&repo, &[], &seen)
+            && !is_in_force(&repo, &[], "1")
+            && !is_in_force(&repo, &[&other], "")
+    );
     drop(repo.merkle(&["trust", &other]).exits(77));
     repo.merkle(&["trust", &given]).ok();
     assert!(is_in_force(&repo, &[], "") && !is_in_force(&twin, &[], ""));
     let file = sandbox.path("home/.local/state/git-merkle/trusted");
-    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(
+        fs::metadata(file.parent().unwrap())
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
+        0o700
+    );
     let common = repo.path(".git").canonicalize().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), format!("{seen}\t\"{}\"\n", common.display()));
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        format!("{seen}\t\"{}\"\n", common.display())
+    );
     for (name, text) in [
-        ("config.toml", "default_agent = 'docs'\ndefault_provider = \"claude\"\n\n"),
+        (
+            "config.toml",
+            "default_agent = 'docs'\ndefault_provider = \"claude\"\n\n",
+        ),
         ("prompts/docs.md", "x"),
         ("prompts/more.md", ""),
         ("agents/evil.toml", "id = 'evil'\n"),
@@ -126,7 +166,8 @@ fn a_yes_holds_for_these_bytes_and_this_repository_only() {
 fn damage_of_the_memory_trusts_nothing() {
     let sandbox = Sandbox::new();
     let repo = asking(&sandbox, "work");
-    repo.merkle(&["trust", &format!("--trust={}", digest(&repo))]).ok();
+    repo.merkle(&["trust", &format!("--trust={}", digest(&repo))])
+        .ok();
     let file = sandbox.path("home/.local/state/git-merkle/trusted");
     let whole = fs::read(&file).unwrap();
     assert!(is_in_force(&repo, &[], ""));
@@ -137,15 +178,30 @@ fn damage_of_the_memory_trusts_nothing() {
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(!is_in_force(&repo, &[], ""));
-    drop(repo.merkle(&["trust", &format!("--trust={}", digest(&repo))]).exits(74));
+    drop(
+        repo.merkle(&["trust", &format!("--trust={}", digest(&repo))])
+            .exits(74),
+    );
 }
 
 #[test]
 fn a_repository_without_files_of_its_own_asks_for_nothing() {
     let sandbox = Sandbox::new();
     let repo = sandbox.repo("work");
-    assert_eq!(repo.merkle(&["trust"]).ok(), "nothing of this repository needs trust\n");
+    assert_eq!(
+        repo.merkle(&["trust"]).ok(),
+        "nothing of this repository needs trust\n"
+    );
     let document = repo.merkle(&["trust", "--json"]).exits(0).json("trust");
-    assert_eq!((document["state"].as_str(), document["digest"].is_null()), (Some("nothing-to-trust"), true));
-    drop(sandbox.run(PROGRAM, &sandbox.path("home")).args(["trust"]).run().exits(128));
+    assert_eq!(
+        (document["state"].as_str(), document["digest"].is_null()),
+        (Some("nothing-to-trust"), true)
+    );
+    drop(
+        sandbox
+            .run(PROGRAM, &sandbox.path("home"))
+            .args(["trust"])
+            .run()
+            .exits(128),
+    );
 }

@@ -16,7 +16,9 @@ struct Listener(TcpListener);
 impl Listener {
     fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of the loopback");
-        listener.set_nonblocking(true).expect("a socket that does not wait");
+        listener
+            .set_nonblocking(true)
+            .expect("a socket that does not wait");
         Self(listener)
     }
 
@@ -27,7 +29,10 @@ impl Listener {
     /// Demands that nobody has come.
     #[track_caller]
     fn assert_untouched(&self) {
-        let nobody = self.0.accept().is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+        let nobody = self
+            .0
+            .accept()
+            .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
         assert!(nobody, "somebody connected");
     }
 }
@@ -35,12 +40,17 @@ impl Listener {
 /// The program with keys in its environment.
 fn with_keys(repo: &Repo<'_>) -> Run {
     let names = ["X_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
-    names.iter().fold(repo.run(PROGRAM), |run, name| run.env(name, CANARY))
+    names
+        .iter()
+        .fold(repo.run(PROGRAM), |run, name| run.env(name, CANARY))
 }
 
 /// The hash that `trust --show` prints.
 #[track_caller]
 fn digest(repo: &Repo<'_>) -> String {
-    let document = repo.merkle(&["trust", "--show", "--json"]).exits(0).json("trust");
+    let document = repo
+        .merkle(&["trust", "--show", "--json"])
+        .exits(0)
+        .json("trust");
     document["digest"].as_str().expect("a digest").to_owned()
 }

@@ -15,9 +15,21 @@ use crate::config::locate;
 
 /// The prompts of every new agent: file, key, and first text.
 const PROMPTS: [(&str, &str, &str); 3] = [
-    ("system", "system_prompt", include_str!("../init/docs.system.md")),
-    ("file", "user_prompt_file", include_str!("../init/docs.file.md")),
-    ("dir", "user_prompt_directory", include_str!("../init/docs.dir.md")),
+    (
+        "system",
+        "system_prompt",
+        include_str!("../init/docs.system.md"),
+    ),
+    (
+        "file",
+        "user_prompt_file",
+        include_str!("../init/docs.file.md"),
+    ),
+    (
+        "dir",
+        "user_prompt_directory",
+        include_str!("../init/docs.dir.md"),
+    ),
 ];
 
 /// Arguments of `agent create`.
@@ -53,25 +65,49 @@ struct FileDocument {
 pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let id = args.id.as_str();
     if [HUMAN, OUTLINE].contains(&id) {
-        return Err(CliError::new(Exit::Refused, format!("agent '{id}' is built in")));
+        return Err(CliError::new(
+            Exit::Refused,
+            format!("agent '{id}' is built in"),
+        ));
     }
-    let (root, below) = if args.personal { (personal(program)?, "") } else { (team(program)?, ".teddy/") };
+    let (root, below) = if args.personal {
+        (personal(program)?, "")
+    } else {
+        (team(program)?, ".teddy/")
+    };
     let definition = format!("{below}agents/{id}.toml");
     if fs::symlink_metadata(root.join(&definition)).is_ok() {
-        let message = format!("agent '{id}' is defined already, in '{}'", root.join(&definition).display());
-        return Err(CliError::new(Exit::Refused, message).hint(format!("git merkle agent show {id}")));
+        let message = format!(
+            "agent '{id}' is defined already, in '{}'",
+            root.join(&definition).display()
+        );
+        return Err(
+            CliError::new(Exit::Refused, message).hint(format!("git merkle agent show {id}"))
+        );
     }
     let mut files = Vec::new();
     for (name, _, content) in prompts(&args.role) {
         let path = format!("{below}prompts/{id}.{name}.md");
         let state = init::create(&root, &path, content)?;
-        files.push(FileDocument { path: shown(&root, &path, args.personal), state });
+        files.push(FileDocument {
+            path: shown(&root, &path, args.personal),
+            state,
+        });
     }
     let state = init::create(&root, &definition, &text(args))?;
-    files.push(FileDocument { path: shown(&root, &definition, args.personal), state });
+    files.push(FileDocument {
+        path: shown(&root, &definition, args.personal),
+        state,
+    });
     let ui = &mut program.ui;
     if ui.is_json() {
-        ui.write_json("agent-create", &Document { id: id.to_owned(), files })?;
+        ui.write_json(
+            "agent-create",
+            &Document {
+                id: id.to_owned(),
+                files,
+            },
+        )?;
         return Ok(Exit::Done);
     }
     for FileDocument { path, state } in files {
@@ -89,34 +125,52 @@ fn team(program: &mut Program) -> Result<PathBuf, CliError> {
     let workspace = program.open()?;
     let root = workspace.repository.work_dir().map(Path::to_owned);
     root.ok_or_else(|| {
-        CliError::new(Exit::Git, "this operation must be run in a work tree").hint("git merkle agent create --personal <id>")
+        CliError::new(Exit::Git, "this operation must be run in a work tree")
+            .hint("git merkle agent create --personal <id>")
     })
 }
 
 fn personal(program: &Program) -> Result<PathBuf, CliError> {
-    let folder = locate::user_folder(&program.environment)
-        .ok_or_else(|| CliError::new(Exit::Config, "there is no home directory for personal agents"))?;
-    fs::create_dir_all(&folder).map_err(|error| CliError::io(format!("cannot create '{}'", folder.display()), error))?;
+    let folder = locate::user_folder(&program.environment).ok_or_else(|| {
+        CliError::new(
+            Exit::Config,
+            "there is no home directory for personal agents",
+        )
+    })?;
+    fs::create_dir_all(&folder)
+        .map_err(|error| CliError::io(format!("cannot create '{}'", folder.display()), error))?;
     Ok(folder)
 }
 
 fn shown(root: &Path, path: &str, is_personal: bool) -> String {
-    if is_personal { root.join(path).display().to_string() } else { path.to_owned() }
+    if is_personal {
+        root.join(path).display().to_string()
+    } else {
+        path.to_owned()
+    }
 }
 
 /// The prompts that a role needs: none to read, none for files where only directories are spoken of.
-fn prompts(role: &str) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+fn prompts(
+    role: &str,
+) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     let is_needed = match role {
         "reader" => [false; 3],
         "synthesis" => [true, false, true],
         _ => [true; 3],
     };
-    PROMPTS.iter().zip(is_needed).filter_map(|(prompt, is_needed)| is_needed.then_some(prompt))
+    PROMPTS
+        .iter()
+        .zip(is_needed)
+        .filter_map(|(prompt, is_needed)| is_needed.then_some(prompt))
 }
 
 fn text(args: &Args) -> String {
     let id = args.id.as_str();
-    let mut text = format!("id = \"{id}\"\nrole = \"{}\"\nframe_type = \"{}\"\n", args.role, args.frame_type);
+    let mut text = format!(
+        "id = \"{id}\"\nrole = \"{}\"\nframe_type = \"{}\"\n",
+        args.role, args.frame_type
+    );
     for (name, key, _) in prompts(&args.role) {
         let _ = writeln!(text, "{key} = \"prompts/{id}.{name}.md\"");
     }

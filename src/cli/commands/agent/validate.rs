@@ -23,21 +23,37 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
     let mut found = Vec::new();
     let mut checked = Vec::new();
     for folder in folders {
-        let names = folder.files.keys().filter(|name| is_definition(name) && is_wanted(name));
+        let names = folder
+            .files
+            .keys()
+            .filter(|name| is_definition(name) && is_wanted(name));
         checked.extend(names.map(|name| folder.path_of(name).display().to_string()));
         found.extend(faults_of(&workspace, folder, is_wanted));
-        found.extend(folder.warnings.iter().filter(|_| args.id.is_none()).map(|warning| Fault {
-            file: folder.path.clone(),
-            line: None,
-            message: warning.clone(),
-        }));
+        found.extend(
+            folder
+                .warnings
+                .iter()
+                .filter(|_| args.id.is_none())
+                .map(|warning| Fault {
+                    file: folder.path.clone(),
+                    line: None,
+                    message: warning.clone(),
+                }),
+        );
     }
     if let (Some(id), true) = (&args.id, checked.is_empty()) {
         // A built-in agent has no file, and nothing that could be wrong with it.
-        Registry::built_in().get(id).map_err(|_| AgentError::Unknown(id.clone()))?;
+        Registry::built_in()
+            .get(id)
+            .map_err(|_| AgentError::Unknown(id.clone()))?;
         checked.push(id.clone());
     }
-    Ok(faults::report(&mut program.ui, "agent-validate", &checked, &found)?)
+    Ok(faults::report(
+        &mut program.ui,
+        "agent-validate",
+        &checked,
+        &found,
+    )?)
 }
 
 fn definition(id: &str) -> String {
@@ -45,24 +61,41 @@ fn definition(id: &str) -> String {
 }
 
 fn is_definition(name: &str) -> bool {
-    name.strip_prefix("agents/").and_then(|name| name.strip_suffix(".toml")).is_some_and(|stem| !stem.contains('/'))
+    name.strip_prefix("agents/")
+        .and_then(|name| name.strip_suffix(".toml"))
+        .is_some_and(|stem| !stem.contains('/'))
 }
 
 /// The faults of a folder's definitions, with the profiles that they name and nobody has.
-fn faults_of(workspace: &Workspace, folder: &Folder, is_wanted: impl Fn(&str) -> bool) -> Vec<Fault> {
+fn faults_of(
+    workspace: &Workspace,
+    folder: &Folder,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Vec<Fault> {
     let mut folder = folder.clone();
-    folder.files.retain(|name, _| !is_definition(name) || is_wanted(name));
+    folder
+        .files
+        .retain(|name, _| !is_definition(name) || is_wanted(name));
     let mut registry = Registry::built_in();
     registry.add_folder(&folder, |file| Origin::Team(file.to_owned()));
     let profiles = workspace.profiles();
     let mut found = registry.faults.clone();
     for agent in registry.iter() {
-        let profile = agent.instructions().and_then(|instructions| instructions.profile.as_deref());
+        let profile = agent
+            .instructions()
+            .and_then(|instructions| instructions.profile.as_deref());
         if let Some(error) = profile.and_then(|name| profiles.get(name).err()) {
             let name = definition(agent.id.as_str());
             let text = folder.text(&name).unwrap_or_default();
-            let line = text.lines().position(|line| line.trim_start().starts_with("profile")).map(|at| at + 1);
-            found.push(Fault { file: folder.path_of(&name), line, message: error.to_string() });
+            let line = text
+                .lines()
+                .position(|line| line.trim_start().starts_with("profile"))
+                .map(|at| at + 1);
+            found.push(Fault {
+                file: folder.path_of(&name),
+                line,
+                message: error.to_string(),
+            });
         }
     }
     found

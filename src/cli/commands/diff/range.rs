@@ -38,10 +38,20 @@ pub(super) fn find(repo: &Repository, written: &[String]) -> Result<Range, CliEr
             (None, Some((old, new))) => (or_head(old), or_head(new)),
             (None, None) => (one.as_str(), HEAD),
         },
-        [old, new] if ![old, new].iter().any(|one| one.contains("..")) => (old.as_str(), new.as_str()),
-        _ => return Err(CliError::new(Exit::Usage, "expected a range, or one or two revisions")),
+        [old, new] if ![old, new].iter().any(|one| one.contains("..")) => {
+            (old.as_str(), new.as_str())
+        }
+        _ => {
+            return Err(CliError::new(
+                Exit::Usage,
+                "expected a range, or one or two revisions",
+            ));
+        }
     };
-    Ok(Range { old: revision(repo, old)?, new: revision(repo, new)? })
+    Ok(Range {
+        old: revision(repo, old)?,
+        new: revision(repo, new)?,
+    })
 }
 
 fn or_head(written: &str) -> &str {
@@ -49,12 +59,21 @@ fn or_head(written: &str) -> &str {
 }
 
 fn revision(repo: &Repository, name: &str) -> Result<Revision, CliError> {
-    Ok(Revision { name: name.to_owned(), tree: repo.tree_of(&repo.resolve(name)?)? })
+    Ok(Revision {
+        name: name.to_owned(),
+        tree: repo.tree_of(&repo.resolve(name)?)?,
+    })
 }
 
 /// What a branch has added since it left the other: what the other has added in the meantime is no change of it.
 fn from_merge_base(repo: &Repository, old: &str, new: &str) -> Result<Range, CliError> {
     let base = repo.merge_base(&repo.resolve_commit(old)?, &repo.resolve_commit(new)?)?;
     let base = base.ok_or_else(|| RevisionError::NoMergeBase(format!("{old}...{new}")))?;
-    Ok(Range { old: Revision { name: base.short(), tree: repo.tree_of(&base)? }, new: revision(repo, new)? })
+    Ok(Range {
+        old: Revision {
+            name: base.short(),
+            tree: repo.tree_of(&base)?,
+        },
+        new: revision(repo, new)?,
+    })
 }

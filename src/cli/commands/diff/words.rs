@@ -6,7 +6,12 @@ use crate::base::printable;
 use crate::cli::{CliError, Style, Ui};
 
 /// Each line behind a mark.
-pub(super) fn write_lines(ui: &mut Ui, mark: &str, style: Style, text: &str) -> Result<(), CliError> {
+pub(super) fn write_lines(
+    ui: &mut Ui,
+    mark: &str,
+    style: Style,
+    text: &str,
+) -> Result<(), CliError> {
     for line in text.lines() {
         let line = ui.styled(style, &format!("{mark}{line}")).to_string();
         writeln!(ui, "{line}")?;
@@ -54,8 +59,15 @@ fn write_changed(ui: &mut Ui, before: &str, after: &str) -> Result<(), CliError>
         };
         let body = text.trim_end_matches('\n');
         let (body, ends) = (&text[..body.len()], &text[body.len()..]);
-        line.push_str(&ui.styled(style, &format!("{open}{body}{close}")).to_string());
+        line.push_str(
+            &ui.styled(style, &format!("{open}{body}{close}"))
+                .to_string(),
+        );
         line.push_str(ends);
     }
-    Ok(writeln!(ui, "{}", line.trim_end_matches('\n').replace('\n', "\n "))?)
+    Ok(writeln!(
+        ui,
+        "{}",
+        line.trim_end_matches('\n').replace('\n', "\n ")
+    )?)
 }

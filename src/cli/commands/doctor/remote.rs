@@ -13,14 +13,28 @@ use crate::workspace::{Sharing, Workspace};
 pub(super) fn check_lost(workspace: &Workspace, fix: bool) -> Result<Option<Check>, CliError> {
     let repository = &workspace.repository;
     // A store that cannot be read was named by another check.
-    let Ok(Some(lost)) = lost::find(repository) else { return Ok(None) };
-    let frames = if lost.entries.len() == 1 { "1 frame" } else { &format!("{} frames", lost.entries.len()) };
-    let found = format!("the store had {frames} that it lacks now, at {}", lost.commit.short());
+    let Ok(Some(lost)) = lost::find(repository) else {
+        return Ok(None);
+    };
+    let frames = if lost.entries.len() == 1 {
+        "1 frame"
+    } else {
+        &format!("{} frames", lost.entries.len())
+    };
+    let found = format!(
+        "the store had {frames} that it lacks now, at {}",
+        lost.commit.short()
+    );
     if !fix {
-        return Ok(Some(Check::bad("lost", format!("{found}; 'git merkle doctor --fix' puts them back"))));
+        return Ok(Some(Check::bad(
+            "lost",
+            format!("{found}; 'git merkle doctor --fix' puts them back"),
+        )));
     }
     lost::restore(repository, &workspace.state, &lost)?;
-    Ok(Some(Check::bad("lost", format!("{found}; they are back")).fixed()))
+    Ok(Some(
+        Check::bad("lost", format!("{found}; they are back")).fixed(),
+    ))
 }
 
 /// Settings by which a plain `git fetch` or `git push` overwrites frames.
@@ -48,15 +62,27 @@ pub(super) fn check_settings(workspace: &Workspace) -> Vec<Check> {
 /// Where this clone publishes, and what waits to be collected; nothing is said where all clones share one ref.
 pub(super) fn check_publishing(workspace: &Workspace) -> Result<Option<Check>, CliError> {
     let sharing = Sharing::of(workspace)?;
-    let Ok(remote) = sharing.remote(workspace, None) else { return Ok(None) };
-    let waiting = workspace.repository.refs_below(&remote.tracking_by())?.len();
+    let Ok(remote) = sharing.remote(workspace, None) else {
+        return Ok(None);
+    };
+    let waiting = workspace
+        .repository
+        .refs_below(&remote.tracking_by())?
+        .len();
     if sharing.publish != Publish::Own && waiting == 0 {
         return Ok(None);
     }
     let target = pushed_ref(workspace, &sharing, &remote);
-    let refs = if waiting == 1 { "1 ref of a clone waits" } else { &format!("{waiting} refs of clones wait") };
+    let refs = if waiting == 1 {
+        "1 ref of a clone waits"
+    } else {
+        &format!("{waiting} refs of clones wait")
+    };
     let waits = format!("{refs} for 'git merkle sync --collect'");
-    Ok(Some(Check::good("publish", format!("to '{target}' of '{}'; {waits}", remote.name()))))
+    Ok(Some(Check::good(
+        "publish",
+        format!("to '{target}' of '{}'; {waits}", remote.name()),
+    )))
 }
 
 fn pushed_ref(workspace: &Workspace, sharing: &Sharing, remote: &Remote) -> String {
@@ -73,28 +99,57 @@ pub(super) fn ask(workspace: &Workspace, named: Option<&str>) -> Result<Check, C
     let remote = sharing.remote(workspace, named)?;
     let name = remote.name();
     let mut theirs = None;
-    let listed = repository.list_refs(name, &[remote.frames_ref()], Prompt::Allowed, &mut |found| {
-        theirs = Some(found.id);
-        true
-    });
+    let listed = repository.list_refs(
+        name,
+        &[remote.frames_ref()],
+        Prompt::Allowed,
+        &mut |found| {
+            theirs = Some(found.id);
+            true
+        },
+    );
     if let Err(error) = listed {
-        return Ok(Check::bad("remote", format!("'{name}' cannot be reached: {}", printable::chain(&error))));
+        return Ok(Check::bad(
+            "remote",
+            format!("'{name}' cannot be reached: {}", printable::chain(&error)),
+        ));
     }
     let tracked = repository.find_direct_ref(&remote.tracking_ref())?;
     let has = match theirs {
         None => "it has no frames yet".to_owned(),
-        Some(id) if Some(id) == tracked => format!("its frames are at {}, as last fetched", id.short()),
+        Some(id) if Some(id) == tracked => {
+            format!("its frames are at {}, as last fetched", id.short())
+        }
         Some(id) => {
-            format!("its frames are at {}, which were not fetched yet; 'git merkle fetch {name}' brings them", id.short())
+            format!(
+                "its frames are at {}, which were not fetched yet; 'git merkle fetch {name}' brings them",
+                id.short()
+            )
         }
     };
     let Some(commit) = tracked.or(Store::open(repository)?.commit()) else {
-        return Ok(Check::good("remote", format!("'{name}' can be reached; {has}")));
+        return Ok(Check::good(
+            "remote",
+            format!("'{name}' can be reached; {has}"),
+        ));
     };
     let target = pushed_ref(workspace, &sharing, &remote);
     // A dry run asks for the right to push. What a server's hooks say about the ref is known after a push alone.
-    Ok(match repository.try_push(name, &commit, &target, Prompt::Allowed) {
-        Ok(()) => Check::good("remote", format!("'{name}' can be reached; {has}; a dry run of a push to '{target}' is accepted")),
-        Err(error) => Check::bad("remote", format!("'{name}' can be reached; {has}; no push: {}", printable::chain(&error))),
-    })
+    Ok(
+        match repository.try_push(name, &commit, &target, Prompt::Allowed) {
+            Ok(()) => Check::good(
+                "remote",
+                format!(
+                    "'{name}' can be reached; {has}; a dry run of a push to '{target}' is accepted"
+                ),
+            ),
+            Err(error) => Check::bad(
+                "remote",
+                format!(
+                    "'{name}' can be reached; {has}; no push: {}",
+                    printable::chain(&error)
+                ),
+            ),
+        },
+    )
 }

@@ -39,19 +39,33 @@ struct Row {
 /// Prints the table for the commits of a range: `tip`, or `from..tip`.
 pub(super) fn run(range: &str, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
-    let (end, tip) = range.split_once("..").map_or((None, range), |(end, tip)| (Some(end), tip));
-    let tip = workspace.repository.resolve_commit(if tip.is_empty() { "HEAD" } else { tip })?;
-    let end = end.map(|end| workspace.repository.resolve_commit(end)).transpose()?;
+    let (end, tip) = range
+        .split_once("..")
+        .map_or((None, range), |(end, tip)| (Some(end), tip));
+    let tip = workspace
+        .repository
+        .resolve_commit(if tip.is_empty() { "HEAD" } else { tip })?;
+    let end = end
+        .map(|end| workspace.repository.resolve_commit(end))
+        .transpose()?;
     let cases = workspace.cases(tip, end, COMMITS_MAX)?;
     let outcomes = judged(&workspace, &cases)?;
     if program.ui.is_json() {
-        let commits = cases.iter().zip(&outcomes).map(|(case, outcome)| commit(case, outcome)).collect();
-        program.ui.write_json("find-evaluate", &Document { commits })?;
+        let commits = cases
+            .iter()
+            .zip(&outcomes)
+            .map(|(case, outcome)| commit(case, outcome))
+            .collect();
+        program
+            .ui
+            .write_json("find-evaluate", &Document { commits })?;
     } else {
         program.ui.write_bytes(table(&outcomes).as_bytes())?;
     }
     if cases.is_empty() {
-        program.ui.note("no commit changes one to five source files and says so in four words");
+        program
+            .ui
+            .note("no commit changes one to five source files and says so in four words");
     }
     Ok(Exit::Done)
 }
@@ -74,7 +88,11 @@ fn commit(case: &Case, outcome: &Outcome) -> Commit {
         id: case.commit.to_string(),
         words: case.question.words.clone(),
         files: case.files.clone(),
-        definitions: case.definitions.iter().map(|(path, name)| format!("{path}: {name}")).collect(),
+        definitions: case
+            .definitions
+            .iter()
+            .map(|(path, name)| format!("{path}: {name}"))
+            .collect(),
         rows: ROWS.iter().zip(&outcome.rows).map(row).collect(),
     }
 }

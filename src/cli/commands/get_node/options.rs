@@ -21,7 +21,12 @@ pub(super) fn view(args: &Args) -> Result<ContextView, CliError> {
         Some(seconds) => filter.not_older_than(seconds, clock::now_seconds()),
         None => filter,
     };
-    Ok(ContextView { frames_max: args.max_frames, order: order(args)?, filter, sources: args.sources.clone() })
+    Ok(ContextView {
+        frames_max: args.max_frames,
+        order: order(args)?,
+        filter,
+        sources: args.sources.clone(),
+    })
 }
 
 /// Makes related paths, which are written as seen from the current directory, paths of the tree.
@@ -30,7 +35,9 @@ pub(super) fn find_related(view: &mut ContextView, workspace: &Workspace) -> Res
         if let Source::Related(path) = source {
             let text = path.to_text().into_owned();
             let target = find_at_head(workspace, &text)?;
-            *path = target.path.ok_or_else(|| CliError::new(Exit::Usage, format!("'{text}' is not a path")))?;
+            *path = target
+                .path
+                .ok_or_else(|| CliError::new(Exit::Usage, format!("'{text}' is not a path")))?;
         }
     }
     Ok(())
@@ -38,7 +45,10 @@ pub(super) fn find_related(view: &mut ContextView, workspace: &Workspace) -> Res
 
 fn order(args: &Args) -> Result<Order, CliError> {
     let (name, list) = args.order.split_once('=').unwrap_or((&args.order, ""));
-    let relevance = |types| Order::Relevance { query: args.query.clone(), types };
+    let relevance = |types| Order::Relevance {
+        query: args.query.clone(),
+        types,
+    };
     let orders = Orders::default();
     let found = match name {
         "recency" if args.query.is_empty() => Some(Order::Recency),
@@ -50,22 +60,32 @@ fn order(args: &Args) -> Result<Order, CliError> {
     };
     found.ok_or_else(|| {
         let custom: Vec<&str> = orders.names().collect();
-        let known = format!("the orders are recency, type=<list>, agent=<list>, relevance, {}", custom.join(", "));
+        let known = format!(
+            "the orders are recency, type=<list>, agent=<list>, relevance, {}",
+            custom.join(", ")
+        );
         CliError::new(Exit::Usage, format!("unknown order '{name}'")).hint(known)
     })
 }
 
 fn words<T: std::str::FromStr<Err: std::fmt::Display>>(list: &str) -> Result<Vec<T>, CliError> {
     let words = list.split(['>', ',']).filter(|word| !word.is_empty());
-    words.map(|word| word.parse().map_err(|error: T::Err| CliError::new(Exit::Usage, error.to_string()))).collect()
+    words
+        .map(|word| {
+            word.parse()
+                .map_err(|error: T::Err| CliError::new(Exit::Usage, error.to_string()))
+        })
+        .collect()
 }
 
 pub(super) fn parse_basis_kind(text: &str) -> Result<BasisKind, String> {
-    text.parse().map_err(|()| "expected generated, synthesis, written or invalidation".to_owned())
+    text.parse()
+        .map_err(|()| "expected generated, synthesis, written or invalidation".to_owned())
 }
 
 pub(super) fn parse_state(text: &str) -> Result<State, String> {
-    text.parse().map_err(|()| "expected fresh, outdated, invalidated or superseded".to_owned())
+    text.parse()
+        .map_err(|()| "expected fresh, outdated, invalidated or superseded".to_owned())
 }
 
 pub(super) fn parse_source(text: &str) -> Result<Source, String> {
@@ -87,8 +107,12 @@ pub(super) fn parse_age(text: &str) -> Result<u64, String> {
         Some(b'w') => 7 * 86_400,
         _ => 0,
     };
-    let count = text.get(..text.len().saturating_sub(1)).and_then(|count| count.parse::<u64>().ok());
-    let seconds = count.filter(|_| unit > 0).and_then(|count| count.checked_mul(unit));
+    let count = text
+        .get(..text.len().saturating_sub(1))
+        .and_then(|count| count.parse::<u64>().ok());
+    let seconds = count
+        .filter(|_| unit > 0)
+        .and_then(|count| count.checked_mul(unit));
     seconds.ok_or_else(|| "expected a number and one of s, m, h, d, w".to_owned())
 }
 
@@ -98,11 +122,17 @@ mod tests {
 
     #[test]
     fn ages_and_sources_read_as_written() {
-        assert_eq!(["90s", "15m", "2w"].map(parse_age), [Ok(90), Ok(900), Ok(1_209_600)]);
+        assert_eq!(
+            ["90s", "15m", "2w"].map(parse_age),
+            [Ok(90), Ok(900), Ok(1_209_600)]
+        );
         for bad in ["", "7", "d", "-1d", "99999999999999999999d", "1é"] {
             assert!(parse_age(bad).is_err(), "{bad}");
         }
-        assert_eq!(parse_source("related=src/"), Ok(Source::Related("src/".into())));
+        assert_eq!(
+            parse_source("related=src/"),
+            Ok(Source::Related("src/".into()))
+        );
         assert!(parse_source("related").is_err() && parse_source("everything").is_err());
     }
 }

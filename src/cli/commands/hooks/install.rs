@@ -12,7 +12,9 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::model::Cost;
 use crate::git::Repository;
-use crate::hook::install::{self, Action, Blocked, Edit, Event, HookManager, Mode, Place, Prepared, Request, Verdict};
+use crate::hook::install::{
+    self, Action, Blocked, Edit, Event, HookManager, Mode, Place, Prepared, Request, Verdict,
+};
 
 /// What a user runs in a repository whose hooks were written by hand: nobody else's files put them to work.
 const SWITCH_ON: &str = "git config merkle.hooks true";
@@ -72,7 +74,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         },
         events: args.events.clone(),
         budget_nano_dollars: args.budget,
-        binary: binary(program).map_err(|error| CliError::io("cannot find this program's own file", error))?,
+        binary: binary(program)
+            .map_err(|error| CliError::io("cannot find this program's own file", error))?,
         force: args.force,
         bare: args.bare,
     };
@@ -80,12 +83,18 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if is_print || prepared.blocked.is_some() {
         return instead(&repository, &request, &prepared, &mut program.ui);
     }
-    if prepared.place.verdict != Verdict::Own && prepared.mode == Mode::Hookdir && !program.ui.is_json() {
+    if prepared.place.verdict != Verdict::Own
+        && prepared.mode == Mode::Hookdir
+        && !program.ui.is_json()
+    {
         show_differences(&mut program.ui, &prepared)?;
     }
     install::install(&repository, &prepared)?;
     if program.ui.is_json() {
-        let document = Document { events: step_documents(&prepared.steps), ..document(&request, &prepared) };
+        let document = Document {
+            events: step_documents(&prepared.steps),
+            ..document(&request, &prepared)
+        };
         program.ui.write_json("hooks-install", &document)?;
     } else {
         show_steps(&mut program.ui, &repository, &prepared.steps)?;
@@ -93,23 +102,44 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     if let Some(budget) = args.budget.filter(|_| !program.ui.is_json()) {
         let command = format!("git config --global merkle.hookBudget {}", Cost(budget));
-        program.ui.note(&format!("agents that cost something run once your own configuration allows it too: '{command}'"));
+        program.ui.note(&format!(
+            "agents that cost something run once your own configuration allows it too: '{command}'"
+        ));
     }
-    let is_whole = !prepared.steps.iter().any(|step| matches!(step.action, Action::Refused(_)));
+    let is_whole = !prepared
+        .steps
+        .iter()
+        .any(|step| matches!(step.action, Action::Refused(_)));
     Ok(if is_whole { Exit::Done } else { Exit::No })
 }
 
 /// Says what a person writes instead.
-fn instead(repository: &Repository, request: &Request, prepared: &Prepared, ui: &mut Ui) -> Result<Exit, CliError> {
+fn instead(
+    repository: &Repository,
+    request: &Request,
+    prepared: &Prepared,
+    ui: &mut Ui,
+) -> Result<Exit, CliError> {
     let directory = &prepared.place.directory;
     let manager = HookManager::of(directory, repository.work_dir());
     let snippets = manager.snippets(directory, &prepared.events);
     let ending = prepared.blocked.filter(|_| !ui.is_json());
     if ui.is_json() {
-        let write = snippets.into_iter().map(|(file, text)| SnippetDocument { file, text }).collect();
-        let document = Document { manager: Some(manager.name()), write, ..document(request, prepared) };
+        let write = snippets
+            .into_iter()
+            .map(|(file, text)| SnippetDocument { file, text })
+            .collect();
+        let document = Document {
+            manager: Some(manager.name()),
+            write,
+            ..document(request, prepared)
+        };
         ui.write_json("hooks-install", &document)?;
-        return Ok(if prepared.blocked.is_some() { Exit::No } else { Exit::Done });
+        return Ok(if prepared.blocked.is_some() {
+            Exit::No
+        } else {
+            Exit::Done
+        });
     }
     for (file, text) in snippets {
         let file = ui.styled(Style::Heading, &format!("{file}:")).to_string();
@@ -117,27 +147,40 @@ fn instead(repository: &Repository, request: &Request, prepared: &Prepared, ui: 
         writeln!(ui, "{file}\n{text}")?;
     }
     if ending.is_none() {
-        ui.note(&format!("hooks that were not installed do something once '{SWITCH_ON}' was run"));
+        ui.note(&format!(
+            "hooks that were not installed do something once '{SWITCH_ON}' was run"
+        ));
     }
-    ending.map_or(Ok(Exit::Done), |blocked| Err(refusal(blocked, &prepared.place)))
+    ending.map_or(Ok(Exit::Done), |blocked| {
+        Err(refusal(blocked, &prepared.place))
+    })
 }
 
 fn by_hand() -> String {
-    format!("write the lines above into the files named and run '{SWITCH_ON}', or run 'git merkle hooks install --force'")
+    format!(
+        "write the lines above into the files named and run '{SWITCH_ON}', or run 'git merkle hooks install --force'"
+    )
 }
 
 fn refusal(blocked: Blocked, place: &Place) -> CliError {
     let directory = quoted(&place.directory);
     let (text, hint) = match blocked {
-        Blocked::InWorkTree => (format!("hooks folder {directory} belongs to the project"), by_hand()),
-        Blocked::Shared => (format!("hooks folder {directory} is shared with other repositories"), by_hand()),
+        Blocked::InWorkTree => (
+            format!("hooks folder {directory} belongs to the project"),
+            by_hand(),
+        ),
+        Blocked::Shared => (
+            format!("hooks folder {directory} is shared with other repositories"),
+            by_hand(),
+        ),
         Blocked::OneCommand => (
             format!("hooks folder {directory} was set for this command only"),
             "run 'git merkle hooks install' without '-c core.hooksPath'".to_owned(),
         ),
-        Blocked::ReadOnly => {
-            (format!("hooks folder {directory} is closed for writing"), format!("run 'chmod u+w {}'", place.directory.display()))
-        }
+        Blocked::ReadOnly => (
+            format!("hooks folder {directory} is closed for writing"),
+            format!("run 'chmod u+w {}'", place.directory.display()),
+        ),
         Blocked::NoFolder => (
             format!("{directory} is no folder, so git runs no hooks from it"),
             "run 'git config --unset core.hooksPath' to have hooks again".to_owned(),
@@ -149,7 +192,9 @@ fn refusal(blocked: Blocked, place: &Place) -> CliError {
 /// What a person should know of the project's hook manager.
 fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
     let manager = HookManager::of(&prepared.place.directory, repository.work_dir());
-    if prepared.mode == Mode::Hookdir && matches!(manager, HookManager::Lefthook | HookManager::PreCommit) {
+    if prepared.mode == Mode::Hookdir
+        && matches!(manager, HookManager::Lefthook | HookManager::PreCommit)
+    {
         let name = manager.name();
         ui.note(&format!("{name} may write its hooks anew; 'git merkle hooks install --mode=print' shows what to tell it"));
     }
@@ -157,7 +202,11 @@ fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
         let hook = fs::read(prepared.place.directory.join(event.name())).unwrap_or_default();
         install::script::is_lfs(&install::script::strip(&hook))
     };
-    let lfs_events: Vec<&Event> = prepared.events.iter().filter(|event| event.is_of_lfs()).collect();
+    let lfs_events: Vec<&Event> = prepared
+        .events
+        .iter()
+        .filter(|event| event.is_of_lfs())
+        .collect();
     let is_lfs_to_come = prepared.mode == Mode::Hookdir
         && !lfs_events.iter().any(|event| has_lfs_hook(event))
         && repository.work_dir().is_some_and(install::uses_lfs);
@@ -168,21 +217,39 @@ fn remark(repository: &Repository, prepared: &Prepared, ui: &Ui) {
 
 /// Shows what is about to change outside of the git directory, before it does.
 fn show_differences(ui: &mut Ui, prepared: &Prepared) -> Result<(), CliError> {
-    for edit in prepared.edits.iter().filter(|edit| edit.path().starts_with(&prepared.place.directory)) {
+    for edit in prepared
+        .edits
+        .iter()
+        .filter(|edit| edit.path().starts_with(&prepared.place.directory))
+    {
         match edit {
-            Edit::Write { path, before, after } => {
+            Edit::Write {
+                path,
+                before,
+                after,
+            } => {
                 let text = |content: &Option<install::edit::Content>| {
-                    content.as_ref().map(|content| String::from_utf8_lossy(&content.bytes).into_owned()).unwrap_or_default()
+                    content
+                        .as_ref()
+                        .map(|content| String::from_utf8_lossy(&content.bytes).into_owned())
+                        .unwrap_or_default()
                 };
                 let (before, after, name) = (text(before), text(after), path.to_string_lossy());
-                let diff = TextDiff::from_lines(&before, &after).unified_diff().header(&name, &name).to_string();
+                let diff = TextDiff::from_lines(&before, &after)
+                    .unified_diff()
+                    .header(&name, &name)
+                    .to_string();
                 let diff = ui.styled(Style::Plain, &diff).to_string();
                 write!(ui, "{diff}")?;
             }
             Edit::Chain { hook, chained, own } => {
                 let text = format!("rename {} to {}", hook.display(), chained.display());
-                let lines = String::from_utf8_lossy(&own.bytes).trim_end().replace('\n', "\n+");
-                let text = ui.styled(Style::Plain, &format!("{text}\n+{lines}")).to_string();
+                let lines = String::from_utf8_lossy(&own.bytes)
+                    .trim_end()
+                    .replace('\n', "\n+");
+                let text = ui
+                    .styled(Style::Plain, &format!("{text}\n+{lines}"))
+                    .to_string();
                 writeln!(ui, "{text}")?;
             }
             _ => {}
@@ -196,7 +263,9 @@ fn document(request: &Request, prepared: &Prepared) -> Document {
         mode: prepared.mode.name(),
         binary: request.binary.to_string_lossy().into_owned(),
         directory: prepared.place.directory.to_string_lossy().into_owned(),
-        budget_usd: prepared.budget_nano_dollars.map(|nano| Cost(nano).to_string()),
+        budget_usd: prepared
+            .budget_nano_dollars
+            .map(|nano| Cost(nano).to_string()),
         events: Vec::new(),
         blocked: prepared.blocked.map(blocked_word),
         manager: None,
@@ -219,7 +288,11 @@ fn binary(program: &Program) -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let real = fs::canonicalize(&own)?;
     let search_path = program.environment.get("PATH").unwrap_or_default();
-    let is_own = |path: &PathBuf| path.is_absolute() && fs::canonicalize(path).is_ok_and(|found| found == real);
-    let found = std::env::split_paths(search_path).map(|directory| directory.join("git-merkle")).find(is_own);
+    let is_own = |path: &PathBuf| {
+        path.is_absolute() && fs::canonicalize(path).is_ok_and(|found| found == real)
+    };
+    let found = std::env::split_paths(search_path)
+        .map(|directory| directory.join("git-merkle"))
+        .find(is_own);
     Ok(found.unwrap_or_else(|| Path::new(&own).to_owned()))
 }

@@ -18,7 +18,11 @@ pub struct Args {
     #[arg(value_name = "event")]
     event: String,
     /// What git gives the hook: not looked at
-    #[arg(value_name = "argument", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        value_name = "argument",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     arguments: Vec<std::ffi::OsString>,
 }
 
@@ -31,22 +35,41 @@ pub fn run(args: &Args, program: &Program) -> Exit {
 }
 
 fn hand_over(args: &Args, program: &Program) -> Result<(), CliError> {
-    let workspace = Workspace::open(&program.global.location(), &program.environment, program.global.settings(), None)?;
+    let workspace = Workspace::open(
+        &program.global.location(),
+        &program.environment,
+        program.global.settings(),
+        None,
+    )?;
     if !is_wanted(&workspace, program) {
         return Ok(());
     }
     let repository = &workspace.repository;
-    let git_dir = repository.git_dir().canonicalize().map_err(|error| CliError::io("cannot find the git directory", error))?;
-    let directory = repository.work_dir().map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+    let git_dir = repository
+        .git_dir()
+        .canonicalize()
+        .map_err(|error| CliError::io("cannot find the git directory", error))?;
+    let directory = repository
+        .work_dir()
+        .map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     let directory = directory.unwrap_or_else(|| git_dir.clone());
-    let marker = Marker { git_dir, directory, event: args.event.clone() };
+    let marker = Marker {
+        git_dir,
+        directory,
+        event: args.event.clone(),
+    };
     let failed = |error| CliError::io("cannot leave a marker", error);
     marker::leave(&workspace.state, &marker).map_err(failed)?;
     if worker::is_at_work(&workspace.state) {
         return Ok(());
     }
     let own = std::env::current_exe().map_err(failed)?;
-    let arguments = [OsStr::new("-C"), marker.directory.as_os_str(), OsStr::new("hooks"), OsStr::new("worker")];
+    let arguments = [
+        OsStr::new("-C"),
+        marker.directory.as_os_str(),
+        OsStr::new("hooks"),
+        OsStr::new("worker"),
+    ];
     detach::start(&own, &arguments, &program.environment).map_err(failed)
 }
 
@@ -61,7 +84,11 @@ fn is_wanted(workspace: &Workspace, program: &Program) -> bool {
         Ok(None) => {
             // A record that cannot be read was written by an installation.
             let is_installed = !matches!(Record::load(&workspace.state), Ok(None));
-            is_installed && program.environment.text("CI").is_none_or(|text| text == "false")
+            is_installed
+                && program
+                    .environment
+                    .text("CI")
+                    .is_none_or(|text| text == "false")
         }
         Err(_) => false,
     }

@@ -63,7 +63,9 @@ pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let found = standing(&repository)?;
     let worker = worker(&StateDir::of(&repository))?;
     if program.ui.is_json() {
-        program.ui.write_json("hooks-status", &document(&found, worker))?;
+        program
+            .ui
+            .write_json("hooks-status", &document(&found, worker))?;
         return Ok(Exit::Done);
     }
     show_installation(&mut program.ui, &repository, &found)?;
@@ -72,9 +74,16 @@ pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 fn worker(state: &StateDir) -> Result<WorkerDocument, CliError> {
-    let waiting = marker::list(state).map_err(|error| CliError::io("cannot read the markers", error))?.len();
+    let waiting = marker::list(state)
+        .map_err(|error| CliError::io("cannot read the markers", error))?
+        .len();
     let log = log::path(state).display().to_string();
-    Ok(WorkerDocument { at_work: worker::is_at_work(state), waiting, log, last: log::tail(state, RUNS_SHOWN) })
+    Ok(WorkerDocument {
+        at_work: worker::is_at_work(state),
+        waiting,
+        log,
+        last: log::tail(state, RUNS_SHOWN),
+    })
 }
 
 /// The second part of the answer.
@@ -89,21 +98,40 @@ fn show_worker(ui: &mut Ui, worker: &WorkerDocument) -> Result<(), CliError> {
 }
 
 /// The first part of the answer.
-fn show_installation(ui: &mut Ui, repository: &Repository, found: &Standing) -> Result<(), CliError> {
+fn show_installation(
+    ui: &mut Ui,
+    repository: &Repository,
+    found: &Standing,
+) -> Result<(), CliError> {
     match &found.record {
         None => writeln!(ui, "hooks     not installed")?,
         Some(record) => {
             write!(ui, "hooks     installed, mode {}", record.mode.name())?;
             if record.mode == Mode::Hookdir {
                 write!(ui, ", in ")?;
-                show_path(ui, repository, record.directory.as_deref().unwrap_or(&found.place.directory))?;
+                show_path(
+                    ui,
+                    repository,
+                    record
+                        .directory
+                        .as_deref()
+                        .unwrap_or(&found.place.directory),
+                )?;
             }
             let binary = ui.path(record.binary.as_os_str().as_bytes()).into_owned();
             write!(ui, "\nbinary    ")?;
             ui.write_bytes(&binary)?;
             let is_there = record.binary.is_file();
-            let gone = if is_there { "" } else { " (gone; hooks look for git-merkle on the search path)" };
-            let budget = record.budget_nano_dollars.map_or("none".to_owned(), |nano| format!("{} US dollars a day", Cost(nano)));
+            let gone = if is_there {
+                ""
+            } else {
+                " (gone; hooks look for git-merkle on the search path)"
+            };
+            let budget = record
+                .budget_nano_dollars
+                .map_or("none".to_owned(), |nano| {
+                    format!("{} US dollars a day", Cost(nano))
+                });
             writeln!(ui, "{gone}\nbudget    {budget}")?;
         }
     }
@@ -111,7 +139,11 @@ fn show_installation(ui: &mut Ui, repository: &Repository, found: &Standing) -> 
     for event in found.events.iter().filter(is_told) {
         show_event(ui, repository, event)?;
     }
-    if found.events.iter().any(|event| event.is_installed && !event.is_effective()) {
+    if found
+        .events
+        .iter()
+        .any(|event| event.is_installed && !event.is_effective())
+    {
         ui.note("'git merkle hooks install' puts back what another program has replaced, or says what to write");
     }
     Ok(())
@@ -148,16 +180,27 @@ fn document(found: &Standing, worker: WorkerDocument) -> Document {
         binary: record.map(|record| json::path(record.binary.as_os_str().as_bytes())),
         directory: json::path(found.place.directory.as_os_str().as_bytes()),
         worker,
-        budget_usd: record.and_then(|record| record.budget_nano_dollars).map(|nano| Cost(nano).to_string()),
+        budget_usd: record
+            .and_then(|record| record.budget_nano_dollars)
+            .map(|nano| Cost(nano).to_string()),
         events: found.events.iter().map(event_document).collect(),
     }
 }
 
 fn event_document(event: &EventStanding) -> EventDocument {
     let runner = |runner: &Runner| match runner {
-        Runner::Merkle => RunnerDocument { kind: "merkle", name: "git-merkle".to_owned() },
-        Runner::Configured(name) => RunnerDocument { kind: "config", name: name.clone() },
-        Runner::Hook(path) => RunnerDocument { kind: "hook", name: json::path(path.as_os_str().as_bytes()) },
+        Runner::Merkle => RunnerDocument {
+            kind: "merkle",
+            name: "git-merkle".to_owned(),
+        },
+        Runner::Configured(name) => RunnerDocument {
+            kind: "config",
+            name: name.clone(),
+        },
+        Runner::Hook(path) => RunnerDocument {
+            kind: "hook",
+            name: json::path(path.as_os_str().as_bytes()),
+        },
     };
     EventDocument {
         event: event.event.name(),

@@ -20,12 +20,20 @@ struct Document {
 pub fn run(_: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let repository = open(program)?;
     let prepared = install::uninstall(&repository)?;
-    let steps = prepared.as_ref().map(|prepared| prepared.steps.as_slice()).unwrap_or_default();
+    let steps = prepared
+        .as_ref()
+        .map(|prepared| prepared.steps.as_slice())
+        .unwrap_or_default();
     if let Some(prepared) = &prepared {
         install::install(&repository, prepared)?;
     }
     if program.ui.is_json() {
-        program.ui.write_json("hooks-uninstall", &Document { events: step_documents(steps) })?;
+        program.ui.write_json(
+            "hooks-uninstall",
+            &Document {
+                events: step_documents(steps),
+            },
+        )?;
         return Ok(Exit::Done);
     }
     show_steps(&mut program.ui, &repository, steps)?;

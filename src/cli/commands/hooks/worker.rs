@@ -20,8 +20,21 @@ pub fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
     let location = program.global.location();
     let state = StateDir::of(&Repository::open(&location)?);
     // Settings that make no sense are told about when there is work to do, like everything else that fails then.
-    let workspace = Workspace::open(&location, &program.environment, program.global.settings(), None).ok();
-    let quiet = workspace.and_then(|workspace| workspace.settings.stack().duration("hookquiet").ok().flatten());
+    let workspace = Workspace::open(
+        &location,
+        &program.environment,
+        program.global.settings(),
+        None,
+    )
+    .ok();
+    let quiet = workspace.and_then(|workspace| {
+        workspace
+            .settings
+            .stack()
+            .duration("hookquiet")
+            .ok()
+            .flatten()
+    });
     let quiet = quiet.unwrap_or(worker::QUIET);
     let mut work = |marker: &Marker| work(marker, &state, &program.environment);
     match worker::run(&state, quiet.max(Duration::from_millis(1)), &mut work) {
@@ -35,16 +48,30 @@ pub fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
 
 /// Brings one worktree up to date; the line for the log, or what failed.
 fn work(marker: &Marker, state: &StateDir, environment: &Environment) -> Result<String, String> {
-    let location = Location { directory: marker.directory.clone(), ..Location::default() };
-    let workspace = Workspace::open(&location, environment, [], None).map_err(|error| CliError::from(error).to_string())?;
+    let location = Location {
+        directory: marker.directory.clone(),
+        ..Location::default()
+    };
+    let workspace = Workspace::open(&location, environment, [], None)
+        .map_err(|error| CliError::from(error).to_string())?;
     // The queue may have come with the repository: what is worked on is the repository that the queue is in.
     let real = |path: &Path| path.canonicalize().ok();
     if real(workspace.repository.common_dir()) != real(state.git_dir()) {
-        return Err(format!("'{}' is no worktree of this repository", marker.directory.display()));
+        return Err(format!(
+            "'{}' is no worktree of this repository",
+            marker.directory.display()
+        ));
     }
-    let background = workspace.refresh_in_background().map_err(|error| CliError::from(error).to_string())?;
+    let background = workspace
+        .refresh_in_background()
+        .map_err(|error| CliError::from(error).to_string())?;
     let exchanged = workspace.exchange_in_background(&marker.event);
-    let done: Vec<String> = background.done.iter().map(ToString::to_string).chain(exchanged).collect();
+    let done: Vec<String> = background
+        .done
+        .iter()
+        .map(ToString::to_string)
+        .chain(exchanged)
+        .collect();
     if let Some(problem) = background.problems.first() {
         return Err(problem.clone());
     }

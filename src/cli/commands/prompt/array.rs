@@ -83,16 +83,30 @@ pub fn assemble(
     (workspace, program): (&Workspace, &mut Program),
 ) -> Result<Preview, CliError> {
     token::prepare();
-    let session = args.session.as_ref().map(|name| workspace.session_folder(Some(name))).transpose()?;
-    let root = snapshot.is_named().then(|| snapshot.root(workspace, |text| program.ui.warn(text))).transpose()?;
-    let asking =
-        TurnAsking { provider: provider.map(str::to_owned), profile: None, allowed: program.global.allow_secret.clone() };
+    let session = args
+        .session
+        .as_ref()
+        .map(|name| workspace.session_folder(Some(name)))
+        .transpose()?;
+    let root = snapshot
+        .is_named()
+        .then(|| snapshot.root(workspace, |text| program.ui.warn(text)))
+        .transpose()?;
+    let asking = TurnAsking {
+        provider: provider.map(str::to_owned),
+        profile: None,
+        allowed: program.global.allow_secret.clone(),
+    };
     let files = entries(workspace, &args.files)?;
     let options = PreviewOptions {
         session,
         request: args.message.clone(),
         named: &files,
-        images: args.images.iter().map(|file| image(program, file)).collect::<Result<_, _>>()?,
+        images: args
+            .images
+            .iter()
+            .map(|file| image(program, file))
+            .collect::<Result<_, _>>()?,
         root,
         symbols: args.symbol_tokens,
         asking,
@@ -101,26 +115,33 @@ pub fn assemble(
         let mut reader = Reader::of(definition, wished);
         reader.policy = args.policy;
         reader.takes_block = format == "manual";
-        let is_anthropic = definition.is_some_and(|definition| provider::protocol(definition.kind) == Some(Protocol::Anthropic));
+        let is_anthropic = definition.is_some_and(|definition| {
+            provider::protocol(definition.kind) == Some(Protocol::Anthropic)
+        });
         if format == "anthropic" && !is_anthropic {
             let capabilities = &mut reader.capabilities;
-            (capabilities.cache_breakpoints, capabilities.cache_tokens_min) = ANTHROPIC_CACHE;
+            (
+                capabilities.cache_breakpoints,
+                capabilities.cache_tokens_min,
+            ) = ANTHROPIC_CACHE;
             reader.terms = CacheTerms::of(capabilities, None);
         }
         reader
     };
-    workspace.preview(&options, &reader).map_err(|error| match error {
-        TurnError::NoRequest => {
-            CliError::from_source(Exit::Usage, error).hint("say it with '-m <request>', or name a '--session'")
-        }
-        error => error.into(),
-    })
+    workspace
+        .preview(&options, &reader)
+        .map_err(|error| match error {
+            TurnError::NoRequest => CliError::from_source(Exit::Usage, error)
+                .hint("say it with '-m <request>', or name a '--session'"),
+            error => error.into(),
+        })
 }
 
 fn image(program: &Program, file: &Path) -> Result<(String, Image), CliError> {
     let failed = |error| CliError::io(format!("cannot read '{}'", file.display()), error);
     let bytes = std::fs::read(program.global.resolve(file)).map_err(failed)?;
-    let image = Image::new(&bytes).map_err(|error| CliError::new(Exit::Refused, format!("'{}': {error}", file.display())))?;
+    let image = Image::new(&bytes)
+        .map_err(|error| CliError::new(Exit::Refused, format!("'{}': {error}", file.display())))?;
     Ok((file.display().to_string(), image))
 }
 
@@ -133,7 +154,9 @@ pub(super) fn print(format: &str, preview: &Preview, ui: &mut Ui) -> Result<(), 
         "json" => ui.write_json("prompt-array", &document(preview))?,
         "openai" | "anthropic" => {
             // On one line, as this program sends it: a script can send it without changing a byte.
-            let text = ui.styled(Style::Plain, &body_of(format, preview).to_string()).to_string();
+            let text = ui
+                .styled(Style::Plain, &body_of(format, preview).to_string())
+                .to_string();
             writeln!(ui, "{text}")?;
         }
         "manual" => {
@@ -148,7 +171,10 @@ pub(super) fn print(format: &str, preview: &Preview, ui: &mut Ui) -> Result<(), 
     }
     let tokens = words.request.tokens_estimated();
     let marks = marks(messages);
-    let read = words.placed.as_ref().map_or(0, |placed| placed.predicted.read);
+    let read = words
+        .placed
+        .as_ref()
+        .map_or(0, |placed| placed.predicted.read);
     ui.note(&format!(
         "estimate: about {tokens} input tokens in {}, {marks} marks; about {read} from a cache that holds the last request; \
          nothing was sent",
@@ -162,28 +188,62 @@ fn body_of(format: &str, preview: &Preview) -> serde_json::Value {
     let request = &preview.words.request;
     let spoken = preview.definition.as_ref().filter(|definition| {
         let protocol = provider::protocol(definition.kind);
-        protocol.is_some_and(|protocol| (protocol == Protocol::Anthropic) == (format == "anthropic"))
+        protocol
+            .is_some_and(|protocol| (protocol == Protocol::Anthropic) == (format == "anthropic"))
     });
     if let Some(body) = spoken.and_then(|definition| provider::body(request, definition)) {
         return body;
     }
-    let protocol = if format == "anthropic" { Protocol::Anthropic } else { Protocol::OpenAiLike };
+    let protocol = if format == "anthropic" {
+        Protocol::Anthropic
+    } else {
+        Protocol::OpenAiLike
+    };
     let mut capabilities = crate::chat::Capabilities::default();
     if format == "anthropic" {
-        (capabilities.cache_breakpoints, capabilities.cache_tokens_min) = ANTHROPIC_CACHE;
+        (
+            capabilities.cache_breakpoints,
+            capabilities.cache_tokens_min,
+        ) = ANTHROPIC_CACHE;
     }
-    body::body(request, Form { protocol, capabilities: &capabilities, streams: false, extra: &serde_json::Map::new() })
+    body::body(
+        request,
+        Form {
+            protocol,
+            capabilities: &capabilities,
+            streams: false,
+            extra: &serde_json::Map::new(),
+        },
+    )
 }
 
-fn write_said(ui: &mut Ui, messages: &[Message], heading: impl Fn(&str) -> String) -> Result<(), CliError> {
+fn write_said(
+    ui: &mut Ui,
+    messages: &[Message],
+    heading: impl Fn(&str) -> String,
+) -> Result<(), CliError> {
     for (at, message) in messages.iter().enumerate() {
-        let mark = if message.ends_cached_prefix { " (mark)" } else { "" };
-        let heading = ui.styled(Style::Heading, &format!("{}{mark}", heading(message.role.as_str()))).to_string();
+        let mark = if message.ends_cached_prefix {
+            " (mark)"
+        } else {
+            ""
+        };
+        let heading = ui
+            .styled(
+                Style::Heading,
+                &format!("{}{mark}", heading(message.role.as_str())),
+            )
+            .to_string();
         let text = ui.styled(Style::Plain, message.text.trim_end()).to_string();
         let before = if at == 0 { "" } else { "\n" };
         writeln!(ui, "{before}{heading}\n\n{text}")?;
         for image in &message.images {
-            writeln!(ui, "\n({} of {} characters in base64)", image.media_type, image.base64.len())?;
+            writeln!(
+                ui,
+                "\n({} of {} characters in base64)",
+                image.media_type,
+                image.base64.len()
+            )?;
         }
     }
     Ok(())
@@ -192,19 +252,28 @@ fn write_said(ui: &mut Ui, messages: &[Message], heading: impl Fn(&str) -> Strin
 fn document(preview: &Preview) -> Document<'_> {
     let words = &preview.words;
     Document {
-        provider: preview.definition.as_ref().map(|definition| definition.name.as_str()),
+        provider: preview
+            .definition
+            .as_ref()
+            .map(|definition| definition.name.as_str()),
         messages: body::openai_messages(&words.request.messages),
         tiers: words.placed.as_ref().map(blocks).unwrap_or_default(),
         marks: marks(&words.request.messages),
         tokens_estimated: words.request.tokens_estimated(),
-        cache_read_predicted: words.placed.as_ref().map_or(0, |placed| placed.predicted.read),
+        cache_read_predicted: words
+            .placed
+            .as_ref()
+            .map_or(0, |placed| placed.predicted.read),
         changes: &words.changes,
         notes: &words.notes,
     }
 }
 
 fn marks(messages: &[Message]) -> usize {
-    messages.iter().filter(|message| message.ends_cached_prefix).count()
+    messages
+        .iter()
+        .filter(|message| message.ends_cached_prefix)
+        .count()
 }
 
 /// The tiers that have anything in them.
@@ -231,6 +300,9 @@ impl BlockDocument {
     pub fn line(&self) -> String {
         let many = if self.items == 1 { "item" } else { "items" };
         let mark = if self.ends_with_mark { ", mark" } else { "" };
-        format!("{} {} {many}, about {} tokens{mark}", self.tier, self.items, self.tokens)
+        format!(
+            "{} {} {many}, about {} tokens{mark}",
+            self.tier, self.items, self.tokens
+        )
     }
 }

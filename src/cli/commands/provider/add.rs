@@ -72,7 +72,10 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
         return Err(definition::DefinitionError::Name(name.to_owned()).into());
     }
     if super::definitions(program)?.get(name).is_ok() {
-        let taken = CliError::new(Exit::Refused, format!("there is a provider '{name}' already"));
+        let taken = CliError::new(
+            Exit::Refused,
+            format!("there is a provider '{name}' already"),
+        );
         return Err(taken.hint(format!("see 'git merkle provider show {name}'")));
     }
     let settings = settings(args);
@@ -82,7 +85,11 @@ pub(super) fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> 
             credential::add_global(&setting.key, &setting.value)?;
         }
     }
-    let document = AddedDocument { name: name.to_owned(), written: !args.dry_run, settings };
+    let document = AddedDocument {
+        name: name.to_owned(),
+        written: !args.dry_run,
+        settings,
+    };
     if program.ui.is_json() {
         program.ui.write_json("provider-add", &document)?;
         return Ok(Exit::Done);
@@ -107,10 +114,16 @@ fn settings(args: &Args) -> Vec<SettingDocument> {
         ("priceCacheRead", args.price_cache_read.as_ref()),
         ("priceCacheWrite", args.price_cache_write.as_ref()),
     ];
-    let single = single.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let single = single
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)));
     let all = single.chain(args.command.iter().map(|word| ("command", word)));
     let key = |key| format!("merkle.provider.{}.{key}", args.name);
-    all.map(|(name, value)| SettingDocument { key: key(name), value: value.clone() }).collect()
+    all.map(|(name, value)| SettingDocument {
+        key: key(name),
+        value: value.clone(),
+    })
+    .collect()
 }
 
 /// Reads the settings as they would be read once they are written.
@@ -122,7 +135,7 @@ fn check(settings: &[SettingDocument]) -> Result<(), CliError> {
     }
     let mut stack = Stack::new(false);
     stack.add(layer);
-    Definitions::load(&stack)
-        .map(drop)
-        .map_err(|error| CliError::from_source(Exit::Usage, error).hint("see 'git merkle provider add -h'"))
+    Definitions::load(&stack).map(drop).map_err(|error| {
+        CliError::from_source(Exit::Usage, error).hint("see 'git merkle provider add -h'")
+    })
 }

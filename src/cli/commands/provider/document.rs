@@ -66,7 +66,10 @@ impl ListedDocument {
             name: definition.name.clone(),
             kind: definition.kind.name(),
             model: definition.model().map(str::to_owned),
-            endpoint: definition.endpoint.as_ref().map(|endpoint| endpoint.as_str().to_owned()),
+            endpoint: definition
+                .endpoint
+                .as_ref()
+                .map(|endpoint| endpoint.as_str().to_owned()),
             key: KeyDocument::new(status),
             key_word: key_word(status),
         }
@@ -74,7 +77,10 @@ impl ListedDocument {
 
     /// Name, kind, model, endpoint and key, separated by tabs; `-` for what is not there.
     pub(super) fn write(&self, ui: &mut Ui) -> Result<(), CliError> {
-        let (model, endpoint) = (self.model.as_deref().unwrap_or("-"), self.endpoint.as_deref().unwrap_or("-"));
+        let (model, endpoint) = (
+            self.model.as_deref().unwrap_or("-"),
+            self.endpoint.as_deref().unwrap_or("-"),
+        );
         let fields = [&self.name, self.kind, model, endpoint, &self.key_word].map(line);
         write!(ui, "{}", fields.join("\t"))?;
         Ok(ui.end_record()?)
@@ -132,11 +138,18 @@ impl ShownDocument {
         Self {
             listed: ListedDocument::new(definition, status),
             key_env: definition.key_env.clone(),
-            headers: definition.headers.iter().map(|(name, _)| name.clone()).collect(),
+            headers: definition
+                .headers
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect(),
             proxy: definition.proxy.is_some(),
             command: definition.command.clone(),
             env: definition.env.clone(),
-            file: definition.file.as_ref().map(|file| file.display().to_string()),
+            file: definition
+                .file
+                .as_ref()
+                .map(|file| file.display().to_string()),
             stream: definition.stream,
             timeout_seconds: definition.timeout.as_secs_f64(),
             idle_timeout_seconds: definition.idle_timeout.as_secs_f64(),
@@ -165,7 +178,8 @@ impl ShownDocument {
 
     /// One line for each thing there is to say.
     pub(super) fn write(&self, ui: &mut Ui) -> Result<(), CliError> {
-        let number = |number: Option<u64>| number.map_or("unknown".to_owned(), |number| number.to_string());
+        let number =
+            |number: Option<u64>| number.map_or("unknown".to_owned(), |number| number.to_string());
         let text = |text: &Option<String>| text.clone().unwrap_or("-".to_owned());
         let mut lines = vec![
             ("name", self.listed.name.clone()),
@@ -174,7 +188,11 @@ impl ShownDocument {
             ("endpoint", text(&self.listed.endpoint)),
             ("key", self.listed.key_word.clone()),
         ];
-        lines.extend(self.headers.iter().map(|name| ("header", format!("{name}: ***"))));
+        lines.extend(
+            self.headers
+                .iter()
+                .map(|name| ("header", format!("{name}: ***"))),
+        );
         if !self.command.is_empty() {
             lines.push(("command", self.command.join(" ")));
         }
@@ -186,12 +204,29 @@ impl ShownDocument {
             lines.push(("extra fields", self.extra.join(", ")));
         }
         lines.extend([
-            ("timeout", format!("{} s, {} s of silence", self.timeout_seconds, self.idle_timeout_seconds)),
+            (
+                "timeout",
+                format!(
+                    "{} s, {} s of silence",
+                    self.timeout_seconds, self.idle_timeout_seconds
+                ),
+            ),
             ("concurrency", self.concurrency.to_string()),
             ("window", number(self.capabilities.context_tokens)),
             ("output", number(self.capabilities.output_tokens)),
-            ("structured output", if self.capabilities.structured_output { "yes" } else { "no" }.to_owned()),
-            ("cache marks", self.capabilities.cache_breakpoints.to_string()),
+            (
+                "structured output",
+                if self.capabilities.structured_output {
+                    "yes"
+                } else {
+                    "no"
+                }
+                .to_owned(),
+            ),
+            (
+                "cache marks",
+                self.capabilities.cache_breakpoints.to_string(),
+            ),
             ("price", self.price()),
         ]);
         for (name, value) in lines {
@@ -205,7 +240,10 @@ impl ShownDocument {
         match &self.prices {
             None => "unknown".to_owned(),
             Some(prices) if prices.input == 0.0 && prices.output == 0.0 => "nothing".to_owned(),
-            Some(prices) => format!("{} in, {} out, in dollars per million tokens", prices.input, prices.output),
+            Some(prices) => format!(
+                "{} in, {} out, in dollars per million tokens",
+                prices.input, prices.output
+            ),
         }
     }
 }

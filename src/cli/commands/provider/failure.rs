@@ -9,9 +9,15 @@ const MODELS_MAX: usize = 12;
 impl From<DefinitionError> for CliError {
     fn from(error: DefinitionError) -> Self {
         let hint = match &error {
-            DefinitionError::NoneThere => "run 'git merkle provider add <name> --kind <kind> --model <model>'".to_owned(),
-            DefinitionError::NotThere { .. } | DefinitionError::Several(_) => "see 'git merkle provider list'".to_owned(),
-            DefinitionError::NoKind(name) => format!("run 'git config --global merkle.provider.{name}.kind <kind>'"),
+            DefinitionError::NoneThere => {
+                "run 'git merkle provider add <name> --kind <kind> --model <model>'".to_owned()
+            }
+            DefinitionError::NotThere { .. } | DefinitionError::Several(_) => {
+                "see 'git merkle provider list'".to_owned()
+            }
+            DefinitionError::NoKind(name) => {
+                format!("run 'git config --global merkle.provider.{name}.kind <kind>'")
+            }
             _ => "see 'git merkle config list --show-origin'".to_owned(),
         };
         Self::from_source(Exit::Config, error).hint(hint)
@@ -24,23 +30,42 @@ pub fn failure(name: &str, error: ProviderError) -> CliError {
     let hint = match &error {
         ProviderError::Auth(_) => Some(format!("run 'git merkle auth login {name}'")),
         ProviderError::ModelNotFound { available, .. } => {
-            let names: Vec<String> = available.iter().take(MODELS_MAX).map(|name| format!("'{name}'")).collect();
-            let has = if names.is_empty() { String::new() } else { format!("it has {}; ", names.join(", ")) };
-            Some(format!("{has}run 'git config --global merkle.provider.{name}.model <model>'"))
+            let names: Vec<String> = available
+                .iter()
+                .take(MODELS_MAX)
+                .map(|name| format!("'{name}'"))
+                .collect();
+            let has = if names.is_empty() {
+                String::new()
+            } else {
+                format!("it has {}; ", names.join(", "))
+            };
+            Some(format!(
+                "{has}run 'git config --global merkle.provider.{name}.model <model>'"
+            ))
         }
         ProviderError::ContextTooLong { lengths, .. } => {
-            let window = lengths.window.map_or("<tokens>".to_owned(), |window| window.to_string());
-            Some(format!("run 'git config --global merkle.provider.{name}.contextTokens {window}', and it is fitted"))
+            let window = lengths
+                .window
+                .map_or("<tokens>".to_owned(), |window| window.to_string());
+            Some(format!(
+                "run 'git config --global merkle.provider.{name}.contextTokens {window}', and it is fitted"
+            ))
         }
-        ProviderError::BrokenOff => {
-            Some(format!("if it does one thing at a time, run 'git config --global merkle.provider.{name}.concurrency 1'"))
-        }
-        ProviderError::Protocol(_) | ProviderError::NoEvent | ProviderError::Unavailable { .. } | ProviderError::Timeout(_) => {
-            Some(format!("see 'git merkle provider show {name}'"))
-        }
+        ProviderError::BrokenOff => Some(format!(
+            "if it does one thing at a time, run 'git config --global merkle.provider.{name}.concurrency 1'"
+        )),
+        ProviderError::Protocol(_)
+        | ProviderError::NoEvent
+        | ProviderError::Unavailable { .. }
+        | ProviderError::Timeout(_) => Some(format!("see 'git merkle provider show {name}'")),
         _ => None,
     };
-    let exit = if matches!(error, ProviderError::NotConfigured { .. }) { Exit::Config } else { Exit::Unavailable };
+    let exit = if matches!(error, ProviderError::NotConfigured { .. }) {
+        Exit::Config
+    } else {
+        Exit::Unavailable
+    };
     let failed = CliError::from_source(exit, error);
     match hint {
         Some(hint) => failed.hint(hint),

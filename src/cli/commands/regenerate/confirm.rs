@@ -27,7 +27,11 @@ pub(super) fn confirm(
     asking.writer.guard_words()?;
     refuse_secrets(program, &survey)?;
     let asked = Asked {
-        words: format!("this asks '{}' for {}", asking.caller.name, dry_run::words(&survey.estimate)),
+        words: format!(
+            "this asks '{}' for {}",
+            asking.caller.name,
+            dry_run::words(&survey.estimate)
+        ),
         nano_dollars: survey.estimate.nano_dollars,
         confirm_above_nano_dollars: asking.confirm_above_nano_dollars,
         is_agreed: args.model.yes || args.model.caps().is_some(),
@@ -38,9 +42,14 @@ pub(super) fn confirm(
 }
 
 fn refuse_secrets(program: &Program, survey: &Survey) -> Result<(), CliError> {
-    let Some((first, others)) = survey.secrets.split_first() else { return Ok(()) };
+    let Some((first, others)) = survey.secrets.split_first() else {
+        return Ok(());
+    };
     for other in others {
-        program.ui.warn(&format!("{other}; --allow-secret {}", other.id));
+        program
+            .ui
+            .warn(&format!("{other}; --allow-secret {}", other.id));
     }
-    Err(CliError::from(first.clone()).hint("or leave the file out of everything with a .teddyignore"))
+    Err(CliError::from(first.clone())
+        .hint("or leave the file out of everything with a .teddyignore"))
 }

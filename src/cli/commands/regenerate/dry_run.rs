@@ -76,7 +76,12 @@ pub(super) fn run(
         ui.warn(&format!("'{}': {why}", path.to_text()));
     }
     let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
-    for Task { path, is_directory, reason } in &plans.tasks {
+    for Task {
+        path,
+        is_directory,
+        reason,
+    } in &plans.tasks
+    {
         *reasons.entry(*reason).or_default() += 1;
         let mut shown = path.clone();
         if *is_directory {
@@ -89,9 +94,20 @@ pub(super) fn run(
     for secret in &plans.survey.secrets {
         ui.warn(&format!("{secret}; it would not be sent"));
     }
-    let why: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {}", reason.as_str())).collect();
-    let why = if why.is_empty() { "nothing to do".to_owned() } else { why.join(", ") };
-    let skipped = if plans.skipped > 0 { format!(", {} skipped", plans.skipped) } else { String::new() };
+    let why: Vec<String> = reasons
+        .iter()
+        .map(|(reason, count)| format!("{count} {}", reason.as_str()))
+        .collect();
+    let why = if why.is_empty() {
+        "nothing to do".to_owned()
+    } else {
+        why.join(", ")
+    };
+    let skipped = if plans.skipped > 0 {
+        format!(", {} skipped", plans.skipped)
+    } else {
+        String::new()
+    };
     ui.note(&format!(
         "would make {} frames ({why}), {} fresh{skipped}; {}",
         plans.tasks.len(),
@@ -112,16 +128,28 @@ fn plan(
     for target in targets {
         let (tasks, fresh) = scope.tasks(workspace, (&store, target), start)?;
         plans.fresh += fresh;
-        plans.tasks.extend(tasks.into_iter().map(|(path, reason)| Task { path, is_directory: true, reason }));
+        plans
+            .tasks
+            .extend(tasks.into_iter().map(|(path, reason)| Task {
+                path,
+                is_directory: true,
+                reason,
+            }));
     }
     if !scope.is_own {
         return Ok(plans);
     }
     let planned = workspace.plan(&store, targets, request)?;
-    plans.tasks.extend(planned.plan.tasks.iter().map(|task| Task {
-        path: planned.scan.path(&planned.root, task.node).as_bytes().to_vec(),
-        is_directory: planned.scan.node(task.node).is_directory,
-        reason: task.reason,
+    plans.tasks.extend(planned.plan.tasks.iter().map(|task| {
+        Task {
+            path: planned
+                .scan
+                .path(&planned.root, task.node)
+                .as_bytes()
+                .to_vec(),
+            is_directory: planned.scan.node(task.node).is_directory,
+            reason: task.reason,
+        }
     }));
     plans.fresh += planned.plan.fresh;
     plans.skipped += planned.plan.skipped;
@@ -135,17 +163,37 @@ fn plan(
 fn asked(plans: &Plans, request: &Refresh<'_>) -> String {
     match request.asking {
         None => "no calls to a model, no cost".to_owned(),
-        Some(asking) => format!("would ask '{}' for {}", asking.caller.name, words(&plans.survey.estimate)),
+        Some(asking) => format!(
+            "would ask '{}' for {}",
+            asking.caller.name,
+            words(&plans.survey.estimate)
+        ),
     }
 }
 
 /// An estimate in words: `about 12 calls, 3400 tokens in and 4200 out, 0.05 USD`.
 pub(super) fn words(estimate: &Estimate) -> String {
-    let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = estimate;
-    let cost =
-        nano_dollars.map_or_else(|| "at a price that is not configured".to_owned(), |nano| format!("{} USD", rounded(nano)));
-    let reused = if *reused > 0 { format!(", {reused} reused without a call") } else { String::new() };
-    let calls = if *calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+    let Estimate {
+        calls,
+        reused,
+        input_tokens,
+        output_tokens,
+        nano_dollars,
+    } = estimate;
+    let cost = nano_dollars.map_or_else(
+        || "at a price that is not configured".to_owned(),
+        |nano| format!("{} USD", rounded(nano)),
+    );
+    let reused = if *reused > 0 {
+        format!(", {reused} reused without a call")
+    } else {
+        String::new()
+    };
+    let calls = if *calls == 1 {
+        "1 call".to_owned()
+    } else {
+        format!("{calls} calls")
+    };
     format!("about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{reused}")
 }
 
@@ -157,10 +205,20 @@ fn rounded(nano: u64) -> String {
 fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
     let tasks = plans.tasks.iter().map(|task| TaskDocument {
         path: json::path(&task.path),
-        kind: if task.is_directory { "directory" } else { "file" },
+        kind: if task.is_directory {
+            "directory"
+        } else {
+            "file"
+        },
         reason: task.reason.as_str(),
     });
-    let Estimate { calls, reused, input_tokens, output_tokens, nano_dollars } = plans.survey.estimate;
+    let Estimate {
+        calls,
+        reused,
+        input_tokens,
+        output_tokens,
+        nano_dollars,
+    } = plans.survey.estimate;
     let estimate = request.asking.map(|asking| EstimateDocument {
         provider: asking.caller.name.clone(),
         model: asking.caller.capabilities().model.clone(),
@@ -168,7 +226,12 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         input_tokens,
         output_tokens,
         cost_usd: nano_dollars.map(dollars),
-        secrets: plans.survey.secrets.iter().map(ToString::to_string).collect(),
+        secrets: plans
+            .survey
+            .secrets
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         fitted: asking.writer.lasting_changes(),
     });
     Document {

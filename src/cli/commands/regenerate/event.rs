@@ -47,7 +47,11 @@ struct Line {
 pub(super) fn show(progress: &mut Progress, event: &Event) {
     if let Event::Progress { done, total, spent } = event {
         let message = message(spent);
-        progress.show(Step { position: *done, total: Some(*total), message: &message });
+        progress.show(Step {
+            position: *done,
+            total: Some(*total),
+            message: &message,
+        });
     }
 }
 
@@ -55,13 +59,21 @@ pub(super) fn show(progress: &mut Progress, event: &Event) {
 fn message(spent: &Spend) -> String {
     match spent {
         Spend { calls: 0, .. } => "frames".to_owned(),
-        Spend { tokens, nano_dollars: Some(nano), .. } if *nano > 0 => format!("frames, {tokens} tokens, {} USD", dollars(*nano)),
+        Spend {
+            tokens,
+            nano_dollars: Some(nano),
+            ..
+        } if *nano > 0 => format!("frames, {tokens} tokens, {} USD", dollars(*nano)),
         Spend { tokens, .. } => format!("frames, {tokens} tokens"),
     }
 }
 
 /// Prints a step as a line of JSON, at once.
-pub(super) fn write(ui: &mut Ui, event: &Event, (agent, frame_type): (&AgentId, &FrameType)) -> Result<(), OutputError> {
+pub(super) fn write(
+    ui: &mut Ui,
+    event: &Event,
+    (agent, frame_type): (&AgentId, &FrameType),
+) -> Result<(), OutputError> {
     let mut line = line(event);
     if line.path.is_some() {
         (line.agent, line.r#type) = (Some(agent.to_string()), Some(frame_type.to_string()));
@@ -71,7 +83,11 @@ pub(super) fn write(ui: &mut Ui, event: &Event, (agent, frame_type): (&AgentId, 
 }
 
 fn line(event: &Event) -> Line {
-    let about = |event, path: &TreePath| Line { event, path: Some(json::path(path.as_bytes())), ..Line::default() };
+    let about = |event, path: &TreePath| Line {
+        event,
+        path: Some(json::path(path.as_bytes())),
+        ..Line::default()
+    };
     match event {
         Event::Progress { done, total, spent } => Line {
             event: "progress",
@@ -81,7 +97,11 @@ fn line(event: &Event) -> Line {
             ..Line::default()
         },
         Event::Asked(path) => about("asked", path),
-        Event::Answered { path, usage, nano_dollars } => Line {
+        Event::Answered {
+            path,
+            usage,
+            nano_dollars,
+        } => Line {
             input_tokens: usage.map(|usage| usage.input),
             output_tokens: usage.map(|usage| usage.output),
             cache_read_tokens: usage.map(|usage| usage.cache_read),
@@ -92,13 +112,33 @@ fn line(event: &Event) -> Line {
         Event::Reused(path) => about("reused", path),
         Event::Kept(path) => about("kept", path),
         Event::Absent(path) => about("absent", path),
-        Event::Retried { path, reason, pause } => {
-            Line { reason: Some(reason.clone()), pause_ms: Some(millis(*pause)), ..about("retried", path) }
-        }
-        Event::Awaited { path, ticket } => Line { ticket: Some(ticket.clone()), ..about("awaited", path) },
-        Event::Failed { path, reason } => Line { reason: Some(reason.clone()), ..about("failed", path) },
-        Event::Stored(frames) => Line { event: "stored", frames: Some(*frames), ..Line::default() },
-        Event::Stopping(stop) => Line { event: "stopping", reason: Some(words(stop)), ..Line::default() },
+        Event::Retried {
+            path,
+            reason,
+            pause,
+        } => Line {
+            reason: Some(reason.clone()),
+            pause_ms: Some(millis(*pause)),
+            ..about("retried", path)
+        },
+        Event::Awaited { path, ticket } => Line {
+            ticket: Some(ticket.clone()),
+            ..about("awaited", path)
+        },
+        Event::Failed { path, reason } => Line {
+            reason: Some(reason.clone()),
+            ..about("failed", path)
+        },
+        Event::Stored(frames) => Line {
+            event: "stored",
+            frames: Some(*frames),
+            ..Line::default()
+        },
+        Event::Stopping(stop) => Line {
+            event: "stopping",
+            reason: Some(words(stop)),
+            ..Line::default()
+        },
     }
 }
 

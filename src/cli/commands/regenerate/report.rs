@@ -92,7 +92,11 @@ pub(super) fn report(
     if ui.is_json() || args.model.json_lines {
         ui.write_json("regenerate", &document)?;
     } else if document.is_empty() {
-        writeln!(ui, "nothing to do: every node of {} is fresh", args.snapshot.name())?;
+        writeln!(
+            ui,
+            "nothing to do: every node of {} is fresh",
+            args.snapshot.name()
+        )?;
     } else {
         document.write(ui)?;
     }
@@ -100,17 +104,33 @@ pub(super) fn report(
     absent::tell(ui, workspace, &report.absent, args.snapshot.revision());
     if let Some(stop) = &report.stop {
         let left = report.left + report.failed.len() as u64 + report.held_back;
-        let words = if left == 1 { "1 frame is left".to_owned() } else { format!("{left} frames are left") };
+        let words = if left == 1 {
+            "1 frame is left".to_owned()
+        } else {
+            format!("{left} frames are left")
+        };
         // What was forced is fresh again once it is made, so a second run with --force would start anew.
-        let next = if args.force { "" } else { "; the same command goes on there" };
-        ui.note(&if left == 0 { "no frame is left".to_owned() } else { format!("{words}{next}") });
+        let next = if args.force {
+            ""
+        } else {
+            "; the same command goes on there"
+        };
+        ui.note(&if left == 0 {
+            "no frame is left".to_owned()
+        } else {
+            format!("{words}{next}")
+        });
         return Ok(ended(stop, ui));
     }
     if !report.awaited.is_empty() {
         tell_awaited(ui, request, report);
         return Ok(Exit::Busy);
     }
-    if report.failed.is_empty() { Ok(Exit::Done) } else { Ok(Exit::Partial) }
+    if report.failed.is_empty() {
+        Ok(Exit::Done)
+    } else {
+        Ok(Exit::Partial)
+    }
 }
 
 /// Says what the run has found out about its provider, and how to say it from the start.
@@ -118,14 +138,21 @@ fn tell_learned(ui: &Ui, request: &Refresh<'_>, report: &Report) {
     let Some(asking) = request.asking else { return };
     let name = &asking.caller.name;
     if let Some(concurrency) = report.concurrency {
-        let at_once = if concurrency == 1 { "one call at a time".to_owned() } else { format!("{concurrency} calls at once") };
+        let at_once = if concurrency == 1 {
+            "one call at a time".to_owned()
+        } else {
+            format!("{concurrency} calls at once")
+        };
         ui.note(&format!(
             "'{name}' broke answers off, and was asked {at_once} then; \
              'git config --global merkle.provider.{name}.concurrency {concurrency}' says so from the start"
         ));
     }
     let known = asking.writer.capabilities.context_tokens;
-    if let Some(window) = report.window.filter(|window| known.is_none_or(|known| *window < known)) {
+    if let Some(window) = report
+        .window
+        .filter(|window| known.is_none_or(|known| *window < known))
+    {
         ui.note(&format!(
             "'{name}' has a window of {window} tokens; \
              'git config --global merkle.provider.{name}.contextTokens {window}' says so from the start"
@@ -136,10 +163,21 @@ fn tell_learned(ui: &Ui, request: &Refresh<'_>, report: &Report) {
 /// Says where the answers of a person go.
 fn tell_awaited(ui: &Ui, request: &Refresh<'_>, report: &Report) {
     let Some(asking) = request.asking else { return };
-    let many = many(report.awaited.len() as u64, "answer is awaited", "answers are awaited");
+    let many = many(
+        report.awaited.len() as u64,
+        "answer is awaited",
+        "answers are awaited",
+    );
     ui.note(&format!("{many}; read each '<ticket>.prompt.md', write '<ticket>.answer.md' beside it, and run this again:"));
     for (path, ticket) in &report.awaited {
-        ui.note(&format!("  {} '{}'", asking.pending_dir.join(format!("{ticket}.prompt.md")).display(), path.to_text()));
+        ui.note(&format!(
+            "  {} '{}'",
+            asking
+                .pending_dir
+                .join(format!("{ticket}.prompt.md"))
+                .display(),
+            path.to_text()
+        ));
     }
 }
 
@@ -174,7 +212,13 @@ impl Run {
     }
 
     fn is_empty(&self) -> bool {
-        self.made_files + self.made_directories + self.reused + self.failed.len() as u64 + self.absent + self.left == 0
+        self.made_files
+            + self.made_directories
+            + self.reused
+            + self.failed.len() as u64
+            + self.absent
+            + self.left
+            == 0
     }
 }
 
@@ -185,7 +229,11 @@ fn many(count: u64, one: &str, many: &str) -> String {
 fn frames(document: &Run) -> String {
     let made = format!(
         "made {} ({}, {})",
-        many(document.made_files + document.made_directories, "frame", "frames"),
+        many(
+            document.made_files + document.made_directories,
+            "frame",
+            "frames"
+        ),
         many(document.made_files, "file", "files"),
         many(document.made_directories, "directory", "directories")
     );
@@ -197,21 +245,50 @@ fn frames(document: &Run) -> String {
         (document.held_back, "held back by failures below"),
         (document.left, "left"),
     ];
-    let others = others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-    std::iter::once(made).chain(others).collect::<Vec<_>>().join(", ")
+    let others = others
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"));
+    std::iter::once(made)
+        .chain(others)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn took(model: &ModelDocument) -> String {
-    let name = model.model.as_ref().map_or_else(|| model.provider.clone(), |name| format!("{} ({name})", model.provider));
-    let retries = if model.retries > 0 { format!(", {}", many(model.retries, "retry", "retries")) } else { String::new() };
-    let redacted = if model.redacted > 0 { format!(", {} taken out as secrets", model.redacted) } else { String::new() };
-    let cost = model.cost_usd.as_ref().map_or_else(|| "cost unknown".to_owned(), |cost| format!("{cost} USD"));
+    let name = model.model.as_ref().map_or_else(
+        || model.provider.clone(),
+        |name| format!("{} ({name})", model.provider),
+    );
+    let retries = if model.retries > 0 {
+        format!(", {}", many(model.retries, "retry", "retries"))
+    } else {
+        String::new()
+    };
+    let redacted = if model.redacted > 0 {
+        format!(", {} taken out as secrets", model.redacted)
+    } else {
+        String::new()
+    };
+    let cost = model
+        .cost_usd
+        .as_ref()
+        .map_or_else(|| "cost unknown".to_owned(), |cost| format!("{cost} USD"));
     let calls = many(model.calls, "call", "calls");
-    let ModelDocument { input_tokens, output_tokens, cache_read_tokens, seconds, .. } = model;
+    let ModelDocument {
+        input_tokens,
+        output_tokens,
+        cache_read_tokens,
+        seconds,
+        ..
+    } = model;
     let tokens = if model.estimated_calls == 0 {
         format!("{input_tokens} tokens in ({cache_read_tokens} from cache), {output_tokens} out")
     } else {
-        format!("about {input_tokens} tokens in and {output_tokens} out (estimated: {})", untold(model))
+        format!(
+            "about {input_tokens} tokens in and {output_tokens} out (estimated: {})",
+            untold(model)
+        )
     };
     format!("asked {name}: {calls}{retries}, {tokens}, {cost}{redacted}, {seconds:.1} s")
 }
@@ -221,17 +298,22 @@ fn untold(model: &ModelDocument) -> String {
     if model.estimated_calls >= model.calls {
         return "the provider told none".to_owned();
     }
-    format!("the provider told none for {} of {} calls", model.estimated_calls, model.calls)
+    format!(
+        "the provider told none for {} of {} calls",
+        model.estimated_calls, model.calls
+    )
 }
 
 fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
     let report = &done.report;
-    let failed = report
-        .failed
-        .iter()
-        .map(|(path, message)| FailedDocument { path: json::path(path.as_bytes()), message: message.clone() });
-    let awaited =
-        report.awaited.iter().map(|(path, ticket)| AwaitedDocument { path: json::path(path.as_bytes()), ticket: ticket.clone() });
+    let failed = report.failed.iter().map(|(path, message)| FailedDocument {
+        path: json::path(path.as_bytes()),
+        message: message.clone(),
+    });
+    let awaited = report.awaited.iter().map(|(path, ticket)| AwaitedDocument {
+        path: json::path(path.as_bytes()),
+        ticket: ticket.clone(),
+    });
     Run {
         agent: request.agent.id.to_string(),
         r#type: request.frame_type.to_string(),
@@ -242,7 +324,11 @@ fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
         kept: report.kept,
         fresh: report.fresh,
         absent: report.absent.len() as u64,
-        absent_paths: report.absent.iter().map(|path| json::path(path.as_bytes())).collect(),
+        absent_paths: report
+            .absent
+            .iter()
+            .map(|path| json::path(path.as_bytes()))
+            .collect(),
         stored: report.stored,
         held_back: report.held_back,
         failed: failed.collect(),

@@ -25,27 +25,50 @@ impl Scope {
     /// synthesized type: that alone. No model is asked for a type that a policy makes.
     pub(super) fn of(args: &Args, workspace: &Workspace, agent: &Agent) -> Result<Self, CliError> {
         let named = args.agent.as_ref().map(|_| agent.id.clone());
-        let Some(frame_type) = args.frame_type.as_ref().filter(|frame_type| **frame_type != agent.frame_type) else {
-            return Ok(Self { is_own: true, agent: named, frame_type: None, has_syntheses: args.frame_type.is_none() });
+        let Some(frame_type) = args
+            .frame_type
+            .as_ref()
+            .filter(|frame_type| **frame_type != agent.frame_type)
+        else {
+            return Ok(Self {
+                is_own: true,
+                agent: named,
+                frame_type: None,
+                has_syntheses: args.frame_type.is_none(),
+            });
         };
         let slots = workspace.synthesized_slots(&workspace.index(&workspace.store()?, 0)?);
-        let agents: Vec<&AgentId> = slots.iter().filter(|slot| slot.1 == *frame_type).map(|slot| &slot.0).collect();
+        let agents: Vec<&AgentId> = slots
+            .iter()
+            .filter(|slot| slot.1 == *frame_type)
+            .map(|slot| &slot.0)
+            .collect();
         let is_own = agents.is_empty();
         if let (false, Some(named)) = (is_own, &named)
             && !agents.contains(&named)
         {
-            let message = format!("frames of type '{frame_type}' are synthesized, and agent '{named}' has none");
+            let message = format!(
+                "frames of type '{frame_type}' are synthesized, and agent '{named}' has none"
+            );
             let hint = format!("git merkle synthesize . --agent {named} --into {frame_type}");
             return Err(CliError::new(Exit::Refused, message).hint(hint));
         }
-        Ok(Self { is_own, agent: named, frame_type: Some(frame_type.clone()), has_syntheses: !is_own })
+        Ok(Self {
+            is_own,
+            agent: named,
+            frame_type: Some(frame_type.clone()),
+            has_syntheses: !is_own,
+        })
     }
 
     /// True for a slot whose syntheses are made.
     pub(super) fn wants(&self, slot: &Slot) -> bool {
         self.has_syntheses
             && self.agent.as_ref().is_none_or(|agent| *agent == slot.0)
-            && self.frame_type.as_ref().is_none_or(|frame_type| *frame_type == slot.1)
+            && self
+                .frame_type
+                .as_ref()
+                .is_none_or(|frame_type| *frame_type == slot.1)
     }
 
     /// What would be made below a target: paths of directories, with the reasons; and how many are fresh.
@@ -62,7 +85,11 @@ impl Scope {
         for slot in slots.iter().filter(|slot| is_directory && self.wants(slot)) {
             let planned = workspace.plan_syntheses(store, target, slot, start)?;
             fresh += planned.plan.fresh;
-            let paths = planned.plan.tasks.iter().map(|task| (planned.scan.path(&root, task.node), task.reason));
+            let paths = planned
+                .plan
+                .tasks
+                .iter()
+                .map(|task| (planned.scan.path(&root, task.node), task.reason));
             tasks.extend(paths.map(|(path, reason)| (path.as_bytes().to_vec(), reason)));
         }
         Ok((tasks, fresh))

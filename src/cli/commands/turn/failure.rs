@@ -11,15 +11,34 @@ use crate::workspace::AskingError;
 impl From<SessionError> for CliError {
     fn from(error: SessionError) -> Self {
         let (exit, hint) = match &error {
-            SessionError::NotThere(_) => (Exit::Refused, Some("'git merkle session list' lists those there are".to_owned())),
-            SessionError::Exists(name) | SessionError::NoTurn(name, _) => {
-                (Exit::Refused, Some(format!("see 'git merkle session show {name}'")))
-            }
-            SessionError::Full(name) => (Exit::Refused, Some(format!("run 'git merkle session branch {name} <name>'"))),
-            SessionError::Remains(_) => (Exit::Refused, Some("put its record back, or remove the folder".to_owned())),
-            SessionError::Bare => (Exit::Git, Some("make a work tree with 'git worktree add <folder>'".to_owned())),
-            SessionError::Link(_) => (Exit::Refused, Some("put a plain file or folder in its place".to_owned())),
-            SessionError::Record(..) => (Exit::Refused, Some("see docs/formats.md, or 'git log -p' for what it was".to_owned())),
+            SessionError::NotThere(_) => (
+                Exit::Refused,
+                Some("'git merkle session list' lists those there are".to_owned()),
+            ),
+            SessionError::Exists(name) | SessionError::NoTurn(name, _) => (
+                Exit::Refused,
+                Some(format!("see 'git merkle session show {name}'")),
+            ),
+            SessionError::Full(name) => (
+                Exit::Refused,
+                Some(format!("run 'git merkle session branch {name} <name>'")),
+            ),
+            SessionError::Remains(_) => (
+                Exit::Refused,
+                Some("put its record back, or remove the folder".to_owned()),
+            ),
+            SessionError::Bare => (
+                Exit::Git,
+                Some("make a work tree with 'git worktree add <folder>'".to_owned()),
+            ),
+            SessionError::Link(_) => (
+                Exit::Refused,
+                Some("put a plain file or folder in its place".to_owned()),
+            ),
+            SessionError::Record(..) => (
+                Exit::Refused,
+                Some("see docs/formats.md, or 'git log -p' for what it was".to_owned()),
+            ),
             SessionError::Io(..) => (Exit::Io, None),
         };
         let failed = Self::from_source(exit, error);
@@ -35,9 +54,15 @@ impl From<ChoiceError> for CliError {
         match error {
             ChoiceError::Session(inner) => inner.into(),
             ChoiceError::Name(inner) => inner.into(),
-            ChoiceError::None => Self::from_source(Exit::Refused, error).hint("run 'git merkle session new <name>'"),
-            ChoiceError::Several(_) => Self::from_source(Exit::Usage, error).hint("name one: --session <name>"),
-            ChoiceError::Busy(_) => Self::from_source(Exit::Busy, error).hint("try again when it is done"),
+            ChoiceError::None => {
+                Self::from_source(Exit::Refused, error).hint("run 'git merkle session new <name>'")
+            }
+            ChoiceError::Several(_) => {
+                Self::from_source(Exit::Usage, error).hint("name one: --session <name>")
+            }
+            ChoiceError::Busy(_) => {
+                Self::from_source(Exit::Busy, error).hint("try again when it is done")
+            }
             ChoiceError::State(..) => Self::from_source(Exit::Io, error),
         }
     }

@@ -47,18 +47,31 @@ pub(super) struct Run {
     #[arg(long, value_name = "provider")]
     approve_with: Option<String>,
     /// How often an answer that was refused is made anew before a person decides
-    #[arg(long, value_name = "number", default_value_t = 2, requires = "approve_with")]
+    #[arg(
+        long,
+        value_name = "number",
+        default_value_t = 2,
+        requires = "approve_with"
+    )]
     retries: u32,
 }
 
 impl Run {
     fn caps(&self) -> Caps {
-        Caps { calls: self.max_calls, tokens: self.max_tokens, nano_dollars: self.max_cost }
+        Caps {
+            calls: self.max_calls,
+            tokens: self.max_tokens,
+            nano_dollars: self.max_cost,
+        }
     }
 }
 
 /// Asks, and says what comes next.
-pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
+pub(super) fn run(
+    args: &Run,
+    workspace: &Workspace,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     let mut open = open(args.whom.session.as_deref(), workspace, program)?;
     let mut retries = args.retries;
     // Limits of the command are for all its calls together, whoever is asked.
@@ -72,7 +85,12 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
                 return wait(&open, &question, program);
             }
             workspace.check_limits(&open)?;
-            if !ask((args, &mut spent), workspace, (&mut open, &question), program)? {
+            if !ask(
+                (args, &mut spent),
+                workspace,
+                (&mut open, &question),
+                program,
+            )? {
                 return Ok(Exit::Done);
             }
             is_printed = true;
@@ -84,27 +102,52 @@ pub(super) fn run(args: &Run, workspace: &Workspace, program: &mut Program) -> R
         let waits_for_person = is_undecided_review(&open);
         let Some(approver) = args.approve_with.as_ref().filter(|_| !waits_for_person) else {
             tell_outcome(&open, is_printed, program)?;
-            return Ok(if waits_for_person { Exit::Busy } else { Exit::Done });
+            return Ok(if waits_for_person {
+                Exit::Busy
+            } else {
+                Exit::Done
+            });
         };
-        match decide(approver, (args, &mut spent), workspace, (&mut open, retries == 0), program)? {
+        match decide(
+            approver,
+            (args, &mut spent),
+            workspace,
+            (&mut open, retries == 0),
+            program,
+        )? {
             Decided::Approved => return tell_outcome(&open, is_printed, program),
             Decided::OnlyShown => return Ok(Exit::Done),
             Decided::Refused => {}
         }
         if retries == 0 {
-            program.ui.warn("the answer was refused as often as was allowed; a person decides");
+            program
+                .ui
+                .warn("the answer was refused as often as was allowed; a person decides");
             tell_outcome(&open, is_printed, program)?;
             return Ok(Exit::Busy);
         }
         retries -= 1;
-        let last = open.session.turns.last().map(|(_, turn)| (turn.snapshot.clone(), turn.budget)).unwrap_or_default();
-        let options = TurnOptions { snapshot: last.0, tokens_max: last.1, ..TurnOptions::default() };
+        let last = open
+            .session
+            .turns
+            .last()
+            .map(|(_, turn)| (turn.snapshot.clone(), turn.budget))
+            .unwrap_or_default();
+        let options = TurnOptions {
+            snapshot: last.0,
+            tokens_max: last.1,
+            ..TurnOptions::default()
+        };
         workspace.begin_turn(&mut open, &options, &args.whom.asking(program))?;
     }
 }
 
 /// Says what comes next, aside where the answer was printed: whoever keeps standard output keeps just that.
-fn tell_outcome(open: &OpenSession, is_printed: bool, program: &mut Program) -> Result<Exit, CliError> {
+fn tell_outcome(
+    open: &OpenSession,
+    is_printed: bool,
+    program: &mut Program,
+) -> Result<Exit, CliError> {
     if is_printed && !program.ui.is_json() {
         program.ui.note(&next_words(&open.folder, &open.session));
         return Ok(Exit::Done);
@@ -113,30 +156,48 @@ fn tell_outcome(open: &OpenSession, is_printed: bool, program: &mut Program) -> 
 }
 
 /// Takes an answer that is there already.
-fn is_answered(workspace: &Workspace, open: &mut OpenSession, args: &Run) -> Result<bool, CliError> {
-    Ok(workspace.take_answer(open, args.whom.provider.as_deref())?.is_some())
+fn is_answered(
+    workspace: &Workspace,
+    open: &mut OpenSession,
+    args: &Run,
+) -> Result<bool, CliError> {
+    Ok(workspace
+        .take_answer(open, args.whom.provider.as_deref())?
+        .is_some())
 }
 
 /// Judges a review by its own verdict; true when that ended the turn.
-pub(super) fn judge_review(workspace: &Workspace, open: &mut OpenSession, program: &Program) -> Result<bool, CliError> {
+pub(super) fn judge_review(
+    workspace: &Workspace,
+    open: &mut OpenSession,
+    program: &Program,
+) -> Result<bool, CliError> {
     if workspace.judge_review(open)?.is_some() {
         return Ok(true);
     }
     if is_undecided_review(open) {
-        program.ui.warn("the review has no verdict that can be read; a person decides");
+        program
+            .ui
+            .warn("the review has no verdict that can be read; a person decides");
     }
     Ok(false)
 }
 
 fn is_undecided_review(open: &OpenSession) -> bool {
-    open.session.turns.last().is_some_and(|(_, turn)| turn.phase() == Phase::Reviewing && turn.status() == Status::Answered)
+    open.session.turns.last().is_some_and(|(_, turn)| {
+        turn.phase() == Phase::Reviewing && turn.status() == Status::Answered
+    })
 }
 
 /// Says where a person puts the answer.
 fn wait(open: &OpenSession, question: &Question, program: &mut Program) -> Result<Exit, CliError> {
-    let file = open.folder.relative(Some(question.number), &response_file(question.turn.phase()));
+    let file = open
+        .folder
+        .relative(Some(question.number), &response_file(question.turn.phase()));
     tell_state(open, program)?;
-    program.ui.note(&format!("waiting for your answer in '{}'", file.display()));
+    program
+        .ui
+        .note(&format!("waiting for your answer in '{}'", file.display()));
     if question.definition.is_none() {
         program.ui.note("to have a model asked, run 'git merkle provider add <name> --kind <kind> --model <model>'");
     }
@@ -150,19 +211,35 @@ fn ask(
     (open, question): (&mut OpenSession, &Question),
     program: &mut Program,
 ) -> Result<bool, CliError> {
-    let Some(definition) = question.definition.clone() else { return Ok(false) };
+    let Some(definition) = question.definition.clone() else {
+        return Ok(false);
+    };
     let name = definition.name.clone();
-    let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
+    let options = AskingOptions {
+        caps: args.caps(),
+        spent: *spent,
+        ..AskingOptions::default()
+    };
     let payer = workspace.turn_payer(open, definition, options)?;
     let words = words(&name, question, &payer);
     for change in &question.turn.clamps {
         program.ui.note(change);
     }
     if args.is_dry {
-        show_plan((&name, &words), (&question.words.request, &question.turn.clamps), &payer, program)?;
+        show_plan(
+            (&name, &words),
+            (&question.words.request, &question.turn.clamps),
+            &payer,
+            program,
+        )?;
         return Ok(false);
     }
-    require_consent((args, spent), program, &payer, (&words, &question.words.request))?;
+    require_consent(
+        (args, spent),
+        program,
+        &payer,
+        (&words, &question.words.request),
+    )?;
     let streams = std::io::stdout().is_terminal() && !program.ui.is_json();
     let outcome = {
         let ui = &mut program.ui;
@@ -173,7 +250,14 @@ fn ask(
         };
         runtime()?.block_on(async {
             let (_going, mut stop) = watch::channel(false);
-            workspace.ask_turn((question, &payer), open, (&mut on_text, &mut tell_retry), &mut stop).await
+            workspace
+                .ask_turn(
+                    (question, &payer),
+                    open,
+                    (&mut on_text, &mut tell_retry),
+                    &mut stop,
+                )
+                .await
         })
     };
     *spent += payer.caller.spent();
@@ -186,32 +270,59 @@ fn ask(
     if streams {
         writeln!(program.ui)?;
     } else if !program.ui.is_json() {
-        let text = open.folder.read(Some(question.number), &response_file(question.turn.phase()))?.unwrap_or_default();
+        let text = open
+            .folder
+            .read(Some(question.number), &response_file(question.turn.phase()))?
+            .unwrap_or_default();
         write_text(&text, program)?;
     }
     if let Some(answered) = turn.and_then(|turn| turn.answered) {
         let counted = payer.caller.learned().tally.usage;
-        let untold =
-            || format!("about {} tokens in and {} out (estimated: the provider told none)", counted.input, counted.output);
+        let untold = || {
+            format!(
+                "about {} tokens in and {} out (estimated: the provider told none)",
+                counted.input, counted.output
+            )
+        };
         let tokens = answered.usage.map_or_else(untold, |usage| {
-            format!("{} tokens in ({} from the cache), {} out", usage.input, usage.cache_read, usage.output)
+            format!(
+                "{} tokens in ({} from the cache), {} out",
+                usage.input, usage.cache_read, usage.output
+            )
         });
-        let cost = answered.cost_usd.map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
+        let cost = answered
+            .cost_usd
+            .map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
         program.ui.note(&format!("'{name}': {tokens}, {cost}"));
     }
     Ok(true)
 }
 
 fn words(name: &str, question: &Question, payer: &Payer) -> String {
-    format!("this asks '{name}' once: {}", size_words(&question.words.request, payer))
+    format!(
+        "this asks '{name}' once: {}",
+        size_words(&question.words.request, payer)
+    )
 }
 
 /// How many tokens a request has, and what it can cost.
 fn size_words(request: &Request, payer: &Payer) -> String {
     let worst = payer.caller.worst_case(request);
-    let cost = worst.nano_dollars.map_or("cost unknown".to_owned(), |nano| format!("at most {} USD", dollars(nano)));
-    let output = request.params.max_output_tokens.map_or(String::new(), |most| format!(", at most {most} output tokens"));
-    format!("about {} input tokens{output}, {cost}", request.tokens_estimated())
+    let cost = worst
+        .nano_dollars
+        .map_or("cost unknown".to_owned(), |nano| {
+            format!("at most {} USD", dollars(nano))
+        });
+    let output = request
+        .params
+        .max_output_tokens
+        .map_or(String::new(), |most| {
+            format!(", at most {most} output tokens")
+        });
+    format!(
+        "about {} input tokens{output}, {cost}",
+        request.tokens_estimated()
+    )
 }
 
 /// Whom `--dry-run` would ask.
@@ -237,7 +348,11 @@ fn show_plan(
             provider,
             input_tokens_estimated: request.tokens_estimated(),
             output_tokens_max: request.params.max_output_tokens,
-            cost_usd_max: payer.caller.worst_case(request).nano_dollars.map(|nano| nano as f64 / 1e9),
+            cost_usd_max: payer
+                .caller
+                .worst_case(request)
+                .nano_dollars
+                .map(|nano| nano as f64 / 1e9),
             fitted,
         };
         program.ui.write_json("turn-plan", &document)?;
@@ -248,7 +363,11 @@ fn show_plan(
 
 /// Says that an attempt failed and is made again.
 fn tell_retry(error: &ProviderError, pause: Duration) {
-    complain(&format!("note: {}; again in {:.0} s\n", printable(&error.to_string()), pause.as_secs_f64()));
+    complain(&format!(
+        "note: {}; again in {:.0} s\n",
+        printable(&error.to_string()),
+        pause.as_secs_f64()
+    ));
 }
 
 fn require_consent(
@@ -261,7 +380,9 @@ fn require_consent(
         words: words.to_owned(),
         nano_dollars: payer.caller.worst_case(request).nano_dollars,
         // What was spent before in this command was not asked for either.
-        confirm_above_nano_dollars: payer.confirm_above_nano_dollars.saturating_sub(spent.nano_dollars.unwrap_or(0)),
+        confirm_above_nano_dollars: payer
+            .confirm_above_nano_dollars
+            .saturating_sub(spent.nano_dollars.unwrap_or(0)),
         is_agreed: args.yes || args.caps().is_some(),
         has_budget: payer.has_budget,
         look: "git merkle turn run --dry-run",
@@ -280,16 +401,26 @@ fn summarize(
         Ok(Some(due)) => due,
         Ok(None) => return Ok(()),
         Err(TurnError::Fit(error)) => {
-            program.ui.warn(&format!("what was said is summed up by a rule: {error}"));
+            program
+                .ui
+                .warn(&format!("what was said is summed up by a rule: {error}"));
             return Ok(());
         }
         Err(error) => return Err(error.into()),
     };
     workspace.check_limits(open)?;
     let name = due.definition.name.clone();
-    let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
+    let options = AskingOptions {
+        caps: args.caps(),
+        spent: *spent,
+        ..AskingOptions::default()
+    };
     let payer = workspace.turn_payer(open, due.definition.clone(), options)?;
-    let what = format!("this asks '{name}' to sum up {} messages: {}", due.messages, size_words(&due.request, &payer));
+    let what = format!(
+        "this asks '{name}' to sum up {} messages: {}",
+        due.messages,
+        size_words(&due.request, &payer)
+    );
     if args.is_dry {
         program.ui.note(&what);
         return Ok(());
@@ -297,13 +428,19 @@ fn summarize(
     require_consent((args, spent), program, &payer, (&what, &due.request))?;
     let outcome = runtime()?.block_on(async {
         let (_going, mut stop) = watch::channel(false);
-        workspace.ask_summary(open, (&payer, &due), &mut tell_retry, &mut stop).await
+        workspace
+            .ask_summary(open, (&payer, &due), &mut tell_retry, &mut stop)
+            .await
     });
     *spent += payer.caller.spent();
     match outcome {
-        Ok(()) => program.ui.note(&format!("'{name}' summed up {} messages", due.messages)),
+        Ok(()) => program
+            .ui
+            .note(&format!("'{name}' summed up {} messages", due.messages)),
         Err(error @ (TurnError::Call(_) | TurnError::Empty)) => {
-            program.ui.warn(&format!("what was said is summed up by a rule: '{name}' failed: {error}"));
+            program.ui.warn(&format!(
+                "what was said is summed up by a rule: '{name}' failed: {error}"
+            ));
         }
         Err(error) => return Err(error.into()),
     }
@@ -330,9 +467,16 @@ fn decide(
     let definitions = Definitions::load(workspace.settings.stack())?;
     let definition = definitions.get(approver)?.clone();
     let request = workspace.approval_request(open, &definition, &args.whom.asking(program))?;
-    let options = AskingOptions { caps: args.caps(), spent: *spent, ..AskingOptions::default() };
+    let options = AskingOptions {
+        caps: args.caps(),
+        spent: *spent,
+        ..AskingOptions::default()
+    };
     let payer = workspace.turn_payer(open, definition, options)?;
-    let words = format!("this asks '{approver}' to decide: about {} input tokens", request.tokens_estimated());
+    let words = format!(
+        "this asks '{approver}' to decide: about {} input tokens",
+        request.tokens_estimated()
+    );
     if args.is_dry {
         show_plan((approver, &words), (&request, &[]), &payer, program)?;
         return Ok(Decided::OnlyShown);
@@ -340,23 +484,47 @@ fn decide(
     require_consent((args, spent), program, &payer, (&words, &request))?;
     let outcome = runtime()?.block_on(async {
         let (_going, mut stop) = watch::channel(false);
-        workspace.ask_approval(open, (&payer, &request), &mut tell_retry, &mut stop).await
+        workspace
+            .ask_approval(open, (&payer, &request), &mut tell_retry, &mut stop)
+            .await
     });
     *spent += payer.caller.spent();
-    let Decision { verdict, text, took } = outcome.map_err(|error| named(approver, error))?;
+    let Decision {
+        verdict,
+        text,
+        took,
+    } = outcome.map_err(|error| named(approver, error))?;
     let Some(verdict) = verdict else {
-        program.ui.warn(&format!("'{approver}' said no verdict that can be read; a person decides"));
-        return Err(CliError::new(Exit::Busy, "the turn waits for a person").hint("run 'git merkle turn approve', or reject"));
+        program.ui.warn(&format!(
+            "'{approver}' said no verdict that can be read; a person decides"
+        ));
+        return Err(CliError::new(Exit::Busy, "the turn waits for a person")
+            .hint("run 'git merkle turn approve', or reject"));
     };
     let feedback = verdict.feedback(&text);
     if !verdict.is_pass {
-        program.ui.note(&format!("'{approver}' refuses the answer:\n{}", feedback.trim_end()));
+        program.ui.note(&format!(
+            "'{approver}' refuses the answer:\n{}",
+            feedback.trim_end()
+        ));
         if is_last {
             return Ok(Decided::Refused);
         }
     }
-    workspace.judge(open, Judgement { is_approved: verdict.is_pass, by: approver, feedback: &feedback, took })?;
-    Ok(if verdict.is_pass { Decided::Approved } else { Decided::Refused })
+    workspace.judge(
+        open,
+        Judgement {
+            is_approved: verdict.is_pass,
+            by: approver,
+            feedback: &feedback,
+            took,
+        },
+    )?;
+    Ok(if verdict.is_pass {
+        Decided::Approved
+    } else {
+        Decided::Refused
+    })
 }
 
 /// Names the provider in what it failed with.

@@ -57,7 +57,10 @@ impl Told {
             Event::Failed { path, .. } => (path, "failed"),
             _ => return,
         };
-        self.states.entry(path).or_default().push(((agent.clone(), frame_type.clone()), state));
+        self.states
+            .entry(path)
+            .or_default()
+            .push(((agent.clone(), frame_type.clone()), state));
     }
 
     /// The batch, once all agents have run. `before` is the tree of the last batch, if there was one.
@@ -74,8 +77,16 @@ impl Told {
             changes.push(change(workspace, &store, tree, (path, old, new), told)?);
         }
         for (path, told) in self.states {
-            let Some(side) = find(workspace, tree, &path)? else { continue };
-            changes.push(change(workspace, &store, tree, (path, Some(side), Some(side)), told)?);
+            let Some(side) = find(workspace, tree, &path)? else {
+                continue;
+            };
+            changes.push(change(
+                workspace,
+                &store,
+                tree,
+                (path, Some(side), Some(side)),
+                told,
+            )?);
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Batch {
@@ -93,13 +104,20 @@ type Difference = (TreePath, Option<Side>, Option<Side>);
 
 /// The paths that differ, directories and the root among them; none where the last tree is not known any more.
 fn differences(workspace: &Workspace, before: Option<NodeId>, tree: NodeId) -> Vec<Difference> {
-    let Some(before) = before.filter(|before| *before != tree) else { return Vec::new() };
+    let Some(before) = before.filter(|before| *before != tree) else {
+        return Vec::new();
+    };
     let root = |tree| Some((EntryMode::Directory, tree));
     let mut found = vec![(TreePath::root(), root(before), root(tree))];
-    let compared = diff_trees(&workspace.repository, Some(before), Some(tree), &mut |change| {
-        found.push((change.path, change.old, change.new));
-        true
-    });
+    let compared = diff_trees(
+        &workspace.repository,
+        Some(before),
+        Some(tree),
+        &mut |change| {
+            found.push((change.path, change.old, change.new));
+            true
+        },
+    );
     if compared.is_ok() { found } else { Vec::new() }
 }
 
@@ -120,7 +138,12 @@ fn change(
 ) -> Result<Change, CliError> {
     let mut frames: Vec<(Slot, &'static str)> = Vec::new();
     if let Some((id, kind)) = new.and_then(node) {
-        let target = Target { id, kind, path: Some(path.clone()), root: Some(tree) };
+        let target = Target {
+            id,
+            kind,
+            path: Some(path.clone()),
+            root: Some(tree),
+        };
         for head in store.heads(&id)? {
             let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
             let state = match told.iter().find(|(known, _)| *known == slot) {
@@ -133,8 +156,13 @@ fn change(
         let known: BTreeSet<Slot> = frames.iter().map(|(slot, _)| slot.clone()).collect();
         frames.extend(told.into_iter().filter(|(slot, _)| !known.contains(slot)));
         let known: BTreeSet<Slot> = frames.iter().map(|(slot, _)| slot.clone()).collect();
-        let earlier = old.and_then(node).map_or_else(|| Ok(Vec::new()), |(id, _)| store.heads(&id))?.into_iter();
-        let earlier = earlier.map(|head| (head.frame.agent, head.frame.frame_type)).filter(|slot| !known.contains(slot));
+        let earlier = old
+            .and_then(node)
+            .map_or_else(|| Ok(Vec::new()), |(id, _)| store.heads(&id))?
+            .into_iter();
+        let earlier = earlier
+            .map(|head| (head.frame.agent, head.frame.frame_type))
+            .filter(|slot| !known.contains(slot));
         frames.extend(earlier.map(|slot| (slot, "outdated")));
     }
     frames.sort();
@@ -150,7 +178,12 @@ fn change(
         r#type: frame_type.to_string(),
         state,
     };
-    Ok(Change { path: json::path(path.as_bytes()), kind, what, frames: frames.into_iter().map(state).collect() })
+    Ok(Change {
+        path: json::path(path.as_bytes()),
+        kind,
+        what,
+        frames: frames.into_iter().map(state).collect(),
+    })
 }
 
 /// The node of a side; nothing is said about links and submodules.

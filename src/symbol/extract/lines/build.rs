@@ -19,14 +19,24 @@ pub(super) fn targets(found: &mut Found, text: &str) {
 }
 
 fn target(found: &mut Found, line: &str, above: &str) {
-    if let Some(path) = ["include ", "-include ", "sinclude ", "import "].iter().find_map(|word| line.strip_prefix(word)) {
+    if let Some(path) = ["include ", "-include ", "sinclude ", "import "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))
+    {
         return found.push_import(path);
     }
-    if let Some((name, value)) = line.split_once("+=").or_else(|| line.split_once(":=")).or_else(|| line.split_once('=')) {
+    if let Some((name, value)) = line
+        .split_once("+=")
+        .or_else(|| line.split_once(":="))
+        .or_else(|| line.split_once('='))
+    {
         let name = name.trim().trim_end_matches(['?', ':']).trim();
         let is_name = !name.is_empty() && name.len() <= 80 && !name.contains([' ', '\t', '"', '#']);
         // `obj-$(CONFIG_X) += x.o` says what an option builds.
-        let is_list = value.contains(".o") || name.ends_with("_SOURCES") || name.starts_with("obj-") || name.ends_with("-y");
+        let is_list = value.contains(".o")
+            || name.ends_with("_SOURCES")
+            || name.starts_with("obj-")
+            || name.ends_with("-y");
         if is_name && is_list {
             let parts: Vec<&str> = value.split_whitespace().take(MADE_OF_MAX).collect();
             found.push(Kind::Target, name, &format!("{name} {}", parts.join(" ")));
@@ -35,12 +45,22 @@ fn target(found: &mut Found, line: &str, above: &str) {
         }
         return;
     }
-    let Some((head, rest)) = line.split_once(':') else { return };
-    let is_plain = !head.is_empty() && !head.starts_with(['#', '.', '$', '@', '"']) && !head.contains(['=', '"', '\'']);
+    let Some((head, rest)) = line.split_once(':') else {
+        return;
+    };
+    let is_plain = !head.is_empty()
+        && !head.starts_with(['#', '.', '$', '@', '"'])
+        && !head.contains(['=', '"', '\'']);
     if is_plain && !rest.starts_with('=') {
         let name = head.split_whitespace().next().unwrap_or_default();
         let said = rest.split_once("##").map(|(_, said)| said.trim());
-        let said = said.or_else(|| above.strip_prefix('#').map(|said| said.trim_start_matches('#').trim())).unwrap_or_default();
+        let said = said
+            .or_else(|| {
+                above
+                    .strip_prefix('#')
+                    .map(|said| said.trim_start_matches('#').trim())
+            })
+            .unwrap_or_default();
         found.push_with(Kind::Target, name, head.trim_end(), said);
     }
 }
@@ -48,8 +68,15 @@ fn target(found: &mut Found, line: &str, above: &str) {
 /// Stages, commands and entry points of a container file.
 pub(super) fn stages(found: &mut Found, text: &str) {
     for line in lines(text) {
-        let word = line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
-        if matches!(word.as_str(), "FROM" | "ENTRYPOINT" | "CMD" | "EXPOSE" | "WORKDIR" | "ARG") {
+        let word = line
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
+        if matches!(
+            word.as_str(),
+            "FROM" | "ENTRYPOINT" | "CMD" | "EXPOSE" | "WORKDIR" | "ARG"
+        ) {
             found.push(Kind::Target, line, line);
         }
     }
@@ -62,9 +89,16 @@ pub(super) fn kconfig(found: &mut Found, text: &str) {
     let mut help = 0;
     for line in lines(text) {
         let code = line.trim();
-        let head = ["config", "menuconfig", "menu", "choice", "comment", "mainmenu"]
-            .iter()
-            .find_map(|word| Some((*word, after(code, word)?)));
+        let head = [
+            "config",
+            "menuconfig",
+            "menu",
+            "choice",
+            "comment",
+            "mainmenu",
+        ]
+        .iter()
+        .find_map(|word| Some((*word, after(code, word)?)));
         if let Some((word, name)) = head.filter(|_| indent(line) < 8) {
             if let Some((name, signature)) = open.take() {
                 found.push_with(Kind::Key, name, &signature, &prompt);
@@ -80,9 +114,14 @@ pub(super) fn kconfig(found: &mut Found, text: &str) {
         } else if code == "help" || code == "---help---" {
             help = 1;
         } else if prompt.is_empty() && open.is_some() {
-            let asked =
-                ["bool", "tristate", "string", "int", "hex", "prompt", "def_bool"].iter().find_map(|word| after(code, word));
-            let asked = asked.and_then(|text| text.strip_prefix('"')).and_then(|text| text.split('"').next());
+            let asked = [
+                "bool", "tristate", "string", "int", "hex", "prompt", "def_bool",
+            ]
+            .iter()
+            .find_map(|word| after(code, word));
+            let asked = asked
+                .and_then(|text| text.strip_prefix('"'))
+                .and_then(|text| text.split('"').next());
             if let Some(asked) = asked.or(Some(code).filter(|_| help == 1 && !code.is_empty())) {
                 asked.clone_into(&mut prompt);
             }
@@ -104,17 +143,26 @@ pub(super) fn devicetree(found: &mut Found, text: &str) {
             is_comment = !code.contains("*/");
             continue;
         }
-        if let Some(path) = code.strip_prefix("#include").or_else(|| code.strip_prefix("/include/")) {
+        if let Some(path) = code
+            .strip_prefix("#include")
+            .or_else(|| code.strip_prefix("/include/"))
+        {
             found.push_import(path.trim().trim_matches(['"', '<', '>', ';']));
-        } else if let Some(value) = code.strip_prefix("model").and_then(value_of).filter(|_| depth == 1) {
+        } else if let Some(value) = code
+            .strip_prefix("model")
+            .and_then(value_of)
+            .filter(|_| depth == 1)
+        {
             value.clone_into(&mut found.doc);
         } else if let Some(value) = code.strip_prefix("compatible").and_then(value_of) {
             found.push(Kind::Key, value, &format!("compatible {value}"));
         } else if code.starts_with("#define") {
             let name = code.split_whitespace().nth(1).unwrap_or_default();
             found.push(Kind::Macro, name, name);
-        } else if let Some(head) =
-            code.strip_suffix('{').map(str::trim).filter(|head| depth < 2 && !head.is_empty() && *head != "/")
+        } else if let Some(head) = code
+            .strip_suffix('{')
+            .map(str::trim)
+            .filter(|head| depth < 2 && !head.is_empty() && *head != "/")
         {
             found.push(Kind::Key, head, head);
         }
@@ -124,5 +172,11 @@ pub(super) fn devicetree(found: &mut Found, text: &str) {
 
 /// The text of `= "a", "b";`.
 fn value_of(text: &str) -> Option<&str> {
-    Some(text.trim_start().strip_prefix('=')?.trim().trim_end_matches(';').trim_matches('"'))
+    Some(
+        text.trim_start()
+            .strip_prefix('=')?
+            .trim()
+            .trim_end_matches(';')
+            .trim_matches('"'),
+    )
 }

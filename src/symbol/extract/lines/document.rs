@@ -21,7 +21,9 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
     let mut above = "";
     for line in lines(body) {
         let trimmed = line.trim();
-        let marks = ["```", "~~~"].into_iter().find(|marks| trimmed.starts_with(marks));
+        let marks = ["```", "~~~"]
+            .into_iter()
+            .find(|marks| trimmed.starts_with(marks));
         match (fence, marks) {
             (Some(open), Some(marks)) if open == marks => fence = None,
             (None, Some(marks)) => fence = Some(marks),
@@ -42,7 +44,13 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
 /// The block between `---` or `+++` lines at the start of a document, and the rest.
 pub(super) fn front_matter(text: &str) -> (&str, &str) {
     let mut lines = text.split_inclusive('\n');
-    let Some(mark) = lines.next().map(str::trim_end).filter(|line| matches!(*line, "---" | "+++")) else { return ("", text) };
+    let Some(mark) = lines
+        .next()
+        .map(str::trim_end)
+        .filter(|line| matches!(*line, "---" | "+++"))
+    else {
+        return ("", text);
+    };
     let start = text.find('\n').map_or(text.len(), |at| at + 1);
     let mut at = start;
     for line in lines {
@@ -57,11 +65,18 @@ pub(super) fn front_matter(text: &str) -> (&str, &str) {
 /// What a page says above its text: the description, else the title.
 fn matter_words(matter: &str) -> String {
     let value = |key: &str| {
-        let rest = lines(matter).find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix([':', '=']))?;
+        let rest = lines(matter).find_map(|line| {
+            line.strip_prefix(key)?
+                .trim_start()
+                .strip_prefix([':', '='])
+        })?;
         Some(rest.trim().trim_matches(['"', '\'']).to_owned())
             .filter(|value| value.contains(' ') && !value.starts_with(['|', '>']))
     };
-    value("description").or_else(|| value("summary")).or_else(|| value("title")).unwrap_or_default()
+    value("description")
+        .or_else(|| value("summary"))
+        .or_else(|| value("title"))
+        .unwrap_or_default()
 }
 
 /// The level of a heading that is underlined with this line.
@@ -101,7 +116,9 @@ pub(super) fn is_ruler(line: &str) -> bool {
 
 /// Whether a line could be part of a paragraph.
 pub(super) fn is_prose(line: &str) -> bool {
-    const MARKS: [&str; 15] = ["#", "- ", "* ", "+ ", ">", "<", "|", "![", "[![", "```", "~~~", "..", ":", "==", "{%"];
+    const MARKS: [&str; 15] = [
+        "#", "- ", "* ", "+ ", ">", "<", "|", "![", "[![", "```", "~~~", "..", ":", "==", "{%",
+    ];
     let defines_link = line.starts_with('[') && line.contains("]:");
     !line.is_empty() && !defines_link && !MARKS.iter().any(|mark| line.starts_with(mark))
 }
@@ -120,13 +137,18 @@ pub(super) fn underlined(found: &mut Found, text: &str, shorter_max: usize) {
         let line = line.trim_end();
         let mark = line.bytes().next().unwrap_or_default();
         let is_line = is_ruler(line) && line.bytes().all(|byte| byte == mark);
-        let is_title = !above.is_empty() && !is_ruler(above) && above.chars().count() <= line.len() + shorter_max;
+        let is_title = !above.is_empty()
+            && !is_ruler(above)
+            && above.chars().count() <= line.len() + shorter_max;
         if is_line && is_title && indent(above) <= 2 && is_prose(above.trim()) {
             let kind = (mark, before == line);
-            let level = known.iter().position(|known| *known == kind).unwrap_or_else(|| {
-                known.push(kind);
-                known.len() - 1
-            });
+            let level = known
+                .iter()
+                .position(|known| *known == kind)
+                .unwrap_or_else(|| {
+                    known.push(kind);
+                    known.len() - 1
+                });
             found.push_heading(level + 1, above.trim());
         }
         (before, above) = (above, line);
@@ -139,7 +161,9 @@ pub(super) fn asciidoc(found: &mut Found, text: &str) {
     let mut block: Option<&str> = None;
     for line in lines(text).map(str::trim_end) {
         let is_mark = line.len() >= 4
-            && ["----", "....", "****", "++++", "////"].iter().any(|mark| line.starts_with(mark))
+            && ["----", "....", "****", "++++", "////"]
+                .iter()
+                .any(|mark| line.starts_with(mark))
             && is_ruler(line);
         match block {
             Some(open) if open == line => block = None,
@@ -168,7 +192,9 @@ pub(super) fn html(found: &mut Found, text: &str) {
             if level.is_none() && after(tag, "title").is_none() && after(tag, "script").is_none() {
                 continue;
             }
-            let Some((content, end)) = content(text, from) else { continue };
+            let Some((content, end)) = content(text, from) else {
+                continue;
+            };
             at = end.max(at);
             match level {
                 Some(level) if headings < PAGE_HEADINGS_MAX => {
@@ -183,14 +209,21 @@ pub(super) fn html(found: &mut Found, text: &str) {
         }
     }
     let said = meta_description(text);
-    found.doc = [said, title].into_iter().find(|text| text.contains(' ') && !text.contains("{{")).unwrap_or_default();
+    found.doc = [said, title]
+        .into_iter()
+        .find(|text| text.contains(' ') && !text.contains("{{"))
+        .unwrap_or_default();
     if found.doc.is_empty() {
         found.doc = page_paragraph(text);
     }
 }
 
 fn heading_level(tag: &str) -> Option<usize> {
-    let level = tag.strip_prefix(['h', 'H'])?.bytes().next().filter(|byte| (b'1'..=b'6').contains(byte))?;
+    let level = tag
+        .strip_prefix(['h', 'H'])?
+        .bytes()
+        .next()
+        .filter(|byte| (b'1'..=b'6').contains(byte))?;
     let behind = tag[2..].chars().next()?;
     (behind == '>' || behind.is_whitespace()).then_some(usize::from(level - b'0'))
 }
@@ -201,24 +234,44 @@ fn content(text: &str, from: usize) -> Option<(&str, usize)> {
     let name = &text[from + 1..tag_end];
     let window = &text[from..text.floor_char_boundary((from + 4_096).min(text.len()))];
     let open = window.find('>')? + 1;
-    let close = window[open..].match_indices("</").find(|(at, _)| after(&window[open + at + 2..], name).is_some())?.0;
+    let close = window[open..]
+        .match_indices("</")
+        .find(|(at, _)| after(&window[open + at + 2..], name).is_some())?
+        .0;
     Some((&window[open..open + close], from + open + close))
 }
 
 /// `{% block x %}`, `{{ define "x" }}`, `{% extends "x" %}`.
 fn template_block(text: &str) -> Option<&str> {
-    let rest = text.strip_prefix("{%").or_else(|| text.strip_prefix("{{"))?.trim_start_matches('-').trim_start();
+    let rest = text
+        .strip_prefix("{%")
+        .or_else(|| text.strip_prefix("{{"))?
+        .trim_start_matches('-')
+        .trim_start();
     let words = ["block", "define", "macro", "extends", "include", "template"];
     let name = words.iter().find_map(|word| after(rest, word))?;
     let name = &name[..name.floor_char_boundary(NAME_BYTES_MAX)];
     let end = name.find(['%', '}', '\n'])?;
-    Some(name[..end].trim_end_matches('-').trim().trim_matches(['"', '\''])).filter(|name| !name.is_empty())
+    Some(
+        name[..end]
+            .trim_end_matches('-')
+            .trim()
+            .trim_matches(['"', '\'']),
+    )
+    .filter(|name| !name.is_empty())
 }
 
 fn meta_description(text: &str) -> String {
     let found = text.find("name=\"description\"").map(|at| &text[at..]);
-    let value = found.and_then(|rest| rest.lines().take(2).find_map(|line| line.split("content=\"").nth(1)));
-    value.and_then(|value| value.split('"').next()).unwrap_or_default().to_owned()
+    let value = found.and_then(|rest| {
+        rest.lines()
+            .take(2)
+            .find_map(|line| line.split("content=\"").nth(1))
+    });
+    value
+        .and_then(|value| value.split('"').next())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// The text between the tags.
@@ -236,7 +289,12 @@ pub(super) fn plain(text: &str) -> String {
             _ => {}
         }
     }
-    let out = out.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ").replace("&#39;", "'");
+    let out = out
+        .replace("&amp;", "&")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&nbsp;", " ")
+        .replace("&#39;", "'");
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -252,7 +310,12 @@ fn page_paragraph(text: &str) -> String {
         }
     }
     let mut words = String::new();
-    for part in text.split('>').filter_map(|part| part.split('<').next()).map(str::trim).filter(|part| !part.is_empty()) {
+    for part in text
+        .split('>')
+        .filter_map(|part| part.split('<').next())
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
         let is_code = part.contains(['{', ';', '=']);
         if !is_code && part.split_whitespace().count() > 1 {
             words.push_str(part);
@@ -284,20 +347,43 @@ pub(super) fn tex(found: &mut Found, text: &str) {
         ("@node ", 5),
     ];
     for line in lines(text).map(str::trim) {
-        if let Some((rest, level)) = WORDS.iter().find_map(|(word, level)| Some((line.strip_prefix(word)?, *level))) {
-            let title = if line.starts_with('@') { rest.split(',').next().unwrap_or(rest) } else { braces(rest) };
+        if let Some((rest, level)) = WORDS
+            .iter()
+            .find_map(|(word, level)| Some((line.strip_prefix(word)?, *level)))
+        {
+            let title = if line.starts_with('@') {
+                rest.split(',').next().unwrap_or(rest)
+            } else {
+                braces(rest)
+            };
             if level < 5 {
                 found.push_heading(level, title);
             }
-        } else if let Some(name) = line.strip_prefix("\\newcommand{").or_else(|| line.strip_prefix("\\def")) {
-            found.push(crate::symbol::outline::Kind::Macro, name.split(['}', '{', '[', '#']).next().unwrap_or_default(), name);
+        } else if let Some(name) = line
+            .strip_prefix("\\newcommand{")
+            .or_else(|| line.strip_prefix("\\def"))
+        {
+            found.push(
+                crate::symbol::outline::Kind::Macro,
+                name.split(['}', '{', '[', '#']).next().unwrap_or_default(),
+                name,
+            );
         }
     }
-    let body = ["\\begin{document}", "\\begin{abstract}", "\\description{", "@end ifnottex"]
-        .iter()
-        .find_map(|word| text.find(word).map(|at| &text[at + word.len()..]));
-    let is_command = |line: &&str| !line.starts_with(['\\', '@', '%', '{', '}']) && line.contains(' ');
-    let prose = lines(body.unwrap_or_default()).map(str::trim).skip_while(|line| !is_command(line)).take_while(is_command);
+    let body = [
+        "\\begin{document}",
+        "\\begin{abstract}",
+        "\\description{",
+        "@end ifnottex",
+    ]
+    .iter()
+    .find_map(|word| text.find(word).map(|at| &text[at + word.len()..]));
+    let is_command =
+        |line: &&str| !line.starts_with(['\\', '@', '%', '{', '}']) && line.contains(' ');
+    let prose = lines(body.unwrap_or_default())
+        .map(str::trim)
+        .skip_while(|line| !is_command(line))
+        .take_while(is_command);
     found.doc = prose.take(6).collect::<Vec<_>>().join(" ");
 }
 
@@ -321,15 +407,33 @@ fn braces(text: &str) -> &str {
 pub(super) fn manual_page(found: &mut Found, text: &str) {
     let mut in_name = false;
     for line in lines(text) {
-        let section = [".SH ", ".Sh ", ".SS ", ".Ss "].iter().find_map(|word| line.strip_prefix(word));
+        let section = [".SH ", ".Sh ", ".SS ", ".Ss "]
+            .iter()
+            .find_map(|word| line.strip_prefix(word));
         if let Some(title) = section {
             let title = title.trim().trim_matches('"');
             in_name = title.eq_ignore_ascii_case("name");
-            found.push_heading(if line[..3].eq_ignore_ascii_case(".ss") { 2 } else { 1 }, title);
+            found.push_heading(
+                if line[..3].eq_ignore_ascii_case(".ss") {
+                    2
+                } else {
+                    1
+                },
+                title,
+            );
         } else if let Some(said) = line.strip_prefix(".Nd ") {
             said.trim_matches('"').clone_into(&mut found.doc);
-        } else if in_name && found.doc.is_empty() && !line.starts_with(['.', '\'']) && line.contains('-') {
-            found.doc = line.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "").replace("\\fP", "").replace('\\', "");
+        } else if in_name
+            && found.doc.is_empty()
+            && !line.starts_with(['.', '\''])
+            && line.contains('-')
+        {
+            found.doc = line
+                .replace("\\-", "-")
+                .replace("\\fB", "")
+                .replace("\\fR", "")
+                .replace("\\fP", "")
+                .replace('\\', "");
         }
     }
 }
@@ -340,7 +444,11 @@ pub(super) fn org(found: &mut Found, text: &str) {
         let level = line.bytes().take_while(|byte| *byte == b'*').count();
         if level > 0 && line[level..].starts_with(' ') {
             found.push_heading(level, line[level..].trim());
-        } else if let Some(title) = line.get(..8).filter(|head| head.eq_ignore_ascii_case("#+title:")).and(line.get(8..)) {
+        } else if let Some(title) = line
+            .get(..8)
+            .filter(|head| head.eq_ignore_ascii_case("#+title:"))
+            .and(line.get(8..))
+        {
             title.trim().clone_into(&mut found.doc);
         }
     }

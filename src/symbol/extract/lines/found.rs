@@ -3,7 +3,8 @@
 use crate::symbol::comment::{cap, fold};
 use crate::symbol::extract::signature::fold_code;
 use crate::symbol::outline::{
-    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, PARAGRAPH_BYTES_MAX, SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Symbol,
+    DEPTH_MAX, IMPORT_BYTES_MAX, IMPORTS_MAX, Kind, NAME_BYTES_MAX, PARAGRAPH_BYTES_MAX,
+    SIGNATURE_BYTES_MAX, SYMBOLS_MAX, Symbol,
 };
 
 /// What was found.
@@ -31,7 +32,10 @@ impl Found {
     /// Adds what a text names, with a sentence about it.
     pub(super) fn push_with(&mut self, kind: Kind, name: &str, signature: &str, doc: &str) {
         if let Some(symbol) = self.make(kind, name, signature) {
-            self.symbols.push(Symbol { doc: cap(&fold(doc), PARAGRAPH_BYTES_MAX), ..symbol });
+            self.symbols.push(Symbol {
+                doc: cap(&fold(doc), PARAGRAPH_BYTES_MAX),
+                ..symbol
+            });
         }
     }
 
@@ -47,18 +51,29 @@ impl Found {
         }
         self.kept += 1;
         let signature = cap(&fold_code(signature), SIGNATURE_BYTES_MAX);
-        Some(Symbol { name, signature, ..Symbol::named(kind, "") })
+        Some(Symbol {
+            name,
+            signature,
+            ..Symbol::named(kind, "")
+        })
     }
 
     /// Adds a heading below the last one that is less deep.
     pub(super) fn push_heading(&mut self, level: usize, text: &str) {
-        let Some(symbol) = self.make(Kind::Heading, text, text) else { return };
-        while self.levels.last().is_some_and(|above| *above >= level) || self.levels.len() >= DEPTH_MAX {
+        let Some(symbol) = self.make(Kind::Heading, text, text) else {
+            return;
+        };
+        while self.levels.last().is_some_and(|above| *above >= level)
+            || self.levels.len() >= DEPTH_MAX
+        {
             self.levels.pop();
         }
         let mut siblings = &mut self.symbols;
         for _ in 0..self.levels.len() {
-            siblings = &mut siblings.last_mut().expect("each open level has a heading").children;
+            siblings = &mut siblings
+                .last_mut()
+                .expect("each open level has a heading")
+                .children;
         }
         siblings.push(symbol);
         self.levels.push(level);

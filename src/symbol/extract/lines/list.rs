@@ -31,14 +31,24 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
         let Some(first) = words.next() else { continue };
         match (first, words.next()) {
             (")", _) => in_block = "",
-            ("module" | "go" | "toolchain", Some(name)) => found.push(Kind::Key, first, &format!("{first} {name}")),
+            ("module" | "go" | "toolchain", Some(name)) => {
+                found.push(Kind::Key, first, &format!("{first} {name}"))
+            }
             ("require" | "replace" | "exclude" | "use" | "retract" | "tool", Some("(")) => {
-                in_block = if first == "require" { "require" } else { "other" };
+                in_block = if first == "require" {
+                    "require"
+                } else {
+                    "other"
+                };
             }
             ("require", Some(name)) => found.push_import(name),
             ("use", Some(name)) => found.push(Kind::Entry, name, name),
             (name, _) if in_block == "require" => found.push_import(name),
-            (name, Some(version)) if version.starts_with('v') && in_block.is_empty() && seen.insert(name.to_owned()) => {
+            (name, Some(version))
+                if version.starts_with('v')
+                    && in_block.is_empty()
+                    && seen.insert(name.to_owned()) =>
+            {
                 found.push_import(name);
             }
             (name, None) if in_block == "other" => found.push(Kind::Entry, name, name),
@@ -51,17 +61,26 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
 pub(super) fn patch(found: &mut Found, text: &str) {
     let mut subject = false;
     for line in lines(text) {
-        if let Some(name) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("rename to ")) {
+        if let Some(name) = line
+            .strip_prefix("+++ ")
+            .or_else(|| line.strip_prefix("rename to "))
+        {
             let name = name.split('\t').next().unwrap_or(name);
             let name = name.strip_prefix("b/").unwrap_or(name);
             if name != "/dev/null" {
                 found.push(Kind::Entry, name, name);
             }
             subject = false;
-        } else if let Some(said) = line.strip_prefix("Subject:").or_else(|| line.strip_prefix("Description:")) {
+        } else if let Some(said) = line
+            .strip_prefix("Subject:")
+            .or_else(|| line.strip_prefix("Description:"))
+        {
             let said = said.trim();
             // `[PATCH 1/2] Mend it`
-            let said = said.strip_prefix('[').and_then(|said| said.split_once(']')).map_or(said, |(_, said)| said.trim());
+            let said = said
+                .strip_prefix('[')
+                .and_then(|said| said.split_once(']'))
+                .map_or(said, |(_, said)| said.trim());
             said.clone_into(&mut found.doc);
             subject = true;
         } else if subject && line.starts_with(' ') {

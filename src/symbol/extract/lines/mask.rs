@@ -9,7 +9,13 @@ pub(super) const QUOTED: u8 = b'"';
 
 /// Masks comments and strings; line feeds stay. A string ends in its line, unless three quotes or a back quote open it.
 pub(super) fn mask(text: &str, marks: &Marks) -> Vec<u8> {
-    let mut masker = Masker { text, bytes: text.as_bytes(), out: text.as_bytes().to_vec(), marks, open_to: [0; 256] };
+    let mut masker = Masker {
+        text,
+        bytes: text.as_bytes(),
+        out: text.as_bytes().to_vec(),
+        marks,
+        open_to: [0; 256],
+    };
     let mut at = 0;
     while at < masker.bytes.len() {
         at = masker.step(at);
@@ -36,7 +42,13 @@ impl Masker<'_> {
         {
             return self.cover(at, self.find(at + open.len(), close), COMMENT);
         }
-        if self.marks.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) && self.may_comment(at) {
+        if self
+            .marks
+            .line
+            .iter()
+            .any(|mark| rest.starts_with(mark.as_bytes()))
+            && self.may_comment(at)
+        {
             return self.cover(at, self.find(at, "\n"), COMMENT);
         }
         if !self.marks.quotes.contains(&byte) {
@@ -55,9 +67,12 @@ impl Masker<'_> {
         let before = at.checked_sub(1).map_or(b'\n', |before| self.bytes[before]);
         match self.bytes[at] {
             b'#' | b'%' | b'!' => before.is_ascii_whitespace(),
-            b'"' | b':' | b'r' | b'R' => {
-                self.bytes[..at].iter().rev().take_while(|byte| **byte != b'\n').take(64).all(u8::is_ascii_whitespace)
-            }
+            b'"' | b':' | b'r' | b'R' => self.bytes[..at]
+                .iter()
+                .rev()
+                .take_while(|byte| **byte != b'\n')
+                .take(64)
+                .all(u8::is_ascii_whitespace),
             _ => true,
         }
     }
@@ -105,14 +120,26 @@ mod tests {
     #[test]
     fn code_stays_where_it_stood() {
         for (language, text, expected) in [
-            (Language::Kotlin, "a \"b // c\" d // e\nf", "a \"\"\"\"\"\"\"\" d     \nf"),
+            (
+                Language::Kotlin,
+                "a \"b // c\" d // e\nf",
+                "a \"\"\"\"\"\"\"\" d     \nf",
+            ),
             (Language::Kotlin, "/* a\nb */ c", "    \n     c"),
             (Language::Lua, "x = 1 -- é", "x = 1      "),
-            (Language::Elixir, "@doc \"\"\"\na\n\"\"\"\nb", "@doc \"\"\"\n\"\n\"\"\"\nb"),
+            (
+                Language::Elixir,
+                "@doc \"\"\"\na\n\"\"\"\nb",
+                "@doc \"\"\"\n\"\n\"\"\"\nb",
+            ),
             (Language::Kotlin, "it's \"open\nx", "it's \"open\nx"),
         ] {
             let marks = language.marks().expect("code");
-            assert_eq!(String::from_utf8(mask(text, &marks)).expect("ASCII"), expected, "{text}");
+            assert_eq!(
+                String::from_utf8(mask(text, &marks)).expect("ASCII"),
+                expected,
+                "{text}"
+            );
         }
     }
 

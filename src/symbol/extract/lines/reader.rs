@@ -38,11 +38,20 @@ pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
 
 /// The names that a program uses; none of what is no program.
 pub(in crate::symbol::extract) fn uses(outline: &Outline, text: &str) -> Uses {
-    let row = outline.language.and_then(rows::of).filter(|_| outline.content == Content::Parsed && text.len() <= USES_BYTES_MAX);
+    let row = outline
+        .language
+        .and_then(rows::of)
+        .filter(|_| outline.content == Content::Parsed && text.len() <= USES_BYTES_MAX);
     let marks = row.and_then(|row| row.language.marks());
-    let more = if row.is_some_and(|row| row.odd == Odd::Lisp) { "-" } else { "" };
+    let more = if row.is_some_and(|row| row.odd == Odd::Lisp) {
+        "-"
+    } else {
+        ""
+    };
     let code = marks.and_then(|marks| String::from_utf8(mask(text, &marks)).ok());
-    code.map_or_else(Uses::default, |code| uses::read_code(&code, text, more, &outline.symbols))
+    code.map_or_else(Uses::default, |code| {
+        uses::read_code(&code, text, more, &outline.symbols)
+    })
 }
 
 /// Says how a text begins of which there is nothing else to say.
@@ -54,7 +63,9 @@ pub(in crate::symbol::extract) fn begin(outline: &mut Outline, text: &str) {
 
 fn by_format(found: &mut Found, text: &str, language: Option<Language>) {
     use Language as L;
-    let Some(language) = language else { return text::guess(found, text) };
+    let Some(language) = language else {
+        return text::guess(found, text);
+    };
     match language {
         L::Markdown => document::markdown(found, text),
         L::ReStructured => document::restructured(found, text),

@@ -6,8 +6,8 @@ use super::source::{Odd, Row};
 use super::special as by;
 use crate::symbol::language::Language;
 use crate::symbol::outline::Kind::{
-    self, Class, Constant, Enum, Field, Function, Implementation, Interface, Key, Macro, Module, Struct, Target, Type, Variable,
-    Variant,
+    self, Class, Constant, Enum, Field, Function, Implementation, Interface, Key, Macro, Module,
+    Struct, Target, Type, Variable, Variant,
 };
 
 /// A language of which nothing is known.
@@ -24,7 +24,9 @@ const ROW: Row = Row {
 
 /// The row of a language; `None` for what has a grammar or a reader of its own.
 pub(super) fn of(language: Language) -> Option<&'static Row> {
-    ROWS.iter().chain(LISPS).find(|row| row.language == language)
+    ROWS.iter()
+        .chain(LISPS)
+        .find(|row| row.language == language)
 }
 
 /// Makes a list of key words.
@@ -81,8 +83,21 @@ const LISP_WORDS: &[(&str, Kind)] = words![
 const LISP_NAME: &str = "-+*/<>=?!.:%&'(~";
 
 const LISPS: &[Row] = &[
-    Row { language: Language::Lisp, words: LISP_WORDS, name: LISP_NAME, odd: Odd::Lisp, ..ROW },
-    Row { language: Language::Clojure, words: LISP_WORDS, private: &["defn-"], name: LISP_NAME, odd: Odd::Lisp, ..ROW },
+    Row {
+        language: Language::Lisp,
+        words: LISP_WORDS,
+        name: LISP_NAME,
+        odd: Odd::Lisp,
+        ..ROW
+    },
+    Row {
+        language: Language::Clojure,
+        words: LISP_WORDS,
+        private: &["defn-"],
+        name: LISP_NAME,
+        odd: Odd::Lisp,
+        ..ROW
+    },
 ];
 
 rows! {

@@ -27,8 +27,16 @@ struct Section {
 
 impl Section {
     fn push_to(self, found: &mut Found) {
-        let rest = if self.left > 0 { format!(", +{}", self.left) } else { String::new() };
-        let keys = if self.keys.is_empty() { String::new() } else { format!(" {}{rest}", self.keys.join(", ")) };
+        let rest = if self.left > 0 {
+            format!(", +{}", self.left)
+        } else {
+            String::new()
+        };
+        let keys = if self.keys.is_empty() {
+            String::new()
+        } else {
+            format!(" {}{rest}", self.keys.join(", "))
+        };
         found.push(Kind::Key, &self.name, &format!("[{}]{keys}", self.name));
     }
 }
@@ -40,25 +48,38 @@ pub(super) fn sections(found: &mut Found, text: &str) {
     for line in lines(text) {
         let code = line.trim();
         if code.starts_with('[') && line.starts_with('[') {
-            let name = code.trim_start_matches('[').split(']').next().unwrap_or_default();
+            let name = code
+                .trim_start_matches('[')
+                .split(']')
+                .next()
+                .unwrap_or_default();
             if let Some(section) = open.take() {
                 section.push_to(found);
             }
             if name != last {
-                open = Some(Section { name: name.to_owned(), keys: Vec::new(), left: 0 });
+                open = Some(Section {
+                    name: name.to_owned(),
+                    keys: Vec::new(),
+                    left: 0,
+                });
                 name.clone_into(&mut last);
             }
         } else if let Some((key, value)) = key_value(line) {
-            if key == "description" && matches!(last.as_str(), "" | "package" | "project" | "Unit" | "metadata" | "tool.poetry")
+            if key == "description"
+                && matches!(
+                    last.as_str(),
+                    "" | "package" | "project" | "Unit" | "metadata" | "tool.poetry"
+                )
                 || key == "Description"
             {
                 value.trim_matches(['"', '\'']).clone_into(&mut found.doc);
             }
-            let shown = if matches!(key, "name" | "version" | "type" | "ExecStart") && value.len() <= 60 {
-                format!("{key} {}", value.trim_matches(['"', '\'']))
-            } else {
-                key.to_owned()
-            };
+            let shown =
+                if matches!(key, "name" | "version" | "type" | "ExecStart") && value.len() <= 60 {
+                    format!("{key} {}", value.trim_matches(['"', '\'']))
+                } else {
+                    key.to_owned()
+                };
             match &mut open {
                 Some(section) if section.keys.len() < BELOW_MAX => section.keys.push(shown),
                 Some(section) => section.left += 1,
@@ -74,13 +95,23 @@ pub(super) fn sections(found: &mut Found, text: &str) {
 
 /// `key = value`, `key: value`, `key value` of what is no comment.
 fn key_value(line: &str) -> Option<(&str, &str)> {
-    let line = if line.starts_with([' ', '\t']) && !line.trim_start().contains(['=', ' ']) { return None } else { line.trim() };
+    let line = if line.starts_with([' ', '\t']) && !line.trim_start().contains(['=', ' ']) {
+        return None;
+    } else {
+        line.trim()
+    };
     if line.starts_with(['#', ';', '!', '"', '}', ']', '{']) {
         return None;
     }
-    let (key, value) = line.split_once('=').or_else(|| line.split_once(": ")).or_else(|| line.split_once(' '))?;
+    let (key, value) = line
+        .split_once('=')
+        .or_else(|| line.split_once(": "))
+        .or_else(|| line.split_once(' '))?;
     let key = key.trim_end().trim_end_matches(':');
-    let is_key = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-.\"/$@*+%".contains(c));
+    let is_key = !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-.\"/$@*+%".contains(c));
     is_key.then(|| (key.trim_matches('"'), value.trim()))
 }
 
@@ -97,7 +128,9 @@ pub(super) fn xml(found: &mut Found, text: &str) {
             at += rest.find("-->").unwrap_or(rest.len());
             continue;
         }
-        let end = rest.find(|c: char| !c.is_alphanumeric() && !"_-:.".contains(c)).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric() && !"_-:.".contains(c))
+            .unwrap_or(rest.len());
         if end == 0 {
             continue;
         }
@@ -108,10 +141,17 @@ pub(super) fn xml(found: &mut Found, text: &str) {
         let first = counts.len();
         counts.entry(name).or_insert((first, 0)).1 += 1;
     }
-    let mut order: Vec<(&str, usize, u32)> = counts.into_iter().map(|(name, (first, count))| (name, first, count)).collect();
+    let mut order: Vec<(&str, usize, u32)> = counts
+        .into_iter()
+        .map(|(name, (first, count))| (name, first, count))
+        .collect();
     order.sort_by_key(|(_, first, _)| *first);
     for (name, _, count) in order.into_iter().take(ELEMENTS_MAX) {
-        let named = if count == 1 { naming_text(text, name) } else { String::new() };
+        let named = if count == 1 {
+            naming_text(text, name)
+        } else {
+            String::new()
+        };
         let shown = match (count, named.as_str()) {
             (1, "") => format!("<{name}>"),
             (1, named) => format!("<{name}> {named}"),
@@ -131,23 +171,40 @@ pub(super) fn xml(found: &mut Found, text: &str) {
 
 /// The text of an element that names the document.
 fn naming_text(text: &str, name: &str) -> String {
-    let is_naming = matches!(name, "name" | "artifactId" | "id" | "title" | "OutputType" | "TargetFramework" | "AssemblyName");
-    if is_naming { element(text, name) } else { String::new() }
+    let is_naming = matches!(
+        name,
+        "name" | "artifactId" | "id" | "title" | "OutputType" | "TargetFramework" | "AssemblyName"
+    );
+    if is_naming {
+        element(text, name)
+    } else {
+        String::new()
+    }
 }
 
 /// The text of the first element of a name, on one short line.
 fn element(text: &str, name: &str) -> String {
-    let Some(at) = text.find(&format!("<{name}")) else { return String::new() };
+    let Some(at) = text.find(&format!("<{name}")) else {
+        return String::new();
+    };
     let window = &text[at..text.floor_char_boundary((at + 1_000).min(text.len()))];
-    let inner = window.split_once('>').and_then(|(_, rest)| rest.split("</").next()).unwrap_or_default();
+    let inner = window
+        .split_once('>')
+        .and_then(|(_, rest)| rest.split("</").next())
+        .unwrap_or_default();
     document::plain(inner)
 }
 
 /// The first line of a table: its columns.
 pub(super) fn table(found: &mut Found, text: &str) {
-    let Some(first) = text.lines().find(|line| !line.trim().is_empty()) else { return };
+    let Some(first) = text.lines().find(|line| !line.trim().is_empty()) else {
+        return;
+    };
     let first = &first[..first.floor_char_boundary(first.len().min(LINE_BYTES_MAX))];
-    let mark = ['\t', ';', ',', '|'].into_iter().max_by_key(|mark| (first.matches(*mark).count(), *mark == ',')).unwrap_or(',');
+    let mark = ['\t', ';', ',', '|']
+        .into_iter()
+        .max_by_key(|mark| (first.matches(*mark).count(), *mark == ','))
+        .unwrap_or(',');
     for column in first.split(mark).take(COLUMNS_MAX) {
         let column = column.trim().trim_matches('"');
         found.push(Kind::Column, column, column);
@@ -157,11 +214,21 @@ pub(super) fn table(found: &mut Found, text: &str) {
 /// The language of translations and what they belong to.
 pub(super) fn translations(found: &mut Found, text: &str) {
     let value = |key: &str| {
-        let line = lines(text).take(60).find_map(|line| line.trim().strip_prefix('"')?.strip_prefix(key))?;
-        Some(line.trim().trim_end_matches(['"', 'n', '\\']).trim().to_owned()).filter(|value| !value.is_empty())
+        let line = lines(text)
+            .take(60)
+            .find_map(|line| line.trim().strip_prefix('"')?.strip_prefix(key))?;
+        Some(
+            line.trim()
+                .trim_end_matches(['"', 'n', '\\'])
+                .trim()
+                .to_owned(),
+        )
+        .filter(|value| !value.is_empty())
     };
     let count = text.matches("\nmsgid ").count();
-    let language = value("Language-Team:").or_else(|| value("Language:")).unwrap_or_else(|| "an unnamed language".to_owned());
+    let language = value("Language-Team:")
+        .or_else(|| value("Language:"))
+        .unwrap_or_else(|| "an unnamed language".to_owned());
     let project = value("Project-Id-Version:").unwrap_or_default();
     found.doc = format!("{count} messages of {project} in {language}.").replace("of  in", "in");
 }
@@ -175,17 +242,30 @@ pub(super) fn notebook(found: &mut Found, text: &str) {
         if line.contains("\"cell_type\":") {
             is_prose = line.contains("\"markdown\"") || line.contains("\"raw\"");
         }
-        let Some(words) = line.trim().strip_prefix('"') else { continue };
-        let words = words.trim_end_matches(',').trim_end_matches('"').trim_end_matches("\\n");
+        let Some(words) = line.trim().strip_prefix('"') else {
+            continue;
+        };
+        let words = words
+            .trim_end_matches(',')
+            .trim_end_matches('"')
+            .trim_end_matches("\\n");
         let level = words.bytes().take_while(|byte| *byte == b'#').count();
         if is_prose && (1..=6).contains(&level) && words[level..].starts_with(' ') {
             found.push_heading(level, words[level..].trim());
-        } else if let Some(rest) = words.strip_prefix("def ").or_else(|| words.strip_prefix("class ")).filter(|_| !is_prose) {
+        } else if let Some(rest) = words
+            .strip_prefix("def ")
+            .or_else(|| words.strip_prefix("class "))
+            .filter(|_| !is_prose)
+        {
             let name = rest.split(['(', ':']).next().unwrap_or_default();
             if seen.insert(name) {
                 found.push(Kind::Function, name, words.trim_end_matches(':'));
             }
-        } else if is_prose && prose.len() < 600 && words.split(' ').count() > 5 && !words.contains("\": ") {
+        } else if is_prose
+            && prose.len() < 600
+            && words.split(' ').count() > 5
+            && !words.contains("\": ")
+        {
             prose.push_str(words);
             prose.push('\n');
         }

@@ -87,11 +87,22 @@ impl Row {
 
 /// Reads the declarations of a text.
 pub(super) fn read(found: &mut Found, text: &str, row: &Row) {
-    let Some(marks) = row.language.marks() else { return };
+    let Some(marks) = row.language.marks() else {
+        return;
+    };
     let masked = mask(text, &marks);
     // Whole characters were replaced, byte by byte.
-    let Ok(code) = String::from_utf8(masked) else { return };
-    let mut reader = Reader { text, code: &code, row, open: Vec::new(), brackets: 0, doc_from: None };
+    let Ok(code) = String::from_utf8(masked) else {
+        return;
+    };
+    let mut reader = Reader {
+        text,
+        code: &code,
+        row,
+        open: Vec::new(),
+        brackets: 0,
+        doc_from: None,
+    };
     let mut at = 0;
     for line in code.split_inclusive('\n') {
         reader.line(found, at, line);
@@ -124,7 +135,10 @@ impl Reader<'_> {
     fn line(&mut self, found: &mut Found, at: usize, line: &str) {
         let code = line.trim();
         if code.is_empty() {
-            let is_comment = self.text.get(at..at + line.len()).is_some_and(|text| !text.trim().is_empty());
+            let is_comment = self
+                .text
+                .get(at..at + line.len())
+                .is_some_and(|text| !text.trim().is_empty());
             self.doc_from = is_comment.then(|| self.doc_from.unwrap_or(at));
             return;
         }
@@ -133,7 +147,9 @@ impl Reader<'_> {
             self.brackets = 0;
         }
         let is_chained = code.starts_with('.') && !self.row.name.contains('.');
-        let is_part = is_chained || self.brackets > 0 || code.starts_with([')', ']', '}', '{', '|', '&', ',', '"']);
+        let is_part = is_chained
+            || self.brackets > 0
+            || code.starts_with([')', ']', '}', '{', '|', '&', ',', '"']);
         self.count_brackets(code);
         if is_part || line.len() > LINE_BYTES_MAX {
             // Text between three quotes above a declaration is about it.
@@ -151,7 +167,10 @@ impl Reader<'_> {
                 self.close(found, open, at);
             }
         }
-        let owner = self.open.last().map(|open| open.symbol.as_ref().map(|symbol| symbol.kind));
+        let owner = self
+            .open
+            .last()
+            .map(|open| open.symbol.as_ref().map(|symbol| symbol.kind));
         let is_body = owner.is_some_and(|kind| !kind.is_some_and(is_container));
         if is_body {
             self.doc_from = None;
@@ -161,9 +180,13 @@ impl Reader<'_> {
         let symbol = self.declaration(found, (from + skipped, &code[skipped..]), columns, owner);
         self.doc_from = None;
         // Where everything is an expression, what opens a brace is no body.
-        let is_passed = matches!(self.row.language, Language::Nix | Language::Jsonnet) && symbol.is_none();
+        let is_passed =
+            matches!(self.row.language, Language::Nix | Language::Jsonnet) && symbol.is_none();
         if !is_passed {
-            self.open.push(Open { indent: columns, symbol });
+            self.open.push(Open {
+                indent: columns,
+                symbol,
+            });
         }
     }
 
@@ -179,14 +202,22 @@ impl Reader<'_> {
 
     /// Ends a block; what was declared goes to what it stands in.
     fn close(&mut self, found: &mut Found, open: Open, end: usize) {
-        let Some(mut symbol) = open.symbol else { return };
+        let Some(mut symbol) = open.symbol else {
+            return;
+        };
         let own = &self.text[symbol.span.start as usize..end];
         symbol.span.end = symbol.span.start + own.trim_end().len() as u32;
-        let around = self.open.iter_mut().rev().find_map(|open| open.symbol.as_mut());
+        let around = self
+            .open
+            .iter_mut()
+            .rev()
+            .find_map(|open| open.symbol.as_mut());
         let siblings = around.map_or(&mut found.symbols, |around| &mut around.children);
         // A function in several clauses is one.
         let is_clause = matches!(self.row.language, Language::Erlang | Language::Elixir)
-            && siblings.last().is_some_and(|last| last.name == symbol.name && last.kind == symbol.kind);
+            && siblings
+                .last()
+                .is_some_and(|last| last.name == symbol.name && last.kind == symbol.kind);
         if !is_clause {
             siblings.push(symbol);
         }
@@ -200,53 +231,101 @@ impl Reader<'_> {
         owner: Option<Kind>,
     ) -> Option<Symbol> {
         for word in self.row.imports {
-            if let Some(rest) = after(code, word).filter(|rest| !rest.is_empty() && owner.is_none()) {
+            if let Some(rest) = after(code, word).filter(|rest| !rest.is_empty() && owner.is_none())
+            {
                 let from = at + code.len() - rest.len();
                 found.push_import(&self.text[from..from + rest.len()]);
                 return None;
             }
         }
-        let depth = self.open.iter().filter(|open| open.symbol.is_some()).count();
-        let (kind, name, is_public) = self.head(at, code, columns, owner).filter(|_| depth < DEPTH_MAX - 1)?;
+        let depth = self
+            .open
+            .iter()
+            .filter(|open| open.symbol.is_some())
+            .count();
+        let (kind, name, is_public) = self
+            .head(at, code, columns, owner)
+            .filter(|_| depth < DEPTH_MAX - 1)?;
         let kind = member_kind(kind, owner);
-        let text = self.text.get(at + name.start..at + name.end)?.trim_matches(['"', '\'', '`']);
+        let text = self
+            .text
+            .get(at + name.start..at + name.end)?
+            .trim_matches(['"', '\'', '`']);
         // Of a part of a query nothing but its name is short.
         let is_part = kind == Kind::Key && self.row.language == Language::Sql;
-        let signature = if is_part { text.to_owned() } else { self.signature(at, kind) };
+        let signature = if is_part {
+            text.to_owned()
+        } else {
+            self.signature(at, kind)
+        };
         let mut symbol = found.make(kind, &text.replace("\" \"", "."), &signature)?;
         symbol.public = is_public;
         symbol.doc = self.doc(at);
-        symbol.span = Span { start: at as u32, end: at as u32, name: (at + name.start) as u32, body: at as u32 };
+        symbol.span = Span {
+            start: at as u32,
+            end: at as u32,
+            name: (at + name.start) as u32,
+            body: at as u32,
+        };
         Some(symbol)
     }
 
     /// The kind, the place of the name within the line, and whether other files may use it.
-    fn head(&self, at: usize, code: &str, columns: usize, owner: Option<Kind>) -> Option<(Kind, std::ops::Range<usize>, bool)> {
+    fn head(
+        &self,
+        at: usize,
+        code: &str,
+        columns: usize,
+        owner: Option<Kind>,
+    ) -> Option<(Kind, std::ops::Range<usize>, bool)> {
         let row = self.row;
-        let mut rest = if row.odd == Odd::Lisp { code.strip_prefix('(').filter(|_| columns == 0)? } else { code };
+        let mut rest = if row.odd == Odd::Lisp {
+            code.strip_prefix('(').filter(|_| columns == 0)?
+        } else {
+            code
+        };
         let (mut is_private, mut is_shown) = (false, !matches!(row.odd, Odd::Needs(_)));
         for _ in 0..BEFORE_MAX {
-            if let Some((word, kind, next)) = row.words.iter().find_map(|(word, kind)| Some((*word, *kind, after(rest, word)?))) {
+            if let Some((word, kind, next)) = row
+                .words
+                .iter()
+                .find_map(|(word, kind)| Some((*word, *kind, after(rest, word)?)))
+            {
                 is_private |= row.private.contains(&word);
-                let next = after(next, "if not exists").or_else(|| after(next, "if exists")).unwrap_or(next);
+                let next = after(next, "if not exists")
+                    .or_else(|| after(next, "if exists"))
+                    .unwrap_or(next);
                 let from = code.len() - next.len();
                 let has_type = row.odd == Odd::TypeFirst && !is_container(kind);
-                let name =
-                    name(next, row, has_type).map(|name| from + name.start..from + name.end).filter(|name| !name.is_empty());
+                let name = name(next, row, has_type)
+                    .map(|name| from + name.start..from + name.end)
+                    .filter(|name| !name.is_empty());
                 // `companion object {`
                 let own = code.len() - rest.len()..code.len() - rest.len() + word.len();
-                let is_nameless = (is_container(kind) || kind == Kind::Key) && (next.is_empty() || next.starts_with('{'));
+                let is_nameless = (is_container(kind) || kind == Kind::Key)
+                    && (next.is_empty() || next.starts_with('{'));
                 let name = if is_nameless { own } else { name? };
                 is_private |= row.hides_underscore() && code[name.clone()].starts_with('_');
                 return Some((kind, name, is_shown && !is_private));
             }
-            let Some((word, next)) = row.before.iter().find_map(|word| Some((*word, after(rest, word)?))) else { break };
+            let Some((word, next)) = row
+                .before
+                .iter()
+                .find_map(|word| Some((*word, after(rest, word)?)))
+            else {
+                break;
+            };
             is_private |= row.private.contains(&word);
             is_shown |= matches!(row.odd, Odd::Needs(wanted) if wanted == word);
             rest = behind_brackets(next);
         }
         let text = self.text.get(at..at + code.len())?;
-        let special = row.special?(&Line { code, text, indent: columns, owner })?;
+        let special = row.special?(&Line {
+            code,
+            text,
+            indent: columns,
+            owner,
+        })?;
         let is_hidden = row.hides_underscore() && code[special.name.clone()].starts_with('_');
         Some((special.kind, special.name, special.is_public && !is_hidden))
     }
@@ -255,7 +334,10 @@ impl Reader<'_> {
     fn signature(&self, at: usize, kind: Kind) -> String {
         let mut end = at;
         let mut brackets = 0_usize;
-        for line in self.code[at..].split_inclusive('\n').take(SIGNATURE_LINES_MAX) {
+        for line in self.code[at..]
+            .split_inclusive('\n')
+            .take(SIGNATURE_LINES_MAX)
+        {
             if let Some(cut) = cut(line, &mut brackets, kind, self.row) {
                 end += cut;
                 break;
@@ -271,29 +353,55 @@ impl Reader<'_> {
         }
         let code = self.code.as_bytes();
         let shown = |(place, c): &(usize, char)| c.is_whitespace() || code[at + place] != COMMENT;
-        let text: String = self.text[at..end].char_indices().filter(shown).map(|(_, c)| c).collect();
-        let text = text.trim_end().trim_end_matches(['{', ';', ',', '=', '\\']).trim_end();
+        let text: String = self.text[at..end]
+            .char_indices()
+            .filter(shown)
+            .map(|(_, c)| c)
+            .collect();
+        let text = text
+            .trim_end()
+            .trim_end_matches(['{', ';', ',', '=', '\\'])
+            .trim_end();
         let ends = [" do", " is", " begin", " then", " where", "->"];
-        ends.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text).trim_end().to_owned()
+        ends.iter()
+            .find_map(|end| text.strip_suffix(end))
+            .unwrap_or(text)
+            .trim_end()
+            .to_owned()
     }
 
     /// The first paragraph of the comment above, or of the text that a body begins with.
     fn doc(&self, at: usize) -> String {
-        let above =
-            self.doc_from.and_then(|from| self.text.get(from..at)).filter(|_| self.row.odd != Odd::Lisp).unwrap_or_default();
+        let above = self
+            .doc_from
+            .and_then(|from| self.text.get(from..at))
+            .filter(|_| self.row.odd != Odd::Lisp)
+            .unwrap_or_default();
         let said = comment::paragraph(&unquoted(above), self.row.style());
         if !said.is_empty() {
             return said;
         }
-        let next = self.text[at..].split_once('\n').map_or("", |(_, next)| next.trim_start());
+        let next = self.text[at..]
+            .split_once('\n')
+            .map_or("", |(_, next)| next.trim_start());
         if self.row.language == Language::Terraform {
-            let mut lines = next.lines().take(DESCRIPTION_LINES_MAX).take_while(|line| !line.starts_with('}'));
-            let said = lines.find_map(|line| after(line.trim_start(), "description")?.strip_prefix('='));
-            return said.map_or_else(String::new, |said| comment::paragraph(said.trim().trim_matches('"'), comment::NONE));
+            let mut lines = next
+                .lines()
+                .take(DESCRIPTION_LINES_MAX)
+                .take_while(|line| !line.starts_with('}'));
+            let said =
+                lines.find_map(|line| after(line.trim_start(), "description")?.strip_prefix('='));
+            return said.map_or_else(String::new, |said| {
+                comment::paragraph(said.trim().trim_matches('"'), comment::NONE)
+            });
         }
         let next = next.strip_prefix("@moduledoc").unwrap_or(next).trim_start();
-        let text = next.strip_prefix('"').map(|text| text.trim_start_matches('"'));
-        text.map_or_else(String::new, |text| comment::paragraph(text.split('"').next().unwrap_or_default(), comment::NONE))
+        let text = next
+            .strip_prefix('"')
+            .map(|text| text.trim_start_matches('"'));
+        text.map_or_else(String::new, |text| {
+            comment::paragraph(text.split('"').next().unwrap_or_default(), comment::NONE)
+        })
     }
 }
 
@@ -302,14 +410,19 @@ fn unquoted(text: &str) -> Cow<'_, str> {
     if !text.contains('"') {
         return Cow::Borrowed(text);
     }
-    let lines = text.lines().map(|line| line.trim().trim_start_matches("@doc ").trim_matches('"'));
+    let lines = text
+        .lines()
+        .map(|line| line.trim().trim_start_matches("@doc ").trim_matches('"'));
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// What has members.
 fn is_container(kind: Kind) -> bool {
     use Kind::{Class, Enum, Implementation, Interface, Module, Struct, Type};
-    matches!(kind, Class | Enum | Implementation | Interface | Module | Struct | Type)
+    matches!(
+        kind,
+        Class | Enum | Implementation | Interface | Module | Struct | Type
+    )
 }
 
 /// Functions and values of a type are its methods and fields.
@@ -325,16 +438,27 @@ fn member_kind(kind: Kind, owner: Option<Kind>) -> Kind {
 fn annotations(code: &str, row: &Row) -> usize {
     let mut rest = code;
     loop {
-        let is_word_of_row = row.words.iter().any(|(word, _)| word.starts_with('@') && after(rest, word).is_some());
+        let is_word_of_row = row
+            .words
+            .iter()
+            .any(|(word, _)| word.starts_with('@') && after(rest, word).is_some());
         let next = match rest.as_bytes() {
             _ if is_word_of_row => return code.len() - rest.len(),
             [b'@', next, ..] if next.is_ascii_alphabetic() => {
-                let end = rest[1..].find(|c: char| !is_word(c) && c != '.' && c != ':').map_or(rest.len(), |end| end + 1);
+                let end = rest[1..]
+                    .find(|c: char| !is_word(c) && c != '.' && c != ':')
+                    .map_or(rest.len(), |end| end + 1);
                 let behind = behind_brackets(&rest[end..]);
                 // What an annotation of this language says up to the end of its line.
-                if row.language == Language::Elixir { "" } else { behind }
+                if row.language == Language::Elixir {
+                    ""
+                } else {
+                    behind
+                }
             }
-            [b'#', b'[', ..] | [b'[', b'<', ..] => rest.find(']').map_or("", |end| &rest[end + 1..]),
+            [b'#', b'[', ..] | [b'[', b'<', ..] => {
+                rest.find(']').map_or("", |end| &rest[end + 1..])
+            }
             _ => return code.len() - rest.len(),
         };
         rest = next.trim_start();
@@ -377,7 +501,9 @@ fn name(text: &str, row: &Row, has_type: bool) -> Option<std::ops::Range<usize>>
         at += text[at..].len() - text[at..].trim_start_matches(['(', '[', ' ']).len();
     }
     loop {
-        let end = text[at..].find(|c: char| !is_part(c)).map_or(text.len(), |end| at + end);
+        let end = text[at..]
+            .find(|c: char| !is_part(c))
+            .map_or(text.len(), |end| at + end);
         // A receiver: `List<T>.name`.
         let behind = behind_angles(text, end).unwrap_or(end);
         if text[behind..].starts_with("?.") || behind > end && text[behind..].starts_with('.') {
@@ -386,8 +512,11 @@ fn name(text: &str, row: &Row, has_type: bool) -> Option<std::ops::Range<usize>>
         }
         if end == at {
             // An operator.
-            let end = text[at..].find(|c: char| c.is_alphanumeric() || c.is_whitespace() || "({[\"'".contains(c));
-            return end.filter(|end| (1..4).contains(end)).map(|end| at..at + end);
+            let end = text[at..]
+                .find(|c: char| c.is_alphanumeric() || c.is_whitespace() || "({[\"'".contains(c));
+            return end
+                .filter(|end| (1..4).contains(end))
+                .map(|end| at..at + end);
         }
         // The type stands before the name.
         let next = skipped(behind + usize::from(text[behind..].starts_with('?')));
@@ -395,7 +524,10 @@ fn name(text: &str, row: &Row, has_type: bool) -> Option<std::ops::Range<usize>>
             at = next;
             continue;
         }
-        let from = text[at..end].trim_end_matches('.').rfind(['.', ':']).map_or(at, |dot| at + dot + 1);
+        let from = text[at..end]
+            .trim_end_matches('.')
+            .rfind(['.', ':'])
+            .map_or(at, |dot| at + dot + 1);
         return Some(from..end);
     }
 }
@@ -403,7 +535,9 @@ fn name(text: &str, row: &Row, has_type: bool) -> Option<std::ops::Range<usize>>
 /// The names between quotes: `"aws_subnet" "private"`.
 fn quoted_names(text: &str, at: usize) -> std::ops::Range<usize> {
     let is_part = |c: char| c == '"' || c == ' ';
-    let end = text[at..].find(|c: char| !is_part(c)).map_or(text.len(), |end| at + end);
+    let end = text[at..]
+        .find(|c: char| !is_part(c))
+        .map_or(text.len(), |end| at + end);
     at..at + text[at..end].trim_end().len()
 }
 
@@ -437,7 +571,10 @@ fn cut(line: &str, brackets: &mut usize, kind: Kind, row: &Row) -> Option<usize>
             b';' if *brackets == 0 && row.odd != Odd::Lisp => return Some(at),
             b'=' if *brackets == 0 && is_assignment(bytes, at) => {
                 let value = line[at..].trim_end();
-                let is_value = matches!(kind, Kind::Constant | Kind::Variable | Kind::Field | Kind::Type | Kind::Variant);
+                let is_value = matches!(
+                    kind,
+                    Kind::Constant | Kind::Variable | Kind::Field | Kind::Type | Kind::Variant
+                );
                 let is_short = is_value && value.len() <= VALUE_BYTES_MAX && !value.contains('{');
                 // What is called is shown with what it is given.
                 let is_call = line[..at].trim_end().ends_with(is_word) && is_value && is_short;
@@ -453,7 +590,11 @@ fn cut(line: &str, brackets: &mut usize, kind: Kind, row: &Row) -> Option<usize>
 
 /// Whether a sign stands alone, and not in `==`, `=>`, `<=`.
 fn is_assignment(bytes: &[u8], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let before = at
+        .checked_sub(1)
+        .and_then(|at| bytes.get(at))
+        .copied()
+        .unwrap_or(b' ');
     let behind = bytes.get(at + 1).copied().unwrap_or(b' ');
     !b"=<>!+-*/~".contains(&before) && !b"=>~".contains(&behind)
 }

@@ -5,28 +5,37 @@ use std::ops::Range;
 use super::reader::{after, is_word};
 use super::source::{Line, Special};
 use crate::symbol::outline::Kind::{
-    self, Class, Enum, Field, Function, Implementation, Interface, Key, Method, Struct, Target, Variable, Variant,
+    self, Class, Enum, Field, Function, Implementation, Interface, Key, Method, Struct, Target,
+    Variable, Variant,
 };
 
 fn special(kind: Kind, name: Range<usize>) -> Option<Special> {
-    (!name.is_empty()).then_some(Special { kind, name, is_public: true })
+    (!name.is_empty()).then_some(Special {
+        kind,
+        name,
+        is_public: true,
+    })
 }
 
 /// The name at the start of a line, with other characters than those of words.
 fn first(code: &str, more: &str) -> usize {
-    code.find(|c: char| !is_word(c) && !more.contains(c)).unwrap_or(code.len())
+    code.find(|c: char| !is_word(c) && !more.contains(c))
+        .unwrap_or(code.len())
 }
 
 /// Where the last name of a text begins.
 fn last_word(text: &str, more: &str) -> usize {
-    text.trim_end_matches(|c: char| is_word(c) || more.contains(c)).len()
+    text.trim_end_matches(|c: char| is_word(c) || more.contains(c))
+        .len()
 }
 
 /// `name {` at the level of the file, as build files have it.
 pub(super) fn gradle_block(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, "");
     let rest = line.code[end..].trim_start();
-    let is_block = line.indent == 0 && line.owner.is_none() && (rest == "{" || rest.starts_with('=') && !rest.starts_with("=="));
+    let is_block = line.indent == 0
+        && line.owner.is_none()
+        && (rest == "{" || rest.starts_with('=') && !rest.starts_with("=="));
     (is_block && !is_control(&line.code[..end])).then_some(())?;
     special(Key, 0..end)
 }
@@ -37,15 +46,25 @@ pub(super) fn swift(line: &Line<'_>) -> Option<Special> {
         .into_iter()
         .find(|word| after(line.code, word).is_some() || line.code.contains(&format!(" {word}(")));
     let at = name.and_then(|name| line.code.find(name).map(|at| at..at + name.len()))?;
-    Some(Special { kind: Method, name: at, is_public: !line.code.starts_with("private") })
+    Some(Special {
+        kind: Method,
+        name: at,
+        is_public: !line.code.starts_with("private"),
+    })
 }
 
 /// `name = …` at the level of the file.
 pub(super) fn assigned(line: &Line<'_>) -> Option<Special> {
     let from = usize::from(line.code.starts_with('$'));
-    let from = from + ["let ", "export "].into_iter().find(|word| line.code.starts_with(word)).map_or(0, str::len);
+    let from = from
+        + ["let ", "export "]
+            .into_iter()
+            .find(|word| line.code.starts_with(word))
+            .map_or(0, str::len);
     let end = from + first(&line.code[from..], ":.");
-    let rest = line.code[end..].trim_start().trim_start_matches([':', '?', '+']);
+    let rest = line.code[end..]
+        .trim_start()
+        .trim_start_matches([':', '?', '+']);
     (line.indent == 0 && rest.starts_with('=') && !rest.starts_with("==")).then_some(())?;
     special(Variable, from..end)
 }
@@ -62,10 +81,24 @@ pub(super) fn lua(line: &Line<'_>) -> Option<Special> {
     let is_local = line.code.starts_with("local ");
     let from = if is_local { 6 } else { 0 };
     let end = from + first(&line.code[from..], ".:");
-    let rest = line.code[end..].trim_start().strip_prefix('=').filter(|_| line.indent == 0)?.trim_start();
-    let name = line.code[from..end].rfind(['.', ':']).map_or(from, |dot| from + dot + 1)..end;
-    let kind = if rest.starts_with("function") { Function } else { Variable };
-    Some(Special { kind, name, is_public: !is_local })
+    let rest = line.code[end..]
+        .trim_start()
+        .strip_prefix('=')
+        .filter(|_| line.indent == 0)?
+        .trim_start();
+    let name = line.code[from..end]
+        .rfind(['.', ':'])
+        .map_or(from, |dot| from + dot + 1)..end;
+    let kind = if rest.starts_with("function") {
+        Function
+    } else {
+        Variable
+    };
+    Some(Special {
+        kind,
+        name,
+        is_public: !is_local,
+    })
 }
 
 /// `name :: Type`, `name : Type`.
@@ -74,20 +107,29 @@ pub(super) fn haskell(line: &Line<'_>) -> Option<Special> {
     let rest = line.code[end..].trim_start();
     let is_typed = rest.starts_with("::") || rest.starts_with(": ");
     let is_there = line.indent == 0 || line.owner == Some(Interface);
-    (is_typed && is_there && line.code.starts_with(|c: char| c.is_lowercase() || c == '_')).then_some(())?;
+    (is_typed
+        && is_there
+        && line
+            .code
+            .starts_with(|c: char| c.is_lowercase() || c == '_'))
+    .then_some(())?;
     special(Function, 0..end)
 }
 
 pub(super) fn erlang(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, "@");
-    let is_clause = line.indent == 0 && line.code.starts_with(char::is_lowercase) && line.code[end..].starts_with('(');
+    let is_clause = line.indent == 0
+        && line.code.starts_with(char::is_lowercase)
+        && line.code[end..].starts_with('(');
     is_clause.then_some(())?;
     special(Function, 0..end)
 }
 
 /// `config :app, …`, `socket "/x", …`: what a configuration or a router consists of.
 pub(super) fn elixir_config(line: &Line<'_>) -> Option<Special> {
-    let rest = after(line.code, "config")?.strip_prefix(':').filter(|_| line.indent == 0)?;
+    let rest = after(line.code, "config")?
+        .strip_prefix(':')
+        .filter(|_| line.indent == 0)?;
     let from = line.code.len() - rest.len();
     special(Key, from..from + first(rest, "."))
 }
@@ -110,23 +152,53 @@ pub(super) fn r(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, ".`<-[]%").min(line.code.find("<-").unwrap_or(usize::MAX));
     let end = line.code[..end].trim_end().len();
     let rest = line.code[end..].trim_start();
-    let rest = rest.strip_prefix("<-").or_else(|| rest.strip_prefix('=').filter(|rest| !rest.starts_with('=')));
+    let rest = rest
+        .strip_prefix("<-")
+        .or_else(|| rest.strip_prefix('=').filter(|rest| !rest.starts_with('=')));
     if let Some(rest) = rest {
         let kind =
-            if rest.trim_start().starts_with("function") || rest.trim_start().starts_with('\\') { Function } else { Variable };
-        return Some(Special { kind, name: usize::from(is_quoted)..end, is_public: !line.code.starts_with('.') });
+            if rest.trim_start().starts_with("function") || rest.trim_start().starts_with('\\') {
+                Function
+            } else {
+                Variable
+            };
+        return Some(Special {
+            kind,
+            name: usize::from(is_quoted)..end,
+            is_public: !line.code.starts_with('.'),
+        });
     }
-    let is_set =
-        ["setClass(", "setGeneric(", "setMethod(", "test_that(", "describe("].iter().any(|word| line.code.starts_with(word));
+    let is_set = [
+        "setClass(",
+        "setGeneric(",
+        "setMethod(",
+        "test_that(",
+        "describe(",
+    ]
+    .iter()
+    .any(|word| line.code.starts_with(word));
     let open = line.code.find('(').filter(|_| is_set)?;
     let quote = line.text.get(open + 1..)?;
-    let close = quote.get(1..)?.find(quote.chars().next().filter(|c| matches!(c, '"' | '\''))?)?;
-    special(if line.code.starts_with("test_") { Function } else { Class }, open + 2..open + 2 + close)
+    let close = quote
+        .get(1..)?
+        .find(quote.chars().next().filter(|c| matches!(c, '"' | '\''))?)?;
+    special(
+        if line.code.starts_with("test_") {
+            Function
+        } else {
+            Class
+        },
+        open + 2..open + 2 + close,
+    )
 }
 
 /// `- (void)name:(int)value`.
 pub(super) fn objective_c(line: &Line<'_>) -> Option<Special> {
-    let rest = line.code.strip_prefix(['-', '+']).filter(|_| line.owner.is_some() || line.indent == 0)?.trim_start();
+    let rest = line
+        .code
+        .strip_prefix(['-', '+'])
+        .filter(|_| line.owner.is_some() || line.indent == 0)?
+        .trim_start();
     let rest = rest.strip_prefix('(')?;
     let rest = &rest[rest.find(')')? + 1..];
     let rest = rest.trim_start();
@@ -162,9 +234,20 @@ pub(super) fn shell(line: &Line<'_>) -> Option<Special> {
 /// `TName = class`, and so on, below `type`.
 pub(super) fn pascal(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, "<>,");
-    let rest = line.code[end..].trim_start().strip_prefix('=')?.trim_start();
-    let kinds = [("class", Class), ("record", Struct), ("interface", Interface), ("packed record", Struct), ("(", Enum)];
-    let (_, kind) = kinds.into_iter().find(|(word, _)| after(rest, word).is_some())?;
+    let rest = line.code[end..]
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start();
+    let kinds = [
+        ("class", Class),
+        ("record", Struct),
+        ("interface", Interface),
+        ("packed record", Struct),
+        ("(", Enum),
+    ];
+    let (_, kind) = kinds
+        .into_iter()
+        .find(|(word, _)| after(rest, word).is_some())?;
     special(kind, 0..end)
 }
 
@@ -172,15 +255,23 @@ pub(super) fn pascal(line: &Line<'_>) -> Option<Special> {
 pub(super) fn proto_field(line: &Line<'_>) -> Option<Special> {
     let owner = line.owner?;
     let (head, number) = line.code.split_once('=')?;
-    number.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '-').then_some(())?;
+    number
+        .trim_start()
+        .starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        .then_some(())?;
     let head = head.trim_end();
     let from = last_word(head, "");
-    special(if owner == Enum { Variant } else { Field }, from..head.len())
+    special(
+        if owner == Enum { Variant } else { Field },
+        from..head.len(),
+    )
 }
 
 /// `name(arguments): Type`, or `NAME` within an enumeration.
 pub(super) fn graphql_field(line: &Line<'_>) -> Option<Special> {
-    let owner = line.owner.filter(|owner| matches!(owner, Struct | Interface | Enum | Implementation))?;
+    let owner = line
+        .owner
+        .filter(|owner| matches!(owner, Struct | Interface | Enum | Implementation))?;
     let end = first(line.code, "");
     let rest = line.code[end..].trim_start();
     let is_field = rest.starts_with([':', '(']) || owner == Enum && rest.is_empty();
@@ -200,7 +291,8 @@ pub(super) fn sql(line: &Line<'_>) -> Option<Special> {
 pub(super) fn nix(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, ".-'+");
     let rest = line.code[end..].trim_start().trim_start_matches('+');
-    let is_attribute = rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(':') && line.indent > 0;
+    let is_attribute = rest.starts_with('=') && !rest.starts_with("==")
+        || rest.starts_with(':') && line.indent > 0;
     (is_attribute && line.indent <= 4).then_some(())?;
     special(Key, 0..end)
 }
@@ -208,7 +300,8 @@ pub(super) fn nix(line: &Line<'_>) -> Option<Special> {
 /// `.name : {` of a linker script.
 pub(super) fn linker(line: &Line<'_>) -> Option<Special> {
     let end = first(line.code, "._");
-    (line.code.starts_with('.') && end > 1 && line.code[end..].trim_start().starts_with(':')).then_some(())?;
+    (line.code.starts_with('.') && end > 1 && line.code[end..].trim_start().starts_with(':'))
+        .then_some(())?;
     special(Key, 0..end)
 }
 
@@ -217,20 +310,30 @@ pub(super) fn c_function(line: &Line<'_>) -> Option<Special> {
     let open = line.code.find('(')?;
     let head = line.code[..open].trim_end();
     let from = last_word(head, ".");
-    let is_plain = head.chars().all(|c| is_word(c) || " <>,?.[]*&:".contains(c)) && !head.is_empty();
+    let is_plain = head
+        .chars()
+        .all(|c| is_word(c) || " <>,?.[]*&:".contains(c))
+        && !head.is_empty();
     let is_declared = from > 0 && head[..from].ends_with(' ') || line.owner.is_some();
     let ends = line.code.ends_with(['{', ';', ',', '(', ')']) || line.code.contains("=>");
     let is_called = line.code.ends_with(';') && from == 0;
     let words = head.split(' ').next().unwrap_or_default();
-    (is_plain && is_declared && ends && !is_called && !is_control(words) && !is_control(&head[from..])).then_some(())?;
+    (is_plain
+        && is_declared
+        && ends
+        && !is_called
+        && !is_control(words)
+        && !is_control(&head[from..]))
+    .then_some(())?;
     special(Function, from..head.len())
 }
 
 /// Words that begin statements.
 fn is_control(word: &str) -> bool {
     const WORDS: [&str; 22] = [
-        "if", "else", "for", "while", "switch", "return", "catch", "try", "do", "throw", "assert", "new", "await", "yield",
-        "super", "when", "elseif", "elif", "finally", "end", "begin", "using",
+        "if", "else", "for", "while", "switch", "return", "catch", "try", "do", "throw", "assert",
+        "new", "await", "yield", "super", "when", "elseif", "elif", "finally", "end", "begin",
+        "using",
     ];
     WORDS.contains(&word)
 }

@@ -18,10 +18,22 @@ const WORDS_MIN: usize = 4;
 
 /// Words of a licence, and what it is called; the first that fits counts.
 const LICENCES: [(&str, &str); 20] = [
-    ("gnu affero general public license", "GNU Affero General Public License"),
-    ("gnu lesser general public license", "GNU Lesser General Public License"),
-    ("gnu library general public license", "GNU Library General Public License"),
-    ("gnu free documentation license", "GNU Free Documentation License"),
+    (
+        "gnu affero general public license",
+        "GNU Affero General Public License",
+    ),
+    (
+        "gnu lesser general public license",
+        "GNU Lesser General Public License",
+    ),
+    (
+        "gnu library general public license",
+        "GNU Library General Public License",
+    ),
+    (
+        "gnu free documentation license",
+        "GNU Free Documentation License",
+    ),
     ("gnu general public license", "GNU General Public License"),
     ("mozilla public license", "Mozilla Public License"),
     ("eclipse public license", "Eclipse Public License"),
@@ -30,38 +42,68 @@ const LICENCES: [(&str, &str); 20] = [
     ("sil open font license", "SIL Open Font License"),
     ("cc0 1.0", "CC0 dedication to the public domain"),
     ("creative commons", "Creative Commons licence"),
-    ("this is free and unencumbered software", "Unlicense: free of copyright"),
-    ("python software foundation license", "Python Software Foundation License"),
+    (
+        "this is free and unencumbered software",
+        "Unlicense: free of copyright",
+    ),
+    (
+        "python software foundation license",
+        "Python Software Foundation License",
+    ),
     ("do what the fuck you want", "WTFPL"),
-    ("permission is hereby granted, free of charge", "MIT licence"),
-    ("permission to use, copy, modify, and/or distribute", "ISC licence"),
-    ("permission to use, copy, modify, and distribute", "ISC licence"),
-    ("redistribution and use in source and binary forms", "BSD licence"),
+    (
+        "permission is hereby granted, free of charge",
+        "MIT licence",
+    ),
+    (
+        "permission to use, copy, modify, and/or distribute",
+        "ISC licence",
+    ),
+    (
+        "permission to use, copy, modify, and distribute",
+        "ISC licence",
+    ),
+    (
+        "redistribution and use in source and binary forms",
+        "BSD licence",
+    ),
     ("this software is provided 'as-is'", "zlib licence"),
 ];
 
 /// Says what a text is.
 pub(super) fn read(found: &mut Found, text: &str) {
     if let Some(name) = licence(text) {
-        let holder = lines(text)
-            .take(40)
-            .map(str::trim)
-            .find(|line| line.get(..10).is_some_and(|head| head.eq_ignore_ascii_case("copyright ")));
-        let holder = holder.filter(|line| line.len() <= 120 && !line.contains('[') && !line.contains("<year>"));
+        let holder = lines(text).take(40).map(str::trim).find(|line| {
+            line.get(..10)
+                .is_some_and(|head| head.eq_ignore_ascii_case("copyright "))
+        });
+        let holder = holder
+            .filter(|line| line.len() <= 120 && !line.contains('[') && !line.contains("<year>"));
         found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
         return;
     }
     underlined(found, text, 0);
     versions(found, text);
     found.doc = first_paragraph(text);
-    if found.doc.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count() < WORDS_MIN {
+    if found
+        .doc
+        .split(' ')
+        .filter(|word| word.chars().any(char::is_alphabetic))
+        .count()
+        < WORDS_MIN
+    {
         found.doc.clear();
     }
 }
 
 /// How a text begins.
 pub(super) fn begin(found: &mut Found, text: &str) {
-    for line in text.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric)).take(FIRST_LINES) {
+    for line in text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.chars().any(char::is_alphanumeric))
+        .take(FIRST_LINES)
+    {
         let line = comment::cap(line, LINE_BYTES_MAX);
         found.push(Kind::Line, &line, &line);
     }
@@ -76,11 +118,14 @@ pub(super) fn begin(found: &mut Found, text: &str) {
 fn licence(text: &str) -> Option<&'static str> {
     let head = &text[..text.floor_char_boundary(text.len().min(LICENCE_BYTES_MAX))];
     let head = comment::fold(head).to_ascii_lowercase();
-    let is_licence = ["licen", "redistribution", "permission", "unencumbered"].iter().any(|word| head.contains(word));
-    let (_, name) = LICENCES
+    let is_licence = ["licen", "redistribution", "permission", "unencumbered"]
         .iter()
-        .filter(|_| is_licence)
-        .find(|(words, _)| head.get(..2_000.min(head.len())).unwrap_or(&head).contains(words))?;
+        .any(|word| head.contains(word));
+    let (_, name) = LICENCES.iter().filter(|_| is_licence).find(|(words, _)| {
+        head.get(..2_000.min(head.len()))
+            .unwrap_or(&head)
+            .contains(words)
+    })?;
     Some(name)
 }
 
@@ -90,7 +135,10 @@ fn versions(found: &mut Found, text: &str) {
         return;
     }
     let is_version = |line: &&str| {
-        let word = line.trim_start_matches(['v', 'V']).trim_start_matches("ersion ").trim_start_matches("Release ");
+        let word = line
+            .trim_start_matches(['v', 'V'])
+            .trim_start_matches("ersion ")
+            .trim_start_matches("Release ");
         let number = word.split([' ', ':', ',', ')']).next().unwrap_or_default();
         line.len() <= 80
             && number.contains('.')
@@ -120,7 +168,11 @@ pub(super) fn guess(found: &mut Found, text: &str) {
     if start.starts_with("<?xml") || start.starts_with("<svg") {
         return sections::xml(found, text);
     }
-    if start.get(..9).is_some_and(|head| head.eq_ignore_ascii_case("<!doctype")) || start.starts_with("<html") {
+    if start
+        .get(..9)
+        .is_some_and(|head| head.eq_ignore_ascii_case("<!doctype"))
+        || start.starts_with("<html")
+    {
         return document::html(found, text);
     }
     for style in [comment::HASH, comment::SLASHES, comment::SEMICOLON] {

@@ -93,7 +93,11 @@ fn shown(key: &str, value: &str) -> String {
         && !value.is_empty()
         && value.len() <= VALUE_BYTES_MAX
         && !value.starts_with(['|', '>', '&', '*', '{', '[', '$']);
-    if is_shown { format!("{key} {value}") } else { key.to_owned() }
+    if is_shown {
+        format!("{key} {value}")
+    } else {
+        key.to_owned()
+    }
 }
 
 /// Keys without indentation, with the keys or items of the level below.
@@ -130,19 +134,35 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
                 entry.push_to(found);
             }
             if let Some((key, value)) = pair {
-                let value = if value.starts_with(['|', '>']) { "" } else { value };
+                let value = if value.starts_with(['|', '>']) {
+                    ""
+                } else {
+                    value
+                };
                 let value = cap(value.split(" #").next().unwrap_or(value).trim(), 300);
-                open = Some((Entry { key: key.to_owned(), value: unquoted(&value).to_owned(), ..Entry::default() }, None));
+                open = Some((
+                    Entry {
+                        key: key.to_owned(),
+                        value: unquoted(&value).to_owned(),
+                        ..Entry::default()
+                    },
+                    None,
+                ));
             }
         } else if columns == 0 && open.is_none() {
             // A list at the outermost level.
-            let text = pair.map_or_else(|| cap(item.unwrap_or(code), VALUE_BYTES_MAX), |(key, value)| shown(key, value));
+            let text = pair.map_or_else(
+                || cap(item.unwrap_or(code), VALUE_BYTES_MAX),
+                |(key, value)| shown(key, value),
+            );
             found.push(Kind::Key, pair.map_or(text.as_str(), |(key, _)| key), &text);
         } else if let Some((entry, below)) = &mut open {
             let level = *below.get_or_insert(columns);
             match pair {
                 Some((key, value)) if columns == level => entry.add(key, value),
-                None if columns == level && item.is_some_and(|item| item.len() <= VALUE_BYTES_MAX) => {
+                None if columns == level
+                    && item.is_some_and(|item| item.len() <= VALUE_BYTES_MAX) =>
+                {
                     entry.add(unquoted(item.unwrap_or(code)), "");
                 }
                 _ => {}
@@ -152,7 +172,8 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
     if let Some((entry, _)) = open {
         entry.push_to(found);
     }
-    let said = crate::symbol::comment::file_paragraph(&comment.join("\n"), crate::symbol::comment::HASH);
+    let said =
+        crate::symbol::comment::file_paragraph(&comment.join("\n"), crate::symbol::comment::HASH);
     if found.doc.is_empty() {
         found.doc = said;
     }
@@ -178,7 +199,10 @@ fn key_value(code: &str) -> Option<(&str, &str)> {
         .map(|(at, _)| at)
         .find(|at| code[at + 1..].is_empty() || code[at + 1..].starts_with([' ', '\t']))?;
     let key = unquoted(code[..at].trim());
-    let is_key = !key.is_empty() && key.len() <= 120 && !key.contains(['{', '[', '`']) && key.split(' ').count() <= 6;
+    let is_key = !key.is_empty()
+        && key.len() <= 120
+        && !key.contains(['{', '[', '`'])
+        && key.split(' ').count() <= 6;
     is_key.then(|| (key, code[at + 1..].trim()))
 }
 
@@ -204,7 +228,11 @@ pub(super) fn json(found: &mut Found, text: &str) {
                 if let Some(rest) = rest.strip_prefix(':') {
                     let value = scalar(rest.trim_start());
                     if depth == base + 1 {
-                        let done = open.replace(Entry { key: word.to_owned(), value: value.to_owned(), ..Entry::default() });
+                        let done = open.replace(Entry {
+                            key: word.to_owned(),
+                            value: value.to_owned(),
+                            ..Entry::default()
+                        });
                         if let Some(done) = done {
                             done.push_to(found);
                         }
@@ -214,7 +242,9 @@ pub(super) fn json(found: &mut Found, text: &str) {
                 } else if depth == base + 2
                     && !rest.is_empty()
                     && word.len() <= VALUE_BYTES_MAX
-                    && let Some(entry) = open.as_mut().filter(|entry| entry.value.is_empty() && is_item(bytes, at))
+                    && let Some(entry) = open
+                        .as_mut()
+                        .filter(|entry| entry.value.is_empty() && is_item(bytes, at))
                 {
                     entry.add(word, "");
                 }
@@ -237,20 +267,31 @@ pub(super) fn json(found: &mut Found, text: &str) {
     }
     if base == 1 {
         let mut seen = std::collections::BTreeSet::new();
-        found.symbols.retain(|symbol| seen.insert(symbol.name.clone()));
+        found
+            .symbols
+            .retain(|symbol| seen.insert(symbol.name.clone()));
     }
 }
 
 /// Whether what stands before a string makes it the item of a list.
 fn is_item(bytes: &[u8], at: usize) -> bool {
-    let before = bytes[..at].iter().rev().take(200).find(|byte| !byte.is_ascii_whitespace());
+    let before = bytes[..at]
+        .iter()
+        .rev()
+        .take(200)
+        .find(|byte| !byte.is_ascii_whitespace());
     matches!(before, Some(b'[' | b','))
 }
 
 /// A value that is a text, without its quotes; nothing for others.
 fn scalar(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix('"') else { return "" };
-    let end = rest.find(['"', '\n']).unwrap_or(rest.len()).min(rest.floor_char_boundary(400.min(rest.len())));
+    let Some(rest) = text.strip_prefix('"') else {
+        return "";
+    };
+    let end = rest
+        .find(['"', '\n'])
+        .unwrap_or(rest.len())
+        .min(rest.floor_char_boundary(400.min(rest.len())));
     &rest[..end]
 }
 

@@ -19,8 +19,12 @@ const PARTS_MAX: usize = 40;
 /// Selectors at the outermost level and within `@media`, variables, mixins, imports.
 pub(super) fn styles(found: &mut Found, text: &str) {
     found.doc = comment::file_paragraph(text, comment::SLASHES);
-    let Some(marks) = Language::Css.marks() else { return };
-    let Ok(code) = String::from_utf8(mask(text, &marks)) else { return };
+    let Some(marks) = Language::Css.marks() else {
+        return;
+    };
+    let Ok(code) = String::from_utf8(mask(text, &marks)) else {
+        return;
+    };
     let (mut depth, mut from, mut skipped) = (0_usize, 0, 0_usize);
     let mut seen = BTreeSet::new();
     for (at, byte) in code.bytes().enumerate() {
@@ -29,7 +33,9 @@ pub(super) fn styles(found: &mut Found, text: &str) {
                 let head = text.get(from..at).unwrap_or_default();
                 let head = head.rsplit("*/").next().unwrap_or_default().trim();
                 // Rules stand in `@media` and `@layer` as they stand outside.
-                let is_bracket = ["@media", "@layer", "@supports", "@container"].iter().any(|word| head.starts_with(word));
+                let is_bracket = ["@media", "@layer", "@supports", "@container"]
+                    .iter()
+                    .any(|word| head.starts_with(word));
                 if depth == skipped && !head.is_empty() {
                     if is_bracket {
                         skipped += 1;
@@ -45,7 +51,12 @@ pub(super) fn styles(found: &mut Found, text: &str) {
                 from = at + 1;
             }
             b';' => {
-                declaration(found, text.get(from..at).unwrap_or_default(), depth, &mut seen);
+                declaration(
+                    found,
+                    text.get(from..at).unwrap_or_default(),
+                    depth,
+                    &mut seen,
+                );
                 from = at + 1;
             }
             _ => {}
@@ -63,7 +74,10 @@ fn rule(found: &mut Found, head: &str, seen: &mut BTreeSet<String>) {
 /// `--name: value`, `$name: value`, `@import "x"`.
 fn declaration(found: &mut Found, text: &str, depth: usize, seen: &mut BTreeSet<String>) {
     let text = text.rsplit("*/").next().unwrap_or_default().trim();
-    if let Some(path) = ["@import", "@use", "@forward"].iter().find_map(|word| text.strip_prefix(word)) {
+    if let Some(path) = ["@import", "@use", "@forward"]
+        .iter()
+        .find_map(|word| text.strip_prefix(word))
+    {
         return found.push_import(path.trim().trim_matches(['"', '\'']));
     }
     let name = text.split(':').next().unwrap_or_default().trim();
@@ -91,7 +105,10 @@ pub(super) fn component(found: &mut Found, text: &str) {
             let tags = code.match_indices('<').map(|(at, _)| &code[at + 1..]);
             for tag in tags.filter(|tag| tag.starts_with(|c: char| c.is_ascii_uppercase())) {
                 shown.insert(
-                    tag.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '.').next().unwrap_or_default().to_owned(),
+                    tag.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '.')
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned(),
                 );
             }
         }

@@ -9,29 +9,46 @@ use crate::symbol::outline::{DEPTH_MAX, NAME_BYTES_MAX, SIGNATURE_BYTES_MAX, SYM
 use crate::symbol::{Content, Language, decode, encode, extract, render};
 
 fn with_grammar() -> impl Iterator<Item = Language> {
-    Language::ALL.iter().copied().filter(|language| language.has_grammar())
+    Language::ALL
+        .iter()
+        .copied()
+        .filter(|language| language.has_grammar())
 }
 
 fn depth(symbols: &[Symbol]) -> usize {
-    symbols.iter().map(|symbol| 1 + depth(&symbol.children)).max().unwrap_or(0)
+    symbols
+        .iter()
+        .map(|symbol| 1 + depth(&symbol.children))
+        .max()
+        .unwrap_or(0)
 }
 
 fn total(symbols: &[Symbol]) -> usize {
-    symbols.iter().map(|symbol| 1 + total(&symbol.children)).sum()
+    symbols
+        .iter()
+        .map(|symbol| 1 + total(&symbol.children))
+        .sum()
 }
 
 /// One line each, none of them long.
 fn is_tidy(symbol: &Symbol) -> bool {
     let texts = [&symbol.name, &symbol.signature, &symbol.doc];
-    let short = symbol.name.len() <= NAME_BYTES_MAX && symbol.signature.len() <= SIGNATURE_BYTES_MAX + NAME_BYTES_MAX + 8;
-    short && texts.iter().all(|text| !text.contains(char::is_control)) && symbol.children.iter().all(is_tidy)
+    let short = symbol.name.len() <= NAME_BYTES_MAX
+        && symbol.signature.len() <= SIGNATURE_BYTES_MAX + NAME_BYTES_MAX + 8;
+    short
+        && texts.iter().all(|text| !text.contains(char::is_control))
+        && symbol.children.iter().all(is_tidy)
 }
 
 #[test]
 fn every_language_with_a_grammar_parses() {
     for language in with_grammar() {
         let outline = extract_as(language, "x\n");
-        assert_eq!((outline.content, outline.lines), (Content::Parsed, 1), "{language:?}");
+        assert_eq!(
+            (outline.content, outline.lines),
+            (Content::Parsed, 1),
+            "{language:?}"
+        );
     }
 }
 
@@ -41,15 +58,25 @@ fn content_that_is_not_text_gets_a_placeholder() {
     for data in [&b"fn a() {}\0"[..], b"\xff\xfe", b"fn a() {}\xc3\x28"] {
         let outline = extract(rust, data);
         assert_eq!(outline.content, Content::Binary);
-        assert_eq!(render(&outline), format!("Binary file ({} bytes).\n", data.len()));
+        assert_eq!(
+            render(&outline),
+            format!("Binary file ({} bytes).\n", data.len())
+        );
     }
     let late = [vec![b' '; 9_000], vec![0]].concat();
-    assert_eq!(extract(rust, &late).content, Content::Parsed, "git looks for NUL in the first 8 KiB as well");
+    assert_eq!(
+        extract(rust, &late).content,
+        Content::Parsed,
+        "git looks for NUL in the first 8 KiB as well"
+    );
     let large = vec![b' '; limit::FILE_BYTES_MAX as usize + 1];
     assert_eq!(extract(rust, &large).content, Content::TooLarge);
     assert!(render(&extract(rust, &large)).starts_with("File of 8388609 bytes, over the limit"));
     assert_eq!(outline_of("a.rs", ""), "Empty file.\n");
-    assert_eq!(outline_of("unknown", "text\n"), "Text file, under 10 lines.\n\n- first line `text`\n");
+    assert_eq!(
+        outline_of("unknown", "text\n"),
+        "Text file, under 10 lines.\n\n- first line `text`\n"
+    );
 }
 
 #[test]
@@ -64,17 +91,30 @@ fn line_ends_and_byte_order_marks_do_not_matter() {
 
 #[test]
 fn large_files_keep_to_the_plain_outline() {
-    let text = format!("//! Data.\n\npub const A: &str = \"{}\";\n", "x".repeat(SOURCE_BYTES_MAX));
+    let text = format!(
+        "//! Data.\n\npub const A: &str = \"{}\";\n",
+        "x".repeat(SOURCE_BYTES_MAX)
+    );
     let outline = extract_as(Language::Rust, &text);
-    assert_eq!((outline.content, outline.doc.as_str()), (Content::Unparsed, "Data."));
+    assert_eq!(
+        (outline.content, outline.doc.as_str()),
+        (Content::Unparsed, "Data.")
+    );
 }
 
 #[test]
 fn a_scanner_that_looks_for_its_end_over_and_over_is_stopped() {
-    for (language, text) in [(Language::Bash, "<<A\n".repeat(20_000)), (Language::Rust, "r#\"".repeat(30_000))] {
+    for (language, text) in [
+        (Language::Bash, "<<A\n".repeat(20_000)),
+        (Language::Rust, "r#\"".repeat(30_000)),
+    ] {
         let outline = extract_as(language, &text);
         assert_eq!(outline.content, Content::Unparsed, "{language:?}");
-        assert_eq!(extract_as(language, "x\n").content, Content::Parsed, "{language:?}: the next file is not affected");
+        assert_eq!(
+            extract_as(language, "x\n").content,
+            Content::Parsed,
+            "{language:?}: the next file is not affected"
+        );
     }
 }
 
@@ -101,13 +141,22 @@ fn nesting_and_number_are_bounded() {
         let outline = extract_as(language, &piece.repeat(2_000));
         assert!(depth(&outline.symbols) <= DEPTH_MAX, "{language:?}");
         let closed = format!("{}{}", piece.repeat(100), "}".repeat(100));
-        assert!(depth(&extract_as(language, &closed).symbols) <= DEPTH_MAX, "{language:?}");
+        assert!(
+            depth(&extract_as(language, &closed).symbols) <= DEPTH_MAX,
+            "{language:?}"
+        );
     }
-    let many: Vec<String> = (0..SYMBOLS_MAX + 10).map(|i| format!("pub fn f{i}() {{}}\n")).collect();
+    let many: Vec<String> = (0..SYMBOLS_MAX + 10)
+        .map(|i| format!("pub fn f{i}() {{}}\n"))
+        .collect();
     let outline = extract_as(Language::Rust, &many.concat());
     assert_eq!((total(&outline.symbols), outline.more), (SYMBOLS_MAX, 10));
     let text = render(&outline);
-    assert!(text.len() < 6 * 1024 && text.contains("- … and 3"), "{}", text.len());
+    assert!(
+        text.len() < 6 * 1024 && text.contains("- … and 3"),
+        "{}",
+        text.len()
+    );
 }
 
 #[test]
@@ -115,7 +164,10 @@ fn comments_and_bodies_that_are_not_said_change_nothing() {
     let before = "/// Runs. Always.\npub fn run(a: u8) -> u8 {\n    a\n}\npub struct A {\n    pub b: u8,\n}\n";
     let after = "/// Runs. Never mind.\npub fn run(a: u8 /* x */) -> u8 {\n    // more\n    a + 1\n}\n\
                  // remark\npub struct A {\n    pub b: u8, // c\n}\n";
-    let (before, after) = (extract_as(Language::Rust, before), extract_as(Language::Rust, after));
+    let (before, after) = (
+        extract_as(Language::Rust, before),
+        extract_as(Language::Rust, after),
+    );
     assert_eq!(render(&before), render(&after));
     assert_eq!(before.digest(), after.digest());
     assert_ne!(before.lines, after.lines);

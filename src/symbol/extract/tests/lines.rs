@@ -12,9 +12,21 @@ fn of(name: &str, text: &str) -> Outline {
 fn told(symbols: &[Symbol]) -> String {
     let one = |symbol: &Symbol| {
         let private = if symbol.public { "" } else { "-" };
-        let doc = if symbol.doc.is_empty() { String::new() } else { format!(" ({})", symbol.doc) };
-        let below = if symbol.children.is_empty() { String::new() } else { format!("{{{}}}", told(&symbol.children)) };
-        format!("{private}{} {}{doc}{below}", symbol.kind.words().0, symbol.name)
+        let doc = if symbol.doc.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", symbol.doc)
+        };
+        let below = if symbol.children.is_empty() {
+            String::new()
+        } else {
+            format!("{{{}}}", told(&symbol.children))
+        };
+        format!(
+            "{private}{} {}{doc}{below}",
+            symbol.kind.words().0,
+            symbol.name
+        )
     };
     symbols.iter().map(one).collect::<Vec<_>>().join(", ")
 }
@@ -51,7 +63,11 @@ fn languages_with_braces() {
         "class A extends B {\n  void run(int a) {\n    call(b);\n  }\n  final int x;\n}\nvoid main() {\n}\n",
         "class A{method run, field x}, function main",
     );
-    check("build.gradle", "plugins {\n  id 'a'\n}\ntask hello {\n}\ndef f(a) {\n}\n", "key plugins, target hello, function f");
+    check(
+        "build.gradle",
+        "plugins {\n  id 'a'\n}\ntask hello {\n}\ndef f(a) {\n}\n",
+        "key plugins, target hello, function f",
+    );
     check(
         "a.zig",
         "const std = @import(\"std\");\n/// Adds.\npub fn add(a: u8) u8 {\n    const x = 1;\n}\n",
@@ -82,8 +98,16 @@ fn languages_with_braces() {
         "#import <A.h>\n@interface A : NSObject\n- (void)run:(int)a;\n@end\n@implementation A\n- (void)run:(int)a {\n  int x;\n}\n@end\n",
         "class A, function run, implementation A, function run",
     );
-    check("a.sv", "module top(\n  input clk\n);\n  function f;\n  endfunction\nendmodule\n", "class top{method f}");
-    check("a.ps1", "<# Says. #>\nfunction Get-It {\n  param($a)\n}\n$x = 1\n", "function Get-It (Says.), variable x");
+    check(
+        "a.sv",
+        "module top(\n  input clk\n);\n  function f;\n  endfunction\nendmodule\n",
+        "class top{method f}",
+    );
+    check(
+        "a.ps1",
+        "<# Says. #>\nfunction Get-It {\n  param($a)\n}\n$x = 1\n",
+        "function Get-It (Says.), variable x",
+    );
 }
 
 #[test]
@@ -113,7 +137,11 @@ fn languages_with_ends_and_layout() {
         "(* Doc. *)\nlet rec f x = x\ntype t = A | B\nmodule M = struct\n  let g = 1\nend\n",
         "function f (Doc.), type t, module M{function g}",
     );
-    check("a.erl", "-module(a).\n-record(r, {x}).\nf(0) -> 1;\nf(N) -> N.\n", "module a, struct r, function f");
+    check(
+        "a.erl",
+        "-module(a).\n-record(r, {x}).\nf(0) -> 1;\nf(N) -> N.\n",
+        "module a, struct r, function f",
+    );
     check(
         "a.r",
         "library(x)\n#' Adds.\nadd <- function(a, b) {\n  c <- 1\n}\ntest_that(\"it adds\", {\n  x\n})\nsetClass(\"P\", x)\n.hidden <- 1\n",
@@ -143,7 +171,11 @@ fn other_languages() {
         "package A::B;\nuse strict;\n# Runs.\nsub run {\n    my $x = 1;\n}\nsub _in {}\n",
         "module B, function run (Runs.), -function _in",
     );
-    check("a.f90", "module m\ncontains\n  pure subroutine s(a)\n    integer :: a\n  end subroutine\nend module\n", "module m");
+    check(
+        "a.f90",
+        "module m\ncontains\n  pure subroutine s(a)\n    integer :: a\n  end subroutine\nend module\n",
+        "module m",
+    );
     check(
         "a.pas",
         "unit U;\ntype\n  TA = class(TB)\n    procedure Run;\n  end;\nprocedure TA.Run;\nbegin\nend;\n",
@@ -164,15 +196,47 @@ fn other_languages() {
         "project(A)\nadd_library(a_b STATIC x.c)\nfunction(f x)\nendfunction()\n",
         "module A, target a_b, function f",
     );
-    check("meson.build", "project('a', 'c')\nexecutable('b', 'x.c')\n", "module a, target b");
+    check(
+        "meson.build",
+        "project('a', 'c')\nexecutable('b', 'x.c')\n",
+        "module a, target b",
+    );
     check("a.s", "main:\n  mov x\n.L1:\n", "function main");
-    check("a.bat", "rem Runs.\n:start\ngoto start\n", "target start (Runs.)");
-    check("a.nix", "{ pkgs }:\n{\n  name = \"x\";\n  buildInputs = [ a\n  ];\n}\n", "key name, key buildInputs");
-    check("a.libsonnet", "function(x) {\n  local k = 1,\n  rules: {\n    alert: 1,\n  },\n}\n", "-variable k, key rules");
-    check("a.tcl", "start_server {tags {x}} {\n  test {GET works} {\n    x\n  }\n}\n", "module start_server{function GET works}");
-    check("a.tcl", "proc ns::run {a} {\n  set x 1\n}\n", "function run");
-    check("configure.ac", "AC_INIT([a], [1])\nAC_DEFUN([B_C], [x])\n", "module a, macro B_C");
-    check("a.feature", "Feature: Log in\n  Scenario: Wrong word\n    Given x\n", "module Log in{target Wrong word}");
+    check(
+        "a.bat",
+        "rem Runs.\n:start\ngoto start\n",
+        "target start (Runs.)",
+    );
+    check(
+        "a.nix",
+        "{ pkgs }:\n{\n  name = \"x\";\n  buildInputs = [ a\n  ];\n}\n",
+        "key name, key buildInputs",
+    );
+    check(
+        "a.libsonnet",
+        "function(x) {\n  local k = 1,\n  rules: {\n    alert: 1,\n  },\n}\n",
+        "-variable k, key rules",
+    );
+    check(
+        "a.tcl",
+        "start_server {tags {x}} {\n  test {GET works} {\n    x\n  }\n}\n",
+        "module start_server{function GET works}",
+    );
+    check(
+        "a.tcl",
+        "proc ns::run {a} {\n  set x 1\n}\n",
+        "function run",
+    );
+    check(
+        "configure.ac",
+        "AC_INIT([a], [1])\nAC_DEFUN([B_C], [x])\n",
+        "module a, macro B_C",
+    );
+    check(
+        "a.feature",
+        "Feature: Log in\n  Scenario: Wrong word\n    Given x\n",
+        "module Log in{target Wrong word}",
+    );
 }
 
 #[test]
@@ -182,13 +246,37 @@ fn data() {
         "kind: Deployment\nmetadata:\n  name: web\n  labels:\n    a: b\nspec: {}\n",
         "key kind, key metadata, key spec",
     );
-    check("a.yaml", "- name: one\n  hosts: all\n- name: two\n", "key name, key name");
-    check("a.json", "{\"a\": {\"b\": 1, \"c\": [1]}, \"d\": [\"x\", \"y\"]}", "key a, key d");
-    check("a.json", "[{\"a\": 1, \"b\": 2}, {\"a\": 1}]", "key a, key b");
-    check("a.ini", "; x\nroot = true\n[*]\nindent = 2\n", "key root, key *");
+    check(
+        "a.yaml",
+        "- name: one\n  hosts: all\n- name: two\n",
+        "key name, key name",
+    );
+    check(
+        "a.json",
+        "{\"a\": {\"b\": 1, \"c\": [1]}, \"d\": [\"x\", \"y\"]}",
+        "key a, key d",
+    );
+    check(
+        "a.json",
+        "[{\"a\": 1, \"b\": 2}, {\"a\": 1}]",
+        "key a, key b",
+    );
+    check(
+        "a.ini",
+        "; x\nroot = true\n[*]\nindent = 2\n",
+        "key root, key *",
+    );
     check("a.properties", "a.b = 1\na.c: 2\n", "key a.b, key a.c");
-    check("a.csv", "id,\"name\",n\n1,a,2\n", "column id, column name, column n");
-    check("a.xml", "<?xml version=\"1.0\"?>\n<!-- c --><root><name>A</name><b/><b/></root>\n", "key root, key name, key b");
+    check(
+        "a.csv",
+        "id,\"name\",n\n1,a,2\n",
+        "column id, column name, column n",
+    );
+    check(
+        "a.xml",
+        "<?xml version=\"1.0\"?>\n<!-- c --><root><name>A</name><b/><b/></root>\n",
+        "key root, key name, key b",
+    );
     check(
         "Kconfig",
         "menu \"Drivers\"\nconfig NET\n\tbool \"Network support\"\n\thelp\n\t  Long.\nendmenu\n",
@@ -204,9 +292,21 @@ fn data() {
         "# Builds all.\nall: a b ## x\nobj-$(CONFIG_A) += a.o\nCC := gcc\n\t@echo a: b\n",
         "target all (x), target obj-$(CONFIG_A), key CC",
     );
-    check("go.mod", "module a/b\n\ngo 1.2\n\nrequire (\n\tc/d v1 // indirect\n)\n", "key module, key go");
-    check(".gitignore", "# x\n/target\n*.o\n", "entry /target, entry *.o");
-    check("a.diff", "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n+b\n", "entry x.c");
+    check(
+        "go.mod",
+        "module a/b\n\ngo 1.2\n\nrequire (\n\tc/d v1 // indirect\n)\n",
+        "key module, key go",
+    );
+    check(
+        ".gitignore",
+        "# x\n/target\n*.o\n",
+        "entry /target, entry *.o",
+    );
+    check(
+        "a.diff",
+        "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n+b\n",
+        "entry x.c",
+    );
     check(
         "a.css",
         "@import \"b.css\";\n/* c */\n.a, .b > c { color: red; }\n@media print { .d { x: y } }\n:root { --v: 1; }\n",
@@ -217,7 +317,11 @@ fn data() {
         "<script setup>\nimport A from './A.vue'\nconst { x } = f()\nfunction go() {}\n</script>\n<template><A/></template>\n",
         "function go, entry A",
     );
-    check("notes", "alpha\nbeta\n", "first line alpha, first line beta");
+    check(
+        "notes",
+        "alpha\nbeta\n",
+        "first line alpha, first line beta",
+    );
 }
 
 #[test]
@@ -227,15 +331,31 @@ fn documents() {
         "=====\nTitle\n=====\n\nWords go here.\n\nPart\n----\n\nSub\n~~~\n",
         "heading Title{heading Part{heading Sub}}",
     );
-    check("a.adoc", "= Title\n\nWords.\n\n== Part\n----\n== no\n----\n", "heading Title{heading Part}");
+    check(
+        "a.adoc",
+        "= Title\n\nWords.\n\n== Part\n----\n== no\n----\n",
+        "heading Title{heading Part}",
+    );
     check(
         "a.html",
         "<html><title>The page</title><body><h1>One <b>two</b></h1><p>Words are here now.</p></body>",
         "heading One two",
     );
-    check("a.1", ".TH A 1\n.SH NAME\na \\- does things\n.SH OPTIONS\n", "heading NAME, heading OPTIONS");
-    check("a.tex", "\\section{One}\nText here.\n\\subsection{Two}\n", "heading One{heading Two}");
-    check("a.org", "#+TITLE: Words of it\n* One\n** Two\n", "heading One{heading Two}");
+    check(
+        "a.1",
+        ".TH A 1\n.SH NAME\na \\- does things\n.SH OPTIONS\n",
+        "heading NAME, heading OPTIONS",
+    );
+    check(
+        "a.tex",
+        "\\section{One}\nText here.\n\\subsection{Two}\n",
+        "heading One{heading Two}",
+    );
+    check(
+        "a.org",
+        "#+TITLE: Words of it\n* One\n** Two\n",
+        "heading One{heading Two}",
+    );
     check_doc("a.1", ".SH NAME\na \\- does things\n", "a - does things");
     check_doc("a.dts", "/ {\n\tmodel = \"Board A\";\n};\n", "Board A");
     check_doc(
@@ -253,7 +373,11 @@ fn documents() {
         "MIT License\n\nCopyright (c) 2026 A\n\nPermission is hereby granted, free of charge, to any person\n",
         "MIT licence. Copyright (c) 2026 A",
     );
-    check_doc("a.json", "{\"GET\": {\"summary\": \"Gets a value.\", \"since\": \"1.0\"}}", "Gets a value.");
+    check_doc(
+        "a.json",
+        "{\"GET\": {\"summary\": \"Gets a value.\", \"since\": \"1.0\"}}",
+        "Gets a value.",
+    );
     check_doc("a.html", "<html><title>The page</title></html>", "The page");
     check_doc("a.diff", "Subject: [PATCH 1/2] Mend it\n---\n", "Mend it");
 }

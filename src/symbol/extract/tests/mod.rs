@@ -12,7 +12,10 @@ use crate::symbol::{Language, Outline, detect, extract, render};
 
 /// The rendered outline of a file with this name and text.
 fn outline_of(name: &str, text: &str) -> String {
-    render(&extract(detect(name.as_bytes(), text.as_bytes()), text.as_bytes()))
+    render(&extract(
+        detect(name.as_bytes(), text.as_bytes()),
+        text.as_bytes(),
+    ))
 }
 
 /// The outline of a text in a language.

@@ -5,12 +5,20 @@ use crate::symbol::{BodyDigest, Language, Symbol, Visibility};
 
 /// The declaration of a name, wherever it stands.
 fn find<'s>(symbols: &'s [Symbol], name: &str) -> Option<&'s Symbol> {
-    symbols.iter().find_map(|symbol| if symbol.name == name { Some(symbol) } else { find(&symbol.children, name) })
+    symbols.iter().find_map(|symbol| {
+        if symbol.name == name {
+            Some(symbol)
+        } else {
+            find(&symbol.children, name)
+        }
+    })
 }
 
 /// What a text declares under a name.
 fn declared(language: Language, text: &str, name: &str) -> Symbol {
-    find(&extract_as(language, text).symbols, name).unwrap_or_else(|| panic!("{name} in {text}")).clone()
+    find(&extract_as(language, text).symbols, name)
+        .unwrap_or_else(|| panic!("{name} in {text}"))
+        .clone()
 }
 
 fn body(language: Language, text: &str, name: &str) -> BodyDigest {
@@ -22,26 +30,48 @@ fn bodies_change_with_code_and_not_with_comments_members_or_places() {
     let rust = "fn f() {\n    a(\"// b\");\n}\n";
     let before = body(Language::Rust, rust, "f");
     assert_ne!(before, BodyDigest::default());
-    for same in
-        ["\n\n/// Says.\nfn f() {\n    // Calls.\n\n    a(\"// b\"); // and more\n}\n", "fn f() {  \r\n    a(\"// b\");\r\n}\r\n"]
-    {
+    for same in [
+        "\n\n/// Says.\nfn f() {\n    // Calls.\n\n    a(\"// b\"); // and more\n}\n",
+        "fn f() {  \r\n    a(\"// b\");\r\n}\r\n",
+    ] {
         assert_eq!(body(Language::Rust, same, "f"), before, "{same}");
     }
-    assert_ne!(body(Language::Rust, "fn f() {\n    a(\"// c\");\n}\n", "f"), before, "a string is no comment");
-    let shell = |value: &str| body(Language::Bash, &format!("f() {{\n  echo ${{x#{value}}}\n}}\n"), "f");
+    assert_ne!(
+        body(Language::Rust, "fn f() {\n    a(\"// c\");\n}\n", "f"),
+        before,
+        "a string is no comment"
+    );
+    let shell = |value: &str| {
+        body(
+            Language::Bash,
+            &format!("f() {{\n  echo ${{x#{value}}}\n}}\n"),
+            "f",
+        )
+    };
     assert_ne!(shell("a"), shell("b"));
     let class = |method: &str| {
-        format!("class A:\n    \"\"\"Says.\"\"\"\n    x: int = 0\n    run()\n    def m(self):\n        {method}\n")
+        format!(
+            "class A:\n    \"\"\"Says.\"\"\"\n    x: int = 0\n    run()\n    def m(self):\n        {method}\n"
+        )
     };
     let (one, two) = (class("pass"), class("return 1"));
-    assert_eq!(body(Language::Python, &one, "A"), body(Language::Python, &two, "A"));
-    assert_ne!(body(Language::Python, &one, "m"), body(Language::Python, &two, "m"));
+    assert_eq!(
+        body(Language::Python, &one, "A"),
+        body(Language::Python, &two, "A")
+    );
+    assert_ne!(
+        body(Language::Python, &one, "m"),
+        body(Language::Python, &two, "m")
+    );
     assert_eq!(
         body(Language::Python, &one, "A"),
         body(Language::Python, &one.replace("Says", "Tells"), "A"),
         "documentation is none"
     );
-    assert_ne!(body(Language::Python, &one, "A"), body(Language::Python, &one.replace("run()", "stop()"), "A"));
+    assert_ne!(
+        body(Language::Python, &one, "A"),
+        body(Language::Python, &one.replace("run()", "stop()"), "A")
+    );
     for (language, text, name) in [
         (Language::Rust, "pub struct A {\n    pub b: u8,\n}\n", "A"),
         (Language::Go, "package a\nfunc F() {}\n", "F"),
@@ -53,15 +83,27 @@ fn bodies_change_with_code_and_not_with_comments_members_or_places() {
 
 #[test]
 fn signatures_are_whole_and_attributes_stand_beside_them() {
-    let parameters: Vec<String> = (0..60).map(|at| format!("parameter_{at}: int = {at}")).collect();
-    let python =
-        format!("@app.route(\"/\")\n@cached(\n    seconds=1,\n)\nasync def f({}) -> str:\n    return 1\n", parameters.join(", "));
+    let parameters: Vec<String> = (0..60)
+        .map(|at| format!("parameter_{at}: int = {at}"))
+        .collect();
+    let python = format!(
+        "@app.route(\"/\")\n@cached(\n    seconds=1,\n)\nasync def f({}) -> str:\n    return 1\n",
+        parameters.join(", ")
+    );
     let found = declared(Language::Python, &python, "f");
     assert!(
-        found.signature.starts_with("async def f(parameter_0") && found.signature.ends_with("parameter_59: int = 59) -> str")
+        found.signature.starts_with("async def f(parameter_0")
+            && found.signature.ends_with("parameter_59: int = 59) -> str")
     );
-    assert_eq!(found.attributes, ["@app.route(\"/\")", "@cached(seconds=1)"]);
-    let rust = declared(Language::Rust, "#[must_use]\n#[inline] // quick\npub(crate) const unsafe fn f(#[cold] a: u8) {}\n", "f");
+    assert_eq!(
+        found.attributes,
+        ["@app.route(\"/\")", "@cached(seconds=1)"]
+    );
+    let rust = declared(
+        Language::Rust,
+        "#[must_use]\n#[inline] // quick\npub(crate) const unsafe fn f(#[cold] a: u8) {}\n",
+        "f",
+    );
     assert_eq!(rust.signature, "pub(crate) const unsafe fn f(a: u8)");
     assert_eq!(rust.attributes, ["#[must_use]", "#[inline]", "#[cold]"]);
     let java = declared(
@@ -70,11 +112,17 @@ fn signatures_are_whole_and_attributes_stand_beside_them() {
         "f",
     );
     assert_eq!(java.signature, "int f(String a)");
-    assert_eq!(java.attributes, ["@Deprecated", "@Named(\"x\")", "@Nullable"]);
+    assert_eq!(
+        java.attributes,
+        ["@Deprecated", "@Named(\"x\")", "@Nullable"]
+    );
     let digest = |text: &str| declared(Language::Rust, text, "f").signature_digest();
     assert_ne!(digest("fn f() {}"), digest("#[cold] fn f() {}"));
     assert_ne!(digest("pub fn f() {}"), digest("fn f() {}"));
-    assert_eq!(digest("fn f() { a() }"), digest("/// Says.\nfn f() {\n b()\n}"));
+    assert_eq!(
+        digest("fn f() { a() }"),
+        digest("/// Says.\nfn f() {\n b()\n}")
+    );
 }
 
 #[test]
@@ -94,12 +142,20 @@ fn who_may_use_it_is_known() {
         (Language::Java, "class A { private void f() {} }", Private),
         (Language::Java, "interface A { void f(); }", Public),
         (Language::Go, "package a\nfunc f() {}\n", Package),
-        (Language::CSharp, "class A { internal void f() {} }", Package),
+        (
+            Language::CSharp,
+            "class A { internal void f() {} }",
+            Package,
+        ),
         (Language::CSharp, "class A { void f() {} }", Private),
         (Language::CSharp, "class f { }", Package),
         (Language::C, "static int f(void) { return 1; }", Private),
     ] {
-        assert_eq!(declared(language, text, "f").visibility(), expected, "{text}");
+        assert_eq!(
+            declared(language, text, "f").visibility(),
+            expected,
+            "{text}"
+        );
     }
 }
 
@@ -107,14 +163,31 @@ fn who_may_use_it_is_known() {
 fn methods_of_implementations_and_fields_of_constructors_count() {
     let text = "struct A;\nimpl Iterator for A {\n    type Item = u8;\n    /// Goes on.\n    fn next(&mut self) -> Option<u8> { None }\n}\n";
     let found = declared(Language::Rust, text, "next");
-    assert_eq!((found.signature.as_str(), found.doc.as_str()), ("fn next(&mut self) -> Option<u8>", "Goes on."));
+    assert_eq!(
+        (found.signature.as_str(), found.doc.as_str()),
+        ("fn next(&mut self) -> Option<u8>", "Goes on.")
+    );
     let python = "class A:\n    def __init__(self, a):\n        #: How many.\n        self.count = 0\n        self.other.x = 1\n        self._a: int = a\n        self.count = 2\n";
     let symbols = extract_as(Language::Python, python).symbols;
-    let fields: Vec<_> =
-        symbols[0].children.iter().map(|child| (child.signature.as_str(), child.doc.as_str(), child.public)).collect();
-    assert_eq!(fields, [("def __init__(self, a)", "", true), ("count = 0", "How many.", true), ("_a: int = a", "", false)]);
+    let fields: Vec<_> = symbols[0]
+        .children
+        .iter()
+        .map(|child| (child.signature.as_str(), child.doc.as_str(), child.public))
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            ("def __init__(self, a)", "", true),
+            ("count = 0", "How many.", true),
+            ("_a: int = a", "", false)
+        ]
+    );
     let script = "export class A {\n  #b = 1;\n  constructor(c) {\n    super();\n    this.c = c;\n    this.#b = 2;\n  }\n}\n";
     let symbols = extract_as(Language::JavaScript, script).symbols;
-    let names: Vec<_> = symbols[0].children.iter().map(|child| child.name.as_str()).collect();
+    let names: Vec<_> = symbols[0]
+        .children
+        .iter()
+        .map(|child| child.name.as_str())
+        .collect();
     assert_eq!(names, ["#b", "constructor", "c"]);
 }

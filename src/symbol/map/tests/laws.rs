@@ -10,7 +10,12 @@ use crate::symbol::map::{Detail, FileSymbols, MapFile, SymbolMap, file_symbols, 
 
 /// Projects of Rust files that refer to each other by number.
 fn project() -> impl Strategy<Value = Vec<(String, String)>> {
-    let file = (0..3_usize, 0..12_usize, prop::collection::vec(0..12_usize, 0..6), 0..9_usize);
+    let file = (
+        0..3_usize,
+        0..12_usize,
+        prop::collection::vec(0..12_usize, 0..6),
+        0..9_usize,
+    );
     prop::collection::btree_map("[a-z]{1,6}", file, 0..12).prop_map(|files| {
         let directories = ["src", "src/deep/er", "a long directory/with/names"];
         let one = |(name, (directory, number, calls, fields)): (String, (usize, usize, Vec<usize>, usize))| {
@@ -121,25 +126,52 @@ proptest! {
 
 #[test]
 fn paths_that_could_be_taken_for_something_else_are_quoted() {
-    let text = map_of(&[(" a", ""), ("+3 files", ""), ("@1/x", ""), ("a ←3", ""), ("a\nb", ""), ("a\u{202e}b", ""), ("ä b", "")]);
-    assert_eq!(text, "\" a\"\n\"+3 files\"\n\"@1/x\"\n\"a\\nb\"\n\"a ←3\"\na\\u{202e}b\nä b\n");
+    let text = map_of(&[
+        (" a", ""),
+        ("+3 files", ""),
+        ("@1/x", ""),
+        ("a ←3", ""),
+        ("a\nb", ""),
+        ("a\u{202e}b", ""),
+        ("ä b", ""),
+    ]);
+    assert_eq!(
+        text,
+        "\" a\"\n\"+3 files\"\n\"@1/x\"\n\"a\\nb\"\n\"a ←3\"\na\\u{202e}b\nä b\n"
+    );
 }
 
 #[test]
 fn an_empty_map_is_empty() {
     let references = references(&[]);
     let map = SymbolMap::new(&[], &references);
-    assert_eq!((map.texts(&[], Detail::PRINTED).concat().as_str(), references.components().len()), ("", 0));
+    assert_eq!(
+        (
+            map.texts(&[], Detail::PRINTED).concat().as_str(),
+            references.components().len()
+        ),
+        ("", 0)
+    );
     assert_eq!(map.within(&[], 1_000, Detail::PRINTED).text, "");
 }
 
 #[test]
 fn what_most_refer_to_comes_first_and_gives_way_last() {
-    let user =
-        |number: usize| (format!("u{number}.py"), format!("from core import run_it\n\ndef use_{number}():\n    run_it()\n"));
+    let user = |number: usize| {
+        (
+            format!("u{number}.py"),
+            format!("from core import run_it\n\ndef use_{number}():\n    run_it()\n"),
+        )
+    };
     let users: Vec<(String, String)> = (0..9).map(user).collect();
-    let mut files: Vec<(&str, &str)> = users.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    files.push(("core.py", "def run_it(a, b=1):\n    pass\n\ndef _own():\n    pass\n"));
+    let mut files: Vec<(&str, &str)> = users
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    files.push((
+        "core.py",
+        "def run_it(a, b=1):\n    pass\n\ndef _own():\n    pass\n",
+    ));
     let found = symbols_of(&files);
     let files = map_files(&found);
     let references = references(&files);
@@ -148,13 +180,26 @@ fn what_most_refer_to_comes_first_and_gives_way_last() {
     assert_eq!(map.ranked()[0], 0);
     let chosen = map.within(&numbers, 110, Detail::PRINTED);
     assert_eq!(chosen.files[&0].entries.len(), 2);
-    assert!(chosen.text.contains("core.py ←9\n  f run_it(a,b?) ←9\n  f _own()\n"), "{}", chosen.text);
-    assert!(chosen.left > 0 && chosen.text.ends_with(&format!("+{} files\n", chosen.left)), "{}", chosen.text);
+    assert!(
+        chosen
+            .text
+            .contains("core.py ←9\n  f run_it(a,b?) ←9\n  f _own()\n"),
+        "{}",
+        chosen.text
+    );
+    assert!(
+        chosen.left > 0 && chosen.text.ends_with(&format!("+{} files\n", chosen.left)),
+        "{}",
+        chosen.text
+    );
 }
 
 #[test]
 fn kept_blocks_do_not_change_when_another_file_begins_to_refer() {
-    let (core, user) = (("a.py", "def run_it():\n    pass\n"), ("b.py", "from a import run_it\n\ndef go():\n    run_it()\n"));
+    let (core, user) = (
+        ("a.py", "def run_it():\n    pass\n"),
+        ("b.py", "from a import run_it\n\ndef go():\n    run_it()\n"),
+    );
     let kept = |files| map_with(files, Detail::KEPT);
     assert!(kept(&[core, user]).starts_with(&kept(&[core])));
     assert!(!map_of(&[core, user]).starts_with(&map_of(&[core])));
@@ -162,9 +207,21 @@ fn kept_blocks_do_not_change_when_another_file_begins_to_refer() {
 
 #[test]
 fn lines_are_where_declarations_start() {
-    let files = [("a.rs", "//! Doc.\n\nuse x;\n\n#[test]\npub fn one(\n) {}\nimpl Two { fn three() {} }\nstruct Two;\n")];
-    let text = map_with(&files, Detail { has_lines: true, ..Detail::PRINTED });
-    assert_eq!(text, "a.rs\n  i x\n  f one() :6\n  c Two :9\n    m three() :8\n");
+    let files = [(
+        "a.rs",
+        "//! Doc.\n\nuse x;\n\n#[test]\npub fn one(\n) {}\nimpl Two { fn three() {} }\nstruct Two;\n",
+    )];
+    let text = map_with(
+        &files,
+        Detail {
+            has_lines: true,
+            ..Detail::PRINTED
+        },
+    );
+    assert_eq!(
+        text,
+        "a.rs\n  i x\n  f one() :6\n  c Two :9\n    m three() :8\n"
+    );
 }
 
 /// Names that are written like the tests of a file with a thousand copies: work must not grow with the square.
@@ -172,8 +229,21 @@ fn lines_are_where_declarations_start() {
 fn a_name_that_everybody_declares_refers_to_nobody() {
     let text = "pub fn everywhere() { nowhere() }\n";
     let symbols: FileSymbols = file_symbols(Some(Language::Rust), text.as_bytes());
-    let paths: Vec<String> = (0..2_000).map(|number| format!("src/n{number:04}.rs")).collect();
-    let files: Vec<MapFile<'_>> = paths.iter().map(|path| MapFile { path: path.as_bytes(), symbols: &symbols }).collect();
+    let paths: Vec<String> = (0..2_000)
+        .map(|number| format!("src/n{number:04}.rs"))
+        .collect();
+    let files: Vec<MapFile<'_>> = paths
+        .iter()
+        .map(|path| MapFile {
+            path: path.as_bytes(),
+            symbols: &symbols,
+        })
+        .collect();
     let references = references(&files);
-    assert!(references.files.iter().all(|file| file.files.is_empty() && file.referring == 0));
+    assert!(
+        references
+            .files
+            .iter()
+            .all(|file| file.files.is_empty() && file.referring == 0)
+    );
 }

@@ -13,7 +13,10 @@ use crate::symbol::detect;
 fn symbols_of(files: &[(&str, &str)]) -> Vec<(Vec<u8>, FileSymbols)> {
     let read = |(path, text): &(&str, &str)| {
         let name = path.rsplit('/').next().unwrap_or_default();
-        (path.as_bytes().to_vec(), file_symbols(detect(name.as_bytes(), text.as_bytes()), text.as_bytes()))
+        (
+            path.as_bytes().to_vec(),
+            file_symbols(detect(name.as_bytes(), text.as_bytes()), text.as_bytes()),
+        )
     };
     let mut found: Vec<_> = files.iter().map(read).collect();
     found.sort_by(|one, other| one.0.cmp(&other.0));
@@ -21,7 +24,10 @@ fn symbols_of(files: &[(&str, &str)]) -> Vec<(Vec<u8>, FileSymbols)> {
 }
 
 fn map_files(found: &[(Vec<u8>, FileSymbols)]) -> Vec<MapFile<'_>> {
-    found.iter().map(|(path, symbols)| MapFile { path, symbols }).collect()
+    found
+        .iter()
+        .map(|(path, symbols)| MapFile { path, symbols })
+        .collect()
 }
 
 /// The whole map of some files without its key.
@@ -30,8 +36,13 @@ fn map_with(files: &[(&str, &str)], detail: Detail) -> String {
     let files = map_files(&found);
     let references = references(&files);
     let numbers: Vec<u32> = (0..files.len() as u32).collect();
-    let text = SymbolMap::new(&files, &references).texts(&numbers, detail).concat();
-    text.strip_prefix(KEY).expect("the key comes first").trim_start_matches('\n').to_owned()
+    let text = SymbolMap::new(&files, &references)
+        .texts(&numbers, detail)
+        .concat();
+    text.strip_prefix(KEY)
+        .expect("the key comes first")
+        .trim_start_matches('\n')
+        .to_owned()
 }
 
 fn map_of(files: &[(&str, &str)]) -> String {

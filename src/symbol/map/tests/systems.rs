@@ -38,14 +38,18 @@ macro_rules! item { ($x:expr) => { $x } }
 /// Crates are found by their directories, however many there are; one of two directories of a name is not guessed.
 #[test]
 fn rust_of_many_crates() {
-    let mut files: Vec<(String, String)> =
-        (0..80).map(|number| (format!("crates/n{number}/src/lib.rs"), String::new())).collect();
+    let mut files: Vec<(String, String)> = (0..80)
+        .map(|number| (format!("crates/n{number}/src/lib.rs"), String::new()))
+        .collect();
     for (path, text) in [
         ("crates/n-a/src/deep/leaf.rs", "pub struct Leaf;\n"),
         ("crates/n-a/src/lib.rs", "pub mod deep;\n"),
         ("crates/n_b/src/lib.rs", "pub struct Other;\n"),
         ("old/n7/src/lib.rs", ""),
-        ("user/src/inner/mod.rs", "use super::super::*;\nuse super::lib::X;\n"),
+        (
+            "user/src/inner/mod.rs",
+            "use super::super::*;\nuse super::lib::X;\n",
+        ),
         (
             "user/src/lib.rs",
             "mod inner;\nuse n_a::deep::leaf::Leaf;\nuse n_b::Other;\nuse n7::Thing;\nuse n8::*;\nuse serde::de::*;\n",
@@ -54,7 +58,10 @@ fn rust_of_many_crates() {
         files.push((path.to_owned(), text.to_owned()));
     }
     files.sort();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
     let text = map_of(&files);
     let (_, user) = text.split_once("user/src/inner").expect("the last files");
     insta::assert_snapshot!(user, @r"

@@ -12,9 +12,18 @@ use super::{Row, guard, world};
 use crate::support::{Repo, Sandbox};
 
 /// Parts of the state that are folders, and parts that are files.
-const FOLDERS: [&str; 9] = ["queue", "spool", "cache", "log", "pending", "tiers", "sessions", "answers", "hooks"];
-const FILES: [&str; 7] =
-    ["ledger", "lock", "ledger-lock", "allowed-secrets", "allowed-secrets-lock", "worker-lock", "small-pack"];
+const FOLDERS: [&str; 9] = [
+    "queue", "spool", "cache", "log", "pending", "tiers", "sessions", "answers", "hooks",
+];
+const FILES: [&str; 7] = [
+    "ledger",
+    "lock",
+    "ledger-lock",
+    "allowed-secrets",
+    "allowed-secrets-lock",
+    "worker-lock",
+    "small-pack",
+];
 /// Files inside of those folders.
 const INNER: [&str; 8] = [
     "log/worker-error",
@@ -28,7 +37,9 @@ const INNER: [&str; 8] = [
 ];
 
 fn fill(repo: &Repo<'_>) {
-    repo.fill("commit first\n+ README.md = # A\n+ src/lib.rs = pub fn a() {}\n+ .gitignore = *.log");
+    repo.fill(
+        "commit first\n+ README.md = # A\n+ src/lib.rs = pub fn a() {}\n+ .gitignore = *.log",
+    );
 }
 
 /// Links in the places of the state's folders and files, to what stands at `away` from inside of `merkle/`.
@@ -79,14 +90,18 @@ fn delivered<'s>(sandbox: &'s Sandbox, change: &dyn Fn(&Path)) -> (Repo<'s>, Row
 #[test]
 fn an_embedded_bare_repository_with_links_in_its_state() {
     let sandbox = world();
-    let row = embedded(&sandbox, &|vendor| link_parts(&vendor.join("merkle"), "../../.."));
+    let row = embedded(&sandbox, &|vendor| {
+        link_parts(&vendor.join("merkle"), "../../..")
+    });
     guard(&sandbox, &row);
 }
 
 #[test]
 fn an_embedded_bare_repository_whose_state_is_a_link() {
     let sandbox = world();
-    let row = embedded(&sandbox, &|vendor| symlink("../../home", vendor.join("merkle")).expect("a link"));
+    let row = embedded(&sandbox, &|vendor| {
+        symlink("../../home", vendor.join("merkle")).expect("a link")
+    });
     guard(&sandbox, &row);
 }
 
@@ -100,7 +115,9 @@ fn a_delivered_repository_with_links_in_its_state() {
 #[test]
 fn a_delivered_repository_whose_state_is_a_link() {
     let sandbox = world();
-    let (_, row) = delivered(&sandbox, &|git| symlink("../../precious", git.join("merkle")).expect("a link"));
+    let (_, row) = delivered(&sandbox, &|git| {
+        symlink("../../precious", git.join("merkle")).expect("a link")
+    });
     guard(&sandbox, &row);
 }
 
@@ -114,7 +131,11 @@ fn a_delivered_repository_with_links_inside_the_folders_of_its_state() {
             symlink("../../../../home/.netrc", file).expect("a link");
         }
         fs::create_dir_all(git.join("merkle/queue")).expect("writable");
-        symlink("../../../../precious/id_rsa", git.join("merkle/queue/0123456789abcdef")).expect("a link");
+        symlink(
+            "../../../../precious/id_rsa",
+            git.join("merkle/queue/0123456789abcdef"),
+        )
+        .expect("a link");
         fs::create_dir_all(git.join("merkle/spool")).expect("writable");
         symlink("../../../../home/.ssh", git.join("merkle/spool/a.b")).expect("a link");
     });
@@ -155,12 +176,20 @@ fn a_delivered_repository_with_forged_records() {
         );
         fs::write(state.join("hooks/installed"), record).expect("writable");
         for name in ["id_rsa", "id_rsa.pub"] {
-            fs::write(state.join("spool").join(name), format!("a file of the user {name}\n")).expect("writable");
+            fs::write(
+                state.join("spool").join(name),
+                format!("a file of the user {name}\n"),
+            )
+            .expect("writable");
         }
         let sparse = fs::File::create(state.join("cache/index")).expect("writable");
         sparse.set_len(1 << 40).expect("a sparse file");
     });
-    let forged = Marker { git_dir: other.path(".git"), directory: other.path(""), event: "post-commit".to_owned() };
+    let forged = Marker {
+        git_dir: other.path(".git"),
+        directory: other.path(""),
+        event: "post-commit".to_owned(),
+    };
     marker::leave(&StateDir::of(&open(&repo)), &forged).expect("writable");
     guard(&sandbox, &row);
 }
@@ -179,7 +208,14 @@ fn replaced_objects_and_hostile_settings() {
     let sandbox = world();
     let (repo, row) = delivered(&sandbox, &|_| {});
     let script = sandbox.path("tool");
-    fs::write(&script, format!("#!/bin/sh\necho ran >> '{}'\ncat\n", sandbox.path("precious/ran").display())).expect("writable");
+    fs::write(
+        &script,
+        format!(
+            "#!/bin/sh\necho ran >> '{}'\ncat\n",
+            sandbox.path("precious/ran").display()
+        ),
+    )
+    .expect("writable");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("its own file");
     let tool = script.to_str().expect("UTF-8");
     for key in [
@@ -200,9 +236,16 @@ fn replaced_objects_and_hostile_settings() {
     ] {
         repo.git(&["config", key, tool]).ok();
     }
-    repo.git(&["config", "alias.status", &format!("!{tool}")]).ok();
-    let replacement = repo.run("git").args(["hash-object", "-w", "--stdin"]).input("replaced\n").run().ok();
-    repo.git(&["replace", &repo.id("HEAD:README.md"), replacement.trim()]).ok();
+    repo.git(&["config", "alias.status", &format!("!{tool}")])
+        .ok();
+    let replacement = repo
+        .run("git")
+        .args(["hash-object", "-w", "--stdin"])
+        .input("replaced\n")
+        .run()
+        .ok();
+    repo.git(&["replace", &repo.id("HEAD:README.md"), replacement.trim()])
+        .ok();
     guard(&sandbox, &row);
 }
 
@@ -210,15 +253,31 @@ fn replaced_objects_and_hostile_settings() {
 fn local_filters_do_not_run_in_an_embedded_repository() {
     let sandbox = world();
     let script = sandbox.path("tool");
-    fs::write(&script, format!("#!/bin/sh\necho ran >> '{}'\ncat\n", sandbox.path("precious/ran").display())).expect("writable");
+    fs::write(
+        &script,
+        format!(
+            "#!/bin/sh\necho ran >> '{}'\ncat\n",
+            sandbox.path("precious/ran").display()
+        ),
+    )
+    .expect("writable");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("its own file");
     let row = embedded(&sandbox, &|vendor| {
         let set = |key: &str, value: &str| {
-            sandbox.run("git", vendor).args(["config", "-f", "config", key, value]).run().ok();
+            sandbox
+                .run("git", vendor)
+                .args(["config", "-f", "config", key, value])
+                .run()
+                .ok();
         };
         set("core.bare", "false");
         set("core.worktree", ".");
-        for key in ["filter.e.clean", "filter.e.process", "core.pager", "core.fsmonitor"] {
+        for key in [
+            "filter.e.clean",
+            "filter.e.process",
+            "core.pager",
+            "core.fsmonitor",
+        ] {
             set(key, script.to_str().expect("UTF-8"));
         }
         fs::write(vendor.join(".gitattributes"), "* filter=e\n").expect("writable");
@@ -231,11 +290,25 @@ fn hostile_names() {
     let sandbox = world();
     let repo = sandbox.repo("names");
     fill(&repo);
-    for name in
-        ["-rf", "--output=x", "a\nb", "\u{1b}[31mred", "$(touch x)", "`touch y`", "..x", "a b", "é\u{202e}", "C:\\x", "%2e%2e"]
-    {
+    for name in [
+        "-rf",
+        "--output=x",
+        "a\nb",
+        "\u{1b}[31mred",
+        "$(touch x)",
+        "`touch y`",
+        "..x",
+        "a b",
+        "é\u{202e}",
+        "C:\\x",
+        "%2e%2e",
+    ] {
         fs::create_dir_all(repo.path(&format!("d{name}"))).expect("writable");
-        fs::write(repo.path(&format!("d{name}/{name}")), format!("// {name}\n")).expect("writable");
+        fs::write(
+            repo.path(&format!("d{name}/{name}")),
+            format!("// {name}\n"),
+        )
+        .expect("writable");
     }
     repo.git(&["add", "-A"]).ok();
     repo.git(&["commit", "-q", "-m", "names"]).ok();
@@ -258,7 +331,16 @@ fn people_s_files_that_are_links() {
     guard(&sandbox, &Row::of(repo.path("")));
     fs::remove_file(repo.path(".teddy")).expect("there");
     fs::create_dir(repo.path(".teddy")).expect("writable");
-    for name in ["sessions", "agents", "prompts", "profiles", "global.context", "memos.yaml", "config.toml", "secrets.toml"] {
+    for name in [
+        "sessions",
+        "agents",
+        "prompts",
+        "profiles",
+        "global.context",
+        "memos.yaml",
+        "config.toml",
+        "secrets.toml",
+    ] {
         symlink("../../precious", repo.path(".teddy").join(name)).expect("a link");
     }
     guard(&sandbox, &Row::of(repo.path("")));
@@ -269,10 +351,14 @@ fn a_program_of_the_work_tree_is_not_run_as_git() {
     let sandbox = world();
     let repo = sandbox.repo("path");
     fill(&repo);
-    let script = format!("#!/bin/sh\necho ran >> '{}'\nexec /usr/bin/git \"$@\"\n", sandbox.path("precious/ran").display());
+    let script = format!(
+        "#!/bin/sh\necho ran >> '{}'\nexec /usr/bin/git \"$@\"\n",
+        sandbox.path("precious/ran").display()
+    );
     for name in ["git", "sh", "less", "ssh"] {
         fs::write(repo.path(name), &script).expect("writable");
-        fs::set_permissions(repo.path(name), fs::Permissions::from_mode(0o755)).expect("its own file");
+        fs::set_permissions(repo.path(name), fs::Permissions::from_mode(0o755))
+            .expect("its own file");
     }
     let mut row = Row::of(repo.path(""));
     row.environment = vec![("PATH", ".::/usr/local/bin:/usr/bin:/bin".to_owned())];
@@ -289,12 +375,18 @@ fn trees_without_end_as_source_and_as_store() {
     let mut tree = forge.tree(&[(EntryMode::File, b"x", blob)]);
     for _ in 0..10 {
         let names: Vec<Vec<u8>> = (0..10_u8).map(|number| vec![b'a' + number]).collect();
-        let entries: Vec<_> = names.iter().map(|name| (EntryMode::Directory, name.as_slice(), tree)).collect();
+        let entries: Vec<_> = names
+            .iter()
+            .map(|name| (EntryMode::Directory, name.as_slice(), tree))
+            .collect();
         tree = forge.tree(&entries);
     }
     forge.commit(&repo, tree);
-    let commit = repo.git(&["commit-tree", "-m", "frames", &tree.to_string()]).ok();
-    repo.git(&["update-ref", "refs/merkle/frames", commit.trim()]).ok();
+    let commit = repo
+        .git(&["commit-tree", "-m", "frames", &tree.to_string()])
+        .ok();
+    repo.git(&["update-ref", "refs/merkle/frames", commit.trim()])
+        .ok();
     guard(&sandbox, &Row::of(repo.path("")));
 }
 

@@ -48,7 +48,11 @@ pub(crate) struct PrefixCache {
 
 impl PrefixCache {
     pub(crate) fn new(tokens_min: u64) -> Self {
-        Self { tokens_min, prefixes: Mutex::default(), beginnings: Mutex::default() }
+        Self {
+            tokens_min,
+            prefixes: Mutex::default(),
+            beginnings: Mutex::default(),
+        }
     }
 
     /// Reads and writes for a request that comes at `now` and whose answer begins at `begins`.
@@ -66,13 +70,28 @@ impl PrefixCache {
             self.marked(&blocks, &tokens, (now, begins))
         } else {
             // A system text beside the messages is Anthropic's protocol, which caches nothing without a mark.
-            let read = if body["system"].is_null() { self.automatic(&blocks, (now, begins)) } else { 0 };
+            let read = if body["system"].is_null() {
+                self.automatic(&blocks, (now, begins))
+            } else {
+                0
+            };
             (read, 0)
         };
-        Usage { input, output: 50, cache_read, cache_write, reasoning: 0 }
+        Usage {
+            input,
+            output: 50,
+            cache_read,
+            cache_write,
+            reasoning: 0,
+        }
     }
 
-    fn marked(&self, blocks: &[Block], tokens: &[u64], (now, begins): (Duration, Duration)) -> (u64, u64) {
+    fn marked(
+        &self,
+        blocks: &[Block],
+        tokens: &[u64],
+        (now, begins): (Duration, Duration),
+    ) -> (u64, u64) {
         let mut kept = self.prefixes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hasher = DefaultHasher::new();
         let keys: Vec<u64> = blocks
@@ -82,13 +101,24 @@ impl PrefixCache {
                 hasher.clone().finish()
             })
             .collect();
-        let marks: Vec<(usize, Duration)> = blocks.iter().enumerate().filter_map(|(at, block)| Some((at, block.mark?))).collect();
-        assert!(marks.len() <= MARKS_MAX, "{} marks are refused", marks.len());
+        let marks: Vec<(usize, Duration)> = blocks
+            .iter()
+            .enumerate()
+            .filter_map(|(at, block)| Some((at, block.mark?)))
+            .collect();
+        assert!(
+            marks.len() <= MARKS_MAX,
+            "{} marks are refused",
+            marks.len()
+        );
         let mut read = 0;
         for (mark, _) in &marks {
             let first = mark.saturating_sub(LOOK_BACK);
             let found = (first..=*mark).rev().find(|at| {
-                tokens[*at] >= self.tokens_min && kept.get(&keys[*at]).is_some_and(|kept| (kept.from..kept.until).contains(&now))
+                tokens[*at] >= self.tokens_min
+                    && kept
+                        .get(&keys[*at])
+                        .is_some_and(|kept| (kept.from..kept.until).contains(&now))
             });
             if let Some(at) = found {
                 let kept = kept.get_mut(&keys[at]).expect("found above");
@@ -97,9 +127,16 @@ impl PrefixCache {
             }
         }
         let mut end = read;
-        for (at, time) in marks.into_iter().filter(|(at, _)| tokens[*at] >= self.tokens_min) {
+        for (at, time) in marks
+            .into_iter()
+            .filter(|(at, _)| tokens[*at] >= self.tokens_min)
+        {
             end = end.max(tokens[at]);
-            let new = Kept { from: begins, until: begins + time, time };
+            let new = Kept {
+                from: begins,
+                until: begins + time,
+                time,
+            };
             let known = kept.entry(keys[at]).or_insert(new);
             if now >= known.until {
                 *known = new;
@@ -110,20 +147,39 @@ impl PrefixCache {
 
     fn automatic(&self, blocks: &[Block], (now, begins): (Duration, Duration)) -> u64 {
         let text: String = blocks.iter().map(|block| block.text.as_str()).collect();
-        let mut beginnings = self.beginnings.lock().unwrap_or_else(PoisonError::into_inner);
-        let alive = beginnings.iter_mut().filter(|(_, kept)| (kept.from..kept.until).contains(&now));
+        let mut beginnings = self
+            .beginnings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let alive = beginnings
+            .iter_mut()
+            .filter(|(_, kept)| (kept.from..kept.until).contains(&now));
         let longest = alive.max_by_key(|(other, _)| in_common(&text, other));
         let tokens = longest.map_or(0, |(other, kept)| {
             kept.until = now + kept.time;
             token::estimate(&text[..text.floor_char_boundary(in_common(&text, other))])
         });
-        beginnings.push((text, Kept { from: begins, until: begins + SHORT, time: SHORT }));
-        if tokens < AUTOMATIC_MIN { 0 } else { tokens / AUTOMATIC_STEP * AUTOMATIC_STEP }
+        beginnings.push((
+            text,
+            Kept {
+                from: begins,
+                until: begins + SHORT,
+                time: SHORT,
+            },
+        ));
+        if tokens < AUTOMATIC_MIN {
+            0
+        } else {
+            tokens / AUTOMATIC_STEP * AUTOMATIC_STEP
+        }
     }
 }
 
 fn in_common(one: &str, other: &str) -> usize {
-    one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count()
+    one.bytes()
+        .zip(other.bytes())
+        .take_while(|(a, b)| a == b)
+        .count()
 }
 
 /// The blocks of a body of either protocol, in the order in which a server sees them.
@@ -131,19 +187,33 @@ fn blocks(body: &Value) -> Vec<Block> {
     let mut found = Vec::new();
     add(&mut found, "system", &body["system"]);
     for message in body["messages"].as_array().into_iter().flatten() {
-        add(&mut found, message["role"].as_str().unwrap_or_default(), &message["content"]);
+        add(
+            &mut found,
+            message["role"].as_str().unwrap_or_default(),
+            &message["content"],
+        );
     }
     found
 }
 
 fn add(found: &mut Vec<Block>, role: &str, content: &Value) {
     if let Some(text) = content.as_str() {
-        found.push(Block { text: format!("{role}\n{text}\n"), mark: None });
+        found.push(Block {
+            text: format!("{role}\n{text}\n"),
+            mark: None,
+        });
     }
     for part in content.as_array().into_iter().flatten() {
-        let mark = ["cache_control", "prompt_cache_breakpoint"].iter().find_map(|name| part.get(*name));
+        let mark = ["cache_control", "prompt_cache_breakpoint"]
+            .iter()
+            .find_map(|name| part.get(*name));
         let time = mark.map(|mark| if mark["ttl"] == "1h" { LONG } else { SHORT });
-        let text = part["text"].as_str().map_or_else(|| part.to_string(), str::to_owned);
-        found.push(Block { text: format!("{role}\n{text}\n"), mark: time });
+        let text = part["text"]
+            .as_str()
+            .map_or_else(|| part.to_string(), str::to_owned);
+        found.push(Block {
+            text: format!("{role}\n{text}\n"),
+            mark: time,
+        });
     }
 }

@@ -21,13 +21,23 @@ pub(super) fn serve(stream: &TcpStream, state: &State) -> Option<bool> {
     if let Some(key) = &state.key
         && recorded.key() != key
     {
-        return respond(stream, &recorded, &Scripted::unauthorized(), Owed::new(state));
+        return respond(
+            stream,
+            &recorded,
+            &Scripted::unauthorized(),
+            Owed::new(state),
+        );
     }
     if recorded.method == "GET" && recorded.path.ends_with("/models") {
         if state.has_endless_models.load(Ordering::SeqCst) {
             return flood(stream, Flood::Models, state);
         }
-        return plain(stream, 200, "application/json", &Protocol::of(&recorded).models());
+        return plain(
+            stream,
+            200,
+            "application/json",
+            &Protocol::of(&recorded).models(),
+        );
     }
     let owed = Owed::new(state);
     let scripted = (state.script)(&recorded);
@@ -55,27 +65,50 @@ impl Drop for Owed<'_> {
 fn read(stream: &TcpStream) -> Option<Recorded> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
+    reader
+        .read_line(&mut line)
+        .ok()
+        .filter(|count| *count > 0)?;
     let mut words = line.split_whitespace().map(str::to_owned);
     let (method, path) = (words.next()?, words.next()?);
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
-        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        reader
+            .read_line(&mut line)
+            .ok()
+            .filter(|count| *count > 0)?;
+        let Some((name, value)) = line.trim_end().split_once(':') else {
+            break;
+        };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let length = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")
+        .and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
     let raw = String::from_utf8_lossy(&body).into_owned();
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Recorded { order: 0, method, path, headers, body, raw })
+    Some(Recorded {
+        order: 0,
+        method,
+        path,
+        headers,
+        body,
+        raw,
+    })
 }
 
 /// Sends what the script says. `owed` ends before the last bytes are out: a client that has them may ask
 /// again at once.
-fn respond(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Owed<'_>) -> Option<bool> {
+fn respond(
+    stream: &TcpStream,
+    request: &Recorded,
+    scripted: &Scripted,
+    owed: Owed<'_>,
+) -> Option<bool> {
     let protocol = Protocol::of(request);
     let streams = request.body["stream"] == true;
     match &scripted.outcome {
@@ -88,7 +121,10 @@ fn respond(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Ow
             }
             drop(owed);
             // In one piece: a client that has seen the protocol's end does not read on, and keeps what it has read whole.
-            write(stream, format!("{:x}\r\n{last}\r\n0\r\n\r\n", last.len()).as_bytes())?;
+            write(
+                stream,
+                format!("{:x}\r\n{last}\r\n0\r\n\r\n", last.len()).as_bytes(),
+            )?;
             Some(true)
         }
         Outcome::Answer(text, stop) => {
@@ -98,26 +134,46 @@ fn respond(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Ow
         }
         Outcome::Refused(refused) => {
             let body = protocol.error(request, refused);
-            let retry = refused.retry_after.as_ref().map(|value| format!("retry-after: {value}\r\n"));
+            let retry = refused
+                .retry_after
+                .as_ref()
+                .map(|value| format!("retry-after: {value}\r\n"));
             drop(owed);
-            send(stream, refused.status, "application/json", &retry.unwrap_or_default(), body.as_bytes())
+            send(
+                stream,
+                refused.status,
+                "application/json",
+                &retry.unwrap_or_default(),
+                body.as_bytes(),
+            )
         }
         Outcome::Raw(content_type, body) => {
             drop(owed);
-            let header = scripted.header.map(|header| format!("{header}\r\n")).unwrap_or_default();
+            let header = scripted
+                .header
+                .map(|header| format!("{header}\r\n"))
+                .unwrap_or_default();
             send(stream, 200, content_type, &header, body.as_bytes())
         }
         Outcome::Flood(kind) => flood(stream, *kind, owed.0),
         Outcome::Redirect(location) => {
             drop(owed);
-            send(stream, 302, "text/plain", &format!("location: {location}\r\n"), b"")
+            send(
+                stream,
+                302,
+                "text/plain",
+                &format!("location: {location}\r\n"),
+                b"",
+            )
         }
         Outcome::Hang => {
             wait_for_end(stream, None);
             drop(owed);
             None
         }
-        Outcome::Cut(_) | Outcome::HeadOnly | Outcome::ErrorEvent | Outcome::Trickle(_) if streams => {
+        Outcome::Cut(_) | Outcome::HeadOnly | Outcome::ErrorEvent | Outcome::Trickle(_)
+            if streams =>
+        {
             half_a_stream(stream, request, scripted, owed)
         }
         Outcome::Cut(_) | Outcome::HeadOnly | Outcome::ErrorEvent | Outcome::Trickle(_) => {
@@ -131,17 +187,51 @@ fn flood(stream: &TcpStream, kind: Flood, state: &State) -> Option<bool> {
     const BYTES_MAX: usize = 512 << 20;
     let word = r#"data: {"choices":[{"index":0,"delta":{"content":"words "}}]}"#;
     let (status, media_type, first, piece, pause) = match kind {
-        Flood::Error => (500, "application/json", "{\"error\": \"", "x".repeat(1 << 16), 0),
-        Flood::Models => (200, "application/json", "{\"data\": [{\"id\": \"", "x".repeat(1 << 16), 0),
+        Flood::Error => (
+            500,
+            "application/json",
+            "{\"error\": \"",
+            "x".repeat(1 << 16),
+            0,
+        ),
+        Flood::Models => (
+            200,
+            "application/json",
+            "{\"data\": [{\"id\": \"",
+            "x".repeat(1 << 16),
+            0,
+        ),
         Flood::Line => (200, "text/event-stream", "data: ", "\0".repeat(1 << 16), 0),
-        Flood::Comments => (200, "text/event-stream", "", ": still there\n\n".repeat(5_000), 0),
-        Flood::Words => (200, "text/event-stream", "", format!("{word}\n\n").repeat(1_000), 0),
-        Flood::Document => (200, "application/json", "{\"choices\": [", "0,".repeat(1 << 15), 0),
+        Flood::Comments => (
+            200,
+            "text/event-stream",
+            "",
+            ": still there\n\n".repeat(5_000),
+            0,
+        ),
+        Flood::Words => (
+            200,
+            "text/event-stream",
+            "",
+            format!("{word}\n\n").repeat(1_000),
+            0,
+        ),
+        Flood::Document => (
+            200,
+            "application/json",
+            "{\"choices\": [",
+            "0,".repeat(1 << 15),
+            0,
+        ),
         Flood::Drip => (200, "text/event-stream", "data: ", "x".to_owned(), 20),
         Flood::DripComments => (200, "text/event-stream", "", ":\n\n".to_owned(), 20),
     };
-    write(stream, format!("HTTP/1.1 {status} -\r\ncontent-type: {media_type}\r\n\r\n{first}").as_bytes())?;
-    while state.flooded.load(Ordering::SeqCst) < BYTES_MAX && !state.stopped.load(Ordering::SeqCst) {
+    write(
+        stream,
+        format!("HTTP/1.1 {status} -\r\ncontent-type: {media_type}\r\n\r\n{first}").as_bytes(),
+    )?;
+    while state.flooded.load(Ordering::SeqCst) < BYTES_MAX && !state.stopped.load(Ordering::SeqCst)
+    {
         write(stream, piece.as_bytes())?;
         state.flooded.fetch_add(piece.len(), Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(pause));
@@ -150,7 +240,12 @@ fn flood(stream: &TcpStream, kind: Flood, state: &State) -> Option<bool> {
 }
 
 /// The first events of an answer, and what comes instead of its end.
-fn half_a_stream(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Owed<'_>) -> Option<bool> {
+fn half_a_stream(
+    stream: &TcpStream,
+    request: &Recorded,
+    scripted: &Scripted,
+    owed: Owed<'_>,
+) -> Option<bool> {
     let protocol = Protocol::of(request);
     start_events(stream)?;
     if matches!(scripted.outcome, Outcome::HeadOnly) {
@@ -187,9 +282,19 @@ fn half_a_stream(stream: &TcpStream, request: &Recorded, scripted: &Scripted, ow
 }
 
 /// What a client that did not ask for a stream gets of an answer that fails on its way.
-fn half_a_document(stream: &TcpStream, request: &Recorded, scripted: &Scripted, owed: Owed<'_>) -> Option<bool> {
+fn half_a_document(
+    stream: &TcpStream,
+    request: &Recorded,
+    scripted: &Scripted,
+    owed: Owed<'_>,
+) -> Option<bool> {
     let protocol = Protocol::of(request);
-    let body = protocol.document(request, "half of an answer", super::Stop::Done, scripted.usage);
+    let body = protocol.document(
+        request,
+        "half of an answer",
+        super::Stop::Done,
+        scripted.usage,
+    );
     let half = &body[..body.len() / 2];
     match &scripted.outcome {
         Outcome::ErrorEvent => {
@@ -201,7 +306,10 @@ fn half_a_document(stream: &TcpStream, request: &Recorded, scripted: &Scripted, 
             plain(stream, 200, "application/json", half)
         }
         outcome => {
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
             write(stream, head.as_bytes())?;
             if matches!(outcome, Outcome::Trickle(_)) {
                 wait_for_end(stream, None);
@@ -219,15 +327,26 @@ fn plain(stream: &TcpStream, status: u16, content_type: &str, body: &str) -> Opt
     send(stream, status, content_type, "", body.as_bytes())
 }
 
-fn send(stream: &TcpStream, status: u16, content_type: &str, headers: &str, body: &[u8]) -> Option<bool> {
+fn send(
+    stream: &TcpStream,
+    status: u16,
+    content_type: &str,
+    headers: &str,
+    body: &[u8],
+) -> Option<bool> {
     let length = body.len();
-    let head = format!("HTTP/1.1 {status} -\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n{headers}\r\n");
+    let head = format!(
+        "HTTP/1.1 {status} -\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n{headers}\r\n"
+    );
     write(stream, &[head.as_bytes(), body].concat())?;
     Some(true)
 }
 
 fn start_events(stream: &TcpStream) -> Option<()> {
-    write(stream, b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+    write(
+        stream,
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
+    )
 }
 
 /// One chunk of a body; an empty one ends it.
@@ -245,7 +364,11 @@ fn wait_for_end(mut stream: &TcpStream, every: Option<Duration>) {
     loop {
         match stream.read(&mut [0]) {
             Err(error)
-                if every.is_some() && matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) =>
+                if every.is_some()
+                    && matches!(
+                        error.kind(),
+                        std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+                    ) =>
             {
                 if chunk(stream, ": still there\n\n").is_none() {
                     return;

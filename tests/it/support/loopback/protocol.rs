@@ -18,30 +18,52 @@ pub(super) enum Protocol {
 impl Protocol {
     /// Told by the path, or for what both have in common by a header.
     pub(super) fn of(request: &Recorded) -> Self {
-        let anthropic = request.path.ends_with("/messages") || request.header("anthropic-version").is_some();
-        if anthropic { Self::Anthropic } else { Self::OpenAi }
+        let anthropic =
+            request.path.ends_with("/messages") || request.header("anthropic-version").is_some();
+        if anthropic {
+            Self::Anthropic
+        } else {
+            Self::OpenAi
+        }
     }
 
     pub(super) fn models(self) -> String {
         let list: Vec<Value> = match self {
-            Self::OpenAi => MODELS.iter().map(|id| json!({"id": id, "object": "model", "owned_by": "test"})).collect(),
-            Self::Anthropic => MODELS.iter().map(|id| json!({"type": "model", "id": id, "display_name": id})).collect(),
+            Self::OpenAi => MODELS
+                .iter()
+                .map(|id| json!({"id": id, "object": "model", "owned_by": "test"}))
+                .collect(),
+            Self::Anthropic => MODELS
+                .iter()
+                .map(|id| json!({"type": "model", "id": id, "display_name": id}))
+                .collect(),
         };
         json!({"object": "list", "data": list, "has_more": false}).to_string()
     }
 
     /// A whole answer as one document.
-    pub(super) fn document(self, request: &Recorded, text: &str, stop: Stop, usage: Option<Usage>) -> String {
+    pub(super) fn document(
+        self,
+        request: &Recorded,
+        text: &str,
+        stop: Stop,
+        usage: Option<Usage>,
+    ) -> String {
         let model = &request.body["model"];
         let mut document = match self {
             Self::OpenAi => {
                 let (content, refusal) = openai_words(text, stop);
                 let message = json!({"role": "assistant", "content": content, "refusal": refusal});
-                let choice = json!({"index": 0, "message": message, "finish_reason": self.stop(stop)});
+                let choice =
+                    json!({"index": 0, "message": message, "finish_reason": self.stop(stop)});
                 json!({"id": "c-1", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]})
             }
             Self::Anthropic => {
-                let content = if text.is_empty() { json!([]) } else { json!([{"type": "text", "text": text}]) };
+                let content = if text.is_empty() {
+                    json!([])
+                } else {
+                    json!([{"type": "text", "text": text}])
+                };
                 json!({"id": "m-1", "type": "message", "role": "assistant", "model": model, "content": content,
                     "stop_reason": self.stop(stop), "stop_sequence": null})
             }
@@ -53,7 +75,13 @@ impl Protocol {
     }
 
     /// A whole answer as events, the protocol's end last.
-    pub(super) fn events(self, request: &Recorded, text: &str, stop: Stop, usage: Option<Usage>) -> Vec<String> {
+    pub(super) fn events(
+        self,
+        request: &Recorded,
+        text: &str,
+        stop: Stop,
+        usage: Option<Usage>,
+    ) -> Vec<String> {
         match self {
             Self::OpenAi => openai_events(request, text, stop, usage),
             Self::Anthropic => anthropic_events(request, text, stop, usage),
@@ -70,7 +98,10 @@ impl Protocol {
 
     pub(super) fn error(self, request: &Recorded, refused: &Refused) -> String {
         let model = request.body["model"].as_str().unwrap_or_default();
-        let message = refused.message.replace("{key}", request.key()).replace("{model}", model);
+        let message = refused
+            .message
+            .replace("{key}", request.key())
+            .replace("{model}", model);
         match self {
             Self::OpenAi => json!({"error": {"message": message, "type": refused.kind, "param": null, "code": refused.code}}),
             Self::Anthropic => json!({"type": "error", "error": {"type": refused.kind, "message": message}}),
@@ -125,13 +156,20 @@ impl Protocol {
 pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
         _ => String::new(),
     }
 }
 
 fn openai_words(text: &str, stop: Stop) -> (Value, Value) {
-    if stop == Stop::Refusal { (Value::Null, json!(text)) } else { (json!(text), Value::Null) }
+    if stop == Stop::Refusal {
+        (Value::Null, json!(text))
+    } else {
+        (json!(text), Value::Null)
+    }
 }
 
 fn openai_events(request: &Recorded, text: &str, stop: Stop, usage: Option<Usage>) -> Vec<String> {
@@ -141,10 +179,26 @@ fn openai_events(request: &Recorded, text: &str, stop: Stop, usage: Option<Usage
             "choices": choices, "usage": usage});
         format!("data: {chunk}\n\n")
     };
-    let delta = |delta: Value, stop: Value| chunk(json!([{"index": 0, "delta": delta, "finish_reason": stop}]), Value::Null);
-    let word = if stop == Stop::Refusal { "refusal" } else { "content" };
-    let mut events = vec![delta(json!({"role": "assistant", "content": ""}), Value::Null)];
-    events.extend(pieces(text).into_iter().map(|piece| delta(json!({word: piece}), Value::Null)));
+    let delta = |delta: Value, stop: Value| {
+        chunk(
+            json!([{"index": 0, "delta": delta, "finish_reason": stop}]),
+            Value::Null,
+        )
+    };
+    let word = if stop == Stop::Refusal {
+        "refusal"
+    } else {
+        "content"
+    };
+    let mut events = vec![delta(
+        json!({"role": "assistant", "content": ""}),
+        Value::Null,
+    )];
+    events.extend(
+        pieces(text)
+            .into_iter()
+            .map(|piece| delta(json!({word: piece}), Value::Null)),
+    );
     events.push(delta(json!({}), json!(Protocol::OpenAi.stop(stop))));
     if let Some(usage) = usage.filter(|_| request.body["stream_options"]["include_usage"] == true) {
         events.push(chunk(json!([]), Protocol::OpenAi.usage(usage)));
@@ -153,8 +207,18 @@ fn openai_events(request: &Recorded, text: &str, stop: Stop, usage: Option<Usage
     events
 }
 
-fn anthropic_events(request: &Recorded, text: &str, stop: Stop, usage: Option<Usage>) -> Vec<String> {
-    let event = |data: Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default());
+fn anthropic_events(
+    request: &Recorded,
+    text: &str,
+    stop: Stop,
+    usage: Option<Usage>,
+) -> Vec<String> {
+    let event = |data: Value| {
+        format!(
+            "event: {}\ndata: {data}\n\n",
+            data["type"].as_str().unwrap_or_default()
+        )
+    };
     let mut message = json!({"id": "m-1", "type": "message", "role": "assistant", "model": request.body["model"],
         "content": [], "stop_reason": null, "stop_sequence": null});
     let mut end = json!({"type": "message_delta",
@@ -164,10 +228,15 @@ fn anthropic_events(request: &Recorded, text: &str, stop: Stop, usage: Option<Us
         message["usage"] = Protocol::Anthropic.usage(first);
         end["usage"] = json!({"output_tokens": usage.output});
     }
-    let mut events = vec![event(json!({"type": "message_start", "message": message})), event(json!({"type": "ping"}))];
+    let mut events = vec![
+        event(json!({"type": "message_start", "message": message})),
+        event(json!({"type": "ping"})),
+    ];
     if !text.is_empty() {
         let block = json!({"type": "text", "text": ""});
-        events.push(event(json!({"type": "content_block_start", "index": 0, "content_block": block})));
+        events.push(event(
+            json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        ));
     }
     events.extend(pieces(text).into_iter().map(|piece| {
         let delta = json!({"type": "text_delta", "text": piece});
@@ -183,5 +252,8 @@ fn anthropic_events(request: &Recorded, text: &str, stop: Stop, usage: Option<Us
 /// A text in at most [`PIECES_MAX`] pieces, cut between characters.
 fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
-    chars.chunks(chars.len().div_ceil(PIECES_MAX).max(1)).map(|piece| piece.iter().collect()).collect()
+    chars
+        .chunks(chars.len().div_ceil(PIECES_MAX).max(1))
+        .map(|piece| piece.iter().collect())
+        .collect()
 }
