@@ -47,8 +47,9 @@ pub fn on_all_cores<S: Send, R: Send>(
     };
     let mut done: Vec<Option<R>> = (0..count).map(|_| None).collect();
     let mut take = |part: Vec<(usize, R)>| {
-        part.into_iter()
-            .for_each(|(number, result)| done[number] = Some(result))
+        for (number, result) in part {
+            done[number] = Some(result);
+        }
     };
     thread::scope(|scope| {
         let others: Vec<_> = (1..threads)

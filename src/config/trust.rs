@@ -171,6 +171,7 @@ mod tests {
     }
 
     /// What each kind of setting may be from `.git/config` and from files of the repository, apart from the table.
+    #[expect(clippy::too_many_lines, reason = "it is a table")]
     fn documented() -> Vec<(Vec<&'static str>, Option<Permission>, Option<Permission>)> {
         use Permission::{AfterTrust, Never, Set, Tighten};
         let both = |order| (Some(Tighten(order)), Some(Tighten(order)));

@@ -205,7 +205,7 @@ impl<'r> Reader<'r> {
                 push_fenced(out, language, bytes);
             }
             Some(Text::Withheld(reason)) => {
-                out.extend_from_slice(format!("Not included: {reason}.\n").as_bytes())
+                out.extend_from_slice(format!("Not included: {reason}.\n").as_bytes());
             }
             None => {}
         }

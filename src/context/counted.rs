@@ -121,7 +121,7 @@ mod tests {
         out.write_part(&block).expect("a vector takes everything");
         text.split_inclusive(' ').for_each(|word| {
             out.write_all(word.as_bytes())
-                .expect("a vector takes everything")
+                .expect("a vector takes everything");
         });
         let (said, real) = (out.finish() - of_block, token::estimate(&text));
         assert!(said.abs_diff(real) <= 2, "{said} of {real}");

@@ -129,7 +129,7 @@ mod tests {
         for event in Parser::new(markdown) {
             match event {
                 Event::Start(Tag::Link { dest_url, .. }) if target.is_none() => {
-                    target = Some(dest_url.to_string())
+                    target = Some(dest_url.to_string());
                 }
                 Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph | TagEnd::Link) => {}
                 Event::Text(part) => text.push_str(&part),

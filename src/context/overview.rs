@@ -95,7 +95,7 @@ impl Overview<'_> {
                 1 => shares.statements = shares.statements.max(now.statements + left),
                 2 => shares.branch = shares.branch.max(now.branch + left),
                 3 if map.is_whole => {
-                    (shares.readme, shares.whole_readme) = (now.readme + left, true)
+                    (shares.readme, shares.whole_readme) = (now.readme + left, true);
                 }
                 3 => shares.readme = shares.readme.max(now.readme + left),
                 _ => (shares.statements, shares.cuts) = (now.statements + left, true),

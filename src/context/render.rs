@@ -208,7 +208,7 @@ impl Blocks<'_> {
         for at in batch {
             match redacted_at(self.redacted, at) {
                 Some((guard, _)) => {
-                    reader.push_redacted(&mut out, &self.resources[at], self.form(at), guard)
+                    reader.push_redacted(&mut out, &self.resources[at], self.form(at), guard);
                 }
                 None => drop(reader.push_block(&mut out, &self.resources[at], self.form(at))),
             }

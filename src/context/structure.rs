@@ -64,26 +64,9 @@ impl Folded {
             tree.root_number(),
         ))]);
         while let Some(Reverse((depth, _, path, number))) = waiting.pop() {
-            let lines = |wanted: &dyn Fn(bool) -> bool| {
-                let mut tokens = 0;
-                for entry in tree.entries(number) {
-                    let is_directory = entry.mode == EntryMode::Directory;
-                    if tokens > tokens_left {
-                        break;
-                    }
-                    if wanted(is_directory) {
-                        let line = format!(
-                            "{:width$}{}\n",
-                            "",
-                            markdown::plain(entry.name),
-                            width = 2 * depth
-                        );
-                        tokens += estimate(&line) + if is_directory { COUNT_TOKENS } else { 0 };
-                    }
-                }
-                tokens
-            };
-            let (whole, directories) = (lines(&|_| true), lines(&|is_directory| is_directory));
+            let lines =
+                |only_directories| lines((tree, number), depth, only_directories, tokens_left);
+            let (whole, directories) = (lines(false), lines(true));
             let open =
                 if whole <= tokens_left && !(folds_large && depth > 0 && is_large(tree, number)) {
                     tokens_left -= whole;
@@ -126,6 +109,32 @@ impl Folded {
         }
         folded
     }
+}
+
+/// Tokens of the lines of a directory, counted until they are more than `tokens_max`.
+fn lines(
+    (tree, number): (&Tree, u32),
+    depth: usize,
+    only_directories: bool,
+    tokens_max: u64,
+) -> u64 {
+    let mut tokens = 0;
+    for entry in tree.entries(number) {
+        let is_directory = entry.mode == EntryMode::Directory;
+        if tokens > tokens_max {
+            break;
+        }
+        if is_directory || !only_directories {
+            let line = format!(
+                "{:width$}{}\n",
+                "",
+                markdown::plain(entry.name),
+                width = 2 * depth
+            );
+            tokens += estimate(&line) + if is_directory { COUNT_TOKENS } else { 0 };
+        }
+    }
+    tokens
 }
 
 impl Tree {

@@ -208,7 +208,7 @@ mod tests {
     fn of(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         words(text, |_, word| {
-            found.push(String::from_utf8_lossy(word).into_owned())
+            found.push(String::from_utf8_lossy(word).into_owned());
         });
         found
     }

@@ -205,7 +205,7 @@ impl Index {
             let (base, mut head) = (self.base.as_ref()?, None);
             let key = head_key(node, slot);
             self.noted(base.heads.find(&base.source, &key, |record| {
-                head = head.or_else(|| record::decode_head(record))
+                head = head.or_else(|| record::decode_head(record));
             }))?;
             head
         })
@@ -217,7 +217,7 @@ impl Index {
         let stored = self.base.as_ref().and_then(|base| {
             let mut largest = None;
             self.noted(base.bases.find(&base.source, &basis.0.0, |record| {
-                largest = largest.max(record::decode_basis(record))
+                largest = largest.max(record::decode_basis(record));
             }))?;
             largest
         });
@@ -446,7 +446,7 @@ impl Index {
                 }
                 // The next to open it builds it again.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    drop(self.cache.remove(FILE_NAME))
+                    drop(self.cache.remove(FILE_NAME));
                 }
                 Err(_) => {}
             },

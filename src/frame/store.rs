@@ -245,7 +245,7 @@ impl<'r> Store<'r> {
                         break;
                     }
                     BasisKind::Invalidation if !spoken.contains(&voice) => {
-                        drop(voices.ended.insert(voice))
+                        voices.ended.insert(voice);
                     }
                     BasisKind::Written
                         if !voices.ended.contains(&voice) && spoken.insert(voice) =>

@@ -290,6 +290,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "it is a table")]
     #[test]
     fn a_section_lists_all_values_with_their_places_in_order_of_rank() {
         let fixture = Fixture::new();

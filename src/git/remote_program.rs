@@ -150,6 +150,7 @@ mod tests {
         )
     }
 
+    #[expect(clippy::too_many_lines, reason = "it is a table")]
     #[test]
     fn programs_of_the_user_run_and_those_of_the_repository_do_not() {
         for (values, refused) in [

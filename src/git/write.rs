@@ -116,7 +116,7 @@ impl Repository {
             };
             match written {
                 Err(error) if error.is_vanished_file() && attempts < WRITE_ATTEMPTS_MAX => {
-                    attempts += 1
+                    attempts += 1;
                 }
                 written => return Ok(Held { keep: written? }),
             }

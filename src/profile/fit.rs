@@ -420,6 +420,7 @@ mod tests {
     use proptest::option::of;
     use proptest::prelude::*;
 
+    #[expect(clippy::too_many_lines, reason = "it is a table")]
     #[test]
     fn every_row_of_the_table() {
         let params = GenerationParams {

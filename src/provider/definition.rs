@@ -556,7 +556,7 @@ mod tests {
     fn a_repository_makes_concurrency_smaller_and_nothing_else() {
         let mut stack = Stack::new(true);
         let mut add = |level, text| {
-            stack.add(Layer::from_toml(level, text, Path::new("c.toml")).expect("TOML"))
+            stack.add(Layer::from_toml(level, text, Path::new("c.toml")).expect("TOML"));
         };
         add(
             Level::Protected,

@@ -477,7 +477,7 @@ mod tests {
         second.settle(Settled::RateLimited(Some(Duration::ZERO)));
         assert_eq!(gate.allowed(), 1);
         let (fourth, ()) = tokio::join!(gate.acquire(1, Company::Any), async {
-            third.settle(Settled::Answered)
+            third.settle(Settled::Answered);
         });
         fourth.settle(Settled::Answered);
         assert_eq!(gate.allowed(), 2);

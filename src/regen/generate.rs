@@ -5,6 +5,8 @@
 //! Batches go into the store every two seconds or 256 frames. The head of a node is replaced by a success only; a
 //! failure holds back the directories above and nothing else.
 
+mod take;
+
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
 use std::time::Duration;
@@ -15,25 +17,24 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::event::{Event, Report, Stop};
-use super::make::{Desk, MadeFrame, NodeError, Said, Saying, Spoken, is_again};
+use super::make::{Desk, NodeError, Said, Saying, Spoken, is_again};
 use super::plan::{Inputs, Plan, Task};
 use super::prepare::{Nodes, Prepared, Question, Writer};
 use super::queue::{Priority, Queue, Rank};
-use super::refused::{self, Kept, Refused};
+use super::refused::{Kept, Refused};
 use super::run::RunError;
-use super::signals;
 use super::warm::Warmth;
+use super::{refused, signals};
 use crate::base::printable::chain;
-use crate::base::{BasisId, TreePath, clock, runtime};
-use crate::chat::{Ticket, Usage};
+use crate::base::{BasisId, TreePath, runtime};
+use crate::chat::Usage;
 use crate::frame::commit::{Committed, LOCK_WAIT};
-use crate::frame::model::{Cost, Usage as FrameUsage};
-use crate::frame::{Children, Frame, Index, NewFrame, codec, commit, spool};
+use crate::frame::{Children, Frame, Index, NewFrame, commit};
 use crate::git::{Repository, StateDir};
 use crate::node::Scan;
 use crate::provider::ProviderError;
 use crate::provider::call::{CallError, Called, Caller, Tally};
-use crate::provider::ledger::{LedgerError, Spend};
+use crate::provider::ledger::Spend;
 use crate::synthesis::Reason;
 
 /// Longest time that a finished frame waits in the spool for its batch, and most frames that wait.
@@ -471,301 +472,6 @@ impl<'g, 'i> Work<'g, 'i> {
                 outcome,
             }
         }));
-    }
-
-    /// Turns an answer into a frame on its way to the spool, or books why there is none.
-    fn take_answer(&mut self, answered: Answered, on_event: &mut dyn FnMut(Event)) {
-        let Answered {
-            task,
-            question,
-            outcome,
-        } = answered;
-        self.warmth.warm();
-        if let Err(CallError::Ledger(error @ LedgerError::Exhausted { .. })) = &outcome {
-            self.parked.push((task, question));
-            // While others are in flight, what they leave of their worst case may do.
-            if self.calls.is_empty() {
-                self.stop(Stop::Budget(chain(error)), on_event);
-            }
-            return;
-        }
-        if let Err(CallError::Stopped) = &outcome {
-            // Neither asked nor failed: it is among what is left.
-            return;
-        }
-        for (parked, question) in std::mem::take(&mut self.parked) {
-            self.prepared
-                .insert(self.queue.rank(parked), (parked, question));
-        }
-        match outcome {
-            Ok(called) => {
-                self.unavailable = 0;
-                self.record(task, &question, &called, on_event);
-            }
-            Err(CallError::Pending(Ticket(ticket))) => {
-                let path = self.path(task);
-                on_event(Event::Awaited {
-                    path: path.clone(),
-                    ticket: ticket.clone(),
-                });
-                self.report.awaited.push((path, ticket));
-            }
-            Err(error) => self.take_failure(task, &question, &error, on_event),
-        }
-    }
-
-    fn take_failure(
-        &mut self,
-        task: u32,
-        question: &Question,
-        error: &CallError,
-        on_event: &mut dyn FnMut(Event),
-    ) {
-        if let CallError::Provider(ProviderError::ContextTooLong { .. }) = error
-            && let Some(Ok(Prepared::Ask(new))) = self.refit(task, question)
-        {
-            if let Some(reason) = self.find_refused(self.tasks[task as usize], &new) {
-                return self.fail_all(task, question.basis, &reason, on_event);
-            }
-            let (path, reason) = (self.path(task), error.to_string());
-            self.report.retries += 1;
-            on_event(Event::Retried {
-                path,
-                reason,
-                pause: Duration::ZERO,
-            });
-            self.prepared.insert(self.queue.rank(task), (task, new));
-            return;
-        }
-        let mut text = chain(error);
-        let is_lasting = match error {
-            CallError::Cut { partial, .. } => {
-                let key = self
-                    .writer
-                    .output_key_name(question.output_key, &self.generator.caller.name);
-                text = self.keep(
-                    task,
-                    question,
-                    &format!("{text}; to have more, raise {key}"),
-                    &partial.reply.text,
-                );
-                false
-            }
-            CallError::Ledger(_) | CallError::Pending(_) | CallError::Stopped => true,
-            CallError::Provider(error) => match error {
-                ProviderError::NotConfigured { .. }
-                | ProviderError::Auth(_)
-                | ProviderError::ModelNotFound { .. } => true,
-                ProviderError::Unavailable { .. }
-                | ProviderError::RateLimited { .. }
-                | ProviderError::Timeout(_) => {
-                    self.unavailable += 1;
-                    self.unavailable >= UNAVAILABLE_MAX
-                }
-                _ => false,
-            },
-        };
-        self.fail_all(task, question.basis, &text, on_event);
-        if is_lasting {
-            self.stop(
-                Stop::Provider(format!("provider '{}': {text}", self.generator.caller.name)),
-                on_event,
-            );
-        }
-    }
-
-    /// A question has no answer: the task fails, and those that wait for the same.
-    fn fail_all(
-        &mut self,
-        task: u32,
-        basis: BasisId,
-        reason: &str,
-        on_event: &mut dyn FnMut(Event),
-    ) {
-        let waiting = self.waiters.remove(&basis).unwrap_or_default();
-        for number in std::iter::once(task).chain(waiting) {
-            self.fail(number, reason.to_owned(), on_event);
-        }
-    }
-
-    fn record(
-        &mut self,
-        task: u32,
-        question: &Question,
-        called: &Called,
-        on_event: &mut dyn FnMut(Event),
-    ) {
-        let usage = called.reply.usage;
-        let content = match self.writer.accept(question, &called.reply.text) {
-            Ok(content) => content,
-            Err(reason) => {
-                let reason = self.keep(task, question, &reason, &called.reply.text);
-                return self.fail_all(task, question.basis, &reason, on_event);
-            }
-        };
-        let tokens = called.usage.input.saturating_add(called.usage.output);
-        self.answered += Spend {
-            calls: 1,
-            tokens,
-            nano_dollars: called.nano_dollars,
-        };
-        self.report.redacted += question.redacted;
-        let spoken = Spoken {
-            provider: Some(self.generator.caller.name.clone()),
-            model: called
-                .reply
-                .model
-                .clone()
-                .or_else(|| self.generator.caller.capabilities().model.clone()),
-            usage: usage.map(|usage| FrameUsage {
-                input: usage.input,
-                output: usage.output,
-                cache_read: usage.cache_read,
-                cache_write: usage.cache_write,
-            }),
-            // What a provider has not counted is no fact about the frame.
-            cost: called.cost_told().map(Cost),
-            created: Some(clock::render_utc(clock::now_seconds())),
-            notes: question.notes.clone(),
-        };
-        let (basis, children) = (question.basis, question.children.clone());
-        let saying = Saying {
-            basis,
-            children,
-            content: content.clone(),
-            spoken: Some(spoken.clone()),
-            is_reused: false,
-        };
-        let frame = self.desk().frame(self.tasks[task as usize], saying);
-        // Before it is on its way to the disk, where a failure is one of the machine and ends the run.
-        if let Err(error) = codec::encode(&frame) {
-            let reason = self.keep(task, question, &chain(&error), &frame.content);
-            return self.fail_all(task, basis, &reason, on_event);
-        }
-        self.answers.insert(basis, (content, spoken));
-        on_event(Event::Answered {
-            path: self.path(task),
-            usage,
-            nano_dollars: called.nano_dollars,
-        });
-        let state = self.generator.state.clone();
-        let write = tokio::task::spawn_blocking(move || (spool::put(&state, &frame), frame));
-        self.writes.push(Box::pin(async move {
-            let (file, frame) = write.await.expect("writing a file does not panic");
-            Written::Spooled {
-                task,
-                basis,
-                frame: Box::new(frame),
-                file,
-            }
-        }));
-    }
-
-    fn take_write(&mut self, written: Written, on_event: &mut dyn FnMut(Event)) {
-        match written {
-            Written::Spooled {
-                task,
-                basis,
-                frame,
-                file,
-            } => self.take_spooled(task, basis, (*frame, file), on_event),
-            Written::Committed { committed, files } => {
-                self.is_committing = false;
-                let state = self.generator.state;
-                let removed = |committed| {
-                    spool::remove(state, &files)
-                        .map_err(RunError::Spool)
-                        .map(|()| committed)
-                };
-                match committed.and_then(removed) {
-                    Ok(committed) => self.take_committed(&committed, on_event),
-                    // The frames wait in the spool; the next command of any kind stores them.
-                    Err(error) => self.break_off(error),
-                }
-            }
-        }
-    }
-
-    /// Nothing new is begun. What is in flight is paid for: it is waited for and spooled for a later run.
-    fn break_off(&mut self, error: RunError) {
-        self.failure.get_or_insert(error);
-        self.stopped.send_replace(true);
-    }
-
-    fn take_spooled(
-        &mut self,
-        task: u32,
-        basis: BasisId,
-        (frame, file): (Frame, std::io::Result<String>),
-        on_event: &mut dyn FnMut(Event),
-    ) {
-        match file {
-            Ok(file) => self.batch_files.push(file),
-            Err(error) => self.break_off(RunError::Spool(error)),
-        }
-        let made = self.desk().encode(self.tasks[task as usize], frame, false);
-        self.take_made(task, made, on_event);
-        for number in self.waiters.remove(&basis).unwrap_or_default() {
-            let task = self.tasks[number as usize];
-            if let Some(saying) = self.find_said(task, basis, &self.children(task.node)) {
-                self.attach(number, saying, on_event);
-            }
-        }
-        if self.batch.len() >= BATCH_FRAMES_MAX {
-            self.start_commit();
-        }
-    }
-
-    fn take_committed(&mut self, committed: &Committed, on_event: &mut dyn FnMut(Event)) {
-        self.report.stored += committed.frames.len() as u64;
-        self.index.follow(committed);
-        for stored in &committed.frames {
-            self.answers.remove(&stored.basis);
-        }
-        on_event(Event::Stored(committed.frames.len() as u64));
-    }
-
-    /// Attaches what was said before.
-    fn attach(&mut self, number: u32, saying: Saying, on_event: &mut dyn FnMut(Event)) {
-        let task = self.tasks[number as usize];
-        let made = self
-            .desk()
-            .encode(task, self.desk().frame(task, saying), true);
-        self.take_made(number, made, on_event);
-    }
-
-    fn take_made(
-        &mut self,
-        number: u32,
-        made: Result<MadeFrame, NodeError>,
-        on_event: &mut dyn FnMut(Event),
-    ) {
-        let node = self.tasks[number as usize].node;
-        match made {
-            Ok(MadeFrame {
-                new,
-                record,
-                body,
-                is_reused,
-            }) => {
-                match (is_reused, self.generator.scan.node(node).is_directory) {
-                    (true, _) => self.report.reused += 1,
-                    (false, true) => self.report.made_directories += 1,
-                    (false, false) => self.report.made_files += 1,
-                }
-                let path = self.path(number);
-                on_event(if is_reused {
-                    Event::Reused(path)
-                } else {
-                    Event::Made(path)
-                });
-                self.batch.push(new);
-                self.plan.heads[node as usize] = Some(record);
-                self.said.put(node, body);
-                self.done(number, on_event);
-            }
-            Err(error) => self.fail(number, chain(&error), on_event),
-        }
     }
 
     fn done(&mut self, number: u32, on_event: &mut dyn FnMut(Event)) {

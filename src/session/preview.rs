@@ -89,7 +89,10 @@ impl Workspace {
             phase: Some(looked.phase),
             turn,
         };
-        let built = self.look(options, (&profile, &reader), &place, (request, &all));
+        let look = |reader: &Reader, place: &Place<'_>, request: Option<String>| {
+            self.look(options, (&profile, reader), place, (request, &all))
+        };
+        let built = look(&reader, &place, request);
         let open = looked
             .number
             .zip(turn)
@@ -97,14 +100,9 @@ impl Workspace {
         let edited = match open {
             // A person's reader makes the text that stands in the file.
             Some((number, turn)) => {
-                let written =
-                    Reader::of(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
-                let written = self.look(
-                    options,
-                    (&profile, &written),
-                    &place,
-                    (Some(turn.request.clone()), &all),
-                );
+                let wish = turn_wish(&profile, looked.phase, &own);
+                let written = Reader::of(definition.as_ref(), wish);
+                let written = look(&written, &place, Some(turn.request.clone()));
                 edited_prompt(folder, (number, turn), written.as_ref().ok())?
                     .map(|prompt| as_edited(turn.clone(), prompt))
             }
@@ -116,12 +114,7 @@ impl Workspace {
                     turn: Some(turn),
                     ..place
                 };
-                self.look(
-                    options,
-                    (&profile, &reader),
-                    &place,
-                    (Some(turn.request.clone()), &all),
-                )?
+                look(&reader, &place, Some(turn.request.clone()))?
             }
             None => built?,
         };

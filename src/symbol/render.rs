@@ -71,7 +71,7 @@ fn facts(outline: &Outline) -> String {
     let _ = write!(facts, ", {}", rough_lines(outline.lines));
     match (outline.content, outline.symbols.first()) {
         (Content::Unparsed, _) => {
-            facts.push_str(", too large or too knotted to read its declarations")
+            facts.push_str(", too large or too knotted to read its declarations");
         }
         (_, None) => {}
         // Nothing was found that could be counted.

@@ -421,7 +421,7 @@ fn insisting<T>(mut transfer: impl FnMut() -> Result<T, SyncError>) -> Result<T,
     loop {
         match transfer() {
             Err(error) if error.tries_left(tries) > 0 => {
-                std::thread::sleep(pause(Duration::ZERO, tries, 0))
+                std::thread::sleep(pause(Duration::ZERO, tries, 0));
             }
             done => return done,
         }

@@ -86,13 +86,12 @@ pub fn plan(
     place: Place<'_>,
     rules: &Rules<'_>,
 ) -> Result<Plan, RetainError> {
-    for (kind, is_so) in [
+    let missing = [
         ("shallow", repo.is_shallow()),
         ("partial", repo.is_partial()),
-    ] {
-        if is_so {
-            return Err(RetainError::Incomplete(kind));
-        }
+    ];
+    if let Some((kind, _)) = missing.into_iter().find(|(_, is_so)| *is_so) {
+        return Err(RetainError::Incomplete(kind));
     }
     let more = if let Place::There(tips) = place {
         tips
@@ -116,34 +115,26 @@ pub fn plan(
         if is_tip && slot.len() <= rules.keep + 1 {
             return;
         }
-        let slot: Slot = slot
-            .iter()
-            .map(|entry| (entry.clone(), origin(repo, entry, is_tip)))
-            .collect();
+        let with_origin = |entry: &Entry| (entry.clone(), origin(repo, entry, is_tip));
+        let slot: Slot = slot.iter().map(with_origin).collect();
         match is_tip {
             true => plan.decide(&slot, Standing::Tip),
             false if slot.iter().all(|(_, origin)| *origin != Origin::Model) => {
-                plan.decide(&slot, Standing::History)
+                plan.decide(&slot, Standing::History);
             }
             false => undecided.push(slot),
         }
     })?;
     let nodes = undecided.iter().map(|slot| slot[0].0.name.node).collect();
-    let reached = repo.in_reach(
-        rules.since.map_or(Reach::History, Reach::Since),
-        more,
-        nodes,
-    )?;
+    let reach = rules.since.map_or(Reach::History, Reach::Since);
+    let reached = repo.in_reach(reach, more, nodes)?;
     for slot in undecided {
-        let is_reached = reached.contains(&slot[0].0.name.node);
-        plan.decide(
-            &slot,
-            if is_reached {
-                Standing::History
-            } else {
-                Standing::Nowhere
-            },
-        );
+        let standing = if reached.contains(&slot[0].0.name.node) {
+            Standing::History
+        } else {
+            Standing::Nowhere
+        };
+        plan.decide(&slot, standing);
     }
     let mut plan = plan.plan;
     plan.frames = plan.gone.len();

@@ -87,7 +87,7 @@ pub fn select(
 ) -> Result<Selection, SelectError> {
     let mut said = Vec::new();
     visit_shared(repo, gained, rules.share, &mut |entry, frame| {
-        said.push((entry, frame))
+        said.push((entry, frame));
     })?;
     if !rules.all {
         let path = |frame: &Frame| {

@@ -121,7 +121,7 @@ fn fetch(urls: &[Url], options: PageOptions<'_>) -> Vec<Result<Page, PageError>>
         options
             .on_done
             .iter()
-            .for_each(|on_done| on_done(done, urls.len()))
+            .for_each(|on_done| on_done(done, urls.len()));
     };
     say(0);
     match Fetcher::new() {

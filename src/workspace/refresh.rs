@@ -304,6 +304,26 @@ impl Workspace {
             .filter(|_| is_whole && !request.verify && !request.force)
     }
 
+    /// The targets that are not known to be fresh, each with the tree that a run looked at before.
+    fn places<'t>(
+        &self,
+        store: &Store<'_>,
+        targets: &'t [Target],
+        request: &Refresh<'_>,
+    ) -> Result<Vec<(&'t Target, Option<NodeId>)>, RefreshError> {
+        let mut places = Vec::with_capacity(targets.len());
+        for target in targets {
+            request.agent.may_write(target.kind, BasisKind::Generated)?;
+            let remembered = self.baseline(store, target, request);
+            match request.since {
+                Some(tree) => places.push((target, self.tree_at(tree, target)?)),
+                None if remembered == Some(target.id) => {}
+                None => places.push((target, remembered)),
+            }
+        }
+        Ok(places)
+    }
+
     /// Makes what is missing or outdated below all targets in one run, and stores it.
     pub fn refresh(
         &self,
@@ -312,16 +332,7 @@ impl Workspace {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Refreshed, RefreshError> {
         let store = self.store()?;
-        let mut places = Vec::with_capacity(targets.len());
-        for target in targets {
-            request.agent.may_write(target.kind, BasisKind::Generated)?;
-            let remembered = self.baseline(&store, target, request);
-            match request.since {
-                Some(tree) => places.push((target, self.tree_at(tree, target)?)),
-                None if remembered == Some(target.id) => {}
-                None => places.push((target, remembered)),
-            }
-        }
+        let places = self.places(&store, targets, request)?;
         if places.is_empty() {
             return Ok(Refreshed {
                 is_remembered: true,
@@ -349,49 +360,28 @@ impl Workspace {
             );
             plan.make_again(&scan, &remade.forged);
         }
-        let (repo, state) = (&self.repository, &self.state);
-        let report = match request.asking {
-            None => Runner {
-                repo,
-                state,
-                scan: &scan,
-                inputs: &inputs,
-            }
-            .run(plan, &mut index, on_event)?,
-            Some(Asking {
-                writer,
-                caller,
-                pace,
-                ..
-            }) => {
-                let generator = Generator {
-                    repo,
-                    state,
-                    scan: &scan,
-                    inputs: &inputs,
-                    writer,
-                    caller,
-                    pace: *pace,
-                };
-                generate::block_on(&generator, plan, &mut index, on_event)?
-            }
+        let runner = Runner {
+            repo: &self.repository,
+            state: &self.state,
+            scan: &scan,
+            inputs: &inputs,
         };
+        let report = run(&runner, request.asking, plan, &mut index, on_event)?;
+        let places = places.iter().map(|(target, _)| target);
+        let is_whole = |path: &TreePath| path.is_root();
         let whole = places
-            .iter()
-            .map(|(target, _)| target)
-            .find(|target| target.path.as_ref().is_some_and(TreePath::is_root));
+            .clone()
+            .find(|target| target.path.as_ref().is_some_and(is_whole));
         if let (true, Some(whole), None, Some(store)) =
             (report.is_complete(), whole, request.since, index.commit())
         {
-            let agents = digest_of(request);
-            memory::save(
-                &self.state.cache(),
-                &Finished {
-                    tree: whole.id,
-                    agents,
-                    store,
-                },
-            );
+            let (tree, agents) = (whole.id, digest_of(request));
+            let finished = Finished {
+                tree,
+                agents,
+                store,
+            };
+            memory::save(&self.state.cache(), &finished);
         }
         // The index has a commit only while each step of the store was this run's own. What was just saved is not carried.
         if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
@@ -599,4 +589,27 @@ fn plan_scan(scan: &Scan, index: &Index, inputs: &Inputs<'_>) -> Plan {
             speaks_of: &speaks_of,
         },
     )
+}
+
+/// Carries a plan out, with a model or without.
+fn run(
+    runner: &Runner<'_>,
+    asking: Option<&Asking<'_>>,
+    plan: Plan,
+    index: &mut Index,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Report, RunError> {
+    let Some(asking) = asking else {
+        return runner.run(plan, index, on_event);
+    };
+    let generator = Generator {
+        repo: runner.repo,
+        state: runner.state,
+        scan: runner.scan,
+        inputs: runner.inputs,
+        writer: &asking.writer,
+        caller: &asking.caller,
+        pace: asking.pace,
+    };
+    generate::block_on(&generator, plan, index, on_event)
 }

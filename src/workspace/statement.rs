@@ -138,7 +138,7 @@ impl Workspace {
             .any(|stored| stored.name.frame == frame.id);
         match head {
             Some(head) if head.frame.id == frame.id && !head.invalidated => {
-                frame.seq = head.frame.seq
+                frame.seq = head.frame.seq;
             }
             // Another process stored it for us, and a third may have said something since.
             Some(head) if !is_ours && head.frame.id != frame.id => frame.seq = head.seq_max,

@@ -25,7 +25,7 @@ fn read(document: &str) -> Seen {
         match event {
             Event::Start(Tag::Heading { .. }) => text.clear(),
             Event::Start(Tag::Link { dest_url, .. }) => {
-                (text, target) = (String::new(), dest_url.to_string())
+                (text, target) = (String::new(), dest_url.to_string());
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
                 (text, target) = (String::new(), language.to_string());

@@ -1,4 +1,8 @@
 //! The one integration test binary: each module asks the built program, or the source itself, one kind of question.
+#![expect(
+    clippy::too_many_lines,
+    reason = "a test shows whole outputs, one line each"
+)]
 
 mod absent;
 mod architecture;

@@ -157,7 +157,7 @@ fn one_writers_statements_keep_their_order() {
                     },
                 ])
                 .ok(),
-            )
+            );
         },
     );
     let said = notes(&repo, "shared.md");
@@ -200,7 +200,7 @@ fn a_run_beside_commits_sees_one_of_them_and_disturbs_none() {
         |_| (0..6).for_each(|_| drop(repo.merkle(&["regenerate"]).ok())),
         2,
         |round| {
-            repo.fill(&format!("commit round {round}\n+ d1/new{round}.rs = fn new_{round}() {{}}\n+ shared.md = {round}"))
+            repo.fill(&format!("commit round {round}\n+ d1/new{round}.rs = fn new_{round}() {{}}\n+ shared.md = {round}"));
         },
     );
     repo.merkle(&["regenerate"]).ok();

@@ -194,7 +194,7 @@ const CHANGES: &[Change] = &[
                     .input("said\n")
                     .run()
                     .ok(),
-            )
+            );
         },
         None,
     ),
@@ -216,8 +216,8 @@ const CHANGES: &[Change] = &[
                     repo,
                     &format!("src/s{}.rs", n % 10),
                     &format!("pub fn s{n}() {{}}\n"),
-                )
-            })
+                );
+            });
         },
         Some((10, 2)),
     ),

@@ -118,7 +118,7 @@ struct MissingDocument {
 
 /// Reads the lists, plans the document and writes it.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
-    let (is_escaped, is_heard) = (io::stdout().is_terminal(), is_heard(args, &program.ui));
+    let is_heard = is_heard(args, &program.ui);
     if is_heard {
         token::prepare();
     }
@@ -150,45 +150,53 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         Exit::No
     };
-    let tokens = match &args.output {
-        None if args.copy => {
-            let mut text = Vec::new();
-            let tokens = write(&mut text).map_err(OutputError::from)?;
-            let taker = clipboard::copy(&text, &program.environment)?;
-            program.ui.note(&format!("copied by {taker}"));
-            tokens
-        }
-        Some(path) => write_file(write, &program.global.resolve(path))?,
-        None if program.ui.is_json() => {
-            let mut text = Vec::new();
-            let tokens_estimated = write(&mut text).map_err(OutputError::from)?;
-            let text = String::from_utf8_lossy(&text).into_owned();
-            tell_missing(args, &program.ui, &workspace, &missing);
-            program.ui.write_json(
-                "context",
-                &JsonDocument {
-                    text,
-                    tokens_estimated,
-                    missing,
-                },
-            )?;
-            return Ok(exit);
-        }
-        None => {
-            let tokens = write(&mut Answer {
-                ui: &mut program.ui,
-                is_escaped,
-            })
-            .map_err(OutputError::from)?;
-            program.ui.flush()?;
-            tokens
-        }
-    };
+    if args.output.is_none() && !args.copy && program.ui.is_json() {
+        let mut text = Vec::new();
+        let tokens_estimated = write(&mut text).map_err(OutputError::from)?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        tell_missing(args, &program.ui, &workspace, &missing);
+        program.ui.write_json(
+            "context",
+            &JsonDocument {
+                text,
+                tokens_estimated,
+                missing,
+            },
+        )?;
+        return Ok(exit);
+    }
+    let tokens = write_out(args, program, write)?;
     if is_heard {
         program.ui.note(&format!("{tokens} tokens (estimate)"));
     }
     tell_missing(args, &program.ui, &workspace, &missing);
     Ok(exit)
+}
+
+/// Writes the document to the file, the clipboard or the terminal; the answer is its tokens.
+fn write_out(
+    args: &Args,
+    program: &mut Program,
+    write: impl Fn(&mut dyn Write) -> io::Result<u64>,
+) -> Result<u64, CliError> {
+    if let Some(path) = &args.output {
+        return write_file(write, &program.global.resolve(path));
+    }
+    if args.copy {
+        let mut text = Vec::new();
+        let tokens = write(&mut text).map_err(OutputError::from)?;
+        let taker = clipboard::copy(&text, &program.environment)?;
+        program.ui.note(&format!("copied by {taker}"));
+        return Ok(tokens);
+    }
+    let is_escaped = io::stdout().is_terminal();
+    let tokens = write(&mut Answer {
+        ui: &mut program.ui,
+        is_escaped,
+    })
+    .map_err(OutputError::from)?;
+    program.ui.flush()?;
+    Ok(tokens)
 }
 
 /// What is named and cannot be shown; nothing where no resource would be.

@@ -209,9 +209,9 @@ fn check_ref_locks(workspace: &Workspace, fix: bool) -> Result<Option<Check>, Cl
             ),
         };
         if is_gone {
-            removed.push(whose)
+            removed.push(whose);
         } else {
-            kept.push((lock.owner, whose))
+            kept.push((lock.owner, whose));
         }
     }
     // A git that runs has its locks rightly.

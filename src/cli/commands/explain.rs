@@ -7,7 +7,8 @@ use crate::base::{FrameId, FrameType, NodeId, NodeKind, printable};
 use crate::cli::advice::missing_object;
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
-use crate::cli::{CliError, Exit, Style, json};
+use crate::cli::ui::OutputError;
+use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Children, Head, Store};
 use crate::git::{ObjectKind, tree_entries};
 use crate::node::Scan;
@@ -133,40 +134,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let shown = head
         .as_ref()
         .or(earlier.as_ref().and_then(|earlier| earlier.heads.first()));
-    let document = Document {
-        node: target.id.to_string(),
-        path: target.path.as_ref().map(|path| json::path(path.as_bytes())),
-        agent: agent.id.to_string(),
-        r#type: frame_type.to_string(),
-        state: match why.reason {
-            None => "fresh",
-            Some(Reason::Missing) => "missing",
-            Some(_) => "outdated",
-        },
-        reason: why.reason.map(Reason::as_str),
-        frame: shown.map(|head| head.frame.id.to_string()),
-        basis: shown.map(|head| head.frame.basis.to_string()),
-        tasks: why.tasks,
-        calls: why.calls,
-        waits_for: why.waits_for,
-        changed_children: why.changed_children,
-        refused: refused.map(
-            |Kept {
-                 file,
-                 provider,
-                 reason,
-             }| RefusedAnswer {
-                provider,
-                reason,
-                file: json::path(file.as_os_str().as_encoded_bytes()),
-            },
-        ),
-        described_at: earlier.as_ref().map(|earlier| earlier.commit.to_string()),
-        changed_in: earlier
-            .as_ref()
-            .and_then(|earlier| earlier.changed_in)
-            .map(|commit| commit.to_string()),
-    };
+    let reason = why.reason;
+    let document = subject.document(why, shown, earlier.as_ref(), refused);
     if program.ui.is_json() {
         program.ui.write_json("explain", &document)?;
     } else {
@@ -181,14 +150,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         write_text(
             program,
             node,
-            (&document, why.reason),
+            (&document, reason),
             (shown, earlier.as_ref()),
         )?;
-        if let Some(missing) = missing_object(workspace, &target).filter(|_| why.reason.is_some()) {
+        if let Some(missing) = missing_object(workspace, &target).filter(|_| reason.is_some()) {
             writeln!(program.ui, "  {missing}")?;
         }
     }
-    Ok(if why.reason.is_none() {
+    Ok(if reason.is_none() {
         Exit::Done
     } else {
         Exit::No
@@ -196,6 +165,54 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
 }
 
 impl Subject<'_> {
+    fn document(
+        &self,
+        why: Why,
+        shown: Option<&Head>,
+        earlier: Option<&Earlier>,
+        refused: Option<Kept>,
+    ) -> Document {
+        let Self {
+            target,
+            agent,
+            frame_type,
+            ..
+        } = self;
+        Document {
+            node: target.id.to_string(),
+            path: target.path.as_ref().map(|path| json::path(path.as_bytes())),
+            agent: agent.id.to_string(),
+            r#type: frame_type.to_string(),
+            state: match why.reason {
+                None => "fresh",
+                Some(Reason::Missing) => "missing",
+                Some(_) => "outdated",
+            },
+            reason: why.reason.map(Reason::as_str),
+            frame: shown.map(|head| head.frame.id.to_string()),
+            basis: shown.map(|head| head.frame.basis.to_string()),
+            tasks: why.tasks,
+            calls: why.calls,
+            waits_for: why.waits_for,
+            changed_children: why.changed_children,
+            refused: refused.map(
+                |Kept {
+                     file,
+                     provider,
+                     reason,
+                 }| RefusedAnswer {
+                    provider,
+                    reason,
+                    file: json::path(file.as_os_str().as_encoded_bytes()),
+                },
+            ),
+            described_at: earlier.map(|earlier| earlier.commit.to_string()),
+            changed_in: earlier
+                .and_then(|earlier| earlier.changed_in)
+                .map(|commit| commit.to_string()),
+        }
+    }
+
     fn why(&self) -> Result<Why, CliError> {
         let Self {
             target,
@@ -429,23 +446,8 @@ fn write_text(
             commit.short()
         )?;
     }
-    let what = if earlier.is_some() {
-        "changed"
-    } else {
-        "says something else now"
-    };
-    let lists = [
-        ("to be made first", &document.waits_for),
-        (what, &document.changed_children),
-    ];
-    for (what, paths) in lists
-        .iter()
-        .filter(|(_, paths)| !paths.is_empty() && reason.is_some())
-    {
-        for path in *paths {
-            let path = ui.styled(Style::Plain, path).to_string();
-            writeln!(ui, "    {path} ({what})")?;
-        }
+    if reason.is_some() {
+        write_lists(ui, document, earlier.is_some())?;
     }
     if let Some(head) = head {
         let of = if earlier.is_some() {
@@ -461,6 +463,32 @@ fn write_text(
             head.frame.basis.short()
         )?;
     }
+    write_next(ui, document)?;
+    Ok(())
+}
+
+/// What has to be made first, and the children that tell something else.
+fn write_lists(ui: &mut Ui, document: &Document, is_earlier: bool) -> Result<(), OutputError> {
+    let what = if is_earlier {
+        "changed"
+    } else {
+        "says something else now"
+    };
+    let lists = [
+        ("to be made first", &document.waits_for),
+        (what, &document.changed_children),
+    ];
+    for (what, paths) in lists {
+        for path in paths {
+            let path = ui.styled(Style::Plain, path).to_string();
+            writeln!(ui, "    {path} ({what})")?;
+        }
+    }
+    Ok(())
+}
+
+/// An answer that was no frame, and what a refresh takes.
+fn write_next(ui: &mut Ui, document: &Document) -> Result<(), OutputError> {
     if let Some(RefusedAnswer {
         provider,
         reason,

@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::base::{TreePath, token};
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Program, json};
-use crate::find::{Definition, Field, Found, Ladder, Line, Question, Ranked, Steps, Weights};
+use crate::find::{
+    Definition, FIELDS, Field, Found, Ladder, Line, Question, Ranked, Steps, Weights,
+};
 use crate::node::SnapshotRoot;
 use crate::workspace::find::FILES_MAX;
 use crate::workspace::{Findable, Ranking, Workspace};
@@ -165,13 +167,8 @@ fn answer(
         .take(files_max)
         .map(|ranked| findable.found(ranked.number));
     let found: Vec<Found> = found.collect::<Result<_, _>>()?;
-    let ladder = Ladder::within(
-        &found,
-        question,
-        &ranking.terms,
-        args.budget,
-        &Steps::default(),
-    );
+    let steps = Steps::default();
+    let ladder = Ladder::within(&found, question, &ranking.terms, args.budget, &steps);
     if !program.ui.is_json() {
         if ladder.text.is_empty() {
             program
@@ -186,45 +183,24 @@ fn answer(
     } else {
         ladder.shown()
     };
+    let words = question.words.iter().zip(&ranking.terms.files);
+    let words = words.map(|(word, files)| Word {
+        word,
+        files: *files,
+    });
     let none = (Found::default(), BTreeSet::new());
     let file = |(at, ranked): (usize, &Ranked)| {
         let lines = ladder.files.get(at).unwrap_or(&none.1);
-        let counts = findable.counts(ranked.number, question)?;
-        let why = question
-            .words
-            .iter()
-            .zip(counts)
-            .filter(|(_, counts)| counts.iter().any(|count| *count > 0));
-        let why = why.map(|(word, counts)| Why {
-            word,
-            counts: Field::ALL
-                .iter()
-                .map(|field| field.as_str())
-                .zip(counts)
-                .filter(|(_, count)| *count > 0)
-                .collect(),
-        });
-        Ok(file(
-            (findable.path(ranked.number), ranked),
-            found.get(at).unwrap_or(&none.0),
-            lines,
-            why.collect(),
-        ))
+        let why = why(question, findable.counts(ranked.number, question)?);
+        let named = (findable.path(ranked.number), ranked);
+        Ok(file(named, found.get(at).unwrap_or(&none.0), lines, why))
     };
     let shown = ranking.files.iter().enumerate().filter(|(at, _)| {
         args.files || ladder.files.get(*at).is_some_and(|lines| !lines.is_empty())
     });
     let document = Document {
         tree: root.tree.to_string(),
-        words: question
-            .words
-            .iter()
-            .zip(&ranking.terms.files)
-            .map(|(word, files)| Word {
-                word,
-                files: *files,
-            })
-            .collect(),
+        words: words.collect(),
         tokens: ladder.tokens,
         left: ranking.files.len() - listed,
         missing: ranking.absent,
@@ -236,6 +212,21 @@ fn answer(
     } else {
         Exit::Done
     })
+}
+
+/// The words that a file has, with how often each of its fields has them.
+fn why(question: &Question, counts: Vec<[u8; FIELDS]>) -> Vec<Why<'_>> {
+    let words = question.words.iter().zip(counts);
+    let has_any = words.filter(|(_, counts)| counts.iter().any(|count| *count > 0));
+    has_any
+        .map(|(word, counts)| {
+            let counts = Field::ALL.iter().map(|field| field.as_str()).zip(counts);
+            Why {
+                word,
+                counts: counts.filter(|(_, count)| *count > 0).collect(),
+            }
+        })
+        .collect()
 }
 
 fn file<'d>(

@@ -96,13 +96,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             .root_of_files(&workspace, |text| program.ui.warn(text))?;
         Ok::<_, CliError>((root.tree, root))
     })?;
-    if found.is_cut {
-        program
-            .ui
-            .warn(&format!("only the first {FILES_MAX} files are in the map"));
-    }
-    if let Some(note) = workspace.absent_note(found.absent.len(), args.snapshot.revision()) {
-        program.ui.warn(&note);
+    let cut = found
+        .is_cut
+        .then(|| format!("only the first {FILES_MAX} files are in the map"));
+    let absent = workspace.absent_note(found.absent.len(), args.snapshot.revision());
+    for warning in cut.iter().chain(&absent) {
+        program.ui.warn(warning);
     }
     let files = found.files();
     let wanted = wanted(args, &workspace, &root, &files)?;
@@ -112,36 +111,29 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         has_lines: args.lines,
         ..Detail::PRINTED
     };
-    let (texts, shown, left) = match args.budget {
+    let (texts, shown, left): (_, Vec<(u32, Option<Excerpt>)>, _) = match args.budget {
         Some(tokens) => {
             let chosen = map.within(&wanted, tokens, detail);
-            (
-                vec![chosen.text],
-                chosen
-                    .files
-                    .into_iter()
-                    .map(|(number, shown)| (number, Some(shown)))
-                    .collect(),
-                chosen.left,
-            )
+            let files = chosen.files.into_iter();
+            let shown = files.map(|(number, shown)| (number, Some(shown)));
+            (vec![chosen.text], shown.collect(), chosen.left)
         }
         None => {
-            let shown: Vec<(u32, Option<Excerpt>)> =
-                wanted.iter().map(|number| (*number, None)).collect();
-            (map.texts(&wanted, detail), shown, 0)
+            let shown = wanted.iter().map(|number| (*number, None));
+            (map.texts(&wanted, detail), shown.collect(), 0)
         }
     };
     if program.ui.is_json() {
+        let file = |(number, shown): &(u32, Option<Excerpt>)| {
+            file(&map, &files, (*number, shown.as_ref()))
+        };
         let document = Document {
             tree: root.tree.to_string(),
             tokens: token::estimate(&texts.concat()),
             left,
             is_cut: found.is_cut,
             missing: found.absent.len(),
-            files: shown
-                .iter()
-                .map(|(number, shown)| file(&map, &files, (*number, shown.as_ref())))
-                .collect(),
+            files: shown.iter().map(file).collect(),
         };
         program.ui.write_json("map", &document)?;
         return Ok(Exit::Done);

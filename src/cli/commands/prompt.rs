@@ -131,7 +131,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let ui = &mut program.ui;
     match args.format.as_str() {
         _ if ui.is_json() => {
-            ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?
+            ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?;
         }
         "json" => ui.write_json("prompt", &document(agent, &frame_type, &target, &prepared))?,
         "markdown" => write_foreign(ui, &prompt::display(&prepared.composed.payload.bundle))?,

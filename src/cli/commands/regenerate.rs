@@ -129,14 +129,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let root = args
         .snapshot
         .root(&workspace, |text| program.ui.warn(text))?;
-    let since = match &args.since {
-        Some(revision) => Some(
-            workspace
-                .repository
-                .tree_of(&workspace.repository.resolve(revision)?)?,
-        ),
-        None => None,
+    let repository = &workspace.repository;
+    let tree_of = |revision: &String| -> Result<_, CliError> {
+        Ok(repository.tree_of(&repository.resolve(revision)?)?)
     };
+    let since = args.since.as_ref().map(tree_of).transpose()?;
     let scope = Scope::of(args, &workspace, agent)?;
     if scope.is_own {
         require_maker(agent)?;
@@ -146,12 +143,10 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     } else {
         None
     };
+    let frame_type = args.frame_type.as_ref().unwrap_or(&agent.frame_type);
     let request = Refresh {
         agent,
-        frame_type: args
-            .frame_type
-            .clone()
-            .unwrap_or_else(|| agent.frame_type.clone()),
+        frame_type: frame_type.clone(),
         force: args.force,
         verify: args.verify,
         since,
@@ -169,13 +164,9 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     {
         program.ui.note(&change);
     }
+    let within = (&scope, root.history);
     if args.dry_run {
-        return dry_run::run(
-            (&workspace, program),
-            &targets,
-            &request,
-            (&scope, root.history),
-        );
+        return dry_run::run((&workspace, program), &targets, &request, within);
     }
     if let Some(asking) = &asking {
         confirm::confirm(args, (&workspace, program), &targets, (&request, asking))?;
@@ -219,7 +210,7 @@ fn refresh(
     };
     if scope.is_own {
         done = workspace.refresh(targets, request, &mut |event| {
-            on_event((&request.agent.id, &request.frame_type), event)
+            on_event((&request.agent.id, &request.frame_type), event);
         })?;
     }
     let is_stopped = done.report.stop.is_some();
@@ -230,7 +221,7 @@ fn refresh(
     };
     for target in targets.iter().filter(|_| !is_stopped) {
         for (_, one) in workspace.refresh_syntheses(target, &upkeep, &mut |slot, event| {
-            on_event((&slot.0, &slot.1), event)
+            on_event((&slot.0, &slot.1), event);
         })? {
             done.remade.add(&one.remade);
             done.is_remembered &= one.is_remembered;

@@ -10,7 +10,8 @@ use crate::cli::commands::tiers::{Reported, reported};
 use crate::cli::frames::{FrameDocument, FramesDocument, Heading, State, signatures, write_whole};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style};
+use crate::cli::ui::OutputError;
+use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
 use crate::sync::{self, Publish};
@@ -469,9 +470,17 @@ fn write_text(
         document.files, document.directories
     )?;
     writeln!(ui)?;
+    write_slots(ui, &document.slots)?;
+    writeln!(ui)?;
+    write_store(ui, workspace, document)?;
+    write_behind(ui, &document.slots)?;
+    Ok(())
+}
+
+/// A line for each agent and type.
+fn write_slots(ui: &mut Ui, slots: &[SlotDocument]) -> Result<(), OutputError> {
     // A column of its own, where there is anything to count.
-    let has_carried = document
-        .slots
+    let has_carried = slots
         .iter()
         .any(|slot| slot.carried.is_some_and(|carried| carried > 0));
     let column = |word: &str| {
@@ -490,7 +499,7 @@ fn write_text(
         "missing",
         column("carried")
     )?;
-    for slot in &document.slots {
+    for slot in slots {
         let name = format!("{}/{}", slot.agent, slot.r#type);
         let or_dash =
             |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
@@ -501,7 +510,11 @@ fn write_text(
             slot.fresh, slot.outdated
         )?;
     }
-    writeln!(ui)?;
+    Ok(())
+}
+
+/// What waits, what is damaged or absent, and how the remote and the turns stand.
+fn write_store(ui: &mut Ui, workspace: &Workspace, document: &Document) -> Result<(), OutputError> {
     if document.spooled + document.damaged_spool_files > 0 {
         writeln!(
             ui,
@@ -544,8 +557,12 @@ fn write_text(
         };
         writeln!(ui, "the content of {files} not in this repository; {way}")?;
     }
-    let mut behind = document
-        .slots
+    Ok(())
+}
+
+/// Where frames are not fresh, and the command that makes them so.
+fn write_behind(ui: &mut Ui, slots: &[SlotDocument]) -> Result<(), OutputError> {
+    let mut behind = slots
         .iter()
         .filter_map(|slot| Some((slot, slot.behind.as_ref()?)))
         .peekable();

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::program::Program;
-use crate::cli::{CliError, Exit, json};
+use crate::cli::ui::OutputError;
+use crate::cli::{CliError, Exit, Ui, json};
 use crate::git::Prompt;
 use crate::sync::select::Rules;
 use crate::sync::{self, Exchange, Outcome, Publish, Remote};
@@ -151,29 +152,69 @@ fn report(
 ) -> Result<Exit, CliError> {
     let ui = &mut program.ui;
     if ui.is_json() {
-        let fault = |fault: &sync::LeftOut| FaultDocument {
-            path: json::path(fault.path.as_bytes()),
-            message: fault.reason.clone(),
-        };
-        let document = Document {
-            remote: exchange.remote.name(),
-            came: outcome.came,
-            went: outcome.went,
-            dropped: outcome.dropped,
-            held_back: outcome.held_back,
-            left_out: outcome.left_out_count,
-            faults: outcome.left_out.iter().map(fault).collect(),
-            not_accepted: outcome.not_accepted_count,
-            refused: outcome.not_accepted.iter().map(fault).collect(),
-            signed: signed.unwrap_or(0),
-            attempts: outcome.attempts,
-            collected: outcome.collected,
-            unfetched: outcome.unfetched,
-            dry_run: exchange.dry_run,
-        };
-        ui.write_json("sync", &document)?;
+        ui.write_json("sync", &document(exchange, outcome, signed))?;
         return Ok(Exit::Done);
     }
+    warn_of_left_out(ui, exchange, outcome);
+    if let Some(signed @ 1..) = signed {
+        let statements = if signed == 1 {
+            "statement is"
+        } else {
+            "statements are"
+        };
+        ui.note(&format!("{signed} {statements} signed now"));
+    }
+    write_counts(ui, exchange, outcome, signed.is_some())?;
+    if outcome.unfetched > 0 {
+        ui.warn(&format!(
+            "{} refs of clones are left at '{}': too many",
+            outcome.unfetched,
+            exchange.remote.name()
+        ));
+    }
+    if outcome.not_accepted_count > 0 {
+        ui.note(&not_accepted(exchange, outcome));
+    }
+    if outcome.held_back > 0 {
+        let remote = exchange.remote.name();
+        ui.note(&if outcome.held_back == 1 {
+            format!("held back: it is about an object that no branch of '{remote}' has; it goes once the branch is pushed")
+        } else {
+            format!("held back: they are about objects that no branch of '{remote}' has; they go once the branches are pushed")
+        });
+    }
+    Ok(Exit::Done)
+}
+
+fn document<'d>(
+    exchange: &'d Exchange<'_>,
+    outcome: &'d Outcome,
+    signed: Option<usize>,
+) -> Document<'d> {
+    let fault = |fault: &sync::LeftOut| FaultDocument {
+        path: json::path(fault.path.as_bytes()),
+        message: fault.reason.clone(),
+    };
+    Document {
+        remote: exchange.remote.name(),
+        came: outcome.came,
+        went: outcome.went,
+        dropped: outcome.dropped,
+        held_back: outcome.held_back,
+        left_out: outcome.left_out_count,
+        faults: outcome.left_out.iter().map(fault).collect(),
+        not_accepted: outcome.not_accepted_count,
+        refused: outcome.not_accepted.iter().map(fault).collect(),
+        signed: signed.unwrap_or(0),
+        attempts: outcome.attempts,
+        collected: outcome.collected,
+        unfetched: outcome.unfetched,
+        dry_run: exchange.dry_run,
+    }
+}
+
+/// Names the entries of the remote that were left out.
+fn warn_of_left_out(ui: &Ui, exchange: &Exchange<'_>, outcome: &Outcome) {
     for fault in &outcome.left_out {
         let path = if fault.path.is_root() {
             exchange.remote.frames_ref().into()
@@ -193,16 +234,17 @@ fn report(
             exchange.remote.name()
         ));
     }
-    if let Some(signed @ 1..) = signed {
-        let statements = if signed == 1 {
-            "statement is"
-        } else {
-            "statements are"
-        };
-        ui.note(&format!("{signed} {statements} signed now"));
-    }
+}
+
+/// One line: how many frames came, went, or did not.
+fn write_counts(
+    ui: &mut Ui,
+    exchange: &Exchange<'_>,
+    outcome: &Outcome,
+    has_pushed: bool,
+) -> Result<(), OutputError> {
     write!(ui, "{} came", frames(outcome.came))?;
-    if signed.is_some() {
+    if has_pushed {
         write!(
             ui,
             ", {} {}",
@@ -232,26 +274,7 @@ fn report(
             if exchange.dry_run { "would be " } else { "" }
         )?;
     }
-    writeln!(ui)?;
-    if outcome.unfetched > 0 {
-        ui.warn(&format!(
-            "{} refs of clones are left at '{}': too many",
-            outcome.unfetched,
-            exchange.remote.name()
-        ));
-    }
-    if outcome.not_accepted_count > 0 {
-        ui.note(&not_accepted(exchange, outcome));
-    }
-    if outcome.held_back > 0 {
-        let remote = exchange.remote.name();
-        ui.note(&if outcome.held_back == 1 {
-            format!("held back: it is about an object that no branch of '{remote}' has; it goes once the branch is pushed")
-        } else {
-            format!("held back: they are about objects that no branch of '{remote}' has; they go once the branches are pushed")
-        });
-    }
-    Ok(Exit::Done)
+    writeln!(ui)
 }
 
 /// Why frames do not count: how many for each reason, of those that are named.

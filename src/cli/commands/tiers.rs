@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::prompt::array::{ArrayArgs, BlockDocument, assemble, blocks};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
-use crate::cli::{CliError, Exit, Style};
+use crate::cli::ui::OutputError;
+use crate::cli::{CliError, Exit, Style, Ui};
 use crate::session::record::TurnRecord;
 use crate::tier::Key;
 use crate::workspace::Workspace;
@@ -111,6 +112,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         ui.write_json("tiers", &document)?;
         return Ok(Exit::Done);
     }
+    write_text(ui, &document)?;
+    for note in &preview.words.notes {
+        ui.note(note);
+    }
+    Ok(Exit::Done)
+}
+
+fn write_text(ui: &mut Ui, document: &Document) -> Result<(), OutputError> {
     for block in &document.tiers {
         writeln!(ui, "{}", block.line())?;
         for item in document
@@ -139,10 +148,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if let Some(line) = document.reported.compared.line() {
         ui.note(&line);
     }
-    for note in &preview.words.notes {
-        ui.note(note);
-    }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn named(key: &Key) -> (&'static str, String) {

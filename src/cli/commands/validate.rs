@@ -6,8 +6,8 @@ use crate::base::{TreePath, printable};
 use crate::cli::program::Program;
 use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::head;
-use crate::cli::{CliError, Exit, json};
-use crate::frame::{Fault, spool, verify};
+use crate::cli::{CliError, Exit, Ui, json};
+use crate::frame::{BadEntry, Fault, spool, verify};
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,9 @@ struct FaultDocument {
     message: String,
 }
 
+/// The path of an entry, and what is told of it.
+type Entry = (Vec<u8>, String);
+
 /// Prints each fault, and how many frames there are.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open()?;
@@ -46,10 +49,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     drop(progress);
     let (_, damaged) =
         spool::list(&workspace.state).map_err(|err| CliError::io("cannot read the spool", err))?;
-    let in_store = verdict
-        .faults
-        .iter()
-        .map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
+    let told = |bad: &BadEntry| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault));
     let in_spool = damaged.iter().map(|name| {
         (
             format!("spool/{name}").into_bytes(),
@@ -64,16 +64,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let in_words = forged
         .iter()
         .map(|name| (name.path().into_bytes(), printable::chain(&Fault::Forged)));
-    let faults: Vec<(Vec<u8>, String)> = in_store.chain(in_spool).chain(in_words).collect();
-    let newer = verdict
-        .newer
-        .iter()
-        .map(|bad| (bad.path.as_bytes().to_vec(), printable::chain(&bad.fault)));
-    let newer: Vec<(Vec<u8>, String)> = newer.collect();
+    let in_store = verdict.faults.iter().map(told);
+    let faults: Vec<Entry> = in_store.chain(in_spool).chain(in_words).collect();
+    let newer: Vec<Entry> = verdict.newer.iter().map(told).collect();
     let is_sound = faults.is_empty();
     let ui = &mut program.ui;
     if ui.is_json() {
-        let documents = |entries: Vec<(Vec<u8>, String)>| {
+        let documents = |entries: Vec<Entry>| {
             entries
                 .into_iter()
                 .map(|(path, message)| FaultDocument {
@@ -89,18 +86,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         };
         ui.write_json("validate", &document)?;
     } else {
-        for (path, message) in &faults {
-            let path = ui.path(path).into_owned();
-            ui.write_bytes(&path)?;
-            write!(ui, ": {}", printable(message))?;
-            ui.end_record()?;
-        }
-        for (path, message) in &newer {
-            ui.note(&format!(
-                "carried, not checked: {}: {message}",
-                TreePath::new(path.as_slice()).to_text()
-            ));
-        }
+        write_entries(ui, &faults, &newer)?;
         if args.remake {
             ui.note(&format!(
                 "{} of {} outlines and syntheses of HEAD made again and compared",
@@ -119,4 +105,21 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         ));
     }
     Ok(if is_sound { Exit::Done } else { Exit::No })
+}
+
+/// A line for each fault, and a note for each entry of a newer format.
+fn write_entries(ui: &mut Ui, faults: &[Entry], newer: &[Entry]) -> Result<(), CliError> {
+    for (path, message) in faults {
+        let path = ui.path(path).into_owned();
+        ui.write_bytes(&path)?;
+        write!(ui, ": {}", printable(message))?;
+        ui.end_record()?;
+    }
+    for (path, message) in newer {
+        ui.note(&format!(
+            "carried, not checked: {}: {message}",
+            TreePath::new(path.as_slice()).to_text()
+        ));
+    }
+    Ok(())
 }

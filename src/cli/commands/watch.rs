@@ -84,7 +84,7 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
         let request = Refresh::of(agent);
         let slot = (&agent.id, &request.frame_type);
         let done = workspace.refresh(&[Target::root_of(tree)], &request, &mut |event| {
-            told.add(slot, event)
+            told.add(slot, event);
         })?;
         report.add(done.report);
     }

@@ -132,6 +132,7 @@ fn a_lock_left_by_the_dead_is_cleared() {
     );
 }
 
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 #[test]
 fn names_that_collide_are_refused_and_nothing_is_written_through_symbolic_refs() {
     let fixture = Fixture::new();

@@ -214,16 +214,19 @@ fn add(
             script::own(target.binary, event)
         }
     };
-    let create = |bytes| Edit::Write {
-        path: path.clone(),
-        before: None,
-        after: Some(Content {
-            bytes,
-            mode: HOOK_MODE,
-        }),
-    };
     let entry = match folder.hook(event) {
-        None => return (Action::Created, vec![create(own())]),
+        None => {
+            let after = Content {
+                bytes: own(),
+                mode: HOOK_MODE,
+            };
+            let create = Edit::Write {
+                path,
+                before: None,
+                after: Some(after),
+            };
+            return (Action::Created, vec![create]);
+        }
         Some(Entry::Other) => return (Action::Refused(Refusal::NotAFile), Vec::new()),
         Some(Entry::File { bytes, mode, .. }) if script::has_block(bytes) => {
             let is_created = record.is_some_and(|record| record.created.contains(&event));
@@ -232,52 +235,40 @@ fn add(
             } else {
                 with_block(bytes, event, target, is_created)
             };
-            let edits: Vec<Edit> = rewrite(&path, bytes, *mode, wanted).into_iter().collect();
-            return (
-                if edits.is_empty() {
-                    Action::Kept
-                } else {
-                    Action::Updated
-                },
-                edits,
-            );
+            let edit = rewrite(&path, bytes, *mode, wanted);
+            let action = if edit.is_none() {
+                Action::Kept
+            } else {
+                Action::Updated
+            };
+            return (action, edit.into_iter().collect());
         }
         Some(Entry::File {
             bytes,
             mode,
             is_shared: false,
         }) if mode & 0o111 != 0 && script::is_shell(bytes) => {
-            let block = script::block(target.binary, event);
-            return (
-                Action::Added,
-                rewrite(&path, bytes, *mode, script::insert(bytes, &block))
-                    .into_iter()
-                    .collect(),
-            );
+            let wanted = script::insert(bytes, &script::block(target.binary, event));
+            let edit = rewrite(&path, bytes, *mode, wanted);
+            return (Action::Added, edit.into_iter().collect());
         }
         Some(entry) => entry,
     };
     if is_chained {
         return (Action::Refused(Refusal::NameTaken), Vec::new());
     }
-    if !target.force
-        && entry.is_executable()
-        && entry.bytes().is_some_and(script::asks_for_its_name)
-    {
+    let names_itself =
+        entry.is_executable() && entry.bytes().is_some_and(script::asks_for_its_name);
+    if names_itself && !target.force {
         return (Action::Refused(Refusal::NamesItself), Vec::new());
     }
     let own = Content {
         bytes: script::chain(target.binary, event),
         mode: HOOK_MODE,
     };
-    (
-        Action::Chained,
-        vec![Edit::Chain {
-            chained: folder.path.join(event.chained_name()),
-            hook: path,
-            own,
-        }],
-    )
+    let chained = folder.path.join(event.chained_name());
+    let hook = path;
+    (Action::Chained, vec![Edit::Chain { chained, hook, own }])
 }
 
 /// The edits that take our part of a hook away; `None` where we have none.

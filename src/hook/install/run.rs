@@ -262,7 +262,8 @@ fn take_out(
                 });
             }
             None => {
-                away.unset = super::script::find(&content.bytes, include::FILE.as_bytes()).is_some()
+                away.unset =
+                    super::script::find(&content.bytes, include::FILE.as_bytes()).is_some();
             }
         }
     }

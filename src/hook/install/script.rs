@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn shells_are_told_from_everything_else() {
         let check = |script: &str, expected: bool| {
-            assert_eq!(is_shell(script.as_bytes()), expected, "{script}")
+            assert_eq!(is_shell(script.as_bytes()), expected, "{script}");
         };
         for shell in [
             "#!/bin/sh\n",

@@ -36,7 +36,7 @@ pub(super) fn hear(document: &Value, heard: &mut Heard) {
             count(&document["message"]["usage"], heard);
         }
         "content_block_delta" if document["delta"]["type"] == "text_delta" => {
-            heard.say(document["delta"]["text"].as_str())
+            heard.say(document["delta"]["text"].as_str());
         }
         "message_delta" => {
             heard.end_with(&document["delta"]["stop_reason"]);

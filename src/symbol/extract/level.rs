@@ -94,7 +94,7 @@ impl<'t> Level<'t> {
                     start: node.start_byte(),
                     end: node.end_byte(),
                     last_row: last_row(node),
-                })
+                });
             }
         }
     }

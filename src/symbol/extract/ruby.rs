@@ -202,7 +202,7 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     };
     match walk.slice(method) {
         "require" | "require_relative" | "load" => {
-            walk.import_text(walk.slice(arguments).trim_matches(['(', ')', '"', '\'']))
+            walk.import_text(walk.slice(arguments).trim_matches(['(', ')', '"', '\'']));
         }
         "autoload" => autoload(walk, arguments),
         "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor"

@@ -40,7 +40,7 @@ pub(super) fn read(tree: &Tree, rules: &Rules, text: &str, symbols: &[Symbol]) -
     collect(symbols, &mut spans);
     let mut found = Found::new(text, &spans);
     each_name(tree, rules, NUMBERED_MAX, &mut |node| {
-        found.note(node.byte_range())
+        found.note(node.byte_range());
     });
     found.into_uses()
 }
@@ -380,7 +380,7 @@ mod tests {
         let mut names = Vec::new();
         let is_read = with_tree(language, grammar, text, |tree, rules| {
             each_name(tree, rules, numbered_max, &mut |node| {
-                names.push(node.byte_range())
+                names.push(node.byte_range());
             });
         });
         assert!(is_read, "{language:?}: {text}");

@@ -63,7 +63,7 @@ fn read(found: &mut Vec<Import>, text: &str, language: Language, is_passed_on: b
         Language::Rust => groups(found, text, "::", is_passed_on),
         Language::Python => python(found, text),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            script(found, text, is_passed_on)
+            script(found, text, is_passed_on);
         }
         Language::Go => found.push(plain(text.rsplit(' ').next().unwrap_or_default())),
         Language::CSharp => found.push(plain(text.rsplit("= ").next().unwrap_or_default())),

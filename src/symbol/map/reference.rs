@@ -223,13 +223,13 @@ impl Index<'_> {
     fn read(&self, number: u32, seen: &mut Seen) -> (FileReferences, Vec<Target>) {
         let symbols = self.files[number as usize].symbols;
         let links = &self.links[number as usize];
+        let directories = links
+            .directories
+            .iter()
+            .map(|number| self.paths.directory(*number));
         let mut references = FileReferences {
             imports: links.files.clone(),
-            directories: links
-                .directories
-                .iter()
-                .map(|number| self.paths.directory(*number))
-                .collect(),
+            directories: directories.collect(),
             outside: links.outside.clone(),
             counts: vec![0; symbols.entries.len()],
             files: links.files.clone(),
@@ -240,22 +240,21 @@ impl Index<'_> {
             .language
             .and_then(|language| Some((language, self.declarations.names(language)?)));
         if let Some((language, names)) = names {
-            let used: Vec<(usize, u32)> = symbols
-                .uses
+            let number_of =
+                |(at, used): (usize, Use<'_>)| Some((at, names.number(used.parts().1)?));
+            let uses = symbols.uses.iter().enumerate();
+            let used: Vec<(usize, u32)> = uses.filter_map(number_of).collect();
+            for name in used
                 .iter()
-                .enumerate()
-                .filter_map(|(at, used)| Some((at, names.number(used.parts().1)?)))
-                .collect();
-            let own = self.declarations.own(number);
-            used.iter()
                 .map(|(_, name)| name)
-                .chain(own)
-                .for_each(|name| seen.names[*name as usize] = number);
+                .chain(self.declarations.own(number))
+            {
+                seen.names[*name as usize] = number;
+            }
             for file in &links.files {
-                self.passed_on[*file as usize]
-                    .iter()
-                    .chain([file])
-                    .for_each(|file| seen.files[*file as usize] = number);
+                for file in self.passed_on[*file as usize].iter().chain([file]) {
+                    seen.files[*file as usize] = number;
+                }
             }
             let mut foreign: Vec<u32> = foreign(symbols, &links.outside, language)
                 .filter_map(|name| names.number(name))
@@ -278,9 +277,8 @@ impl Index<'_> {
                 meant.clear();
                 reader.declarations(&Asked::of(used, language, names), candidates, &mut meant);
                 if meant.iter().any(|declared| !declared.is_property) {
-                    references
-                        .calls
-                        .extend(used.places.iter().map(|entry| (*entry, at as u32)));
+                    let calls = used.places.iter().map(|entry| (*entry, at as u32));
+                    references.calls.extend(calls);
                 }
                 all.extend(meant.iter().map(|declared| (declared.file, declared.entry)));
             }

@@ -138,7 +138,7 @@ impl<'p> Paths<'p> {
             Language::Rust => out.extend(self.rust(from, path)),
             Language::Python => self.python(directory, import, out),
             Language::JavaScript | Language::TypeScript | Language::Tsx => {
-                out.extend(self.script(directory, path))
+                out.extend(self.script(directory, path));
             }
             Language::Go => out.extend(self.go(path)),
             Language::Java => out.extend(self.java(path)),

@@ -28,10 +28,10 @@ const STARTS: &[Start] = &[
         std::fs::create_dir(world.repo.path(".git/hooks")).expect("files of a test can be made");
     }),
     start("samples", "post-commit", |world| {
-        world.hook("post-commit.sample", "#!/bin/sh\nexit 1\n")
+        world.hook("post-commit.sample", "#!/bin/sh\nexit 1\n");
     }),
     start("sh", "post-commit", |world| {
-        world.hook("post-commit", &format!("#!/bin/sh\n{}\n", world.noting()))
+        world.hook("post-commit", &format!("#!/bin/sh\n{}\n", world.noting()));
     }),
     start("bash, strict", "post-merge", |world| {
         world.hook(
@@ -52,7 +52,7 @@ const STARTS: &[Start] = &[
         world.hook(
             "pre-push",
             &format!("#!/bin/sh\n{}\nexit 3\n", world.noting()),
-        )
+        );
     }),
     start("exec", "pre-push", |world| {
         script(
@@ -74,7 +74,7 @@ const STARTS: &[Start] = &[
         );
     }),
     start("CRLF that never ran", "post-commit", |world| {
-        world.hook("post-commit", "#!/bin/sh\r\necho said\r\n")
+        world.hook("post-commit", "#!/bin/sh\r\necho said\r\n");
     }),
     start("no end of the last line", "post-commit", |world| {
         world.hook(
@@ -83,16 +83,16 @@ const STARTS: &[Start] = &[
         );
     }),
     start("one line without an end", "post-commit", |world| {
-        world.hook("post-commit", "#!/bin/sh")
+        world.hook("post-commit", "#!/bin/sh");
     }),
     start("own hook of one line", "post-commit", |world| {
-        world.hook("post-commit", "#!/bin/sh\n")
+        world.hook("post-commit", "#!/bin/sh\n");
     }),
     start("empty file", "post-commit", |world| {
-        world.hook("post-commit", "")
+        world.hook("post-commit", "");
     }),
     start("no first line", "post-commit", |world| {
-        world.hook("post-commit", &format!("{}\nexit 7\n", world.noting()))
+        world.hook("post-commit", &format!("{}\nexit 7\n", world.noting()));
     }),
     start("another language", "pre-push", |world| {
         let body = "BEGIN { for (i = 1; i < ARGC; i++) print \"<\" ARGV[i] \">\"; while ((getline line < \"-\") > 0) print line; exit 8 }";
@@ -106,7 +106,7 @@ const STARTS: &[Start] = &[
         );
     }),
     start("data in its own lines", "pre-push", |world| {
-        world.hook("pre-push", "#!/bin/sh\ntail -n +4 \"$0\"\nexit 9\ndata\n")
+        world.hook("pre-push", "#!/bin/sh\ntail -n +4 \"$0\"\nexit 9\ndata\n");
     }),
     start("binary", "post-commit", |world| {
         let found = ["/bin/echo", "/usr/bin/echo"]

@@ -21,7 +21,7 @@ fn a_kill_leaves_hooks_that_run_and_a_state_that_the_next_run_mends() {
     for verb in ["install", "uninstall"] {
         let complete = world.repo.copy_to("complete");
         let prepare = |repo: &crate::support::Repo<'_>| {
-            drop((verb == "uninstall").then(|| repo.merkle(&["hooks", "install"]).ok()))
+            drop((verb == "uninstall").then(|| repo.merkle(&["hooks", "install"]).ok()));
         };
         prepare(&complete);
         let points = trace::count(&complete.run(PROGRAM).args(["hooks", verb])).points;

@@ -347,7 +347,7 @@ fn whatever_git_does_every_node_is_fresh_afterwards_and_nothing_else_was_looked_
     });
     settle(&repo);
     check(&repo, "new worktree", || {
-        drop(repo.worktree("other", "main"))
+        drop(repo.worktree("other", "main"));
     });
     let tree = Repo::at(&sandbox, sandbox.path("other"));
     let (lines, frames) = (log(&repo).len(), repo.frames().len());

@@ -59,12 +59,12 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
         let len = bytes.len();
         match change {
             Change::Insert(at, new) => {
-                drop(bytes.splice(at.index(len + 1)..at.index(len + 1), new.iter().copied()))
+                drop(bytes.splice(at.index(len + 1)..at.index(len + 1), new.iter().copied()));
             }
             _ if len == 0 => {}
             Change::Set(at, byte) => bytes[at.index(len)] = *byte,
             Change::Remove(at, count) => {
-                drop(bytes.drain(at.index(len)..(at.index(len) + count).min(len)))
+                drop(bytes.drain(at.index(len)..(at.index(len) + count).min(len)));
             }
             Change::Cut(at) => bytes.truncate(at.index(len)),
             Change::Double(at, count) => {

@@ -140,7 +140,9 @@ impl Random {
                 }
                 7 => self.change_line(bytes),
                 _ => {
-                    drop(bytes.splice(at..at, *self.of(&PIECES).first_chunk::<1>().unwrap_or(b"x")))
+                    drop(
+                        bytes.splice(at..at, *self.of(&PIECES).first_chunk::<1>().unwrap_or(b"x")),
+                    );
                 }
             }
         }
@@ -218,7 +220,7 @@ fn golden(sandbox: &Sandbox) -> Repo<'_> {
                 .input(text)
                 .run()
                 .ok(),
-        )
+        );
     };
     repo.merkle(&["regenerate"]).ok();
     note("a note\n");
@@ -429,7 +431,7 @@ fn campaign(seed: u64, goes_on: &dyn Fn(usize) -> bool) -> Tally {
                 .arg(to)
                 .run()
                 .ok(),
-        )
+        );
     };
     copy(&root, kept.path());
     while goes_on(tally.mutations) {

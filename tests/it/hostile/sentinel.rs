@@ -375,7 +375,7 @@ fn every_kind_of_change_is_seen() {
     let bytes = fs::read(&key).expect("a canary");
     let mode = |mode| {
         fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(mode))
-            .expect("its own file")
+            .expect("its own file");
     };
     let restore = || {
         fs::write(&key, &bytes).expect("writable");
@@ -401,13 +401,13 @@ fn every_kind_of_change_is_seen() {
     );
     let state = repo.path(".git/merkle");
     let none = seen(&|| fs::create_dir(&state).expect("writable"), &|| {
-        fs::remove_dir(&state).expect("there")
+        fs::remove_dir(&state).expect("there");
     });
     assert_eq!(none, [] as [String; 0]);
     let config = repo.path(".git/index");
     assert_eq!(
         seen(&|| fs::write(&config, "").expect("writable"), &|| {
-            fs::remove_file(&config).expect("there")
+            fs::remove_file(&config).expect("there");
         })
         .len(),
         1

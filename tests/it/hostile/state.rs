@@ -216,7 +216,7 @@ fn plant(repo: &Repo<'_>, place: (&str, bool), kind: Kind, precious: &Precious) 
         Kind::Link if is_folder => symlink(&precious.folder, &path).expect("a disk with room"),
         Kind::Link => symlink(precious.folder.join("netrc"), &path).expect("a disk with room"),
         Kind::DanglingLink => {
-            symlink(precious.folder.join("../dangling"), &path).expect("a disk with room")
+            symlink(precious.folder.join("../dangling"), &path).expect("a disk with room");
         }
         Kind::Pipe => drop(repo.run("mkfifo").arg(&path).run().ok()),
         Kind::Other if is_folder => fs::write(&path, "a file").expect("a disk with room"),

@@ -77,7 +77,7 @@ fn apply(repo: &Repo<'_>, edit: &Edit, is_mixed: bool) {
         } => write(&file(directory, NAMES[name]), CONTENTS[content]),
         Edit::Ignore { rules } => write(&place(0, ".teddyignore"), RULES[rules]),
         Edit::Remove { directory, name } => {
-            drop(std::fs::remove_file(file(directory, NAMES[name])))
+            drop(std::fs::remove_file(file(directory, NAMES[name])));
         }
         Edit::Move { from, to } => drop(std::fs::rename(place(from, ""), place(to, "moved"))),
         Edit::Copy { from, to } => {

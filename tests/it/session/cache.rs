@@ -333,7 +333,7 @@ fn over_newest(clone: &Path, is_each_turn: bool) -> Taken {
         }
     };
     lead(&world, &repo, &lists, &|turn| {
-        check_out(&repo, &commits[commit_at(turn)])
+        check_out(&repo, &commits[commit_at(turn)]);
     })
 }
 

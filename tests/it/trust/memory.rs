@@ -14,7 +14,7 @@ fn asking<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
         fs::create_dir_all(repo.path(".teddy").join(folder)).expect("a folder of the repository");
     }
     let write = |name: &str, text: &str| {
-        fs::write(repo.path(".teddy").join(name), text).expect("a file of the repository")
+        fs::write(repo.path(".teddy").join(name), text).expect("a file of the repository");
     };
     write(
         "config.toml",

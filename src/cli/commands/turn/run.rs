@@ -20,7 +20,9 @@ use crate::provider::call::CallError;
 use crate::provider::ledger::{Caps, Spend, dollars};
 use crate::provider::{Definitions, ProviderError};
 use crate::session::folder::response_file;
-use crate::session::{Decision, Judgement, OpenSession, Question, Status, TurnError, TurnOptions};
+use crate::session::{
+    Answered, Decision, Judgement, OpenSession, Question, Status, TurnError, TurnOptions,
+};
 use crate::workspace::{AskingOptions, Payer, Workspace};
 
 /// Arguments of `turn run`.
@@ -277,25 +279,31 @@ fn ask(
         write_text(&text, program)?;
     }
     if let Some(answered) = turn.and_then(|turn| turn.answered) {
-        let counted = payer.caller.learned().tally.usage;
-        let untold = || {
-            format!(
-                "about {} tokens in and {} out (estimated: the provider told none)",
-                counted.input, counted.output
-            )
-        };
-        let tokens = answered.usage.map_or_else(untold, |usage| {
-            format!(
-                "{} tokens in ({} from the cache), {} out",
-                usage.input, usage.cache_read, usage.output
-            )
-        });
-        let cost = answered
-            .cost_usd
-            .map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
-        program.ui.note(&format!("'{name}': {tokens}, {cost}"));
+        let cost = cost_words(&answered, &payer);
+        program.ui.note(&format!("'{name}': {cost}"));
     }
     Ok(true)
+}
+
+/// The tokens and the money that an answer took.
+fn cost_words(answered: &Answered, payer: &Payer) -> String {
+    let counted = payer.caller.learned().tally.usage;
+    let untold = || {
+        format!(
+            "about {} tokens in and {} out (estimated: the provider told none)",
+            counted.input, counted.output
+        )
+    };
+    let tokens = answered.usage.map_or_else(untold, |usage| {
+        format!(
+            "{} tokens in ({} from the cache), {} out",
+            usage.input, usage.cache_read, usage.output
+        )
+    });
+    let cost = answered
+        .cost_usd
+        .map_or("cost unknown".to_owned(), |cost| format!("{cost} USD"));
+    format!("{tokens}, {cost}")
 }
 
 fn words(name: &str, question: &Question, payer: &Payer) -> String {

@@ -32,7 +32,7 @@ pub(super) fn go_module(found: &mut Found, text: &str) {
         match (first, words.next()) {
             (")", _) => in_block = "",
             ("module" | "go" | "toolchain", Some(name)) => {
-                found.push(Kind::Key, first, &format!("{first} {name}"))
+                found.push(Kind::Key, first, &format!("{first} {name}"));
             }
             ("require" | "replace" | "exclude" | "use" | "retract" | "tool", Some("(")) => {
                 in_block = if first == "require" {

@@ -100,6 +100,23 @@ fn shown(key: &str, value: &str) -> String {
     }
 }
 
+impl Entry {
+    /// A key of the outermost level with what stands beside it; a text over several lines follows.
+    fn of(key: &str, value: &str) -> Self {
+        let value = if value.starts_with(['|', '>']) {
+            ""
+        } else {
+            value
+        };
+        let value = cap(value.split(" #").next().unwrap_or(value).trim(), 300);
+        Self {
+            key: key.to_owned(),
+            value: unquoted(&value).to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Keys without indentation, with the keys or items of the level below.
 pub(super) fn yaml(found: &mut Found, text: &str) {
     let mut open: Option<(Entry, Option<usize>)> = None;
@@ -133,22 +150,7 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
             if let Some((entry, _)) = open.take() {
                 entry.push_to(found);
             }
-            if let Some((key, value)) = pair {
-                let value = if value.starts_with(['|', '>']) {
-                    ""
-                } else {
-                    value
-                };
-                let value = cap(value.split(" #").next().unwrap_or(value).trim(), 300);
-                open = Some((
-                    Entry {
-                        key: key.to_owned(),
-                        value: unquoted(&value).to_owned(),
-                        ..Entry::default()
-                    },
-                    None,
-                ));
-            }
+            open = pair.map(|(key, value)| (Entry::of(key, value), None));
         } else if columns == 0 && open.is_none() {
             // A list at the outermost level.
             let text = pair.map_or_else(

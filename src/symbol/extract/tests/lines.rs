@@ -159,6 +159,7 @@ fn languages_with_ends_and_layout() {
     );
 }
 
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 #[test]
 fn other_languages() {
     check(
@@ -239,6 +240,7 @@ fn other_languages() {
     );
 }
 
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 #[test]
 fn data() {
     check(

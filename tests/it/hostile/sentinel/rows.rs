@@ -91,7 +91,7 @@ fn delivered<'s>(sandbox: &'s Sandbox, change: &dyn Fn(&Path)) -> (Repo<'s>, Row
 fn an_embedded_bare_repository_with_links_in_its_state() {
     let sandbox = world();
     let row = embedded(&sandbox, &|vendor| {
-        link_parts(&vendor.join("merkle"), "../../..")
+        link_parts(&vendor.join("merkle"), "../../..");
     });
     guard(&sandbox, &row);
 }
@@ -100,7 +100,7 @@ fn an_embedded_bare_repository_with_links_in_its_state() {
 fn an_embedded_bare_repository_whose_state_is_a_link() {
     let sandbox = world();
     let row = embedded(&sandbox, &|vendor| {
-        symlink("../../home", vendor.join("merkle")).expect("a link")
+        symlink("../../home", vendor.join("merkle")).expect("a link");
     });
     guard(&sandbox, &row);
 }
@@ -116,7 +116,7 @@ fn a_delivered_repository_with_links_in_its_state() {
 fn a_delivered_repository_whose_state_is_a_link() {
     let sandbox = world();
     let (_, row) = delivered(&sandbox, &|git| {
-        symlink("../../precious", git.join("merkle")).expect("a link")
+        symlink("../../precious", git.join("merkle")).expect("a link");
     });
     guard(&sandbox, &row);
 }
