@@ -52,14 +52,18 @@ impl Environment {
 
     /// The variables whose names begin with [`PREFIX`], but for [`TRUST_VARIABLE`]: the rest of the name, and the value, in the order of names.
     ///
-    /// Names and values that are not UTF-8 set nothing.
-    pub fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// What is not UTF-8 has `\u{fffd}` in its place, which no setting takes.
+    pub fn settings(&self) -> impl Iterator<Item = (String, String)> {
         let settings = self
             .0
             .iter()
             .filter(|(name, _)| name.as_os_str() != TRUST_VARIABLE);
         settings.filter_map(|(name, value)| {
-            Some((name.to_str()?.strip_prefix(PREFIX)?, value.to_str()?))
+            let name = name.to_string_lossy();
+            Some((
+                name.strip_prefix(PREFIX)?.to_owned(),
+                value.to_string_lossy().into_owned(),
+            ))
         })
     }
 }
@@ -91,7 +95,7 @@ mod tests {
         .collect();
         assert_eq!(
             environment.settings().collect::<Vec<_>>(),
-            [("A__B", ""), ("NOTES", "1")]
+            [("A__B", ""), ("NOTES", "1")].map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
     }
 

@@ -40,6 +40,29 @@ impl Key {
             .then(|| Self(canonical.join(".")))
     }
 
+    /// A key that no setting has, for a spelling that is no key: what is wrong with it is a `?`.
+    #[must_use]
+    pub fn malformed(spelling: &str) -> Self {
+        let plain = |c: char| {
+            if c.is_control() || c.is_whitespace() {
+                '?'
+            } else {
+                c
+            }
+        };
+        let plain: String = spelling.to_lowercase().chars().map(plain).collect();
+        let parts: Vec<&str> = plain
+            .split('.')
+            .map(|part| if part.is_empty() { "?" } else { part })
+            .collect();
+        let key = parts.join(".");
+        Self(if key.contains('?') {
+            key
+        } else {
+            format!("{key}?")
+        })
+    }
+
     /// The canonical spelling, without `merkle.`.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -93,11 +93,9 @@ impl Layer {
         Ok(layer)
     }
 
-    /// Adds a value for a key, after those it has; what is no key sets nothing.
+    /// Adds a value for a key, after those it has. What is no key is kept as one that no setting has, to be reported.
     pub fn add(&mut self, spelling: &str, value: String, place: Place) {
-        let Some(key) = Key::new(spelling) else {
-            return;
-        };
+        let key = Key::new(spelling).unwrap_or_else(|| Key::malformed(spelling));
         let origin = Origin {
             level: self.level,
             place,

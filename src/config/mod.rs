@@ -1,6 +1,6 @@
 //! Settings from many places: which are in force, where each comes from, and who is allowed to say what.
 //!
-//! Owns the ranking of the places, the table of who may set which key, and the reading of values. Knows no domain and
+//! Owns the ranking of the places, the table of settings, and the reading of values. Knows no domain and
 //! no git: it never asks what a key is for. Lowest to highest:
 //!
 //! | place | level |
@@ -13,7 +13,8 @@
 //! | environment, `GIT_MERKLE_*` | protected |
 //! | command line, `-c merkle.<key>=<value>` | protected |
 //!
-//! Which settings there are, and what a level that is not protected may say of them, is data in [`trust`].
+//! Which settings there are, of which type, and what a level that is not protected may say of them, is data in
+//! [`table`]. A mistake in a protected place is an error, elsewhere the entry is ignored with a warning.
 //! Start with [`Stack`].
 
 pub mod environment;
@@ -23,8 +24,10 @@ pub mod key;
 pub mod layer;
 pub mod locate;
 pub mod origin;
+pub mod setting;
 pub mod source;
 pub mod stack;
+pub mod table;
 pub mod trust;
 pub mod value;
 
@@ -34,6 +37,7 @@ pub use folder::Folder;
 pub use key::Key;
 pub use layer::{Entry, Layer};
 pub use origin::{Level, Origin, Place};
+pub use setting::{Kind, Section, Setting};
 pub use source::SourceError;
-pub use stack::{Ignored, Reason, Stack};
+pub use stack::{Ignored, Mistake, Reason, Stack};
 pub use value::ValueError;

@@ -69,6 +69,14 @@ pub struct Origin {
     pub place: Place,
 }
 
+impl Origin {
+    /// The same within a sentence: `command line` without its colon.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.to_string().trim_end_matches(':').to_owned()
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.place.fmt(f)

@@ -9,15 +9,13 @@ use super::folder::{FOLDER_FILE_BYTES_MAX, Folder};
 use super::layer::{Layer, SyntaxError};
 use super::locate;
 use super::origin::{Level, Place};
+use super::table;
 
 /// Largest file of settings that is read, in bytes.
 pub const FILE_BYTES_MAX: u64 = FOLDER_FILE_BYTES_MAX;
 
 /// The name of a file of settings.
 const FILE_NAME: &str = "config.toml";
-
-/// What holds when nobody says otherwise.
-const BUILT_IN: [(&str, &str); 1] = [("progress", "true")];
 
 /// Why a file of settings could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -48,12 +46,14 @@ pub enum SourceError {
     },
 }
 
-/// What holds when nobody says otherwise.
+/// The defaults of the table.
 #[must_use]
 pub fn built_in() -> Layer {
     let mut layer = Layer::new(Level::Protected);
-    for (key, value) in BUILT_IN {
-        layer.add(key, value.to_owned(), Place::BuiltIn);
+    for setting in table::GENERAL {
+        if let Some(text) = setting.default {
+            layer.add(setting.name, text.to_owned(), Place::BuiltIn);
+        }
     }
     layer
 }
@@ -109,7 +109,7 @@ pub fn environment(environment: &Environment) -> Layer {
     for (name, value) in environment.settings() {
         layer.add(
             &name.replace("__", "."),
-            value.to_owned(),
+            value,
             Place::Environment(format!("{PREFIX}{name}")),
         );
     }
@@ -208,17 +208,6 @@ mod tests {
                 "command line: merkle.notes=true",
                 "command line: merkle.urls=a,b"
             ]
-        );
-    }
-
-    #[test]
-    fn built_in_keys_are_in_canonical_spelling() {
-        assert_eq!(
-            built_in()
-                .into_entries()
-                .map(|(key, _)| key.as_str().to_owned())
-                .collect::<Vec<_>>(),
-            BUILT_IN.map(|(key, _)| key)
         );
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::key::Key;
 use super::layer::{Entry, Layer};
-use super::origin::Level;
+use super::origin::{Level, Origin};
+use super::setting::{self, Kind, Setting};
 use super::trust::{self, Permission};
 use super::value::{self, ValueError};
 
@@ -17,6 +18,8 @@ pub enum Reason {
     Guarded,
     /// There is no such setting.
     Unknown,
+    /// Its text is not what the setting takes.
+    Value(Kind),
     /// It would loosen a limit, or set one that the user has not.
     Looser,
     /// It may be set, but the user has not trusted this repository yet.
@@ -30,20 +33,10 @@ impl Reason {
         match self {
             Self::Guarded => "guarded",
             Self::Unknown => "unknown",
+            Self::Value(_) => "value",
             Self::Looser => "looser",
             Self::Untrusted => "untrusted",
         }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Guarded => "only your own configuration may set it",
-            Self::Unknown => "no setting has this name",
-            Self::Looser => "it may only tighten a limit that your own configuration sets",
-            Self::Untrusted => "this repository is not trusted yet",
-        })
     }
 }
 
@@ -58,22 +51,76 @@ pub struct Ignored {
     pub reason: Reason,
 }
 
+impl Ignored {
+    /// Why it was not taken, in words.
+    #[must_use]
+    pub fn why(&self) -> String {
+        match self.reason {
+            Reason::Guarded => "only your own configuration may set it".to_owned(),
+            Reason::Unknown => match setting::suggest(&self.key) {
+                Some(meant) => format!("no setting has this name; did you mean '{meant}'?"),
+                None => "no setting has this name".to_owned(),
+            },
+            Reason::Value(kind) => format!("'{}' is not {kind}", self.entry.last()),
+            Reason::Looser => {
+                "it may only tighten a limit that your own configuration sets".to_owned()
+            }
+            Reason::Untrusted => "this repository is not trusted yet".to_owned(),
+        }
+    }
+
+    /// The error that it is in the user's own places; `None` for what is no mistake there.
+    fn mistake(&self) -> Option<Mistake> {
+        let (key, origin) = (self.key.clone(), self.entry.origin.clone());
+        match self.reason {
+            _ if origin.level != Level::Protected => None,
+            Reason::Unknown => Some(Mistake::Unknown {
+                meant: setting::suggest(&key),
+                key,
+                origin,
+            }),
+            Reason::Value(expected) => {
+                let text = self.entry.last().to_owned();
+                Some(Mistake::Value(ValueError {
+                    key,
+                    text,
+                    expected,
+                    origin,
+                }))
+            }
+            Reason::Guarded | Reason::Looser | Reason::Untrusted => None,
+        }
+    }
+}
+
 impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let origin = self.entry.origin.to_string();
-        write!(
-            f,
-            "'{}' from {} is ignored: {}",
-            self.key,
-            origin.trim_end_matches(':'),
-            self.reason
-        )
+        let origin = self.entry.origin.shown();
+        write!(f, "'{}' from {origin} is ignored: {}", self.key, self.why())
     }
+}
+
+/// A mistake in a place that only the user writes: an error, so that a misspelt budget is never silent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Mistake {
+    /// A key that means nothing.
+    #[error("unknown setting '{key}' from {}", origin.shown())]
+    Unknown {
+        /// As it was read.
+        key: Key,
+        /// Where it stands.
+        origin: Origin,
+        /// The setting that was probably meant.
+        meant: Option<String>,
+    },
+    /// A value that the setting does not take.
+    #[error(transparent)]
+    Value(ValueError),
 }
 
 /// The settings in force.
 ///
-/// Law: a layer that is not protected changes the entry of a key only as [`trust::RULES`] permits its level.
+/// Law: a layer that is not protected changes the entry of a key only as the [`table`](super::table) permits its level.
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
     entries: BTreeMap<Key, Entry>,
@@ -120,82 +167,87 @@ impl Stack {
         &self.ignored
     }
 
-    /// The entry of a key in its canonical spelling, such as `defaultagent`.
+    /// Mistakes in the user's own places, lowest layer first.
+    pub fn mistakes(&self) -> impl Iterator<Item = Mistake> {
+        self.ignored.iter().filter_map(Ignored::mistake)
+    }
+
+    /// What is set; `group` is the name of a provider or remote, and empty for general settings.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Entry> {
-        debug_assert!(
-            Key::new(key).is_some_and(|key| trust::is_known(&key)),
-            "'{key}' is read and not in the table"
-        );
-        self.entries.get(key)
+    pub fn get(&self, setting: &Setting, group: &str) -> Option<&Entry> {
+        self.entries.get(&setting.key(group)?)
     }
 
-    /// The text of a key.
+    /// The text of a general setting, else its default.
     #[must_use]
-    pub fn text(&self, key: &str) -> Option<&str> {
-        self.get(key).map(Entry::last)
+    pub fn text(&self, setting: &Setting) -> Option<&str> {
+        self.get(setting, "").map(Entry::last).or(setting.default)
     }
 
-    /// All words of a key: every value, split at white space.
-    pub fn words(&self, key: &str) -> impl Iterator<Item = &str> {
-        value::words(self.get(key).map_or(&[], |entry| entry.values.as_slice()))
+    /// All words of a general setting: every value, split at white space.
+    pub fn words(&self, setting: &Setting) -> impl Iterator<Item = &str> {
+        value::words(
+            self.get(setting, "")
+                .map_or(&[], |entry| entry.values.as_slice()),
+        )
     }
 
-    /// A boolean, as git reads it.
-    pub fn boolean(&self, key: &str) -> Result<Option<bool>, ValueError> {
-        self.read(key, "boolean", value::boolean)
+    /// A boolean, as git reads it; see [`Stack::read`].
+    pub fn boolean(&self, setting: &Setting) -> Result<Option<bool>, ValueError> {
+        self.read(setting, "", value::boolean)
     }
 
-    /// An integer, as git reads it, with `k`, `m` and `g`.
-    pub fn integer(&self, key: &str) -> Result<Option<i64>, ValueError> {
-        self.read(key, "integer", value::integer)
+    /// A limit: a plain number that is not negative, perhaps with a fraction; see [`Stack::read`].
+    pub fn limit(&self, setting: &Setting) -> Result<Option<f64>, ValueError> {
+        self.read(setting, "", value::limit)
     }
 
-    /// A limit: a plain number that is not negative, perhaps with a fraction.
-    pub fn limit(&self, key: &str) -> Result<Option<f64>, ValueError> {
-        self.read(key, "limit", value::limit)
+    /// A duration, such as `90s` or `24h`; see [`Stack::read`].
+    pub fn duration(&self, setting: &Setting) -> Result<Option<Duration>, ValueError> {
+        self.read(setting, "", value::duration)
     }
 
-    /// A duration, such as `90s` or `24h`.
-    pub fn duration(&self, key: &str) -> Result<Option<Duration>, ValueError> {
-        self.read(key, "duration", value::duration)
-    }
-
-    /// A value of any other kind, which `parse` understands and `expected` names in the error.
+    /// A value that `parse` understands, else the default of the table; `None` only for a setting without a default.
     pub fn read<T>(
         &self,
-        key: &str,
-        expected: &'static str,
+        setting: &Setting,
+        group: &str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>, ValueError> {
-        let Some(entry) = self.get(key) else {
-            return Ok(None);
+        let Some((key, entry)) = setting
+            .key(group)
+            .and_then(|key| self.entries.get_key_value(&key))
+        else {
+            return Ok(setting.default.and_then(parse));
         };
-        let key = || Key::new(key).expect("a key of the table");
         let bad = || ValueError {
-            key: key(),
+            key: key.clone(),
             text: entry.last().to_owned(),
-            expected,
+            expected: setting.kind,
             origin: entry.origin.clone(),
         };
         parse(entry.last()).map(Some).ok_or_else(bad)
     }
 
     fn refusal(&self, key: &Key, entry: &Entry) -> Option<Reason> {
+        let Some(setting) = setting::find(key) else {
+            return Some(Reason::Unknown);
+        };
         let present = self.entries.get(key).map_or(&[][..], |entry| &entry.values);
-        match trust::permission(key, entry.origin.level) {
-            None => Some(Reason::Unknown),
-            Some(Permission::Never) => Some(Reason::Guarded),
-            Some(Permission::Tighten(_)) if present.is_empty() => Some(Reason::Looser),
-            Some(Permission::Tighten(order)) => {
+        let level = entry.origin.level;
+        match trust::permission(setting, level) {
+            Permission::Never => Some(Reason::Guarded),
+            _ if !entry.values.iter().all(|text| setting.kind.allows(text)) => {
+                Some(Reason::Value(setting.kind))
+            }
+            Permission::Tighten(_) if present.is_empty() => Some(Reason::Looser),
+            Permission::Tighten(order) => {
                 (!order.holds(present, &entry.values)).then_some(Reason::Looser)
             }
-            Some(Permission::AfterTrust)
-                if entry.origin.level == Level::Repository && !self.repository_trusted =>
-            {
+            Permission::AfterTrust if level == Level::Repository && !self.repository_trusted => {
                 Some(Reason::Untrusted)
             }
-            Some(Permission::Set | Permission::AfterTrust) => None,
+            Permission::Set | Permission::AfterTrust => None,
         }
     }
 }
@@ -207,7 +259,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::origin::Place;
-    use super::super::trust::RULES;
+    use super::super::table;
     use super::*;
 
     fn layer(level: Level, text: &str) -> Layer {
@@ -227,17 +279,17 @@ mod tests {
         let stack = stack(
             true,
             &[
-                (Level::Protected, "remote = 1\nshare = 1"),
+                (Level::Protected, "remote = 1\nshare = 'all'"),
                 (Level::Protected, "remote = 2"),
             ],
         );
         assert_eq!(
             (
-                stack.text("remote"),
-                stack.text("share"),
-                stack.text("hooks")
+                stack.text(&table::REMOTE),
+                stack.text(&table::SHARE),
+                stack.text(&table::HOOKS)
             ),
-            (Some("2"), Some("1"), None)
+            (Some("2"), Some("all"), None)
         );
     }
 
@@ -296,27 +348,53 @@ mod tests {
             ],
         );
         assert_eq!(
-            (stack.limit("maxcost"), stack.limit("maxcalls")),
+            (
+                stack.limit(&table::MAX_COST),
+                stack.limit(&table::MAX_CALLS)
+            ),
             (Ok(Some(1.5)), Ok(None))
         );
         assert_eq!(stack.ignored().len(), 1);
     }
 
     #[test]
-    fn a_bad_value_is_an_error_that_names_its_place() {
-        let stack = stack(
-            true,
-            &[(
-                Level::Protected,
-                "\nprogress = 'maybe'\nurls = ['a b', 'c']",
-            )],
-        );
-        let error = stack.boolean("progress").expect_err("no boolean");
+    fn a_bad_value_is_a_mistake_of_the_users_and_ignored_elsewhere() {
+        let text = "\nprogress = 'maybe'\nurls = ['a b', 'c']\nmaxCots = 1";
+        let own = stack(true, &[(Level::Protected, text)]);
+        let mistakes: Vec<String> = own.mistakes().map(|mistake| mistake.to_string()).collect();
         assert_eq!(
-            error.to_string(),
-            "bad boolean value 'maybe' for 'merkle.progress' from file:f.toml:2"
+            mistakes,
+            [
+                "unknown setting 'merkle.maxcots' from file:f.toml:4",
+                "bad value 'maybe' for 'merkle.progress' from file:f.toml:2: expected a boolean",
+            ]
         );
-        assert_eq!(stack.words("urls").collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(own.words(&table::URLS).collect::<Vec<_>>(), ["a", "b", "c"]);
+        for level in [Level::Local, Level::Repository] {
+            let theirs = stack(
+                true,
+                &[(Level::Protected, "maxCost = 2"), (level, "maxCost = 'x'")],
+            );
+            assert_eq!(theirs.mistakes().count(), 0);
+            assert_eq!(
+                theirs.ignored()[0].to_string(),
+                "'merkle.maxcost' from file:f.toml:1 is ignored: 'x' is not a number of US dollars"
+            );
+            assert_eq!(theirs.limit(&table::MAX_COST), Ok(Some(2.0)));
+        }
+    }
+
+    /// Before, a key with a space or an empty part set nothing, and nothing was said.
+    #[test]
+    fn what_is_no_key_is_a_mistake_too() {
+        for spelling in ["max cost", "maxCost.", ".", "", "maxCost\n", "_"] {
+            let mut layer = Layer::new(Level::Protected);
+            layer.add(spelling, "1".to_owned(), Place::CommandLine);
+            let mut stack = Stack::new(false);
+            stack.add(layer);
+            assert_eq!(stack.mistakes().count(), 1, "{spelling:?}");
+            assert_eq!(stack.limit(&table::MAX_COST), Ok(None), "{spelling:?}");
+        }
     }
 
     /// Any way to write a dotted key in a TOML file: case, separators, quotes, tables, inline tables.
@@ -356,10 +434,10 @@ mod tests {
     }
 
     fn any_key() -> impl Strategy<Value = &'static str> {
-        let keys: Vec<&'static str> = RULES
+        let name = |setting: &Setting| &*setting.name.to_ascii_lowercase().leak();
+        let keys: Vec<&'static str> = table::GENERAL
             .iter()
-            .map(|rule| rule.keys)
-            .filter(|keys| !keys.contains('*'))
+            .map(name)
             .chain([
                 "provider.claude.endpoint",
                 "provider.claude.command",
@@ -376,7 +454,8 @@ mod tests {
         match key {
             "contextbudget" | "contextsystem" | "defaultagent" | "defaultprovider"
             | "defaultprofile" => level == Level::Local || trusted,
-            "hooks" | "hookquiet" | "remote" | "share" | "progress" => level == Level::Local,
+            // What it becomes is no value of `share`.
+            "hooks" | "hookquiet" | "remote" | "progress" => level == Level::Local,
             "maxcost"
             | "maxcalls"
             | "maxtokens"
@@ -468,9 +547,9 @@ mod tests {
                 layer
             };
             stack.add(put(Level::Protected, &present));
-            let before = stack.limit("maxcost");
+            let before = stack.limit(&table::MAX_COST);
             stack.add(put(Level::Repository, &new));
-            let after = stack.limit("maxcost");
+            let after = stack.limit(&table::MAX_COST);
             let shrunk = matches!((&before, &after), (Ok(Some(before)), Ok(Some(after))) if after <= before);
             prop_assert!(shrunk || before == after);
         }

@@ -1,11 +1,10 @@
-//! Which settings there are, and who may set what in places that the user may not have written, as data.
+//! Who may set what in places that the user may not have written.
 //!
-//! The first line of [`RULES`] that fits a key decides; a key that no line names is no setting, wherever it stands. The
-//! user's own places may set every one. Settings that name an endpoint, a program to run, a key, a header, a proxy or
-//! a price can therefore come from the user only, whatever a repository says.
+//! The user's own places may set every setting of the [`table`](super::table), the others what its row permits. A key
+//! without a row is no setting, wherever it stands.
 
-use super::key::Key;
 use super::origin::Level;
+use super::setting::Setting;
 use super::value;
 
 /// What a place may do with a key.
@@ -51,123 +50,25 @@ impl Order {
     }
 }
 
-/// A line of the table.
-#[derive(Debug, Clone, Copy)]
-pub struct Rule {
-    /// The keys it is for: `*` stands for one part, `**` at the beginning or at the end for one or more.
-    pub keys: &'static str,
-    /// What `.git/config` may do.
-    pub local: Permission,
-    /// What files of the repository may do.
-    pub repository: Permission,
-}
-
-/// The table; the first line that fits decides.
-pub const RULES: &[Rule] = &[
-    limit("provider.*.concurrency"),
-    rule("provider.**", Permission::Never, Permission::Never),
-    limit("maxcost"),
-    limit("maxcalls"),
-    limit("maxtokens"),
-    limit("budget"),
-    limit("budgetcalls"),
-    limit("budgettokens"),
-    limit("budgetday"),
-    limit("hookbudget"),
-    rule("hookcomplete", Permission::Never, Permission::Never),
-    limit("confirmabove"),
-    rule(
-        "urls",
-        Permission::Tighten(Order::Fewer),
-        Permission::Tighten(Order::Fewer),
-    ),
-    rule("defaultagent", Permission::Set, Permission::AfterTrust),
-    rule("defaultprovider", Permission::Set, Permission::AfterTrust),
-    rule("defaultprofile", Permission::Set, Permission::AfterTrust),
-    rule("contextbudget", Permission::Set, Permission::AfterTrust),
-    rule("contextsystem", Permission::Set, Permission::AfterTrust),
-    rule("hooks", Permission::Set, Permission::Never),
-    rule("hookquiet", Permission::Set, Permission::Never),
-    rule("remote", Permission::Set, Permission::Never),
-    rule("share", Permission::Set, Permission::Never),
-    rule("acceptframes", Permission::Never, Permission::Never),
-    rule("**.acceptframes", Permission::Never, Permission::Never),
-    rule("sign", Permission::Never, Permission::Never),
-    rule("signingkey", Permission::Never, Permission::Never),
-    rule("remoteref", Permission::Never, Permission::Never),
-    rule("publish", Permission::Never, Permission::Never),
-    rule("autosync", Permission::Never, Permission::Never),
-    rule("syncinterval", Permission::Never, Permission::Never),
-    rule("progress", Permission::Set, Permission::Never),
-];
-
-const fn rule(keys: &'static str, local: Permission, repository: Permission) -> Rule {
-    Rule {
-        keys,
-        local,
-        repository,
-    }
-}
-
-/// A limit, which every place may tighten.
-const fn limit(keys: &'static str) -> Rule {
-    rule(
-        keys,
-        Permission::Tighten(Order::Smaller),
-        Permission::Tighten(Order::Smaller),
-    )
-}
-
-/// What a place of a level may do with a key; `None` when there is no such setting.
+/// What a place of a level may do with a setting.
 #[must_use]
-pub fn permission(key: &Key, level: Level) -> Option<Permission> {
-    let column = |rule: &Rule| match level {
+pub fn permission(setting: &Setting, level: Level) -> Permission {
+    match level {
         Level::Protected => Permission::Set,
-        Level::Local => rule.local,
-        Level::Repository => rule.repository,
-    };
-    RULES.iter().find(|rule| fits(rule.keys, key)).map(column)
-}
-
-/// True for the key of a setting.
-#[must_use]
-pub fn is_known(key: &Key) -> bool {
-    RULES.iter().any(|rule| fits(rule.keys, key))
-}
-
-fn fits(pattern: &str, key: &Key) -> bool {
-    if let Some(last) = pattern.strip_prefix("**.") {
-        return key
-            .as_str()
-            .strip_suffix(last)
-            .is_some_and(|first| first.ends_with('.'));
+        Level::Local => setting.local,
+        Level::Repository => setting.repository,
     }
-    let mut parts = key.parts();
-    for wanted in pattern.split('.') {
-        match (wanted, parts.next()) {
-            ("**", Some(_)) => return true,
-            ("*", Some(_)) => {}
-            (wanted, Some(part)) if wanted == part => {}
-            _ => return false,
-        }
-    }
-    parts.next().is_none()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::Key;
+    use super::super::setting::{self, Section};
+    use super::super::table;
     use super::*;
 
     fn key(spelling: &str) -> Key {
         Key::new(spelling).expect("a key")
-    }
-
-    #[test]
-    fn patterns_are_in_canonical_spelling() {
-        for rule in RULES {
-            let plain = rule.keys.replace('*', "x");
-            assert_eq!(key(&plain).as_str(), plain);
-        }
     }
 
     /// What each kind of setting may be from `.git/config` and from files of the repository, apart from the table.
@@ -179,18 +80,12 @@ mod tests {
         let guarded = vec![
             "provider.claude.endpoint",
             "Provider.Claude.End_Point",
-            "provider.a.header.b",
-            "provider.claude.headers.x-api-key",
             "provider.claude.proxy",
             "provider.claude.command",
-            "provider.claude.key",
             "provider.claude.key-env",
             "provider.claude.kind",
             "provider.claude.model",
-            "provider.claude.price.input",
             "provider.claude.timeout",
-            "provider.claude.concurrency.x",
-            "provider.claude",
             "hookComplete",
             "remoteRef",
             "publish",
@@ -216,6 +111,12 @@ mod tests {
         ];
         let unnamed = vec![
             "provider",
+            "provider.claude",
+            "provider.claude.key",
+            "provider.claude.concurrency.x",
+            "provider.claude.price.input",
+            "provider.claude.headers.x-api-key",
+            "provider.a.header.b",
             "share.x",
             "anything",
             "trust",
@@ -255,23 +156,34 @@ mod tests {
         for (names, local, repository) in documented() {
             for name in names {
                 let key = key(name);
+                let setting = setting::find(&key);
+                let may = |level| setting.map(|setting| permission(setting, level));
                 assert_eq!(
-                    permission(&key, Level::Protected),
+                    may(Level::Protected),
                     local.map(|_| Permission::Set),
                     "{name}"
                 );
-                assert_eq!(permission(&key, Level::Local), local, "{name}");
-                assert_eq!(permission(&key, Level::Repository), repository, "{name}");
-                used.extend(
-                    RULES
-                        .iter()
-                        .map(|rule| rule.keys)
-                        .find(|keys| fits(keys, &key)),
-                );
+                assert_eq!(may(Level::Local), local, "{name}");
+                assert_eq!(may(Level::Repository), repository, "{name}");
+                used.extend(setting.map(Setting::full_name));
             }
         }
-        let all: std::collections::BTreeSet<&str> = RULES.iter().map(|rule| rule.keys).collect();
-        assert_eq!(used, all, "no line of the table is without a word here");
+        let (of_providers, others): (Vec<&Setting>, Vec<&Setting>) =
+            table::all().partition(|setting| setting.section == Section::Provider);
+        for setting in of_providers {
+            let is_guarded =
+                (setting.local, setting.repository) == (Permission::Never, Permission::Never);
+            assert_eq!(
+                is_guarded,
+                setting.name != "concurrency",
+                "{}",
+                setting.name
+            );
+        }
+        used.retain(|name| !name.contains("provider."));
+        let all: std::collections::BTreeSet<String> =
+            others.into_iter().map(Setting::full_name).collect();
+        assert_eq!(used, all, "no row of the table is without a word here");
     }
 
     #[test]

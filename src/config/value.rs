@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use super::key::Key;
 use super::origin::Origin;
+use super::setting::Kind;
 
 /// A setting whose text is not what it must be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("bad {expected} value '{text}' for '{key}' from {origin}")]
+#[error("bad value '{text}' for '{key}' from {}: expected {expected}", origin.shown())]
 pub struct ValueError {
     /// Which.
     pub key: Key,
     /// As it stands there.
     pub text: String,
-    /// What was expected: `boolean`, `integer`, …
-    pub expected: &'static str,
+    /// What the table of settings expects.
+    pub expected: Kind,
     /// Where it stands.
     pub origin: Origin,
 }

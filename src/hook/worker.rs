@@ -10,8 +10,6 @@ use super::marker::{self, Marker};
 use super::{log, progress};
 use crate::git::StateDir;
 
-/// How long nothing must have happened in a worktree before its marker is looked at.
-pub const QUIET: Duration = Duration::from_secs(3);
 /// How long an operation of git that is in progress is waited for. After it, its end brings the next marker.
 const PATIENCE: Duration = Duration::from_mins(10);
 /// The file whose lock the worker holds; it is empty.

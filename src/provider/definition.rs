@@ -1,19 +1,6 @@
 //! Who can be asked: the providers that the user's own configuration defines, `merkle.provider.<name>.<key>`.
 //!
-//! | key | value |
-//! |---|---|
-//! | `kind` | `openai`, `anthropic`, `gemini`, `ollama`, `local`, `command`, `manual`, `replay`; else the name, if it is one |
-//! | `endpoint`, `model`, `proxy` | address, name, address |
-//! | `keyEnv` | the variable that holds the key; its name ends with `_API_KEY` |
-//! | `header` | `Name: value`, more than once |
-//! | `extra` | a JSON object of fields that go out with each request; in a TOML file a table |
-//! | `command`, `env` | program and arguments, one value each; variables that it sees although they hold keys |
-//! | `file` | recorded answers |
-//! | `timeout`, `idleTimeout`, `stream` | for a whole answer (10m), between two pieces (60s; on this machine the first may take the whole time); piece by piece (true) |
-//! | `concurrency`, `requestsPerMinute`, `tokensPerMinute` | limits; 4, none, none |
-//! | `contextTokens`, `outputTokens`, `temperature`, `structuredOutput`, `systemPrompt` | what it can do |
-//! | `cacheBreakpoints`, `cacheTokensMin` | cache marks that it takes, and its shortest cached prefix |
-//! | `priceInput`, `priceOutput`, `priceCacheRead`, `priceCacheWrite` | dollars per million tokens |
+//! Which keys there are stands in [`config::table::provider`](crate::config::table::provider).
 //!
 //! Without prices the cost is unknown, but for endpoints on this machine, people and recordings, which cost nothing. A
 //! program's cost stays unknown: it may well ask a model that is paid for.
@@ -33,6 +20,7 @@ use super::read::Reader;
 use super::{family, read};
 use crate::base::variable::KEY_SUFFIX;
 use crate::chat::Capabilities;
+use crate::config::table::provider as key;
 use crate::config::{Level, Origin, Stack, ValueError, value};
 
 /// Fields of requests that `extra` cannot set.
@@ -44,26 +32,14 @@ const OWN_FIELDS: [&str; 6] = [
     "stream_options",
     "system",
 ];
-/// Longest time for a whole answer, unless configured.
-const TIMEOUT: Duration = Duration::from_mins(10);
 /// Longest time between two pieces of an answer, unless configured.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
-/// Answers owed at once, unless configured.
-const CONCURRENCY: usize = 4;
 /// Window of a model behind Ollama unless configured: what is longer would be cut there without a word.
 const OLLAMA_CONTEXT_TOKENS: u64 = 8_192;
 
 /// Why the providers cannot be read, or the one that is wanted is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
-    /// A key that means nothing.
-    #[error("unknown setting '{key}' from {origin}")]
-    UnknownKey {
-        /// With `merkle.`.
-        key: String,
-        /// Where it stands.
-        origin: Box<Origin>,
-    },
     /// A place that may not define providers.
     #[error("'{key}' from {origin} defines a provider: only your own configuration may")]
     Unprotected {
@@ -76,7 +52,7 @@ pub enum DefinitionError {
     #[error(transparent)]
     Value(#[from] ValueError),
     /// A value that is refused for a reason.
-    #[error("bad value for '{key}': {reason}; it is from {origin}")]
+    #[error("bad value for '{key}' from {}: {reason}", origin.shown())]
     Refused {
         /// With `merkle.`.
         key: String,
@@ -172,39 +148,37 @@ impl Definition {
 
     fn read(name: &str, reader: &Reader<'_>) -> Result<Self, DefinitionError> {
         let by_name = || Kind::parse(name);
-        let kind = reader
-            .value("kind", "kind of provider", Kind::parse)?
-            .or_else(by_name);
+        let kind = reader.value(&key::KIND, Kind::parse)?.or_else(by_name);
         let kind = kind.ok_or_else(|| DefinitionError::NoKind(name.to_owned()))?;
-        let endpoint = reader.refusing("endpoint", |text| {
+        let endpoint = reader.refusing(&key::ENDPOINT, |text| {
             Endpoint::parse(text).map_err(|error: EndpointError| error.to_string())
         })?;
         let endpoint = endpoint
             .or_else(|| kind.endpoint())
             .filter(|_| kind.has_endpoint());
         let timeout = reader
-            .value("timeout", "duration", read::duration)?
-            .unwrap_or(TIMEOUT);
-        let idle_timeout = reader.value("idletimeout", "duration", read::duration)?;
-        let extra = reader.refusing("extra", extra)?.unwrap_or_default();
+            .value(&key::TIMEOUT, read::duration)?
+            .unwrap_or_default();
+        let idle_timeout = reader.value(&key::IDLE_TIMEOUT, read::duration)?;
+        let extra = reader.refusing(&key::EXTRA, extra)?.unwrap_or_default();
         let is_here = endpoint.as_ref().is_some_and(Endpoint::is_loopback);
         Ok(Self {
             name: name.to_owned(),
             kind,
-            key_env: reader.refusing("keyenv", key_variable)?,
-            headers: reader.each("header", header)?,
-            proxy: reader.refusing("proxy", |text| {
+            key_env: reader.refusing(&key::KEY_ENV, key_variable)?,
+            headers: reader.each(&key::HEADER, header)?,
+            proxy: reader.refusing(&key::PROXY, |text| {
                 Key::new(text).ok_or("it is no address".to_owned())
             })?,
-            command: reader.each("command", |text| Ok(text.to_owned()))?,
-            env: reader.each("env", |text| Ok(text.to_owned()))?,
-            file: reader.text("file").map(PathBuf::from),
+            command: reader.each(&key::COMMAND, |text| Ok(text.to_owned()))?,
+            env: reader.each(&key::ENV, |text| Ok(text.to_owned()))?,
+            file: reader.text(&key::FILE).map(PathBuf::from),
             timeout,
             first_timeout: idle_timeout.unwrap_or(if is_here { timeout } else { IDLE_TIMEOUT }),
             idle_timeout: idle_timeout.unwrap_or(IDLE_TIMEOUT),
             stream: reader
-                .value("stream", "boolean", read::boolean)?
-                .unwrap_or(true),
+                .value(&key::STREAM, read::boolean)?
+                .unwrap_or_default(),
             limits: limits(reader)?,
             capabilities: capabilities(kind, &extra, reader)?,
             extra,
@@ -227,15 +201,12 @@ impl Definitions {
             if parts[0] != "provider" {
                 continue;
             }
-            let (key, origin) = (key.to_string(), Box::new(entry.origin.clone()));
             let &[_, name, setting] = parts.as_slice() else {
-                return Err(DefinitionError::UnknownKey { key, origin });
+                continue;
             };
-            if !read::KEYS.contains(&setting) {
-                return Err(DefinitionError::UnknownKey { key, origin });
-            }
             // The stack sees to this; an endpoint from elsewhere would be given a key all the same.
-            if origin.level != Level::Protected && setting != "concurrency" {
+            if entry.origin.level != Level::Protected && setting != "concurrency" {
+                let (key, origin) = (key.to_string(), Box::new(entry.origin.clone()));
                 return Err(DefinitionError::Unprotected { key, origin });
             }
             if !is_name(name) {
@@ -346,12 +317,12 @@ pub fn header(text: &str) -> Result<(String, Key), String> {
 fn limits(reader: &Reader<'_>) -> Result<Limits, DefinitionError> {
     // A repository may make it smaller, and must not be able to make it nonsense: the least is one.
     let concurrency = reader
-        .value("concurrency", "number", value::limit)?
+        .value(&key::CONCURRENCY, value::limit)?
         .map(|number| (number as usize).max(1));
     Ok(Limits {
-        concurrency: concurrency.unwrap_or(CONCURRENCY),
-        requests_per_minute: reader.value("requestsperminute", "number above 0", read::positive)?,
-        tokens_per_minute: reader.value("tokensperminute", "number above 0", read::positive)?,
+        concurrency: concurrency.unwrap_or(1),
+        requests_per_minute: reader.value(&key::REQUESTS_PER_MINUTE, read::positive)?,
+        tokens_per_minute: reader.value(&key::TOKENS_PER_MINUTE, read::positive)?,
     })
 }
 
@@ -360,7 +331,7 @@ fn capabilities(
     extra: &Map<String, Value>,
     reader: &Reader<'_>,
 ) -> Result<Capabilities, DefinitionError> {
-    let model = reader.text("model").filter(|model| !model.is_empty());
+    let model = reader.text(&key::MODEL).filter(|model| !model.is_empty());
     let known = match kind {
         Kind::OpenAi | Kind::Anthropic | Kind::Gemini => model.map(family::of_vendor),
         _ => model.map(family::of_anybody),
@@ -389,25 +360,25 @@ fn capabilities(
     base.seed &= kind != Kind::Anthropic;
     Ok(Capabilities {
         context_tokens: reader
-            .value("contexttokens", "number above 0", read::positive)?
+            .value(&key::CONTEXT_TOKENS, read::positive)?
             .or(base.context_tokens),
         output_tokens: reader
-            .value("outputtokens", "number above 0", read::positive)?
+            .value(&key::OUTPUT_TOKENS, read::positive)?
             .or(base.output_tokens),
         temperature: reader
-            .value("temperature", "range 'min max' or none", read::range)?
+            .value(&key::TEMPERATURE, read::range)?
             .unwrap_or(base.temperature),
         structured_output: reader
-            .value("structuredoutput", "boolean", read::boolean)?
+            .value(&key::STRUCTURED_OUTPUT, read::boolean)?
             .unwrap_or(base.structured_output),
         system_prompt: reader
-            .value("systemprompt", "boolean", read::boolean)?
+            .value(&key::SYSTEM_PROMPT, read::boolean)?
             .unwrap_or(base.system_prompt),
         cache_breakpoints: reader
-            .value("cachebreakpoints", "number", read::count)?
+            .value(&key::CACHE_BREAKPOINTS, read::count)?
             .unwrap_or(base.cache_breakpoints),
         cache_tokens_min: reader
-            .value("cachetokensmin", "number", read::number)?
+            .value(&key::CACHE_TOKENS_MIN, read::number)?
             .unwrap_or(base.cache_tokens_min),
         ..base
     })
@@ -418,9 +389,12 @@ fn prices(
     endpoint: Option<&Endpoint>,
     reader: &Reader<'_>,
 ) -> Result<Option<Prices>, DefinitionError> {
-    let price = |key| reader.value(key, "price in dollars per million tokens", price::parse);
-    let (input, output) = (price("priceinput")?, price("priceoutput")?);
-    let (read, write) = (price("pricecacheread")?, price("pricecachewrite")?);
+    let price = |setting| reader.value(setting, price::parse);
+    let (input, output) = (price(&key::PRICE_INPUT)?, price(&key::PRICE_OUTPUT)?);
+    let (read, write) = (
+        price(&key::PRICE_CACHE_READ)?,
+        price(&key::PRICE_CACHE_WRITE)?,
+    );
     let free =
         matches!(kind, Kind::Manual | Kind::Replay) || endpoint.is_some_and(Endpoint::is_loopback);
     match (input, output) {
@@ -437,7 +411,7 @@ fn prices(
             }))
         }
         (None, None) if read.is_none() && write.is_none() => Ok(free.then(Prices::default)),
-        _ => Err(reader.lacking("priceinput", "priceoutput")),
+        _ => Err(reader.lacking(&key::PRICE_INPUT, &key::PRICE_OUTPUT)),
     }
 }
 
@@ -508,30 +482,10 @@ mod tests {
     #[test]
     fn mistakes_name_their_place() {
         for (text, expected) in [
-            (
-                "provider.x.kind = 'openai'\nprovider.x.endpiont = 'y'",
-                "unknown setting 'merkle.provider.x.endpiont' from file:c.toml:2",
-            ),
-            (
-                "provider.x = 'y'",
-                "unknown setting 'merkle.provider.x' from file:c.toml:1",
-            ),
-            (
-                "provider.x.a.b = 'y'",
-                "unknown setting 'merkle.provider.x.a.b' from file:c.toml:1",
-            ),
-            (
-                "provider.x.kind = 'oracle'",
-                "bad kind of provider value 'oracle' for 'merkle.provider.x.kind' from file:c.toml:1",
-            ),
             ("provider.x.model = 'y'", "provider 'x' has no kind"),
             (
                 "provider.openai.temperature = 'warm'",
-                "bad range 'min max' or none value 'warm'",
-            ),
-            (
-                "provider.openai.requestsPerMinute = 0",
-                "bad number above 0 value '0'",
+                "bad value 'warm' for 'merkle.provider.openai.temperature' from file:c.toml:1",
             ),
             (
                 "provider.openai.endpoint = 'http://example.org'",
@@ -544,12 +498,18 @@ mod tests {
             ),
             (
                 "provider.openai.priceInput = 1",
-                "'merkle.provider.openai.priceoutput'",
+                "'merkle.provider.openai.priceOutput'",
             ),
         ] {
             let error = load(text).expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn the_table_and_the_kinds_say_the_same() {
+        let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
+        assert_eq!(key::KIND.kind, crate::config::Kind::Choice(names.leak()));
     }
 
     #[test]

@@ -1,38 +1,7 @@
 //! Reading the settings of one provider: each value with the place that an error names.
 
 use super::definition::DefinitionError;
-use crate::config::{Level, Origin, Place, Stack, value};
-
-/// The settings that a provider can have, in canonical spelling.
-pub(super) const KEYS: [&str; 27] = [
-    "cachebreakpoints",
-    "cachetokensmin",
-    "command",
-    "concurrency",
-    "contexttokens",
-    "endpoint",
-    "env",
-    "extra",
-    "file",
-    "header",
-    "idletimeout",
-    "keyenv",
-    "kind",
-    "model",
-    "outputtokens",
-    "pricecacheread",
-    "pricecachewrite",
-    "priceinput",
-    "priceoutput",
-    "proxy",
-    "requestsperminute",
-    "stream",
-    "structuredoutput",
-    "systemprompt",
-    "temperature",
-    "timeout",
-    "tokensperminute",
-];
+use crate::config::{Entry, Level, Origin, Place, Setting, Stack, value};
 
 /// Reads what is said of one provider.
 pub(super) struct Reader<'a> {
@@ -45,74 +14,72 @@ impl<'a> Reader<'a> {
         Self { stack, name }
     }
 
-    fn key(&self, key: &str) -> String {
-        format!("provider.{}.{key}", self.name)
-    }
-
     /// The text of a setting.
-    pub(super) fn text(&self, key: &str) -> Option<&'a str> {
-        self.stack.text(&self.key(key))
+    pub(super) fn text(&self, setting: &Setting) -> Option<&'a str> {
+        self.stack.get(setting, self.name).map(Entry::last)
     }
 
-    /// A value that `parse` understands and `expected` names.
+    /// A value that `parse` understands, else its default.
     pub(super) fn value<T>(
         &self,
-        key: &str,
-        expected: &'static str,
+        setting: &Setting,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>, DefinitionError> {
-        Ok(self.stack.read(&self.key(key), expected, parse)?)
+        Ok(self.stack.read(setting, self.name, parse)?)
     }
 
     /// A value that `parse` may refuse with a reason.
     pub(super) fn refusing<T>(
         &self,
-        key: &str,
+        setting: &Setting,
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, DefinitionError> {
-        self.text(key)
-            .map(|text| parse(text).map_err(|reason| self.refused(key, reason)))
+        self.text(setting)
+            .map(|text| parse(text).map_err(|reason| self.refused(setting, reason)))
             .transpose()
     }
 
     /// Every value of a setting.
     pub(super) fn each<T>(
         &self,
-        key: &str,
+        setting: &Setting,
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Vec<T>, DefinitionError> {
         let values = self
             .stack
-            .get(&self.key(key))
+            .get(setting, self.name)
             .map_or(&[][..], |entry| &entry.values);
         values
             .iter()
-            .map(|text| parse(text).map_err(|reason| self.refused(key, reason)))
+            .map(|text| parse(text).map_err(|reason| self.refused(setting, reason)))
             .collect()
     }
 
     /// The error for two settings of which only one, or neither, is there.
-    pub(super) fn lacking(&self, one: &str, other: &str) -> DefinitionError {
+    pub(super) fn lacking(&self, one: &Setting, other: &Setting) -> DefinitionError {
         let present = if self.text(one).is_some() { one } else { other };
         let absent = if present == one { other } else { one };
         self.refused(
             present,
-            format!("it goes with 'merkle.{}'", self.key(absent)),
+            format!("it goes with '{}'", self.full_name(absent)),
         )
     }
 
-    fn refused(&self, key: &str, reason: String) -> DefinitionError {
-        let key = self.key(key);
+    fn full_name(&self, setting: &Setting) -> String {
+        format!("merkle.provider.{}.{}", self.name, setting.name)
+    }
+
+    fn refused(&self, setting: &Setting, reason: String) -> DefinitionError {
         let unset = || Origin {
             level: Level::Protected,
             place: Place::BuiltIn,
         };
         let origin = self
             .stack
-            .get(&key)
+            .get(setting, self.name)
             .map_or_else(unset, |entry| entry.origin.clone());
         DefinitionError::Refused {
-            key: format!("merkle.{key}"),
+            key: self.full_name(setting),
             origin: Box::new(origin),
             reason,
         }

@@ -132,7 +132,7 @@ impl Workspace {
             .asking
             .provider
             .as_deref()
-            .or(self.settings.stack().text("defaultprovider"));
+            .or(self.default_provider());
         // Several are no error where no request is sent.
         let definition = match named {
             Some(name) => Some(definitions.get(name).map_err(AskingError::from)?.clone()),

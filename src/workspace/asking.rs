@@ -9,9 +9,9 @@ use super::target::Target;
 use super::trust::TrustError;
 use crate::agent::{Agent, Origin};
 use crate::base::{AgentId, FrameType};
-use crate::config::ValueError;
+use crate::config::{Setting, ValueError, table};
 use crate::frame::Store;
-use crate::profile::{DEFAULT, Phase, Profile, ProfileError, Profiles};
+use crate::profile::{Phase, Profile, ProfileError, Profiles};
 use crate::provider::call::Caller;
 use crate::provider::ledger::{Budget, Caps, Ledger, Spend};
 use crate::provider::{
@@ -25,9 +25,6 @@ use crate::secret::FindingId;
 
 /// Where requests to people wait, below the state directory.
 const PENDING_FOLDER: &str = "pending";
-/// Above this estimate somebody is asked first, unless configured: one dollar.
-const CONFIRM_ABOVE_NANO_DOLLARS: u64 = 1_000_000_000;
-
 /// What the command line says about asking.
 #[derive(Debug, Clone, Default)]
 pub struct AskingOptions {
@@ -193,12 +190,16 @@ impl Workspace {
             ..definition.limits
         });
         let ledger = Ledger::new(&self.state, budget);
-        let confirm_above = self.settings.stack().limit("confirmabove")?.map(nano);
+        let confirm_above = self
+            .settings
+            .stack()
+            .limit(&table::CONFIRM_ABOVE)?
+            .map(nano);
         Ok(Payer {
             caller: Caller::new(definition.name, provider, definition.prices, gate, ledger),
             pending_dir: pending.shown(),
             has_budget: budget != Budget::default(),
-            confirm_above_nano_dollars: confirm_above.unwrap_or(CONFIRM_ABOVE_NANO_DOLLARS),
+            confirm_above_nano_dollars: confirm_above.unwrap_or_default(),
         })
     }
 
@@ -290,21 +291,26 @@ impl Workspace {
             vec![personal]
         };
         let name = named
-            .or(self.settings.stack().text("defaultprofile"))
-            .unwrap_or(DEFAULT);
+            .or(self.settings.stack().text(&table::DEFAULT_PROFILE))
+            .unwrap_or_default();
         Ok(Profiles::load(&folders).get(name)?.clone())
     }
 
     /// The provider that somebody named, else the one of the settings, else the only one; `None` where there is none.
     pub fn definition(&self, named: Option<&str>) -> Result<Option<Definition>, AskingError> {
         let definitions = Definitions::load(self.settings.stack())?;
-        match named.or(self.settings.stack().text("defaultprovider")) {
+        match named.or(self.default_provider()) {
             Some(name) => Ok(Some(definitions.get(name)?.clone())),
             None => match definitions.the_only() {
                 Err(DefinitionError::NoneThere) => Ok(None),
                 only => Ok(Some(only?.clone())),
             },
         }
+    }
+
+    /// `merkle.defaultProvider`.
+    pub fn default_provider(&self) -> Option<&str> {
+        self.settings.stack().text(&table::DEFAULT_PROVIDER)
     }
 
     /// True when some limit is configured or given.
@@ -316,23 +322,30 @@ impl Workspace {
     fn budget(&self, options: &AskingOptions) -> Result<Budget, ValueError> {
         let given = options.caps;
         let stack = self.settings.stack();
-        let count = |key: &str| Ok::<_, ValueError>(stack.limit(key)?.map(|limit| limit as u64));
-        let money = |key: &str| Ok::<_, ValueError>(stack.limit(key)?.map(nano));
+        let count =
+            |key: &Setting| Ok::<_, ValueError>(stack.limit(key)?.map(|limit| limit as u64));
+        let money = |key: &Setting| Ok::<_, ValueError>(stack.limit(key)?.map(nano));
         let left = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
         let run = Caps {
-            calls: left(given.calls.or(count("maxcalls")?), options.spent.calls),
-            tokens: left(given.tokens.or(count("maxtokens")?), options.spent.tokens),
+            calls: left(
+                given.calls.or(count(&table::MAX_CALLS)?),
+                options.spent.calls,
+            ),
+            tokens: left(
+                given.tokens.or(count(&table::MAX_TOKENS)?),
+                options.spent.tokens,
+            ),
             nano_dollars: left(
-                given.nano_dollars.or(money("maxcost")?),
+                given.nano_dollars.or(money(&table::MAX_COST)?),
                 options.spent.nano_dollars.unwrap_or(0),
             ),
         };
         let month = Caps {
-            calls: count("budgetcalls")?,
-            tokens: count("budgettokens")?,
-            nano_dollars: money("budget")?,
+            calls: count(&table::BUDGET_CALLS)?,
+            tokens: count(&table::BUDGET_TOKENS)?,
+            nano_dollars: money(&table::BUDGET)?,
         };
-        let days = [money("budgetday")?, options.day_usd.map(nano)];
+        let days = [money(&table::BUDGET_DAY)?, options.day_usd.map(nano)];
         let day = Caps {
             nano_dollars: days.into_iter().flatten().min(),
             ..Caps::default()

@@ -1,18 +1,15 @@
 //! The hooks' worker exchanges frames after a pull or a push, without asking, without making anyone wait, and not often.
 
 use std::error::Error;
-use std::time::Duration;
 
 use super::open::Workspace;
 use super::sharing::Sharing;
 use crate::base::{clock, printable};
+use crate::config::table;
 use crate::git::Prompt;
 use crate::sync::auto::Last;
 use crate::sync::select::Rules;
 use crate::sync::{self, AutoSync, Exchange, Outcome};
-
-/// How much time lies between two exchanges, unless `merkle.syncInterval` says otherwise.
-const INTERVAL: Duration = Duration::from_mins(5);
 
 impl Workspace {
     /// Exchanges frames where `merkle.autoSync` wants it after this event and it is time; a line for the log, if it did.
@@ -20,14 +17,10 @@ impl Workspace {
     /// What fails is remembered for `status`, and puts off the next time; it is no failure of the worker's.
     pub fn exchange_in_background(&self, event: &str) -> Option<String> {
         let stack = self.settings.stack();
-        let mode = stack.read(
-            "autosync",
-            "'off', 'fetch', 'push' or 'both'",
-            AutoSync::parse,
-        );
-        let interval = stack.duration("syncinterval");
+        let mode = stack.read(&table::AUTO_SYNC, "", AutoSync::parse);
+        let interval = stack.duration(&table::SYNC_INTERVAL);
         let (mode, interval) = match (mode, interval) {
-            (Ok(mode), Ok(interval)) => (mode.unwrap_or_default(), interval.unwrap_or(INTERVAL)),
+            (Ok(mode), Ok(interval)) => (mode.unwrap_or_default(), interval.unwrap_or_default()),
             (Err(error), _) | (_, Err(error)) => return Some(format!("no exchange: {error}")),
         };
         let last = Last::load(&self.state);

@@ -10,6 +10,7 @@ use super::syntheses::Upkeep;
 use super::target::Target;
 use crate::agent::Agent;
 use crate::base::{NodeId, NodeKind};
+use crate::config::table;
 use crate::frame::commit::CommitError;
 use crate::git::RevisionError;
 use crate::hook::install::record::Record;
@@ -166,7 +167,7 @@ impl Workspace {
         let given = self
             .settings
             .stack()
-            .limit("hookbudget")
+            .limit(&table::HOOK_BUDGET)
             .map_err(|error| error.to_string())?;
         let record = Record::load(&self.state).map_err(|error| error.to_string())?;
         let at_install = record
@@ -189,7 +190,7 @@ impl Workspace {
                 .refresh(std::slice::from_ref(target), &request, &mut |_| {})
                 .map(|refreshed| Ok(Some(refreshed)));
         }
-        match self.settings.stack().boolean("hookcomplete") {
+        match self.settings.stack().boolean(&table::HOOK_COMPLETE) {
             Ok(Some(true)) => {}
             Ok(_) => request.reach = Reach::Changed,
             Err(error) => return Ok(Err(error.to_string())),

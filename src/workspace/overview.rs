@@ -13,6 +13,7 @@ use super::open::Workspace;
 use super::payload::{InputError, PayloadOptions, note};
 use crate::base::limit::FILE_BYTES_MAX;
 use crate::base::{NodeId, TreePath};
+use crate::config::table;
 use crate::context::markdown::{code, plain, text};
 use crate::context::overview::{MapPart, Overview, Readme, readme_text};
 use crate::context::resource::{Note, Part, STALE, weight};
@@ -25,8 +26,6 @@ use crate::node::{Snapshot, SnapshotRoot};
 use crate::symbol::map::{Detail, SymbolMap, references};
 use crate::view::Place;
 
-/// `merkle.contextBudget` where it is not set.
-pub const CONTEXT_BUDGET: u64 = 24_000;
 /// Directories that are looked at, from the top.
 const DIRECTORIES_MAX: usize = 2_000;
 /// Directories below the root for which an outline is made.
@@ -44,9 +43,12 @@ impl Workspace {
             crate::config::value::integer(text).and_then(|count| u64::try_from(count).ok())
         };
         let budget = stack
-            .read("contextbudget", "number of tokens", tokens)?
-            .unwrap_or(CONTEXT_BUDGET);
-        Ok((budget, stack.boolean("contextsystem")?.unwrap_or(true)))
+            .read(&table::CONTEXT_BUDGET, "", tokens)?
+            .unwrap_or_default();
+        Ok((
+            budget,
+            stack.boolean(&table::CONTEXT_SYSTEM)?.unwrap_or_default(),
+        ))
     }
 
     /// Plans the default payload.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::open::Workspace;
 use crate::base::{clock, hash};
+use crate::config::table;
 use crate::context::pages::{Shown, Wanted};
 use crate::git::StateDir;
 use crate::page::address::Policy;
@@ -53,7 +54,7 @@ impl Workspace {
         wanted: &[Wanted],
         options: PageOptions<'_>,
     ) -> Vec<Result<Shown, String>> {
-        let allowed = Allowed::parse(self.settings.stack().words("urls"));
+        let allowed = Allowed::parse(self.settings.stack().words(&table::URLS));
         let judged: Vec<Result<Url, String>> =
             wanted.iter().map(|page| judge(page, &allowed)).collect();
         let mut cache = Cache {

@@ -8,7 +8,9 @@ use std::error::Error;
 use super::git_config;
 use super::trust::Judged;
 use crate::base::AgentId;
-use crate::config::{Environment, Layer, Reason, SourceError, Stack, ValueError, source, value};
+use crate::config::{
+    Environment, Layer, Mistake, Reason, SourceError, Stack, ValueError, source, table, value,
+};
 use crate::git::{ConfigScope, Repository, section_outside};
 
 /// The section of git's configuration that is this program's.
@@ -143,6 +145,14 @@ pub enum SettingsError {
     /// A value is not what it must be.
     #[error(transparent)]
     Value(#[from] ValueError),
+    /// A place that only the user writes has mistakes.
+    #[error("{first}")]
+    Mistakes {
+        /// The one in the lowest layer.
+        first: Box<Mistake>,
+        /// All others.
+        others: Vec<Mistake>,
+    },
 }
 
 /// Every place's settings in one stack, and what else there is to say about them.
@@ -218,14 +228,15 @@ impl Settings {
         options: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     ) -> Result<Self, SettingsError> {
         let gathered = gather(Some((repository, judged)), environment, options)?;
+        gathered.check()?;
         let stack = &gathered.stack;
-        let progress = stack.boolean("progress")?.unwrap_or(true);
+        let progress = stack.boolean(&table::PROGRESS)?.unwrap_or_default();
         Ok(Self {
             presentation: Presentation {
                 progress,
                 ..Presentation::load(repository)
             },
-            default_agent: stack.read("defaultagent", "agent id", |text| text.parse().ok())?,
+            default_agent: stack.read(&table::DEFAULT_AGENT, "", |text| text.parse().ok())?,
             gathered,
         })
     }
@@ -246,6 +257,18 @@ impl Settings {
 }
 
 impl Gathered {
+    /// Refuses mistakes in the user's own places: what a misspelt limit would let pass must not happen.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let mut mistakes = self.stack.mistakes();
+        mistakes.next().map_or(Ok(()), |first| {
+            let others = mistakes.collect();
+            Err(SettingsError::Mistakes {
+                first: Box::new(first),
+                others,
+            })
+        })
+    }
+
     /// See [`Settings::warnings`].
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
@@ -303,8 +326,8 @@ mod tests {
         .collect();
         let gathered =
             gather(None, &environment, [("merkle.hooks", Some("on"))]).expect("no files");
-        assert_eq!(gathered.stack.boolean("hooks"), Ok(Some(true)));
-        assert_eq!(gathered.stack.boolean("progress"), Ok(Some(false)));
+        assert_eq!(gathered.stack.boolean(&table::HOOKS), Ok(Some(true)));
+        assert_eq!(gathered.stack.boolean(&table::PROGRESS), Ok(Some(false)));
         assert!(gathered.warnings().is_empty());
     }
 
@@ -397,7 +420,7 @@ mod tests {
         };
         let repository = Repository::open(&location).expect("a repository");
         let settings = load(&repository).expect("settings");
-        assert_eq!(settings.stack().boolean("hooks"), Ok(Some(true)));
+        assert_eq!(settings.stack().boolean(&table::HOOKS), Ok(Some(true)));
         assert!(
             settings
                 .stack()

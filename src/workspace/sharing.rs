@@ -2,7 +2,7 @@
 
 use super::open::Workspace;
 use super::settings::SettingsError;
-use crate::config::Key;
+use crate::config::table;
 use crate::sync::{AcceptFrames, Publish, Remote, RemoteError, Share, parse_remote_ref};
 
 /// The settings about sharing.
@@ -22,16 +22,12 @@ impl Sharing {
         let stack = workspace.settings.stack();
         Ok(Self {
             share: stack
-                .read("share", "'said' or 'all'", Share::parse)?
+                .read(&table::SHARE, "", Share::parse)?
                 .unwrap_or_default(),
             publish: stack
-                .read("publish", "'shared' or 'own'", Publish::parse)?
+                .read(&table::PUBLISH, "", Publish::parse)?
                 .unwrap_or_default(),
-            remote_ref: stack.read(
-                "remoteref",
-                "ref for frames (below refs/merkle/, or in a folder _merkle)",
-                parse_remote_ref,
-            )?,
+            remote_ref: stack.read(&table::REMOTE_REF, "", parse_remote_ref)?,
         })
     }
 
@@ -39,12 +35,14 @@ impl Sharing {
     /// `merkle.acceptFrames`.
     pub fn accept(workspace: &Workspace, remote: &Remote) -> Result<AcceptFrames, SettingsError> {
         let stack = workspace.settings.stack();
-        let read = |key: &str| stack.read(key, "'all', 'signed' or 'self'", AcceptFrames::parse);
-        // The spelling of a key: a name that makes none has no setting of its own.
-        let own = Key::new(&format!("{}.acceptframes", remote.name()));
-        let of_remote = own.map(|key| read(key.as_str())).transpose()?.flatten();
-        Ok(of_remote
-            .map_or_else(|| read("acceptframes"), |accept| Ok(Some(accept)))?
+        let own = stack.read(
+            &table::REMOTE_ACCEPT_FRAMES,
+            remote.name(),
+            AcceptFrames::parse,
+        )?;
+        let of_all = || stack.read(&table::ACCEPT_FRAMES, "", AcceptFrames::parse);
+        Ok(own
+            .map_or_else(of_all, |accept| Ok(Some(accept)))?
             .unwrap_or_default())
     }
 
@@ -57,7 +55,7 @@ impl Sharing {
         let remote = Remote::choose(
             &workspace.repository,
             named,
-            workspace.settings.stack().text("remote"),
+            workspace.settings.stack().text(&table::REMOTE),
         )?;
         Ok(remote.keeping_frames_at(self.remote_ref.clone()))
     }

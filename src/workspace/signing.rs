@@ -2,7 +2,7 @@
 
 use super::open::Workspace;
 use super::settings::{Settings, SettingsError};
-use crate::config::value;
+use crate::config::{table, value};
 use crate::frame::{Frame, Store};
 use crate::git::{Prompt, Repository};
 use crate::sync::error::SyncError;
@@ -19,7 +19,10 @@ pub(super) fn signs(repository: &Repository, settings: &Settings) -> Result<bool
         is_on("commit.gpgsign")
             && repository.protected_string("gpg.format").as_deref() == Some("ssh")
     };
-    Ok(settings.stack().boolean("sign")?.unwrap_or_else(of_commits))
+    Ok(settings
+        .stack()
+        .boolean(&table::SIGN)?
+        .unwrap_or_else(of_commits))
 }
 
 impl Workspace {
@@ -31,7 +34,7 @@ impl Workspace {
         sign::sign(
             &self.repository,
             &self.state,
-            self.settings.stack().text("signingkey"),
+            self.settings.stack().text(&table::SIGNING_KEY),
             prompt,
         )
     }

@@ -6,6 +6,7 @@
 mod rule;
 mod source;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rule::{
@@ -82,31 +83,78 @@ fn every_dependency_has_a_home_and_every_home_a_dependency() {
     assert_clean(&manifest_faults(include_str!("../../Cargo.toml")));
 }
 
-/// Before, six settings were in the table of what may be set, and nothing read them.
+/// A setting is read in the one file that its row names: the table cannot say more than the code does.
 #[test]
-fn every_setting_is_read_by_something() {
+fn every_setting_has_the_one_reader_that_its_row_names() {
     let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut words = std::collections::BTreeSet::new();
+    let mut readers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (path, text) in rust_files(crate_dir, "src") {
-        if !path.starts_with("src/config/") {
-            words.extend(
-                Source::parse(&path, &text)
-                    .tokens
-                    .into_iter()
-                    .filter(|token| !token.in_test)
-                    .map(|token| token.text),
-            );
+        if path.starts_with("src/config/") {
+            continue;
+        }
+        let module = if path == "src/provider/definition.rs" {
+            "key"
+        } else {
+            "table"
+        };
+        let tokens = Source::parse(&path, &text).tokens;
+        for three in tokens.windows(3).filter(|three| !three[0].in_test) {
+            if three[0].text == module && three[1].text == "::" {
+                readers
+                    .entry(three[2].text.clone())
+                    .or_default()
+                    .insert(path.clone());
+            }
         }
     }
-    // A read of what is not in the table is refused by an assertion of 'Stack::get'; those of providers have a list of their own.
-    let keys = git_merkle::config::trust::RULES
-        .iter()
-        .map(|rule| rule.keys)
-        .filter(|keys| !keys.contains('*'));
-    let unread: Vec<&str> = keys
-        .filter(|key| !words.contains(&format!("\"{key}\"")))
-        .collect();
-    assert_eq!(unread, Vec::<&str>::new(), "accepted, and read by nothing");
+    let rows = table_rows(crate_dir);
+    assert_eq!(
+        rows.len(),
+        git_merkle::config::table::all().count(),
+        "a constant is in no list"
+    );
+    for (constant, name) in rows {
+        let setting = git_merkle::config::table::all().find(|setting| setting.full_name() == name);
+        let wanted = setting.map(|setting| format!("src/{}", setting.reader));
+        let found: Vec<&String> = readers.get(&constant).into_iter().flatten().collect();
+        assert_eq!(found, wanted.iter().collect::<Vec<_>>(), "{name}");
+    }
+}
+
+/// The constants of the table with the full names of their settings.
+fn table_rows(crate_dir: &Path) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    for (file, prefix) in [
+        ("table.rs", "merkle."),
+        ("table/provider.rs", "merkle.provider.<name>."),
+    ] {
+        let text = std::fs::read_to_string(crate_dir.join("src/config").join(file))
+            .expect("the table is written in one way");
+        for row in text
+            .split("pub const ")
+            .skip(1)
+            .filter(|row| row.contains(": Setting ="))
+        {
+            let (constant, rest) = row
+                .split_once(':')
+                .expect("the table is written in one way");
+            let prefix = if constant.starts_with("REMOTE_ACCEPT") {
+                "merkle.<remote>."
+            } else {
+                prefix
+            };
+            rows.push((
+                constant.to_owned(),
+                format!(
+                    "{prefix}{}",
+                    rest.split('"')
+                        .nth(1)
+                        .expect("the table is written in one way")
+                ),
+            ));
+        }
+    }
+    rows
 }
 
 /// What is planted in a file, and the line and rule that must be reported.

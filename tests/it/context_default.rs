@@ -140,7 +140,16 @@ fn settings_say_how_much_and_whether_the_machine_is_told() {
             .starts_with(brief)
     );
     repo.git(&["config", "merkle.contextBudget", "some"]).ok();
-    let refused = repo.merkle(&["context"]).exits(78);
+    let warned = repo.merkle(&["context"]).exits(0);
+    assert!(
+        warned
+            .err()
+            .contains("'some' is not a whole number of tokens"),
+        "{warned}"
+    );
+    let refused = repo
+        .merkle(&["-c", "merkle.contextBudget=some", "context"])
+        .exits(78);
     assert!(refused.err().contains("merkle.contextbudget"), "{refused}");
 }
 

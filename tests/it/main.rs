@@ -31,6 +31,7 @@ mod race;
 mod said;
 mod secret;
 mod session;
+mod settings;
 mod support;
 mod sync;
 mod trust;

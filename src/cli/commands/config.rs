@@ -1,10 +1,10 @@
-//! `git merkle config`: which settings are in force, where each comes from, and which were not taken.
+//! `git merkle config`: which settings are in force, where each comes from, which were not taken, and which there are.
 
 use serde::Serialize;
 
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
-use crate::config::{Entry, Ignored, Key, Place};
+use crate::config::{Entry, Ignored, Key, Place, Setting, table};
 use crate::git::{OpenError, Repository};
 use crate::workspace::{Gathered, Judged, Presentation, settings};
 
@@ -26,12 +26,26 @@ struct List {
     /// Say where each value comes from, and list those that were not taken
     #[arg(long)]
     show_origin: bool,
+    /// List every setting there is, with its type, default and meaning, instead of those in force
+    #[arg(long, conflicts_with = "show_origin")]
+    all: bool,
 }
 
 #[derive(Debug, Serialize)]
 struct Document {
     settings: Vec<SettingDocument>,
     ignored: Vec<IgnoredDocument>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known: Vec<KnownDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct KnownDocument {
+    key: String,
+    expects: String,
+    default: Option<&'static str>,
+    set_by: &'static str,
+    description: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -85,7 +99,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     program.page();
     if program.ui.is_json() {
-        program.ui.write_json("config", &document(&gathered))?;
+        program
+            .ui
+            .write_json("config", &document(&gathered, list.all))?;
+    } else if list.all {
+        print_known(&mut program.ui)?;
     } else {
         print(&mut program.ui, &gathered, list.show_origin)?;
     }
@@ -98,11 +116,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     for warning in warnings {
         program.ui.warn(&warning);
     }
+    // The list helps to find a mistake, so it is written before the mistake ends the command.
+    gathered.check()?;
     Ok(Exit::Done)
 }
 
-fn document(gathered: &Gathered) -> Document {
+fn document(gathered: &Gathered, all: bool) -> Document {
+    let known = table::all().filter(|_| all).map(known);
     Document {
+        known: known.collect(),
         settings: gathered
             .stack
             .entries()
@@ -112,12 +134,34 @@ fn document(gathered: &Gathered) -> Document {
     }
 }
 
+fn known(setting: &Setting) -> KnownDocument {
+    KnownDocument {
+        key: setting.full_name(),
+        expects: setting.kind.to_string(),
+        default: setting.default,
+        set_by: setting.who(),
+        description: setting.summary,
+    }
+}
+
+fn print_known(ui: &mut Ui) -> Result<(), CliError> {
+    for setting in table::all() {
+        let name = ui.styled(Style::Plain, &setting.full_name()).to_string();
+        let default = setting
+            .default
+            .map_or_else(String::new, |text| format!(" (default: {text})"));
+        writeln!(ui, "{name}{default}")?;
+        writeln!(ui, "\t{}: {}", setting.kind, setting.summary)?;
+    }
+    Ok(())
+}
+
 fn ignored(ignored: &Ignored) -> IgnoredDocument {
     let Ignored { key, entry, reason } = ignored;
     IgnoredDocument {
         setting: setting(key, entry),
         reason: reason.name(),
-        message: reason.to_string(),
+        message: ignored.why(),
     }
 }
 
@@ -161,10 +205,11 @@ fn print(ui: &mut Ui, gathered: &Gathered, show_origin: bool) -> Result<(), CliE
         }
     }
     if show_origin && !ui.is_raw() {
-        for Ignored { key, entry, reason } in gathered.stack.ignored() {
+        for ignored in gathered.stack.ignored() {
+            let Ignored { key, entry, .. } = ignored;
             print_line(ui, Some(entry), key, &entry.shown(key).join(" "))?;
             let reason = ui
-                .styled(Style::Caution, &format!("ignored: {reason}"))
+                .styled(Style::Caution, &format!("ignored: {}", ignored.why()))
                 .to_string();
             writeln!(ui, "\t{reason}")?;
         }

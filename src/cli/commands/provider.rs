@@ -102,6 +102,7 @@ pub(super) fn definitions(program: &mut Program) -> Result<Definitions, CliError
         &program.environment,
         program.global.settings(),
     )?;
+    gathered.check()?;
     if let Some(repository) = &repository {
         program.ui.adopt(Presentation::load(repository));
     }

@@ -6,7 +6,7 @@ use super::super::exit::Exit;
 use super::super::ui::OutputError;
 use super::CliError;
 use crate::agent::AgentError;
-use crate::config::SourceError;
+use crate::config::{Mistake, SourceError};
 use crate::context::ContextError;
 use crate::frame::commit::CommitError;
 use crate::frame::{FRAMES_REF, StoreError};
@@ -90,8 +90,25 @@ impl From<SettingsError> for CliError {
             SettingsError::Source(error) => error.into(),
             SettingsError::Value(error) => Self::from_source(Exit::Config, error)
                 .hint("see 'git merkle config list --show-origin'"),
+            SettingsError::Mistakes { first, others } => mistakes(*first, &others),
         }
     }
+}
+
+fn mistakes(first: Mistake, others: &[Mistake]) -> CliError {
+    let meant = match &first {
+        Mistake::Unknown { meant, .. } => {
+            meant.as_ref().map(|name| format!("did you mean '{name}'?"))
+        }
+        Mistake::Value(_) => None,
+    };
+    let also = others.iter().map(|other| format!("also: {other}"));
+    let failed = CliError::from_source(Exit::Config, first);
+    meant
+        .into_iter()
+        .chain(also)
+        .fold(failed, CliError::hint)
+        .hint("'git merkle config list --all' lists every setting")
 }
 
 impl From<WorkspaceError> for CliError {

@@ -49,6 +49,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("serde_yaml", &["profile", "context", "session"]),
     ("sha2", &["base"]),
     ("similar", &["cli", "workspace::evaluate"]),
+    ("strsim", &["config"]),
     ("thiserror", ANYWHERE),
     ("tiktoken", &["base"]),
     (

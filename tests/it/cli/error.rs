@@ -116,8 +116,8 @@ const FAILURES: &[(&str, u8, &str, &str)] = &[
     (
         "-c merkle.progress=perhaps status",
         78,
-        "error: ",
-        "hint: see 'git merkle config list --show-origin'",
+        "error: bad value 'perhaps' for 'merkle.progress' from command line: expected a boolean",
+        "hint: 'git merkle config list --all'",
     ),
     (
         "get-head --type review src",

@@ -294,7 +294,7 @@ fn nothing_wrong_is_written() {
         (
             &["x", "--kind", "oracle"][..],
             129,
-            "bad kind of provider value 'oracle'",
+            "bad value 'oracle' for 'merkle.provider.",
         ),
         (
             &["x", "--kind", "openai", "--endpoint", "http://example.org"],

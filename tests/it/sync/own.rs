@@ -338,7 +338,7 @@ fn a_host_that_takes_branches_alone_gets_them_at_a_branch() {
             .exits(78)
             .err();
         assert!(
-            told.contains("bad ref for frames (below refs/merkle/, or in a folder _merkle) value"),
+            told.contains("expected a ref below refs/merkle/, or in a folder _merkle"),
             "{told}"
         );
     }

@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
+use crate::config::table;
 use crate::hook::install::record::Record;
 use crate::hook::marker::{self, Marker};
 use crate::hook::{detach, worker};
@@ -79,7 +80,7 @@ fn hand_over(args: &Args, program: &Program) -> Result<(), CliError> {
 /// A folder of hooks that repositories share, or the project's own, calls this in all of them; who never asked for it, or
 /// took it out, gets nothing.
 fn is_wanted(workspace: &Workspace, program: &Program) -> bool {
-    match workspace.settings.stack().boolean("hooks") {
+    match workspace.settings.stack().boolean(&table::HOOKS) {
         Ok(Some(wanted)) => wanted,
         Ok(None) => {
             // A record that cannot be read was written by an installation.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
-use crate::config::Environment;
+use crate::config::{Environment, table};
 use crate::git::{Location, Repository, StateDir};
 use crate::hook::marker::Marker;
 use crate::hook::{log, worker};
@@ -31,11 +31,11 @@ pub fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
         workspace
             .settings
             .stack()
-            .duration("hookquiet")
+            .duration(&table::HOOK_QUIET)
             .ok()
             .flatten()
     });
-    let quiet = quiet.unwrap_or(worker::QUIET);
+    let quiet = quiet.unwrap_or_default();
     let mut work = |marker: &Marker| work(marker, &state, &program.environment);
     match worker::run(&state, quiet.max(Duration::from_millis(1)), &mut work) {
         Ok(_) => Ok(Exit::Done),

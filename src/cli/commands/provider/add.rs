@@ -135,6 +135,11 @@ fn check(settings: &[SettingDocument]) -> Result<(), CliError> {
     }
     let mut stack = Stack::new(false);
     stack.add(layer);
+    if let Some(mistake) = stack.mistakes().next() {
+        return Err(
+            CliError::from_source(Exit::Usage, mistake).hint("see 'git merkle provider add -h'")
+        );
+    }
     Definitions::load(&stack).map(drop).map_err(|error| {
         CliError::from_source(Exit::Usage, error).hint("see 'git merkle provider add -h'")
     })
