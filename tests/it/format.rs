@@ -231,3 +231,53 @@ fn every_frame_that_is_written_is_canonical_and_git_shows_what_the_program_says(
     }
     repo.assert_sound();
 }
+
+/// Stores as released versions wrote them, kept for ever: `git fast-export --all` of a repository with frames of files,
+/// directories and the root, several notes of one node, an invalidation and a synthesis.
+const STORES: [(&str, &str, usize); 1] =
+    [("0.1", include_str!("format/store-0.1.fast-export"), 13)];
+
+#[test]
+fn stores_of_every_release_are_read() {
+    for (version, stream, count) in STORES {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("work");
+        repo.run("git")
+            .args(["fast-import", "--quiet", "--force"])
+            .input(stream)
+            .run()
+            .ok();
+        repo.git(&["reset", "--quiet", "--hard", "main"]).ok();
+        assert_eq!(repo.frames().len(), count, "{version}");
+        for name in repo.frames() {
+            let text = repo
+                .git(&["show", &format!("refs/merkle/frames:{name}")])
+                .ok();
+            let frame = decode(text.as_bytes()).expect("a frame of an older version");
+            assert_eq!(
+                encode(&frame).expect("canonical"),
+                text.as_bytes(),
+                "{version}: {name}"
+            );
+            assert!(
+                FrameName::parse_path(name.as_bytes()).is_some(),
+                "{version}: {name}"
+            );
+        }
+        let checked = repo.merkle(&["validate"]).exits(0).err();
+        assert!(
+            checked.contains(&format!("{count} frames checked, 0 faults")),
+            "{checked}"
+        );
+        let log = repo.merkle(&["log", "src/lib.rs"]).ok();
+        for said in [
+            "Keep it **small**.",
+            "Second thought: \u{e9}\u{2026} \"quoted\": yes",
+            "Last word.",
+        ] {
+            assert!(log.contains(said), "{version}: {said} in {log}");
+        }
+        let shown = repo.merkle(&["show", "src", "--json"]).exits(0);
+        assert!(shown.out().contains("add"), "{version}: {shown}");
+    }
+}
