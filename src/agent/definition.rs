@@ -31,7 +31,7 @@ pub enum Sensitivity {
 pub enum Maker {
     /// The built-in outline builder: files from their syntax, directories by the `summarize` policy.
     Outline,
-    /// Somebody hands them in.
+    /// A person or another program supplies them.
     Person,
     /// A model is asked, by these instructions.
     Model(Box<Instructions>),

@@ -194,7 +194,7 @@ fn schema(keys: &mut Keys<'_>, folder: &Folder) -> Option<serde_json::Value> {
     None
 }
 
-/// A name that somebody else gives a meaning to: no path, no address.
+/// A name that another module resolves: no path, no address.
 fn name(keys: &mut Keys<'_>, key: &str) -> Option<String> {
     let name = keys.text(key)?;
     let is_plain = name

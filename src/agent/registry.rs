@@ -57,7 +57,7 @@ impl Registry {
 
     /// Adds the definitions of a folder, `agents/<id>.toml`, over what has the same id.
     ///
-    /// A file with faults defines nothing, and what it would have taken the place of is gone too: nobody gets other
+    /// A file with faults defines nothing, and what it would have taken the place of is gone too: no caller gets other
     /// instructions than those that were meant. Built-in ids cannot be redefined.
     pub fn add_folder(&mut self, folder: &Folder, origin: impl Fn(&Path) -> Origin) {
         self.warnings.extend(folder.warnings.iter().cloned());

@@ -10,7 +10,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 /// Numbers that are worth another thread.
 const PER_THREAD: usize = 16;
 
-/// How many cores there are for this process; 1 when nobody says.
+/// Returns the number of cores for this process; 1 when the system does not say.
 #[must_use]
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
@@ -58,7 +58,7 @@ pub fn on_all_cores<S: Send, R: Send>(
                 thread::Builder::new().spawn_scoped(scope, move || run(&state))
             })
             .collect();
-        // Whoever did not get a thread leaves its numbers to the others.
+        // A worker that did not get a thread leaves its numbers to the others.
         take(run(here));
         for other in others.into_iter().flatten() {
             take(other.join().expect("workers do not panic"));

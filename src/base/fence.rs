@@ -20,7 +20,7 @@ pub fn longest_run(bytes: &[u8]) -> usize {
     longest
 }
 
-/// A fence that text with such a run cannot close, of at least so many backticks.
+/// A fence that text with such a run cannot close, of at least this many backticks.
 #[must_use]
 pub fn fence(longest_run: usize, backticks_min: usize) -> String {
     "`".repeat((longest_run + 1).max(backticks_min))

@@ -1,6 +1,6 @@
 //! How many tokens a model sees in a text: counted with the vocabulary `o200k`, and an estimate for every other one.
 //!
-//! The vocabulary is built in and unpacked by the first who counts, which takes about a tenth of a second; whoever knows
+//! The vocabulary is built in and unpacked by the first who counts, which takes about a tenth of a second; a caller that knows
 //! that they will count says so early with [`prepare`]. Of a long text a share is counted, pieces from everywhere, so that
 //! it costs as much as a text of `SAMPLE_BYTES`. The same text has always the same tokens.
 
@@ -35,12 +35,12 @@ pub fn estimate(text: &str) -> u64 {
 /// How much of a text is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// One of so many pieces.
+    /// One of this many pieces.
     one_of: usize,
 }
 
 impl Sample {
-    /// For a text of so many bytes, by and large.
+    /// Estimates it for a text of this many bytes.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
         Self {

@@ -78,6 +78,7 @@ pub(super) const VERSION: &str = concat!("version ", env!("CARGO_PKG_VERSION"));
     version = VERSION,
     about = "Keeps what agents know about a repository inside the repository",
     disable_help_subcommand = true,
+    subcommand_value_name = "command",
     infer_long_args = true
 )]
 pub struct Arguments {
@@ -91,6 +92,7 @@ pub struct Arguments {
 
 /// Where to look, and how to speak.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
     /// Run as if started in <path>; may be given more than once
     #[arg(short = 'C', value_name = "path")]
@@ -104,7 +106,7 @@ pub struct Global {
     /// Trust this repository for this run if its files still have this content hash
     #[arg(long, global = true, value_name = "sha256", value_parser = parse_digest)]
     pub trust: Option<String>,
-    /// Let this finding pass though it looks like a secret, now and later; may be given more than once
+    /// Ignore this finding from now on (it is not a secret); may be repeated
     #[arg(long = "allow-secret", global = true, value_name = "id")]
     pub allow_secret: Vec<FindingId>,
     /// How to speak.
@@ -114,6 +116,7 @@ pub struct Global {
 
 /// How to speak: accepted before and after the command.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Output {
     /// Print one versioned JSON document
     #[arg(long, global = true)]
@@ -124,13 +127,13 @@ pub struct Output {
     /// Colour: auto, always or never
     #[arg(long, global = true, value_name = "when", num_args = 0..=1, require_equals = true, default_missing_value = "always", value_parser = parse_when)]
     pub color: Option<When>,
-    /// Show no progress and no remarks
+    /// Suppress progress and remarks
     #[arg(long, short = 'q', global = true)]
     pub quiet: bool,
-    /// Show no progress
+    /// Suppress progress
     #[arg(long, global = true)]
     pub no_progress: bool,
-    /// Start no pager
+    /// Do not start a pager
     #[arg(long, global = true)]
     pub no_pager: bool,
 }
@@ -138,35 +141,35 @@ pub struct Output {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Write the files that people edit into .teddy/
+    /// Create .teddy/ with starter files
     Init(Deferred<init::Args>),
-    /// Write what is known for one turn with a model: the payload input.md
+    /// Build input.md, the context payload for one model turn
     Context(Deferred<context::Args>),
-    /// Write what all files declare and whom they refer to, in few tokens
+    /// Print a compact map of declarations and cross-file references
     Map(Deferred<map::Args>),
-    /// Write the definitions that matter for a question, in few tokens
+    /// Print the definitions that matter for a question
     Find(Deferred<find::Args>),
     /// Bring frames up to date
     Regenerate(Deferred<regenerate::Args>),
-    /// Show what is said about a file or directory
+    /// Show the current frames of a file or directory
     Show(Deferred<show::Args>),
-    /// Say something about a file or directory
+    /// Add a note to a file or directory
     Note(Deferred<note::Args>),
-    /// Say of a note about an earlier content that it still holds
+    /// Confirm that a note about earlier content still holds
     Affirm(Deferred<note::PathsArgs>),
-    /// End what you have said about a file or directory
+    /// Withdraw your notes about a file or directory
     Retract(Deferred<note::PathsArgs>),
     /// Show which settings are in force and where they come from
     Config(Deferred<config::Args>),
-    /// Show how much is said, and how much of it still holds
+    /// Show how many frames exist and how many are out of date
     Status(Deferred<status::Args>),
-    /// Show what was said about a path over time
+    /// Show the frames of a path over time
     Log(Deferred<log::Args>),
-    /// Show how what is known differs between two revisions
+    /// Compare the frames of two revisions
     Diff(Deferred<diff::Args>),
-    /// Say why a frame is fresh, outdated or missing
+    /// Explain why a frame is fresh, outdated or missing
     Explain(Deferred<explain::Args>),
-    /// Look for damage, and mend it
+    /// Check for damage and repair it
     Doctor(Deferred<doctor::Args>),
     /// Walk a snapshot and count what is in it
     Scan(Deferred<scan::Args>),
@@ -176,43 +179,43 @@ pub enum Command {
     ListFrames(Deferred<list_frames::Args>),
     /// Print the current frame of a file or directory
     GetHead(Deferred<get_head::Args>),
-    /// Show what is known about a file or directory, chosen by a view
+    /// Show the frames of a file or directory that a view selects
     GetNode(Deferred<get_node::Args>),
-    /// Put the frames of a directory's children together
+    /// Combine the frames of a directory's children into one
     Synthesize(Deferred<synthesize::Args>),
-    /// Declare frames void, so that they are made again
+    /// Mark frames invalid so that the next run regenerates them
     Invalidate(Deferred<invalidate::Args>),
     /// Check every frame in the store
     Validate(Deferred<validate::Args>),
-    /// Keep frames fresh from git's hooks, in the background
+    /// Install hooks that keep frames fresh in the background
     Hooks(Deferred<hooks::Args>),
-    /// Keep local frames of the work tree fresh while files change
+    /// Keep frames of the work tree fresh while files change
     Watch(Deferred<watch::Args>),
-    /// Bring a remote's frames into the store
+    /// Fetch frames from a remote
     Fetch(Deferred<sync::FetchArgs>),
-    /// Bring a remote's frames into the store, and send what was said here
+    /// Fetch frames from a remote, then push yours
     Push(Deferred<sync::Args>),
-    /// Same as push: frames come and go
+    /// Same as push
     Sync(Deferred<sync::Args>),
-    /// Drop frames that are made again for nothing, superseded, or about nothing that is left
+    /// Drop frames that are superseded, unreachable or free to recompute
     Gc(Deferred<gc::Args>),
-    /// Show, check and make agents: who speaks, in which role, from which instructions
+    /// List, check and create agents: the authors of frames
     Agent(Deferred<agent::Args>),
-    /// Show, check, try and add providers: who can be asked
+    /// List, test and add providers: the model services, programs and people that answer
     Provider(Deferred<provider::Args>),
-    /// Show and check profiles: how models are asked
+    /// List and check profiles: the parameters of requests
     Profile(Deferred<profile::Args>),
-    /// Keep keys of providers in git's credential helpers
+    /// Store provider keys in git's credential helpers
     Auth(Deferred<auth::Args>),
     /// Accept this repository's agents, prompts and profiles, by content hash
     Trust(Deferred<trust::Args>),
-    /// Print the exact words that would be sent, and what they would cost; sends nothing
+    /// Print the exact request and its estimated cost without sending it
     Prompt(Deferred<prompt::Args>),
-    /// Say what of a session's prompt stands in which tier and why, and what caches have served
+    /// Show which cache tier each part of a session's prompt is in, and why
     Tiers(Deferred<tiers::Args>),
-    /// Begin, list, show and branch sessions of work with a model or a person
+    /// Start, list, show and branch sessions with a model or a person
     Session(Deferred<session::Args>),
-    /// Begin, ask, answer and judge the turns of a session
+    /// Start, send, answer and review the turns of a session
     Turn(Deferred<turn::Args>),
 }
 
@@ -255,7 +258,7 @@ impl<A: Args> Args for Deferred<A> {
 }
 
 impl Command {
-    /// Before anything is opened: the hooks' worker leaves whoever started it.
+    /// Before anything is opened: the hooks' worker detaches from its parent.
     pub fn settle(&self) {
         if let Self::Hooks(args) = self {
             args.settle();

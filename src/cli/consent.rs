@@ -1,4 +1,4 @@
-//! Before money is spent: somebody agrees, has given a limit, or the estimate is small.
+//! Before money is spent: the user agrees, has set a limit, or the estimate is small.
 
 use super::program::Program;
 use super::{CliError, Exit};
@@ -42,7 +42,7 @@ pub fn require(program: &mut Program, caller: &Caller, asked: &Asked<'_>) -> Res
     }
     Err(CliError::new(
         Exit::Budget,
-        format!("{}, and nobody is there to agree", asked.words),
+        format!("{}, and there is no terminal to confirm it", asked.words),
     )
     .hint("give it a budget: --max-cost <usd>, --max-calls <number> or --max-tokens <number>")
     .hint(format!("or look first: {}", asked.look)))

@@ -34,7 +34,7 @@ pub enum Exit {
     Unavailable = 69,
     /// A file, a pipe or the disk failed.
     Io = 74,
-    /// Somebody else is at work, or the remote kept moving: the same command may succeed later.
+    /// Another process is at work, or the remote kept moving: the same command may succeed later.
     Busy = 75,
     /// This repository's settings were not accepted by the user.
     NotTrusted = 77,

@@ -17,7 +17,7 @@ pub fn name(file: &Path) -> String {
     }
 }
 
-/// Reads a text: UTF-8, not empty, and at most so many bytes. A byte order mark at its start is no part of it.
+/// Reads a text: UTF-8, not empty, and within this many bytes. A byte order mark at its start is no part of it.
 pub fn read(program: &Program, file: &Path, bytes_max: u64) -> Result<String, CliError> {
     let name = name(file);
     let mut bytes = Vec::new();

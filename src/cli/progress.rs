@@ -17,7 +17,7 @@ const DELAY: Duration = Duration::from_millis(250);
 pub struct Step<'a> {
     /// Items that are done.
     pub position: u64,
-    /// Items in all; `None` while nobody knows.
+    /// Items in all; `None` while the number is unknown.
     pub total: Option<u64>,
     /// What is being done, and what it has cost so far.
     pub message: &'a str,
@@ -41,7 +41,7 @@ impl Progress {
         }
     }
 
-    /// Shows a step, if it has taken long enough and somebody is looking.
+    /// Shows a step, if it has taken long enough and there is a terminal.
     pub fn show(&mut self, step: Step<'_>) {
         if !self.wanted || (self.bar.is_none() && self.begun.elapsed() < DELAY) {
             return;

@@ -1,4 +1,4 @@
-//! A line that a person types and nobody sees.
+//! A line that the user types without an echo.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};

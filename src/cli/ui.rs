@@ -287,7 +287,7 @@ fn is_yes(answers: &mut dyn BufRead) -> bool {
         && matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-/// Writes to standard error; when even that is gone there is nobody left to tell.
+/// Writes to standard error; when that is gone too, the failure cannot be reported.
 pub(super) fn complain(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a file that somebody wrote, and where.
+//! A fault in a file that a person wrote, and its place.
 
 use std::fmt;
 use std::path::PathBuf;

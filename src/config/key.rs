@@ -8,7 +8,7 @@ use std::fmt;
 
 /// A dotted name without the leading `merkle.`: `notes`, `provider.claude.endpoint`.
 ///
-/// Lower case throughout. The first and the last part have no `-` and `_`; a part between is somebody's chosen name,
+/// Lower case throughout. The first and the last part have no `-` and `_`; a part between is a name that the user chose,
 /// in which `_` is `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);

@@ -10,7 +10,7 @@ pub enum Level {
     Protected,
     /// `.git/config`: a program that ran in the repository may have written it.
     Local,
-    /// A file of the repository: whoever wrote the repository wrote it.
+    /// A file of the repository: the repository's authors wrote it.
     Repository,
 }
 

@@ -145,7 +145,7 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// Appends the first lines of a text, as many as fit into so many tokens; of a line that does not fit, its beginning.
+    /// Appends the first lines of a text, as many as fit into this many tokens; of a line that does not fit, its beginning.
     fn push_beginning(&mut self, out: &mut Vec<u8>, resource: &Resource, tokens: u64) {
         let mut data = std::mem::take(&mut self.data);
         if let Text::Shown(language, bytes) = self.full(resource, &mut data) {
@@ -401,7 +401,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The first lines of a text that fit into so many tokens; of a first line that does not, as much as does.
+/// The first lines of a text that fit into this many tokens; of a first line that does not, as much as does.
 fn beginning(text: &str, tokens_max: u64) -> &str {
     // No token of the vocabulary has more bytes than these on average, not even of blanks.
     let most = text.floor_char_boundary(

@@ -46,7 +46,7 @@ impl fmt::Display for Level {
 pub struct Form {
     /// How much of it.
     pub level: Level,
-    /// The beginning of its text besides, in so many tokens.
+    /// The beginning of its text besides, in this many tokens.
     pub beginning: Option<u64>,
 }
 

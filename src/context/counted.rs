@@ -1,4 +1,4 @@
-//! Where a document is written to, with its tokens when somebody wants to hear them.
+//! Where a document is written to, with the number of its tokens when that is shown.
 //!
 //! Blocks come with their tokens, counted by the threads that made them; everything else is counted here.
 
@@ -94,7 +94,7 @@ impl Write for Counted<'_> {
     }
 }
 
-/// The tokens of a part of the document; none when nobody wants to hear them.
+/// The tokens of a part of the document; `None` when they are not shown.
 fn tokens(sample: Option<Sample>, part: &[u8]) -> u64 {
     match (sample, std::str::from_utf8(part)) {
         (None, _) => 0,

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | read | lists by scope: turn, session, global | [`scope`], [`people`] |
 //! | resolve | entries to resources, each once | [`resource`], [`pattern`], [`tree`] |
-//! | ask | pages of the web, of whoever can get them | [`pages`] |
+//! | ask | pages of the web, from the caller that fetches them | [`pages`] |
 //! | plan | sizes, warnings, and with a budget how much of each | [`document`], [`budget`], [`structure`] |
 //! | default | what is shown where nothing is listed | [`overview`] |
 //! | guard | what looks like a secret, before anything is written | [`secrets`] |

@@ -56,7 +56,7 @@ pub struct Overview<'m> {
     pub notes: Vec<Part>,
     /// The best statement about each directory, from the top.
     pub statements: Vec<Part>,
-    /// The symbol map within so many tokens.
+    /// The symbol map within this many tokens.
     pub map: &'m dyn Fn(u64) -> MapPart,
     /// The README of the root.
     pub readme: Option<Readme>,
@@ -65,7 +65,7 @@ pub struct Overview<'m> {
 }
 
 impl Overview<'_> {
-    /// What fits into so many tokens, and true when that is all there is.
+    /// What fits into this many tokens, and true when that is all there is.
     #[must_use]
     pub fn fit(&self, tokens_max: u64) -> (Vec<Resource>, bool) {
         let mut shares = Shares {
@@ -144,7 +144,7 @@ impl Overview<'_> {
         )
     }
 
-    /// The map in so many tokens. Short names of directories make it shorter than was reckoned, so it is chosen again.
+    /// The map in this many tokens. Short names of directories make it shorter than was reckoned, so it is chosen again.
     fn map_part(&self, tokens_max: u64) -> MapPart {
         let room = tokens_max.saturating_sub(MAP_AROUND);
         let (mut ask, mut best) = (room, (self.map)(room));
@@ -281,7 +281,7 @@ fn cost(part: &Part) -> u64 {
     estimate(&part.text) + estimate(&part.title) + AROUND
 }
 
-/// The README in so many tokens: all of it, its first section, or as many lines as fit; `None` where none does.
+/// The README in this many tokens: all of it, its first section, or as many lines as fit; `None` where none does.
 fn readme_part(readme: &Readme, shares: Shares) -> Option<Part> {
     let tokens_max = shares.readme;
     let title = |what: &str| {
@@ -317,7 +317,7 @@ fn readme_part(readme: &Readme, shares: Shares) -> Option<Part> {
     (!lines.is_empty()).then(|| make("its first lines", lines))
 }
 
-/// As many lines as fit into so many tokens.
+/// As many lines as fit into this many tokens.
 fn first_lines(text: &str, tokens_max: u64) -> &str {
     let (mut left, mut end) = (tokens_max, 0);
     for line in text.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! Pages among the resources: which are wanted, and by whom. Fetching them is for whoever hands in a [`Source`].
+//! Pages among the resources: which are wanted, and by whom. The caller fetches them through a [`Source`].
 
 use super::resource::{Body, Resource};
 
@@ -19,7 +19,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// A page by itself, for whoever wants one without a document.
+    /// A page by itself, for a caller without a document.
     #[must_use]
     pub fn new(url: impl Into<String>, is_personal: bool) -> Self {
         Self {

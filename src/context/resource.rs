@@ -222,7 +222,7 @@ impl<'r> Resolver<'r> {
         self.resources.is_empty()
     }
 
-    /// All resources, those that are pages, and the tree of the snapshot for whoever shows it.
+    /// All resources, those that are pages, and the tree of the snapshot for the section that shows it.
     #[must_use]
     pub fn finish(self) -> (Vec<Resource>, Vec<Wanted>, Rc<Tree>) {
         (self.resources, self.wanted, self.tree)

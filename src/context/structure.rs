@@ -47,7 +47,7 @@ pub struct Folded {
 }
 
 impl Folded {
-    /// Folds a tree so that its lines take about so many tokens at most.
+    /// Folds a tree so that its lines take about this many tokens at most.
     #[must_use]
     pub fn new(tree: &Tree, tokens_max: u64, folds_large: bool) -> Self {
         let mut folded = Self {
@@ -204,7 +204,7 @@ impl Tree {
     }
 }
 
-/// True for a directory of many files, of not so many where most have no grammar: data or pictures.
+/// True for a directory of many files, of fewer where most have no grammar: data or pictures.
 fn is_large(tree: &Tree, number: u32) -> bool {
     let files = tree
         .entries(number)

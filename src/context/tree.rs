@@ -21,7 +21,7 @@ pub const STRUCTURE_LINES_MAX: usize = 500_000;
 pub const PATHS_MAX: usize = 1_000_000;
 /// How often an object may stand in the tree on average before its paths are no longer looked at one by one.
 const PATHS_PER_NODE_MAX: usize = 8;
-/// So many paths are looked at in any tree.
+/// Most paths that are looked at in a tree.
 const PATHS_MIN: usize = 20_000;
 
 /// A tree and what stands in it.

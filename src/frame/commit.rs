@@ -3,7 +3,7 @@
 //! Under one kernel lock per common git directory: (1) read the ref, give each frame the next generation of its
 //! slot and build the new trees; (2) write blobs, trees and the commit, flushed to disk and held against a
 //! concurrent `git gc` (`git::write` says how); (3) check that everything is there; (4) move [`FRAMES_REF`] by
-//! compare-and-swap; when somebody without the lock moved it meanwhile (a fetch), start again on what is there now.
+//! compare-and-swap; when a process without the lock moved it meanwhile (a fetch), start again on what is there now.
 //! A process killed anywhere leaves the old state or the new one, and objects that git collects in its time.
 
 use std::collections::BTreeSet;
@@ -204,7 +204,7 @@ pub fn commit(
 /// Stores every frame that waits in the spool and empties it; `own` is the caller's, which is newer than the others.
 ///
 /// The spool is read under the lock, so each frame in it is stored by exactly one process: the one that put it there,
-/// or whoever comes first. The caller's file may thus be gone, and is in the store then.
+/// or whichever process comes first. The caller's file may thus be gone, and is in the store then.
 pub fn commit_spooled(
     repo: &Repository,
     state: &StateDir,
@@ -445,7 +445,7 @@ fn descends(repo: &Repository, from: &NodeId, commit: Option<NodeId>) -> Result<
     Ok(false)
 }
 
-/// Takes the lock. Whoever has it clears away what writers that died have left: marks and temporary files.
+/// Takes the lock. The holder clears away what writers that died have left: marks and temporary files.
 pub(super) fn lock(
     repo: &Repository,
     state: &StateDir,

@@ -40,14 +40,14 @@ const FILE_BYTES_MAX: u64 = 4 << 30;
 const HEADER_BYTES: usize = 24 + 33 + 6 * 4;
 /// Bytes of a record of each table, in the order of the tables.
 const WIDTHS: [u32; 4] = [HEAD_BYTES, BASIS_BYTES, PLACE_BYTES, SAID_BYTES];
-/// From so many news on the file is written anew: see [`Index::news_max`].
+/// From this many news on the file is written anew: see [`Index::news_max`].
 const NEWS_MIN: usize = 128;
 const NEWS_MAX: usize = 2_048;
 /// More entries than this are read on all cores.
 const READ_ALONE_MAX: usize = 128;
 /// Directories of frames that are listed before their frames are read.
 const LEAVES_AT_ONCE: usize = 1_024;
-/// What a lookup reads from the file, and from so many lookups on a file is read as a whole however large.
+/// What a lookup reads from the file, and from how many lookups on a file is read as a whole however large.
 const LOOKUP_BYTES: u64 = 4_096;
 const WHOLE_FROM: usize = 1_024;
 /// The largest file that is read as a whole beside a walk that may turn out short.
@@ -134,7 +134,7 @@ impl Index {
             .ok()
     }
 
-    /// Reads the whole file into memory where that is less work than so many lookups.
+    /// Reads the whole file into memory where that is less work than this many lookups.
     pub fn prepare(&mut self, lookups: usize) {
         let Some(Base {
             source: source @ Source::File(..),

@@ -165,7 +165,7 @@ impl Frame {
         self
     }
 
-    /// Who wrote it by hand, as the writer's own git calls the person: nobody has checked it.
+    /// Who wrote it by hand, as the writer's own git calls the person; it is not verified.
     #[must_use]
     pub fn author(&self) -> Option<String> {
         let (_, value) = self.unknown.iter().find(|(key, _)| key == AUTHOR)?;

@@ -116,7 +116,7 @@ pub(super) fn decode_head(bytes: &[u8]) -> Option<Record> {
     })
 }
 
-/// The node and the slot of a head record, with ids of so many bytes.
+/// The node and the slot of a head record, with ids of this many bytes.
 pub(super) fn head_of(bytes: &[u8], id_len: usize) -> Option<(NodeId, u16)> {
     Some((
         NodeId::from_bytes(&bytes[..id_len])?,

@@ -7,7 +7,7 @@
 //! | derived (an outline, a synthesis) | its node stands in no tip, or it is superseded |
 //! | a model's | no history reaches its node, or it is superseded |
 //!
-//! Superseded are generations below the newest that was made and so many before it as are kept. Of what was made the newest stays
+//! Superseded are generations below the newest that was made and those kept before it. Of what was made the newest stays
 //! above what a person said, since that would be the newest of the slot without it. And a generation counts only if it is within reach
 //! of the next lower one (`listing`), so that where a gap would be too wide one of those between stays.
 

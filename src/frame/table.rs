@@ -18,7 +18,7 @@ use crate::base::Key;
 
 const PAGE_BYTES: usize = 4_096;
 const CHECKSUM_BYTES: usize = 8;
-/// Most pages that are kept of one read: what is longer is read as a whole by somebody who asks once.
+/// Most pages that are kept of one read: what is longer is read as a whole by a caller that asks once.
 const KEPT_AT_ONCE: u64 = 4;
 
 /// Where a table's bytes are.

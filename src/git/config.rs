@@ -38,7 +38,7 @@ pub enum ConfigScope {
 }
 
 impl ConfigScope {
-    /// True for the scopes that nobody but the user writes. What is in a repository's own may come from a stranger.
+    /// True for the scopes that only the user writes. What is in a repository's own may come from a stranger.
     #[must_use]
     pub fn is_protected(self) -> bool {
         !matches!(self, Self::Local | Self::Worktree)

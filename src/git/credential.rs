@@ -2,7 +2,7 @@
 //!
 //! A key is found, kept and forgotten by whatever helper the user has configured for git, under the exact origin and the
 //! user name [`USER_NAME`], so that a password for the same host is never taken for a key. The children run where no
-//! repository is found: none can name a helper. They ask nobody.
+//! repository is found: none can name a helper. They never prompt.
 
 use std::process::{Output, Stdio};
 

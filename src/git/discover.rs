@@ -89,7 +89,7 @@ pub(super) fn bare_layout(directory: &Path, git_dir: &Path) -> Option<PathBuf> {
     (is_inside && !real.components().any(|part| part.as_os_str() == ".git")).then_some(real)
 }
 
-/// The nearest repository and its work tree, opened by nobody.
+/// The nearest repository and its work tree, not opened yet.
 fn nearest(
     directory: &Path,
     options: gix::discover::upwards::Options<'_>,
@@ -201,7 +201,7 @@ fn touch(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens the nearest repository; one that somebody else owns only if the user's `safe.directory` names it.
+/// Opens the nearest repository; one that another user owns only if the user's `safe.directory` names it.
 fn look_up(directory: &Path, overrides: &[String]) -> Result<gix::ThreadSafeRepository, OpenError> {
     let look = |trust, bail| {
         let options = options(overrides).bail_if_untrusted(bail);

@@ -120,7 +120,7 @@ pub(super) fn open_at(directory: &Path) -> Repository {
     .unwrap()
 }
 
-/// A batch of so many different blobs.
+/// A batch of this many different blobs.
 pub(super) fn blobs(hash: HashKind, count: usize) -> Batch {
     let mut batch = Batch::default();
     for number in 0..count {

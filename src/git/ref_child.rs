@@ -2,7 +2,7 @@
 //!
 //! Git's own locks do not say whose they are, and one that stays blocks every later write. So a child is given its
 //! instructions as a file, `<common>/merkle/child-<pid>-<n>`, which the kernel locks: the lock lives as long as this process
-//! or the child, because both have it open. A file that nobody locks was left by a child that was killed. A lock of git is
+//! or the child, because both have it open. A file without a lock was left by a child that was killed. A lock of git is
 //! known to be that child's when all of this holds, and only then [`remove`](RefLockLeft::remove) takes it away:
 //!
 //! - it came while such a child ran, and belongs to this user;

@@ -3,8 +3,8 @@
 //! The new value is first written to a draft in this program's own directory, `<common>/merkle/ref-<pid>-<n>-<name>`, flushed,
 //! and locked by the kernel; then it is hard-linked to `<ref>.lock`, which fails if any git holds that lock. Renaming the
 //! lock to the ref publishes the value. When the process is killed in between, the kernel lets go of the draft, and
-//! whoever comes next sees a draft that nobody locks: a `<ref>.lock` that is the same file was left by the dead and is
-//! removed. A lock that is no such file is somebody else's and never touched.
+//! the next process sees a draft without a lock: a `<ref>.lock` that is the same file was left by the dead and is
+//! removed. A lock that is no such file belongs to another program and is never touched.
 //!
 //! Some file systems have no hard links (FAT, some network and FUSE mounts). There the ref is moved by git, as in a reftable
 //! repository.
@@ -20,7 +20,7 @@ use rustix::io::Errno;
 
 use super::state::StateDir;
 
-/// How long to wait for somebody else's lock on the ref: git's own `core.filesRefLockTimeout`.
+/// How long to wait for another process's lock on the ref: git's own `core.filesRefLockTimeout`.
 const WAIT: Duration = Duration::from_millis(100);
 /// What the names of drafts start with.
 const DRAFT_PREFIX: &str = "ref-";
@@ -78,7 +78,7 @@ impl RefLock {
                 };
                 match drafts.link(&held.draft, &held.lock) {
                     Ok(()) => return Ok(Asked::Held(held)),
-                    // Taken, or git removed the empty directory, or somebody took the draft for a dead one's.
+                    // Taken, or git removed the empty directory, or another process took the draft for a dead one's.
                     Err(error)
                         if matches!(
                             error.kind(),
@@ -135,7 +135,7 @@ impl Drop for RefLock {
     }
 }
 
-/// Writes, locks and flushes a draft; `None` when somebody took it for stale in the moment before it was locked.
+/// Writes, locks and flushes a draft; `None` when another process took it for stale in the moment before it was locked.
 fn write_draft(drafts: &StateDir, name: &str, value: &str) -> io::Result<Option<(String, File)>> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);

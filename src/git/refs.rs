@@ -26,7 +26,7 @@ use crate::base::NodeId;
 /// Longest chain of symbolic refs, as in git.
 const SYMBOLIC_DEPTH_MAX: usize = 5;
 
-/// What git says of a lock that somebody else holds, by files and by reftable.
+/// What git says of a lock that another process holds, by files and by reftable.
 const LOCKED: [&str; 3] = ["File exists", "is locked", "cannot lock references"];
 
 /// What a ref must be for it to move.
@@ -50,7 +50,7 @@ impl Expected {
 /// Why a ref could not be read or moved.
 #[derive(Debug, thiserror::Error)]
 pub enum RefError {
-    /// It is not what was expected, or somebody else holds its lock: read again and retry.
+    /// It is not what was expected, or another process holds its lock: read again and retry.
     #[error("ref '{0}' has moved")]
     Moved(String),
     /// What git keeps for a ref of this program, or a folder on the way there, is a link of the file system.
@@ -340,7 +340,7 @@ impl Repository {
         }
     }
 
-    /// True when a ref is moved by renaming a file: it is no symbolic ref, and a new one is in nobody's way.
+    /// True when a ref is moved by renaming a file: it is no symbolic ref, and a new one conflicts with no other.
     fn is_plain(&self, name: &str, current: Option<NodeId>) -> Result<bool, RefError> {
         match fs::read(self.common_dir().join(name)) {
             Ok(text) => Ok(!text.starts_with(b"ref:")),

@@ -392,7 +392,7 @@ fn slots() -> gix::odb::store::init::Slots {
     }
 }
 
-/// Opens a repository that the user named: trusted whoever owns it, as git trusts `GIT_DIR`.
+/// Opens a repository that the user named: trusted regardless of its owner, as git trusts `GIT_DIR`.
 fn open_named(
     git_dir: &Path,
     overrides: &[String],

@@ -26,7 +26,7 @@ const HEADER: [u8; 8] = *b"PACK\0\0\0\x02";
 const HEADER_BYTES: usize = 12;
 const INDEX_HEADER: [u8; 8] = *b"\xfftOc\0\0\0\x02";
 const FANOUT_BYTES: usize = 256 * 4;
-/// Files beside a pack by which somebody says that it is to stay as it is.
+/// Files beside a pack that mark it to be kept as it is.
 const CLAIMS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
 
 /// Where an object stands in the pack, and the checksum of its entry.
@@ -66,7 +66,7 @@ impl SmallPack {
         self.data.len() as u64 + batch.size_bytes() <= PACK_BYTES_MAX
     }
 
-    /// True when all objects of the pack of this name are in it and nobody claims that one, or when it has no index
+    /// True when all objects of the pack of this name are in it and no other file claims that one, or when it has no index
     /// any more.
     pub(super) fn holds(&self, name: &Path) -> bool {
         let listed = || Listing::decode(self.hash, &read_small(&name.with_extension("idx"))?);
@@ -127,7 +127,7 @@ impl SmallPack {
         (self.data, index)
     }
 
-    /// Reads the pack of this name, without an extension; `None` unless it is a whole one of this kind that nobody claims.
+    /// Reads the pack of this name, without an extension; `None` unless it is a whole one of this kind that no other file claims.
     pub(super) fn read(name: &Path, hash: HashKind) -> Option<Self> {
         if is_claimed(name) {
             return None;

@@ -16,7 +16,7 @@
 //! last is read, put down again with the new batch behind it, and removed one batch later, until it has grown to
 //! 256 KiB (`small_pack`); then it stays as a pack like any other. Git takes it in like
 //! any other too, whenever it repacks. `cache/small-pack` says which it is; without that file one more pack stays. A pack
-//! is removed only when another that holds all of it is on disk, and not while somebody who has listed packs would miss
+//! is removed only when another that holds all of it is on disk, and not while a process that has listed packs would miss
 //! it: a gc, a maintenance, a multi-pack index. Readers look again when a pack is gone, as they do for git's own repack.
 
 use std::fs::{self, File, OpenOptions};
@@ -294,7 +294,7 @@ impl Repository {
             .and_then(|()| cache.replace(SMALL_PACK_FILE, |open| open.write_all(text.as_bytes())));
     }
 
-    /// False for a pack that somebody may have listed who does not look again: a running gc or maintenance, a
+    /// False for a pack that a process may have listed that does not look again: a running gc or maintenance, a
     /// multi-pack index that is not older. After one that died packs stay until git clears its mark.
     fn may_remove_pack(&self, name: &Path) -> bool {
         let directory = self.objects_dir.join("pack");

@@ -44,11 +44,11 @@ pub fn start(program: &Path, arguments: &[&OsStr], environment: &Environment) ->
     command.spawn().map(drop)
 }
 
-/// Leaves the session of whoever started this process, closes what was inherited, and lets others go first.
+/// Leaves the session of the parent process, closes what was inherited, and lets others go first.
 ///
 /// To be called before anything is opened: a descriptor of this process itself would be closed behind its owner's back.
 pub fn settle() {
-    // A process that leads a group already cannot leave; it was started apart by somebody else.
+    // A process that leads a group already cannot leave; its parent has detached it.
     let _ = rustix::process::setsid();
     let _ = rustix::process::nice(10);
     let descriptors = std::fs::read_dir("/dev/fd").into_iter().flatten().flatten();

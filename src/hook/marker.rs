@@ -1,7 +1,7 @@
 //! Markers: "something happened in this worktree". One file for each worktree, so that a storm of commits is one marker.
 //!
 //! A marker is an accelerator: what it would have told is found again by comparing tree and store. It names no commit;
-//! whoever takes it looks at what the worktree has checked out by then. A marker that is taken stays under another name
+//! the worker that takes it looks at what the worktree has checked out by then. A marker that is taken stays under another name
 //! until its work is done, so that the next worker finds what a dead one has left.
 
 use std::collections::BTreeSet;

@@ -17,7 +17,7 @@ const LOCK_FILE: &str = "worker-lock";
 const LOCK_BYTES_MAX: u64 = 4096;
 /// Pause between two looks.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long the lock is tried for: somebody who only looks whether a worker is at work has it for a moment.
+/// How long the lock is tried for: a process that only checks for a worker holds it for a moment.
 const LOOKED_AT: Duration = Duration::from_millis(200);
 
 /// What the worker does with a marker; what it returns stands in the log.

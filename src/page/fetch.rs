@@ -49,7 +49,7 @@ pub enum PageError {
     /// The name is unknown.
     #[error("{0} has no address")]
     Name(String),
-    /// Nobody answers, or not in TLS that can be believed.
+    /// No server answers, or its TLS certificate is not valid.
     #[error("{0} cannot be reached: {1}")]
     Connection(String, String),
     /// An answer that is no page.
@@ -64,13 +64,13 @@ pub enum PageError {
     /// It did not arrive in time.
     #[error("no answer within {} seconds", .0.as_secs())]
     Time(Duration),
-    /// Nobody waits for it.
+    /// The caller no longer waits for it.
     #[error("nothing is fetched in the background")]
     Background,
     /// It is larger than what is read.
     #[error("more than {PAGE_BYTES_MAX} bytes")]
     Size,
-    /// It is compressed though nobody asked for that.
+    /// It is compressed although the request did not ask for that.
     #[error("encoded as {0}, which was not asked for")]
     Encoding(String),
     /// It is no text.
@@ -175,7 +175,7 @@ impl Fetcher {
         time_max: Duration,
     ) -> Result<Self, PageError> {
         static PROVIDER: Once = Once::new();
-        // Somebody else's choice of cryptography, if there is one, is as good.
+        // A provider of cryptography that is already installed is as good.
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let client = Client::builder()
             .no_proxy()

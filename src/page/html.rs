@@ -53,7 +53,7 @@ pub fn to_markdown(html: &str) -> Result<Markdown, PageError> {
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(move || {
-            // Nobody listens any more when it took too long.
+            // The receiver is dropped when it took too long.
             let _ = sender.send(convert(&html));
         });
     thread.map_err(|_| failed.clone())?;

@@ -1,7 +1,7 @@
 //! Pages of the web, fetched without being led astray: https, public addresses only, small, quick, text.
 //!
 //! Owns which URLs and addresses may be reached at all, the fetch itself, and the Markdown of an HTML page. Must never
-//! decide *whether* something is fetched: that is for whoever knows who asked. Knows no repository, keeps nothing.
+//! decide *whether* something is fetched: the caller decides that. Knows no repository, keeps nothing.
 //!
 //! | step | what | where |
 //! |---|---|---|

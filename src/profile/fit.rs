@@ -13,7 +13,7 @@
 //! | input tokens at most | more than the window | the window |
 //! | – | the input alone fills the window, or is over the wish | an error |
 //!
-//! `None` stays `None`: what nobody wished is not set here. An explicit 0 is a value like any other.
+//! `None` stays `None`: what the profile does not set stays unset. An explicit 0 is a value like any other.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ use crate::chat::{Capabilities, GenerationParams, OUTPUT_TOKENS_DEFAULT};
 /// Of a window, what is planned with: estimates of tokens are off by a few per cent.
 const WINDOW_PERCENT: u64 = 90;
 
-/// An answer's share of the window is one of so many.
+/// An answer's share of the window is one part in this many.
 const WINDOW_SHARE: u64 = 4;
 
 /// How a profile wishes to have something generated.
@@ -73,7 +73,7 @@ pub enum Change {
         /// The wish.
         from: u64,
     },
-    /// The model takes no texts at which an answer ends, or not so many.
+    /// The model takes no texts at which an answer ends, or fewer.
     StopsCut {
         /// How many were wished.
         from: usize,
@@ -249,7 +249,7 @@ pub enum OutputKey {
     Window,
 }
 
-/// Fits parameters to a provider for an input of so many tokens.
+/// Fits parameters to a provider for an input of this many tokens.
 pub fn fit(
     params: &GenerationParams,
     capabilities: &Capabilities,

@@ -3,7 +3,7 @@
 //! | of the path | becomes |
 //! |---|---|
 //! | `&`, `"`, `<`, `>` | `&amp;`, `&quot;`, `&lt;`, `&gt;` |
-//! | control, format and other characters that nobody sees, and `\` | `&#x…;`, the code point in hexadecimal |
+//! | control, format and other invisible characters, and `\` | `&#x…;`, the code point in hexadecimal |
 //! | a byte that is not UTF-8 | `\x..`, two hexadecimal digits |
 //! | everything else | itself |
 //!

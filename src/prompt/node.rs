@@ -88,7 +88,7 @@ pub enum PayloadError {
     },
 }
 
-/// Lays out what is asked about a node. With a limit, the whole request has at most so many tokens, by estimate.
+/// Lays out the request about a node. With a limit, the whole request stays within it, by estimate.
 pub fn node_payload(
     instructions: &Instructions,
     path: &TreePath,

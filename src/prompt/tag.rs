@@ -1,4 +1,4 @@
-//! Tags around text that nobody controls: a name that the text cannot close.
+//! Tags around untrusted text: a name that the text cannot close.
 
 use std::collections::HashSet;
 

@@ -35,7 +35,7 @@ const TOLD_SHARE_MIN: u64 = 16;
 const OUTPUT_TOKENS_MIN: u64 = 64;
 /// What is left free of a window between input and output.
 const WINDOW_TOKENS_FREE: u64 = 16;
-/// From so many tokens on, a model's own count says how its tokens compare with ours.
+/// From this many tokens on, a model's own count says how its tokens compare with ours.
 const COMPARED_TOKENS_MIN: u64 = 200;
 
 /// A provider with its prices, its limits, and the ledger that pays for it.
@@ -279,7 +279,7 @@ impl Caller {
         let took = self.took(request, &outcome);
         let spent = match (&outcome, took) {
             (Ok(Answer::Pending(_)), _) => Spend::default(),
-            // An attempt all the same: whoever limits calls limits those that are turned away as well.
+            // An attempt all the same: a limit on calls counts those that are turned away as well.
             (
                 Err(Failure {
                     charge: Charge::Nothing,

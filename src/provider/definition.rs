@@ -67,7 +67,7 @@ pub enum DefinitionError {
     /// A name that no provider can have.
     #[error("'{0}' is no name of a provider: a-z, 0-9 and '-', at most 32")]
     Name(String),
-    /// Nobody of this name.
+    /// No provider has this name.
     #[error("no provider '{name}'; there is {}", list(.names))]
     NotThere {
         /// Asked for.
@@ -75,7 +75,7 @@ pub enum DefinitionError {
         /// All there are.
         names: Vec<String>,
     },
-    /// Nobody at all.
+    /// No provider is configured.
     #[error("no provider is configured")]
     NoneThere,
     /// Several, and none was named.
@@ -99,7 +99,7 @@ pub struct Definition {
     pub name: String,
     /// How it is reached.
     pub kind: Kind,
-    /// Where it listens; `None` when it does not, or nobody has said.
+    /// Where it listens; `None` when it does not, or the address is not configured.
     pub endpoint: Option<Endpoint>,
     /// The variable that holds its key, by the user's word.
     pub key_env: Option<String>,
@@ -127,7 +127,7 @@ pub struct Definition {
     pub capabilities: Capabilities,
     /// Fields of the user's own, which go out with each request and win over ours.
     pub extra: Map<String, Value>,
-    /// What it costs; `None` when nobody knows.
+    /// What it costs; `None` when unknown.
     pub prices: Option<Prices>,
 }
 

@@ -76,7 +76,7 @@ pub enum Charge {
     Nothing,
     /// What the provider says.
     Usage(Usage),
-    /// Nobody knows: it counts in full.
+    /// The cost is unknown: it counts in full.
     Unknown,
 }
 

@@ -32,7 +32,7 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 /// Costs milliseconds (certificates), so once per provider and only when something is asked.
 pub(super) fn client(definition: &Definition) -> Result<Client, String> {
     static PROVIDER: Once = Once::new();
-    // Somebody else's choice of cryptography, if there is one, is as good.
+    // A provider of cryptography that is already installed is as good.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
     let mut builder = Client::builder()
         .redirect(Policy::none())

@@ -107,7 +107,7 @@ pub struct Budget {
     pub day: Caps,
     /// Of a calendar month, all processes together.
     pub month: Caps,
-    /// Of this run, in thousand-millionths of a US dollar, when nobody was asked because the estimate was small.
+    /// Of this run, in thousand-millionths of a US dollar, when the run needed no agreement because the estimate was small.
     pub unasked: Option<u64>,
 }
 

@@ -109,7 +109,7 @@ impl Throttle {
         (ceiling < self.limits.concurrency).then_some(ceiling)
     }
 
-    /// Asks for leave for a request of so many tokens.
+    /// Asks for leave for a request of this many tokens.
     pub fn admit(&mut self, tokens: u64, company: Company, now: Duration) -> Admission {
         let is_full = match company {
             Company::Any => self.is_alone || self.lone > 0 || self.owed >= self.allowed(),
@@ -223,7 +223,7 @@ impl Gate {
         }
     }
 
-    /// Waits until a request of so many tokens may go.
+    /// Waits until a request of this many tokens may go.
     pub async fn acquire(&self, tokens: u64, company: Company) -> Leave<'_> {
         let _lone = (company == Company::Alone).then(|| Lone::new(self));
         loop {
@@ -403,7 +403,7 @@ mod tests {
         );
         drop(alone);
         drop(gate.acquire(1, Company::Any).await);
-        // One that gives up while it waits holds nobody up.
+        // One that gives up while it waits delays no other.
         let held = gate.acquire(1, Company::Any).await;
         assert!(
             tokio::time::timeout(Duration::from_millis(20), gate.acquire(1, Company::Alone))

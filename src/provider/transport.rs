@@ -81,7 +81,7 @@ pub(super) async fn piece(
     response.chunk().await.map_err(BodyError::Transport)
 }
 
-/// A whole body of at most so many bytes.
+/// A whole body, within this many bytes.
 pub(super) async fn whole(response: &mut Response, bytes_max: usize) -> Result<Vec<u8>, BodyError> {
     let mut body = Vec::new();
     while let Some(piece) = piece(response).await? {

@@ -9,7 +9,7 @@ use crate::provider::ledger::Spend;
 /// A step of a run, for progress, logs and `--json-lines`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// So many of so many tasks are done.
+    /// This many of all tasks are done.
     Progress {
         /// Tasks done, of whatever outcome.
         done: u64,
@@ -18,7 +18,7 @@ pub enum Event {
         /// What the answers so far have taken.
         spent: Spend,
     },
-    /// A model is asked about a node.
+    /// A request about a node is sent to a model.
     Asked(TreePath),
     /// A model has answered, and the answer is on the disk.
     Answered {
@@ -60,7 +60,7 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// A batch of so many frames is in the store.
+    /// A batch of this many frames is in the store.
     Stored(u64),
     /// Nothing new is begun any more.
     Stopping(Stop),
@@ -104,9 +104,9 @@ pub struct Report {
     pub held_back: u64,
     /// Frames that were stored: made and reused ones that the store did not have.
     pub stored: u64,
-    /// Tasks that nobody got to.
+    /// Tasks that were not started.
     pub left: u64,
-    /// Why, if somebody did not get to them.
+    /// Why, if some were not started.
     pub stop: Option<Stop>,
     /// Attempts that were made again.
     pub retries: u64,

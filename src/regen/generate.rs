@@ -1,4 +1,4 @@
-//! The run with a model: one queue, so many calls at once, every answer on the disk before anything is built on it.
+//! The run with a model: one queue, a limited number of calls at once, every answer on the disk before anything is built on it.
 //!
 //! One thread dispatches. It prepares a few requests ahead, starts calls while there are free slots, and takes what
 //! comes back: an answer becomes a frame in the spool (on another thread, flushed), then what its directory waits for.
@@ -308,7 +308,7 @@ impl<'g, 'i> Work<'g, 'i> {
                 self.done(number, on_event);
             }
             Err(error) if error.is_unreadable() => {
-                // The directories above are asked about without it: they say that nothing is known of this one.
+                // The requests about the directories above go out without it: they say that nothing is known of this one.
                 self.book_failure(number, chain(&error), on_event);
                 self.done(number, on_event);
             }
@@ -455,7 +455,7 @@ impl<'g, 'i> Work<'g, 'i> {
         let mut begun = self.warmth.begun();
         self.calls.push(Box::pin(async move {
             let mut on_retry = |error: &ProviderError, pause: Duration| {
-                // Nobody listens any more only when the run is over.
+                // The receiver is dropped only after the run has ended.
                 let _ = retries.send(Event::Retried {
                     path: path.clone(),
                     reason: error.to_string(),

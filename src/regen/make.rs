@@ -1,4 +1,4 @@
-//! Making one frame, whoever has the words: what stands in it, what may be reused, what its children say.
+//! Making one frame, from any source of text: what stands in it, what may be reused, what its children say.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub enum NodeError {
 }
 
 impl NodeError {
-    /// True when an object cannot be read: it is missing or damaged. Nobody can say anything about it until it is repaired, so
+    /// True when an object cannot be read: it is missing or damaged. No frame can be made about it until it is repaired, so
     /// nothing else waits for it.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
@@ -245,7 +245,7 @@ impl Said {
         self.uses[number as usize] += 1;
     }
 
-    /// Keeps what a node says, if somebody is going to ask.
+    /// Keeps what a node says, if a later task reads it.
     pub(super) fn put(&mut self, number: u32, body: Body) {
         if self.uses[number as usize] > 0 {
             self.bodies.insert(number, body);

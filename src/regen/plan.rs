@@ -34,7 +34,7 @@ pub enum Reach {
     All,
     /// What the agent has spoken about, the node itself or what stood at its path before.
     Said,
-    /// Of that, what has changed since: for a run that nobody asked for.
+    /// Of that, what has changed since: for a run in the background.
     Changed,
 }
 

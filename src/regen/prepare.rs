@@ -25,7 +25,7 @@ use crate::secret::{
 use crate::symbol;
 use crate::synthesis::{PartKind, outline};
 
-/// What is asked about nodes: by whom, how, and what must not leave.
+/// How requests about nodes are made: the agent, the parameters, and what must not leave.
 #[derive(Clone)]
 pub struct Writer<'w> {
     /// The words.
@@ -404,7 +404,7 @@ impl Writer<'_> {
         (data, clean.count as u64)
     }
 
-    /// The rule that a file's name alone breaks, if nobody has allowed it.
+    /// The rule that a file's name alone breaks, unless the user has allowed it.
     fn find_name(&self, path: &TreePath) -> Option<Finding> {
         let rule = self.scanner.file_rule(path.as_bytes())?;
         let id = FindingId::of(&rule.id, path.as_bytes());

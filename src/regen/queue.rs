@@ -2,7 +2,7 @@
 //!
 //! Pure. A task that stands deepest below the root of its tree goes first (Hu's algorithm: with equal times and any
 //! number of workers no order is finished sooner, because the longest chain is always the one being worked off).
-//! What somebody asked for outranks what a commit changed, and that what was never made; a task that another one
+//! What the user asked for outranks what a commit changed, and that what was never made; a task that another one
 //! waits for has the rank of the one that waits.
 
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ pub enum Priority {
     Background,
     /// It says something that holds no more.
     Changed,
-    /// Somebody named it.
+    /// The user named it.
     Asked,
 }
 
@@ -134,7 +134,7 @@ impl Queue {
         held_back
     }
 
-    /// Fewer rounds of equal length than this cannot do all tasks, with so many at once: for each level, what stands above
+    /// Fewer rounds of equal length than this cannot do all tasks, with this many at once: for each level, what stands above
     /// it comes after everything that stands on it and below.
     #[must_use]
     pub fn rounds_min(&self, at_once: usize) -> usize {
@@ -175,7 +175,7 @@ mod tests {
         Queue::new(&vec![Priority::Background; parents.len()], children)
     }
 
-    /// Rounds of equal length until everything is done, with so many workers.
+    /// Rounds of equal length until everything is done, with this many workers.
     fn rounds(parents: &[Option<u32>], workers: usize) -> usize {
         let mut queue = queue(parents);
         let mut rounds = 0;

@@ -39,7 +39,7 @@ pub fn object_cache<T: Cached>(cache: &StateDir) -> ObjectCache<T> {
 pub enum Blob<'d> {
     /// It is not in this clone.
     Absent,
-    /// So many bytes are not read.
+    /// Files of this many bytes are not read.
     TooLarge(u64),
     /// Its content.
     Data(&'d [u8]),

@@ -4,7 +4,7 @@
 //! words, or a run of at least five words in them. What it quotes of the file or of a directory's children is no part of
 //! those, and an answer with one sentence of its own is an answer.
 
-/// A run of so many words of the prompt is no chance.
+/// A run of this many words of the prompt is no coincidence.
 const RUN_WORDS_MIN: usize = 5;
 
 /// True when all that an answer says stands in the prompt.

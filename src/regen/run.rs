@@ -24,7 +24,7 @@ const STRETCH: usize = 2_048;
 /// Frames and compressed bytes in a batch, whichever comes first.
 const BATCH_FRAMES_MAX: usize = 65_536;
 const BATCH_BYTES_MAX: u64 = 48 << 20;
-/// From so many files on, the cache of what files declare is worth opening.
+/// From this many files on, the cache of what files declare is worth opening.
 const KEPT_FROM: usize = 16;
 
 /// Why a run stopped. What was stored before stays.

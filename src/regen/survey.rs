@@ -12,7 +12,7 @@ use crate::profile::{input_tokens_max, with_output};
 use crate::provider::call::Caller;
 use crate::secret::SecretFound;
 
-/// What an answer has when nobody knows better: a summary of some paragraphs.
+/// Assumed tokens of an answer when nothing better is known: a summary of some paragraphs.
 const ANSWER_TOKENS: u64 = 350;
 /// What a child costs its directory beside its text: tag, path, kind.
 const CHILD_TOKENS: u64 = 24;

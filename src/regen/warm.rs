@@ -27,7 +27,7 @@ impl Warmth {
         (Self { is_cold, begun }, is_begun)
     }
 
-    /// How many calls there may be at once, of so many at most.
+    /// How many calls there may be at once, up to this limit.
     pub(super) fn slots(&self, slots: usize) -> usize {
         if self.is_cold { 1 } else { slots }
     }
@@ -49,7 +49,7 @@ pub(super) struct Begun(Option<mpsc::UnboundedSender<()>>);
 impl Begun {
     pub(super) fn tell(&mut self) {
         if let Some(begun) = self.0.take() {
-            // Nobody listens any more only when the run is over.
+            // The receiver is dropped only after the run has ended.
             let _ = begun.send(());
         }
     }

@@ -1,4 +1,4 @@
-//! The findings that somebody has said are no secrets, or may be sent: a set of ids, never of secrets.
+//! The findings that the user has allowed: a set of ids, never of secrets.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Finding what looks like a secret, in the names of files and in text, before it leaves.
 //!
 //! Owns the rules (`rules`: data, updatable), the search, the marker that stands where a secret was, and the ids
-//! by which somebody says that a finding is none. A secret never leaves this module: findings hold places and digests.
+//! by which the user allows a finding. A secret never leaves this module: findings hold places and digests.
 //!
 //! The search looks for all keywords at once and tries a rule only where one of its keywords stands, so that clean
 //! text costs one pass and no pattern is compiled before it is needed. Rules are only ever added: nothing that a

@@ -84,7 +84,7 @@ impl Rule {
     pub(super) fn compiles(&self) -> bool {
         let (pattern, allow) = (self.compile(), self.allow.compile());
         let is_sound = pattern.is_ok() && allow.is_ok();
-        // Whoever came first has compiled the same.
+        // The thread that came first has compiled the same.
         let _ = pattern.map(|pattern| self.compiled.set(pattern));
         let _ = allow.map(|allow| self.allow.set.set(allow));
         is_sound

@@ -85,7 +85,7 @@ fn reach() -> usize {
 }
 
 impl RuleFile {
-    /// Reads a file that somebody has added: every pattern must compile.
+    /// Reads a file of added rules: every pattern must compile.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let line_of = |offset: usize| {
             text.as_bytes()[..offset.min(text.len())]

@@ -103,7 +103,7 @@ impl Workspace {
             .map(|limit| left(nano(limit), charged, spent.nano_dollars.unwrap_or(0)));
         options.caps.nano_dollars = least(given.nano_dollars, dollars_left);
         let mut payer = self.payer(definition, &options)?;
-        // What came with the repository may tighten; it is nobody's agreement to spend.
+        // What came with the repository may tighten; it is not the user's agreement to spend.
         let is_own = open.own.limits.tokens.is_some() || open.own.limits.cost_usd.is_some();
         payer.has_budget &= is_own
             || self.has_budget(&AskingOptions {
@@ -358,7 +358,7 @@ fn write_conversation(
     folder.write(Some(number), &conversation_file(turn.phase()), &text)
 }
 
-/// Keeps what is known only now that somebody is asked: what was edited, and what the provider does not take as wished.
+/// Keeps what is known only once the request is sent: what was edited, and what the provider does not take as wished.
 fn note_question(open: &mut OpenSession, question: &Question) -> Result<(), TurnError> {
     let (number, turn) = open_turn(open)?;
     let TurnRecord {

@@ -43,7 +43,7 @@ pub enum ChoiceError {
     /// A name was given that is none.
     #[error(transparent)]
     Name(#[from] super::name::NameError),
-    /// Nobody has begun one.
+    /// There is no session yet.
     #[error("there is no session yet")]
     None,
     /// Several could be meant.
@@ -57,7 +57,7 @@ pub enum ChoiceError {
     State(PathBuf, #[source] std::io::Error),
 }
 
-/// A session that nobody else changes meanwhile, with everything that was left half done finished.
+/// A session that no other process changes meanwhile, with everything that was left half done finished.
 pub struct OpenSession {
     /// Where its files are.
     pub folder: SessionFolder,
@@ -381,22 +381,22 @@ impl Workspace {
         {
             return Ok(record.clone());
         }
-        let nobody = SessionRecord {
+        let unknown = SessionRecord {
             profile: None,
             scope: None,
             providers: BTreeMap::new(),
             ..record.clone()
         };
-        let nobody = SessionRecord {
+        let unknown = SessionRecord {
             limits: SessionLimits::default(),
-            ..nobody
+            ..unknown
         };
         let committed = match self.committed_record(folder) {
             Committed::Nothing => return Ok(record.clone()),
             Committed::Record(committed) => committed,
-            Committed::Unreadable => return Ok(nobody),
+            Committed::Unreadable => return Ok(unknown),
         };
-        let mut own = nobody;
+        let mut own = unknown;
         own.profile = record
             .profile
             .clone()

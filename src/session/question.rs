@@ -47,7 +47,7 @@ pub struct Question {
     pub turn: TurnRecord,
     /// The words.
     pub words: Words,
-    /// Who is asked; `None` when nobody is configured, and a person answers.
+    /// The provider; `None` when none is configured, and a person answers.
     pub definition: Option<Definition>,
     /// The profile by which it is asked.
     pub profile: String,
@@ -390,7 +390,7 @@ impl Words {
     }
 }
 
-/// Smaller sizes for a world that is so many tokens `over`; `None` when nothing is left to make smaller.
+/// Smaller sizes for a world that is `over` by this many tokens; `None` when nothing is left to make smaller.
 ///
 /// What is worth least goes first: standards that take a large part are condensed, then symbols give way down to a part of
 /// the limit, then what the lists name is reduced, and at last the map goes.

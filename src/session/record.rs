@@ -104,7 +104,7 @@ pub struct TurnRecord {
     pub iteration: u32,
     /// What is wanted, in the words of a person.
     pub request: String,
-    /// True when the request is all that is sent: text that somebody else put together.
+    /// True when the request is all that is sent: text that another program put together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_text_only: bool,
     /// The snapshot: `index`, or the id of a tree; absent for the work tree, and for HEAD where there is none.
@@ -129,7 +129,7 @@ pub struct TurnRecord {
     /// What the payload leaves out, reduces, or could not get.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What whoever is asked does not take as the profile wishes it.
+    /// Wishes of the profile that the provider cannot follow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clamps: Vec<String>,
     /// What the ledger was charged for this turn.
@@ -179,7 +179,7 @@ pub struct UsageRecord {
     /// Input that was written to a cache.
     #[serde(default)]
     pub cache_write: u64,
-    /// Output that nobody sees.
+    /// Output that is not shown.
     #[serde(default)]
     pub reasoning: u64,
 }
@@ -223,9 +223,9 @@ pub struct Closed {
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// The prompt is written, and nobody has answered.
+    /// The prompt is written, and there is no answer yet.
     Ready,
-    /// There is an answer that nobody has judged.
+    /// There is an answer without a verdict.
     Answered,
     /// The answer was accepted.
     Approved,

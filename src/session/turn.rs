@@ -49,7 +49,7 @@ pub enum TurnError {
     /// The payload was edited, and what is sent is not made of that file.
     #[error("'{0}' was edited, and is not what is sent")]
     Edited(PathBuf),
-    /// Nobody can be asked.
+    /// No provider can answer.
     #[error(transparent)]
     Asking(#[from] AskingError),
     /// The words do not fit.
@@ -81,7 +81,7 @@ pub enum TurnError {
     /// The turn is not where this step begins.
     #[error("turn {0} is {word}", word = .1.as_str())]
     Status(TurnNumber, Status),
-    /// A review has accepted the work, and nobody has said what comes next.
+    /// A review has accepted the work, and the next step is not chosen.
     #[error("session '{0}' is complete")]
     Complete(String),
     /// The session has no turn yet.
@@ -138,7 +138,7 @@ pub struct TurnOptions {
     pub images: Vec<Vec<u8>>,
 }
 
-/// What somebody makes of an answer.
+/// A verdict on an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Judgement<'j> {
     /// It is accepted.
@@ -156,12 +156,12 @@ struct Place {
     number: TurnNumber,
     phase: Phase,
     iteration: u32,
-    /// The same turn as it was begun before, when nobody has answered it.
+    /// The same turn as it was begun before, when it has no answer.
     before: Option<TurnRecord>,
 }
 
 impl Workspace {
-    /// Begins a turn: writes its list, the payload and the prompt. One that nobody has answered is begun again.
+    /// Begins a turn: writes its list, the payload and the prompt. An unanswered one is begun again.
     pub fn begin_turn(
         &self,
         open: &mut OpenSession,

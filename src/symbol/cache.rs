@@ -15,7 +15,7 @@
 //! | … | body: [`Cached::encode`] |
 //!
 //! Opening reads the keys and leaves the bodies on disk. Appends share a kernel lock; a torn or damaged tail is cut
-//! off, and a full file emptied, by whoever holds it alone, after another look. No lock is held for longer than one
+//! off, and a full file emptied, by the process that holds it alone, after another look. No lock is held for longer than one
 //! write. Every body is checked when it is read, so a file that another process has emptied costs a miss at worst.
 //! Nothing here is an error for the caller: without a cache things are slower, that is all.
 

@@ -48,7 +48,7 @@ impl BasisOf {
         Self::of(agent, frame_type, instructions, directory)
     }
 
-    /// The same for a synthesis that somebody asked for, whoever the agent is; `policy` is the policy's digest.
+    /// The same for a synthesis on request, for any agent; `policy` is the policy's digest.
     #[must_use]
     pub fn synthesis(agent: &Agent, frame_type: &FrameType, policy: &Digest) -> Self {
         Self::of(agent, frame_type, policy, BasisKind::Synthesis)
@@ -78,7 +78,7 @@ impl BasisOf {
     /// The basis of a file: its node, and its path if that matters to the agent.
     ///
     /// What a name says of the language takes no part: one blob can stand under names of two languages, and which of
-    /// them is met first depends on how much is walked. What was said first holds until somebody invalidates it.
+    /// them is met first depends on how much is walked. What was said first holds until a user invalidates it.
     #[must_use]
     pub fn file(&self, node: &NodeId, path: &TreePath) -> BasisId {
         let mut hasher = self.file.clone();

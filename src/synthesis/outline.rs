@@ -28,7 +28,7 @@ pub fn lfs_pointer(data: &[u8]) -> Option<String> {
 
 /// The outline of a file's content under a name, with markers in the place of what looks like a secret.
 ///
-/// The built-in rules alone decide, and nothing that somebody has allowed: the same file says the same everywhere.
+/// The built-in rules alone decide, and nothing that a user has allowed: the same file says the same everywhere.
 #[must_use]
 pub fn outline(name: &[u8], data: &[u8]) -> Outline {
     outline_in(language(name, data), data)

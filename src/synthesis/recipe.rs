@@ -17,7 +17,7 @@ pub enum Reason {
     Waiting,
     /// The head was declared void.
     Invalidated,
-    /// Asked for in so many words.
+    /// Requested explicitly.
     Forced,
     /// The head does not say what is made from the same inputs.
     Forged,

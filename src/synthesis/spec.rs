@@ -1,7 +1,7 @@
 //! How a synthesis was made, as its header remembers it: the policy, its options, and which of the children's frames it read.
 //!
 //! With it a synthesis can be made again when a child says something else. The bytes are one line of JSON under the key
-//! `policy`; whoever has written them, they are text from a store and bounded here.
+//! `policy`; regardless of their author, they are text from a store and bounded here.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! A provider's prompt cache as a model: what a request would read, write and pay in full. For measuring, not for bills.
 //!
 //! A request is a row of blocks; the cache holds prefixes that ended with a mark. A prefix is found when it ends at a
-//! mark or at most so many blocks before one. Everything up to the longest found prefix is read, everything from there
+//! mark or a limited number of blocks before one. Everything up to the longest found prefix is read, everything from there
 //! to the last mark is written, the rest is plain. A prefix that was not used for some requests is forgotten, as a
 //! provider forgets after some minutes.
 

@@ -16,7 +16,7 @@ use super::order::{Weighed, by_added_risk};
 use super::shape::{Shape, TIERS, Tail, is_listed, shapes};
 use super::state::State;
 
-/// So many of the next requests are paid for with this one's layout.
+/// Number of the next requests that this one's layout is weighed for.
 const REQUESTS_AHEAD: u32 = 8;
 /// How many messages a provider looks back from a mark for a prefix that it knows, less the answer between.
 const LOOK_BACK: usize = 18;

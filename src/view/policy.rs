@@ -62,7 +62,7 @@ impl Source {
     }
 }
 
-/// How a frame stands to its node today, as whoever gathers it finds.
+/// How a frame stands to its node today, as the caller that gathers it finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// The head, made from what there is today.
@@ -126,7 +126,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Adds the condition that a frame is at most so many seconds old.
+    /// Adds the condition on the largest age of a frame, in seconds.
     ///
     /// A frame without a time of creation is never too old: such frames are the same whenever they are made.
     #[must_use]

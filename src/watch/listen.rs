@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, EventKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-/// How long changes may go on without a pause before somebody looks anyway.
+/// How long changes may go on without a pause before they are processed anyway.
 const STORM_MAX: Duration = Duration::from_secs(5);
 
 /// The file system cannot be listened to.
@@ -41,7 +41,7 @@ impl Watch {
                     Err(_) => true,
                 };
                 if is_change {
-                    // Nobody listens any more only at the end.
+                    // The receiver is dropped only at the end.
                     let _ = sender.send(());
                 }
             })

@@ -50,7 +50,7 @@ pub struct AskingOptions {
     pub allowed: Vec<FindingId>,
 }
 
-/// Why nobody can be asked.
+/// Why no request can be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum AskingError {
     /// Its frames are made without a model.
@@ -109,7 +109,7 @@ pub struct Payer {
     pub pending_dir: PathBuf,
     /// True when some limit is configured or given.
     pub has_budget: bool,
-    /// `merkle.confirmAbove`: from which estimate on somebody is asked first.
+    /// `merkle.confirmAbove`: the estimate above which the user has to agree.
     pub confirm_above_nano_dollars: u64,
 }
 
@@ -117,7 +117,7 @@ pub struct Payer {
 pub struct Draft<'a> {
     /// What is asked.
     pub writer: Writer<'a>,
-    /// Who would be asked; `None` when nobody is configured.
+    /// The provider; `None` when none is configured.
     pub definition: Option<Definition>,
     /// The profile by which it is asked.
     pub profile: String,
@@ -296,7 +296,7 @@ impl Workspace {
         Ok(Profiles::load(&folders).get(name)?.clone())
     }
 
-    /// The provider that somebody named, else the one of the settings, else the only one; `None` where there is none.
+    /// The provider that the user named, else the one of the settings, else the only one; `None` where there is none.
     pub fn definition(&self, named: Option<&str>) -> Result<Option<Definition>, AskingError> {
         let definitions = Definitions::load(self.settings.stack())?;
         match named.or(self.default_provider()) {

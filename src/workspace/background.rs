@@ -162,7 +162,7 @@ impl Workspace {
 
     /// What the worker may spend in a day: what the user's own configuration gives, and no more than was given at install.
     ///
-    /// What stands below the git directory alone gives nothing: somebody else may have packed it.
+    /// What stands below the git directory alone gives nothing: it may have come with the repository.
     fn hook_budget_usd(&self) -> Result<Option<f64>, String> {
         let given = self
             .settings
@@ -221,7 +221,7 @@ impl Workspace {
     }
 }
 
-/// What of a run somebody should hear of.
+/// What of a run the user should hear of.
 fn problem(agent: &Agent, refreshed: &Refreshed) -> Option<String> {
     let report = &refreshed.report;
     if let Some(Stop::Budget(why) | Stop::Provider(why)) = &report.stop {

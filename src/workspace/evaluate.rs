@@ -96,7 +96,7 @@ pub struct Outcome {
 }
 
 impl Workspace {
-    /// The newest commits before and with `tip` that can be questions, at most so many; not those that `end` leads to.
+    /// The newest commits before and with `tip` that can be questions, up to a limit; not those that `end` leads to.
     pub fn cases(
         &self,
         tip: NodeId,

@@ -49,7 +49,7 @@ pub struct Content {
 }
 
 impl Files {
-    /// Notes the paths of a tree, so many at most.
+    /// Notes the paths of a tree, up to a limit.
     #[must_use]
     pub fn of(tree: &Tree, files_max: usize) -> Self {
         let mut files = Self::default();

@@ -8,7 +8,7 @@ use crate::git::{ConfigScope, ConfigValue};
 
 /// Makes a layer of each scope, in the order of rank.
 ///
-/// Only the scopes that nobody but the user writes are protected. Git reports files without lines, so the lines are
+/// Only the scopes that the user alone writes are protected. Git reports files without lines, so the lines are
 /// looked up in the files, once for each.
 pub(super) fn layers(values: Vec<ConfigValue>) -> Vec<(ConfigScope, Layer)> {
     let mut lines = LineBook::default();

@@ -1,4 +1,4 @@
-//! What a repository would bring along if the user trusted it, as data for whoever shows it.
+//! What a repository would bring along if the user trusted it, as data for the command that shows it.
 //!
 //! Read from the folder that was judged, and nothing is left out: what this program does not know stands among the
 //! other files, and what is never taken stands there with its reason.

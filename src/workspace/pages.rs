@@ -272,7 +272,7 @@ impl Cache<'_> {
     }
 }
 
-/// Removes what nobody can read any more, by the time at which it was written.
+/// Removes what can no longer be read, by the time at which it was written.
 fn remove_old(folder: &StateDir) {
     folder.remove_abandoned();
     for name in folder

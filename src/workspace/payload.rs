@@ -1,4 +1,4 @@
-//! The payload `input.md`, put together in one place: whoever shows it or sends it gets the same bytes.
+//! The payload `input.md`, put together in one place: every command that shows or sends it gets the same bytes.
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
@@ -69,7 +69,7 @@ pub enum InputError {
 pub enum SecretPolicy {
     /// There is no payload: where a person waits.
     Stop(Allowed),
-    /// A marker stands in its place: in the background, or when somebody wants it so.
+    /// A marker stands in its place: in the background, or when the caller wants it so.
     Redact(Allowed),
     /// The same for a document of which no bodies are written: only its names are searched.
     Names(Box<Self>),

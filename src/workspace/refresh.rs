@@ -75,7 +75,7 @@ pub struct Asking<'a> {
     pub pending_dir: PathBuf,
     /// True when some limit is configured or given.
     pub has_budget: bool,
-    /// `merkle.confirmAbove`: from which estimate on somebody is asked first.
+    /// `merkle.confirmAbove`: the estimate above which the user has to agree.
     pub confirm_above_nano_dollars: u64,
 }
 
@@ -229,7 +229,7 @@ impl Workspace {
         }
     }
 
-    /// The store's index, prepared for so many nodes to be looked up.
+    /// The store's index, prepared for this many lookups of nodes.
     pub fn index(&self, store: &Store<'_>, nodes: usize) -> Result<Index, StoreError> {
         let mut index = open_index(store, &self.state.cache())?;
         index.prepare(nodes);

@@ -247,7 +247,7 @@ impl Settings {
         &self.gathered.stack
     }
 
-    /// What the user is to know of before every answer: settings that were not taken though somebody set them.
+    /// What the user is to know of before every answer: settings that are set and were not taken.
     ///
     /// Settings that only wait for the repository to be trusted are no cause for alarm and not among them.
     #[must_use]

@@ -21,7 +21,7 @@ use crate::regen::synthesize::SynthesisError;
 use crate::secret::{Allowed, SecretFound, redact_name};
 use crate::synthesis::basis;
 
-/// Something that somebody says about a node.
+/// A statement about a node.
 pub struct Statement<'a> {
     /// Who.
     pub agent: &'a Agent,

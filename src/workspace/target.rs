@@ -11,7 +11,7 @@ use crate::base::{NodeId, TreePath};
 use crate::frame::NodeKind;
 use crate::git::{EntryMode, ObjectError, ObjectKind, Repository, RevisionError};
 
-/// A node that somebody named.
+/// A node that the user named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// Its object.

@@ -15,6 +15,7 @@ mod context_secrets;
 mod context_tokens;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod crash;
+mod english;
 mod find;
 mod format;
 mod gc;

@@ -12,6 +12,7 @@ use crate::cli::{CliError, Exit, Style, Ui};
 
 /// Arguments of `agent`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,

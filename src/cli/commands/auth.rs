@@ -15,6 +15,7 @@ const KEY_BYTES_MAX: u64 = 16 * 1024;
 
 /// Arguments of `auth`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,

@@ -10,6 +10,7 @@ use crate::workspace::{Gathered, Judged, Presentation, settings};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,

@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "name")]
     session: Option<String>,
     /// Read the list of this turn of the session as well
-    #[arg(long, value_name = "NN", requires = "session")]
+    #[arg(long, value_name = "number", requires = "session")]
     turn: Option<String>,
     /// Print one section only
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u8).range(i64::from(*SECTIONS.start())..=i64::from(*SECTIONS.end())))]
@@ -233,7 +233,7 @@ fn tell_missing(args: &Args, ui: &Ui, workspace: &Workspace, missing: &[MissingD
     }
 }
 
-/// True when somebody hears how many tokens there are.
+/// True when the number of tokens is shown.
 fn is_heard(args: &Args, ui: &Ui) -> bool {
     (ui.is_json() && args.output.is_none()) || (args.section.is_none() && !ui.is_quiet())
 }

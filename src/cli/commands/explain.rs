@@ -24,7 +24,7 @@ pub struct Args {
     /// A path, <rev>:<path>, or an object id
     #[arg(value_name = "node", default_value = ".")]
     node: String,
-    /// Whose frame (default: the outline builder's)
+    /// Agent whose frame to explain
     #[arg(long, value_name = "agent", default_value = crate::agent::OUTLINE)]
     agent: String,
     /// Of which type (default: the agent's own)

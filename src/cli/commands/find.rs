@@ -30,7 +30,7 @@ pub struct Args {
     /// Look only at these files, and at what is below these directories
     #[arg(value_name = "path")]
     paths: Vec<String>,
-    /// Take at most so many tokens (an estimate): more of them add lines and take none away
+    /// Limit the answer to this many tokens (an estimate); a larger budget only adds lines
     #[arg(long, value_name = "tokens", default_value_t = BUDGET)]
     budget: u64,
     /// Print nothing but paths, the best first

@@ -21,6 +21,7 @@ use crate::workspace::{Carried, RefreshError, Target, Workspace};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A path at HEAD, <rev>:<path>, or an object id
+    #[arg(value_name = "node")]
     node: String,
     /// Show at most this many frames
     #[arg(long, value_name = "n", default_value_t = crate::view::FRAMES_MAX)]
@@ -47,7 +48,12 @@ pub struct Args {
     #[arg(long = "with", value_name = "source", value_delimiter = ',', value_parser = options::parse_source)]
     sources: Vec<Source>,
     /// What you are looking for; orders by relevance unless --order says otherwise
-    #[arg(long, value_name = "words", default_value = "")]
+    #[arg(
+        long,
+        value_name = "words",
+        default_value = "",
+        hide_default_value = true
+    )]
     query: String,
     /// Show what fits into this many tokens (an estimate)
     #[arg(long, value_name = "tokens")]

@@ -21,6 +21,7 @@ use crate::workspace::Presentation;
 
 /// Arguments of `hooks`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Verb,

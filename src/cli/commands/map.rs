@@ -17,7 +17,7 @@ pub struct Args {
     /// List only these files, and what is below these directories; references are counted from everywhere
     #[arg(value_name = "path")]
     paths: Vec<String>,
-    /// Take at most so many tokens (an estimate): what others use most comes first, and more tokens never show less
+    /// Limit the map to this many tokens (an estimate); declarations that are used most come first
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
     /// Say in which line each declaration starts

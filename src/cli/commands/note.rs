@@ -28,7 +28,7 @@ struct Who {
 /// Arguments of `note`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file or directory (default: the current directory)
+    /// A file or directory
     #[arg(value_name = "path", default_value = ".")]
     path: String,
     /// The text, Markdown; given several times, each is a paragraph

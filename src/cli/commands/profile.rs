@@ -11,6 +11,7 @@ use crate::workspace::Workspace;
 
 /// Arguments of `profile`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,

@@ -19,7 +19,7 @@ use crate::workspace::{AskingOptions, Draft, Target, Workspace};
 /// Arguments of `prompt`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What is asked about one file or directory, instead of a session's messages: a path, <rev>:<path>, or an object id
+    /// Print the request about one file or directory instead of a session's messages: a path, <rev>:<path>, or an object id
     #[arg(long, value_name = "node", conflicts_with_all = ["session", "message", "files", "images", "symbol_tokens", "is_sent"])]
     node: Option<String>,
     #[command(flatten)]

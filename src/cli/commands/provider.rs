@@ -27,6 +27,7 @@ const CALL_OUTPUT_TOKENS: u64 = 64;
 
 /// Arguments of `provider`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,

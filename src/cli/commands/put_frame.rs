@@ -1,4 +1,4 @@
-//! `git merkle put-frame`: stores what somebody says about a node.
+//! `git merkle put-frame`: stores a statement about a node.
 
 use std::path::PathBuf;
 

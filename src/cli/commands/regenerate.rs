@@ -298,7 +298,7 @@ fn require_maker(agent: &Agent) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What and whom to ask; `None` for an agent that needs nobody.
+/// What to send to which provider; `None` for an agent that needs no provider.
 fn asking<'a>(
     args: &Args,
     program: &Program,

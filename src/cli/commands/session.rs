@@ -16,11 +16,12 @@ use crate::session::{
 };
 use crate::workspace::Workspace;
 
-/// Turns of a session that says nothing about them: a loop that nobody watches ends.
+/// Turns of a session that says nothing about them: an unattended loop ends.
 const TURNS_DEFAULT: u32 = 100;
 
 /// Arguments of `session`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,
@@ -70,13 +71,13 @@ struct New {
     /// Who sums up what was said long ago (default: a rule, which keeps beginnings)
     #[arg(long, value_name = "provider")]
     summarizer: Option<String>,
-    /// At most so many turns
+    /// Limit the session to this many turns
     #[arg(long, value_name = "number", default_value_t = TURNS_DEFAULT)]
     max_turns: u32,
-    /// At most so many tokens in all turns, in and out
+    /// Limit all turns together to this many tokens, input and output
     #[arg(long, value_name = "number")]
     max_tokens: Option<u64>,
-    /// At most so many US dollars in all turns
+    /// Limit all turns together to this many US dollars
     #[arg(long, value_name = "usd", value_parser = super::regenerate::parse_dollars)]
     max_cost: Option<u64>,
 }
@@ -103,7 +104,7 @@ struct Branch {
     #[arg(value_name = "name", value_parser = SessionName::from_str)]
     name: SessionName,
     /// The last turn to take over (default: all)
-    #[arg(long, value_name = "NN", value_parser = TurnNumber::from_str)]
+    #[arg(long, value_name = "number", value_parser = TurnNumber::from_str)]
     at: Option<TurnNumber>,
 }
 
@@ -277,7 +278,7 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
     if show.history || show.search.is_some() {
         return show_history(show, &folder, program);
     }
-    // A look at it also finishes what a kill left half done; where somebody is at work there is nothing to finish.
+    // A look at it also finishes what a kill left half done; while another process is at work there is nothing to finish.
     let session = match workspace.open_session(folder.clone()) {
         Ok(open) => {
             for warning in &open.warnings {

@@ -72,7 +72,7 @@ struct SlotDocument {
     carried: Option<u64>,
     /// Absent for agents whose frames are written by hand: nothing says that every node needs one.
     missing: Option<u64>,
-    /// How many frames somebody who wants everything fresh has to make, and the command that makes them.
+    /// How many frames have to be generated until everything is fresh, and the command that does it.
     #[serde(skip)]
     behind: Option<(u64, String)>,
 }

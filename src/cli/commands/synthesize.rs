@@ -25,7 +25,7 @@ pub struct Args {
     /// concatenate, summarize or filter
     #[arg(long, value_name = "policy", default_value = "concatenate")]
     policy: String,
-    /// The type of the frames that are made (default: digest)
+    /// Type of the frame that is created
     #[arg(long, value_name = "type", default_value = "digest")]
     into: FrameType,
     /// For filter: only children of such names; may be given more than once

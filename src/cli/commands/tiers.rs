@@ -194,7 +194,7 @@ impl Reported {
         }
     }
 
-    /// True when nobody has counted anything.
+    /// True when there are no counts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.answers == 0

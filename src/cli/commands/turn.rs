@@ -25,6 +25,7 @@ use crate::workspace::Workspace;
 
 /// Arguments of `turn`.
 #[derive(Debug, clap::Args)]
+#[command(subcommand_value_name = "command")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,
@@ -34,7 +35,7 @@ pub struct Args {
 enum Action {
     /// Begin the next turn: write its payload and its prompt; nothing is sent
     New(New),
-    /// Ask whoever is to answer the open turn; a person is waited for
+    /// Send the open turn to its provider, or wait for a manual answer
     Run(run::Run),
     /// Hand in the answer of the open turn
     Respond(Respond),
@@ -118,7 +119,13 @@ struct Approve {
     #[arg(long, short = 's', value_name = "name")]
     session: Option<String>,
     /// A remark for the report
-    #[arg(long, short = 'm', value_name = "remark", default_value = "")]
+    #[arg(
+        long,
+        short = 'm',
+        value_name = "remark",
+        default_value = "",
+        hide_default_value = true
+    )]
     message: String,
 }
 
@@ -135,7 +142,7 @@ struct Reject {
 #[derive(Debug, clap::Args)]
 struct Show {
     /// The turn (default: the last)
-    #[arg(value_name = "NN", value_parser = TurnNumber::from_str)]
+    #[arg(value_name = "number", value_parser = TurnNumber::from_str)]
     number: Option<TurnNumber>,
     /// The session (default: the only one, or the only one that is not complete)
     #[arg(long, short = 's', value_name = "name")]

@@ -102,7 +102,7 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
     Ok(Some(batch))
 }
 
-/// True for an agent that needs nobody and costs nothing.
+/// True for an agent that needs no provider and costs nothing.
 fn is_local(agent: &Agent) -> bool {
     agent.instructions().is_none() && agent.makes(crate::base::NodeKind::Directory)
 }

@@ -108,7 +108,7 @@ fn a_lock_left_by_the_dead_is_cleared() {
     let repo = fixture.open();
     let lock = RefLock::acquire(&StateDir::of(&repo), NAME, "x").unwrap();
     let Asked::Held(lock) = lock else {
-        panic!("nobody holds it")
+        panic!("no process holds it")
     };
     assert!(matches!(
         repo.update_ref(NAME, &one, Expected::Absent),

@@ -90,7 +90,7 @@ pub enum Edit {
 /// Why edits were not done.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// Somebody changed it in between.
+    /// Another process changed it in between.
     #[error("'{0}' was changed in between")]
     Changed(PathBuf),
     /// Another program is at work on it, or died there.
@@ -318,7 +318,7 @@ struct Lock {
 }
 
 impl Lock {
-    /// One that was left by somebody who died is removed: the kernel has let go of it. Git does not lock its own so, and
+    /// One that a dead process left is removed: the kernel has let go of it. Git does not lock its own so, and
     /// therefore that of its configuration is never touched.
     fn take(path: &Path) -> Result<Self, EditError> {
         let lock = beside(path, ".lock");

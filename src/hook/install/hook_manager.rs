@@ -16,7 +16,7 @@ pub enum HookManager {
     Lefthook,
     /// Pre-commit: `.pre-commit-config.yaml`.
     PreCommit,
-    /// Nobody who is known: a folder of hooks.
+    /// No known manager: a folder of hooks.
     Folder,
 }
 

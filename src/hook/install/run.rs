@@ -96,7 +96,7 @@ pub enum InstallError {
     /// It would be ignored.
     #[error("'{0}' runs no hooks of its configuration")]
     OldGit(String),
-    /// On a server nobody asked for this.
+    /// On a server the user has to ask for this.
     #[error("this is a bare repository")]
     Bare,
     /// These events do not happen here.
@@ -191,7 +191,7 @@ pub fn uninstall(repo: &Repository) -> Result<Option<Prepared>, InstallError> {
         path: path.clone(),
         mode: FOLDER_MODE,
     }));
-    // Whoever made these, also a run that was killed before it could write that down: nobody needs them empty.
+    // These may be from any run, also one that was killed before it could write that down: an empty one is of no use.
     for path in [state.hooks().shown(), state.shown()] {
         away.edits.push(Edit::RemoveDirectory {
             path,

@@ -1,4 +1,4 @@
-//! The scripts of `hooks/` filled in, and the marked block inside somebody else's shell script.
+//! The scripts of `hooks/` filled in, and the marked block inside another program's shell script.
 //!
 //! Every line of a block is a comment or ends in one, which is how a block is found again line by line, torn ones
 //! included, and why it can stand in a script with CRLF line ends: the comment swallows the CR. Taking a block out gives
@@ -34,7 +34,7 @@ const LINE_STARTS: [&[u8]; 7] = [
     KEEP_STATUS,
     b"(exit ",
 ];
-/// So many bytes of a hook git-lfs looks at.
+/// Bytes of a hook that git-lfs looks at.
 const LFS_BYTES: usize = 1024;
 /// The lines around a block that stands at the end of a script: the exit code of the script stays what it was.
 const KEEP_STATUS: &[u8] = b"merkle_status=$? # git merkle\n";

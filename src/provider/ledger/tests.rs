@@ -182,7 +182,7 @@ fn putting_together_changes_no_sum() {
     );
 }
 
-/// A step of somebody's month.
+/// A step of a month.
 #[derive(Debug, Clone)]
 enum Step {
     /// Process, worst case, what it really takes of it in per cent, and how it ends.

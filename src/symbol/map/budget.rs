@@ -91,7 +91,7 @@ enum Line {
 }
 
 impl SymbolMap<'_> {
-    /// Chooses among some of the files, given in their order, what fits into so many tokens.
+    /// Chooses among some of the files, given in their order, what fits into this many tokens.
     #[must_use]
     pub fn within(&self, numbers: &[u32], tokens_max: u64, detail: Detail) -> Chosen {
         let none = || Chosen {
@@ -260,7 +260,7 @@ struct Kept<'k> {
 }
 
 impl Kept<'_> {
-    /// Shows a file, or more of it, where that fits and leaves so many tokens.
+    /// Shows a file, or more of it, where that fits and leaves this many tokens.
     fn show(&mut self, number: u32, level: Level, tokens_kept: u64) {
         let cost = estimate(&self.map.block(
             number,

@@ -3,7 +3,7 @@
 //! A name refers to the declarations of it in files that the using file imports, in what these pass on, or beside it
 //! where its language shares a directory. Where there is none, it refers to the only declaration in the snapshot, if
 //! it is used in a way that is hardly a local variable. Members need more: their type is named in the using file, or
-//! nothing else there could be meant. A file that declares a name itself refers to nobody by it.
+//! nothing else there could be meant. A file that declares a name itself refers to no other file by it.
 //!
 //! Too few references are wanted rather than wrong ones. Nothing here knows types.
 

@@ -95,7 +95,7 @@ impl<'u> Use<'u> {
 }
 
 impl Uses {
-    /// None yet, with room for so many names.
+    /// None yet, with room for this many names.
     pub(super) fn with_room(count: usize) -> Self {
         Self {
             names: String::new(),

@@ -4,7 +4,7 @@ use super::session::{TERMS, message, repeat, request, symbols, tier};
 use crate::base::TreePath;
 use crate::tier::{CacheTerms, Item, Key, Policy, Request, State, Tier, advance};
 
-/// A tier needs so many tokens: the larger of 1,024 and the minimum, and a tenth more.
+/// The tokens that a tier needs: the larger of 1,024 and the minimum, and a tenth more.
 const ENOUGH: u64 = 1_127;
 
 fn counted(items: &[Item], times: usize) -> crate::tier::Step {

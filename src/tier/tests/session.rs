@@ -54,7 +54,7 @@ pub(super) fn request(items: &[Item]) -> Request<'_> {
     }
 }
 
-/// Sends the same items so many times.
+/// Sends the same items this many times.
 pub(super) fn repeat(policy: Policy, state: &State, items: &[Item], times: usize) -> Step {
     let mut step = advance(policy, state, &request(items), &TERMS);
     for _ in 1..times {

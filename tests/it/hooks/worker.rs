@@ -695,7 +695,7 @@ fn what_went_wrong_is_told_once() {
     assert!(
         repo.merkle(&["status"])
             .err()
-            .contains("warning: the hooks' worker: bad agent id")
+            .contains("warning: the hooks' worker: bad value 'no agent at all'")
     );
     assert_eq!(repo.merkle(&["status"]).err(), "");
     repo.merkle(&["regenerate"]).ok();

@@ -247,7 +247,7 @@ fn nothing_is_sent_unasked_and_limits_hold() {
     world.set("merkle.confirmAbove", "0");
     let refused = turn(&repo, &["run"]).exits(79);
     assert!(
-        refused.err().contains("nobody is there to agree"),
+        refused.err().contains("no terminal to confirm it"),
         "{refused}"
     );
     drop(turn(&repo, &["run", "--max-tokens", "10"]).exits(79));

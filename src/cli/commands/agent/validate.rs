@@ -66,7 +66,7 @@ fn is_definition(name: &str) -> bool {
         .is_some_and(|stem| !stem.contains('/'))
 }
 
-/// The faults of a folder's definitions, with the profiles that they name and nobody has.
+/// The faults of a folder's definitions, with the profiles that they name and that do not exist.
 fn faults_of(
     workspace: &Workspace,
     folder: &Folder,

@@ -16,7 +16,7 @@ use crate::hook::install::{
     self, Action, Blocked, Edit, Event, HookManager, Mode, Place, Prepared, Request, Verdict,
 };
 
-/// What a user runs in a repository whose hooks were written by hand: nobody else's files put them to work.
+/// What a user runs in a repository whose hooks were written by hand: no other user's files start them.
 const SWITCH_ON: &str = "git config merkle.hooks true";
 
 /// Arguments of `hooks install`.

@@ -27,7 +27,7 @@ pub struct Args {
     arguments: Vec<std::ffi::OsString>,
 }
 
-/// Does it, and tells nobody if it cannot.
+/// Runs it; a failure is not reported.
 #[must_use]
 pub fn run(args: &Args, program: &Program) -> Exit {
     // A hook that fails would be noise in the user's git; what is missing is found by comparing.
@@ -74,7 +74,7 @@ fn hand_over(args: &Args, program: &Program) -> Result<(), CliError> {
     detach::start(&own, &arguments, &program.environment).map_err(failed)
 }
 
-/// Where hooks were installed, or somebody switched them on: by `GIT_MERKLE_HOOKS` or `merkle.hooks`, which switch them off
+/// True where hooks were installed, or the user switched them on: by `GIT_MERKLE_HOOKS` or `merkle.hooks`, which switch them off
 /// as well, and in continuous integration have to say yes.
 ///
 /// A folder of hooks that repositories share, or the project's own, calls this in all of them; who never asked for it, or

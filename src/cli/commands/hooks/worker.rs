@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-/// Works until nothing is left to do. By now the process has left whoever started it.
+/// Works until the queue is empty. The process is detached from its parent by now.
 pub fn run(_args: &Args, program: &Program) -> Result<Exit, CliError> {
     let location = program.global.location();
     let state = StateDir::of(&Repository::open(&location)?);

@@ -16,7 +16,7 @@ use crate::session::{Placed, Preview, PreviewOptions, Reader, TurnAsking, TurnEr
 use crate::tier::{Block, CacheTerms, Policy};
 use crate::workspace::Workspace;
 
-/// What Anthropic's models take at least, for whoever asks for its form without a provider: marks, shortest prefix.
+/// The smallest limits of Anthropic's models, for its form without a provider: marks, shortest prefix.
 const ANTHROPIC_CACHE: (u32, u64) = (4, 4_096);
 
 /// What a message array is made of.

@@ -1,4 +1,4 @@
-//! Before a model is asked: nothing leaves that looks like a secret, and nothing is spent that nobody agreed to.
+//! Before a model is asked: nothing leaves that looks like a secret, and nothing is spent without an agreement or a budget.
 
 use super::{Args, dry_run};
 use crate::cli::CliError;

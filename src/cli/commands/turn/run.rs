@@ -1,4 +1,4 @@
-//! `git merkle turn run`: ask whoever is to answer, keep the answer, and where that is wished let a model decide on it.
+//! `git merkle turn run`: send the turn, keep the answer, and if the user wants it let a model review it.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -76,7 +76,7 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let mut open = open(args.whom.session.as_deref(), workspace, program)?;
     let mut retries = args.retries;
-    // Limits of the command are for all its calls together, whoever is asked.
+    // Limits of the command are for all its calls together, to any provider.
     let mut spent = Spend::default();
     let mut is_printed = false;
     loop {
@@ -144,7 +144,7 @@ pub(super) fn run(
     }
 }
 
-/// Says what comes next, aside where the answer was printed: whoever keeps standard output keeps just that.
+/// Says what comes next, aside where the answer was printed: standard output holds the answer and nothing else.
 fn tell_outcome(
     open: &OpenSession,
     is_printed: bool,
@@ -459,7 +459,7 @@ fn summarize(
 enum Decided {
     Approved,
     Refused,
-    /// With `--dry-run`: nobody was asked.
+    /// With `--dry-run`: no request was sent.
     OnlyShown,
 }
 

@@ -3,7 +3,7 @@
 use super::outline_of;
 
 const JAVA: &str = r#"/*
- * Licensed to somebody under one or more agreements.
+ * Licensed to you under one or more agreements.
  */
 package org.example.store;
 

@@ -97,7 +97,7 @@ fn python() {
 
 const JAVASCRIPT: &str = "/**
  * @fileoverview Talks to the server.
- * @author somebody
+ * @author an author
  */
 import fs from 'fs';
 import { join,

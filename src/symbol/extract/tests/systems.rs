@@ -133,7 +133,7 @@ fn rust() {
 
 const C: &str = r#"/* sample.c - keeps values by key
  *
- * Copyright (C) 2026 somebody
+ * Copyright (C) 2026 an author
  */
 #include <stdio.h>
 #include "sample.h"
