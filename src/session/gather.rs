@@ -5,6 +5,9 @@
 //! take too much. Nothing is written but the cache of pages.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use super::conversation::{Said, said_again};
 use super::task::Task;
@@ -44,6 +47,8 @@ pub struct Sizes {
     pub standards: Option<u64>,
     /// The list of files; `None` for all of it.
     pub files: Option<u64>,
+    /// What has changed may be sent as it was, with an update behind it.
+    pub lags: bool,
 }
 
 impl Sizes {
@@ -59,6 +64,7 @@ impl Sizes {
             symbols: symbols.unwrap_or(share),
             standards: None,
             files,
+            lags: true,
         }
     }
 }
@@ -109,9 +115,9 @@ impl Workspace {
         notes.extend(document.remarks().map_err(InputError::from)?);
         let (standards, examples) = self.read_profile_files(made_of, sizes.standards, &mut notes);
         let system_prompt = self.system_prompt(&mut notes);
-        let last = self.last_request(made_of.session.map(|view| view.folder.name.as_str()));
+        let mut last = self.last_request(made_of.session.map(|view| view.folder.name.as_str()));
         let reference = self.reference(&document, (made_of.root.tree, &last), sizes, &mut notes)?;
-        let world = World {
+        let mut world = World {
             system_prompt,
             standards,
             examples,
@@ -131,6 +137,20 @@ impl Workspace {
         let scanner = self.scanner()?;
         for (name, text) in world.named_texts() {
             guard(text.as_bytes(), name, scanner, made_of.allowed)?;
+        }
+        if sizes.lags {
+            // What was sent before may be judged otherwise now: then it is not sent again.
+            let mut earlier = std::mem::take(&mut last.texts);
+            earlier.retain(|key, text| {
+                let has_changed = match (world.reference.texts.get(key), key) {
+                    (Some(now), _) => now != text,
+                    (None, Key::Symbols(path)) => self.is_gone(made_of.root.tree, path),
+                    (None, _) => false,
+                };
+                has_changed
+                    && guard(text.as_bytes(), "symbol map", scanner, made_of.allowed).is_ok()
+            });
+            world.reference.earlier = earlier;
         }
         Ok(world)
     }
@@ -209,6 +229,18 @@ impl Workspace {
             }
         }
         (standards.text, examples)
+    }
+
+    /// True for a file that is neither in a snapshot nor in the work tree; one that is ignored now is not gone.
+    fn is_gone(&self, tree: NodeId, path: &TreePath) -> bool {
+        let found = self.repository.find_entry(&tree, path.as_bytes());
+        let root = self.repository.work_dir();
+        let is_on_disk = |root: &Path| {
+            root.join(OsStr::from_bytes(path.as_bytes()))
+                .symlink_metadata()
+                .is_ok()
+        };
+        matches!(found, Ok(None)) && !root.is_some_and(is_on_disk)
     }
 
     /// A text file of a snapshot.
@@ -403,7 +435,9 @@ fn choose(
     }
     let legend = Legend::of(&last.aliases);
     let known = |number: u32| {
-        let Some(before) = last.items.get(&Key::Symbols(map.path(number))) else {
+        let path = map.path(number);
+        let update = last.items.get(&Key::Update(path.clone()));
+        let Some(before) = update.or_else(|| last.items.get(&Key::Symbols(path))) else {
             return Known::New;
         };
         let same = |level: &Level| {

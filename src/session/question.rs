@@ -399,6 +399,12 @@ fn smaller(
     sizes: Sizes,
     (over, limit): (u64, u64),
 ) -> std::io::Result<Option<Sizes>> {
+    if sizes.lags && !world.reference.earlier.is_empty() {
+        return Ok(Some(Sizes {
+            lags: false,
+            ..sizes
+        }));
+    }
     if sizes.standards.is_none() && token::estimate(&world.standards) > limit / STANDARDS_SHARE {
         return Ok(Some(Sizes {
             standards: Some(limit / STANDARDS_SHARE),

@@ -4,11 +4,12 @@
 //! nothing.
 
 use super::turn::TurnError;
-use super::world::World;
+use super::world::{World, content};
 use crate::git::StateDir;
 use crate::tier::cache::{Bill, predict};
 use crate::tier::{
-    CacheTerms, Layout, Notice, Policy, Reason, Request, State, advance, decode, encode, explain,
+    CacheTerms, Layout, Notice, Policy, Reason, Request, State, advance_lagging, decode, encode,
+    explain, item_text,
 };
 use crate::workspace::Workspace;
 
@@ -47,6 +48,12 @@ impl Workspace {
         let (before, notice) = load(&self.state.folder(FOLDER), &session);
         let items = world.items();
         let reference = &world.reference;
+        // Another program may have sent a request since the texts were read.
+        let mut updates = world.updates();
+        updates.retain(|update| {
+            let text = item_text(&update.key, &reference.earlier[&update.key]);
+            before.items.get(&update.key).map(|was| was.content) == Some(content(&text))
+        });
         let request = Request {
             system: world.system_content(),
             items: &items,
@@ -54,7 +61,12 @@ impl Workspace {
             commits: reference.evidence.commits,
             aliases: &reference.aliases,
         };
-        let step = advance(policy, &before, &request, terms);
+        let (mut step, items) = advance_lagging(policy, &before, &request, terms, &updates);
+        let request = Request {
+            items: &items,
+            ..request
+        };
+        step.state.texts = world.texts_in_tiers(&step.layout);
         Placed {
             reasons: explain(&before, &request, &step),
             predicted: predict(&before, &step.layout, &request, terms),

@@ -16,11 +16,14 @@ use std::io;
 
 use super::conversation::Said;
 use super::task::Task;
+use crate::base::path::quote;
 use crate::base::{Digest, TreePath, token};
 use crate::chat::{Image, Message};
 use crate::context::Document;
 use crate::prompt::Bundle;
-use crate::tier::{Content, Item, Key, Layout, Texts, Touches, array, item_text, structure, tree};
+use crate::tier::{
+    Content, Item, Key, Layout, Texts, Tier, Touches, array, item_text, structure, tree,
+};
 use crate::workspace::Evidence;
 
 /// The context of digests of texts.
@@ -59,6 +62,8 @@ pub struct World<'w> {
 pub struct Reference {
     /// Bodies of files and pages, and blocks of the symbol map.
     pub texts: BTreeMap<Key, String>,
+    /// Texts of the last request that have changed since, or are about files that are gone, and may be sent again as they were.
+    pub earlier: BTreeMap<Key, String>,
     /// The key of the symbol map.
     pub legend: String,
     /// The directories that it abbreviates.
@@ -90,7 +95,7 @@ impl World<'_> {
             system_prompt: &self.system_prompt,
             preface: &preface,
             legend: &self.reference.legend,
-            items: self.reference.texts.clone(),
+            items: self.texts(layout),
             history: self.said.history.clone(),
             background: &background,
             rejected: self.said.rejected.clone(),
@@ -99,6 +104,45 @@ impl World<'_> {
             images: self.images.iter().map(|(_, image)| image.clone()).collect(),
         };
         array(layout, &texts)
+    }
+
+    /// The text of each symbol block, file and page as a layout shows it.
+    fn texts(&self, layout: &Layout) -> BTreeMap<Key, String> {
+        let mut texts = self.reference.texts.clone();
+        for (key, earlier) in &self.reference.earlier {
+            let Some(path) = key.path() else { continue };
+            let update = Key::Update(path.clone());
+            if layout.tier_of(&update).is_some() {
+                let now = self.now(key);
+                texts.insert(key.clone(), earlier.clone());
+                texts.insert(update, now);
+            }
+        }
+        texts
+    }
+
+    /// What is to be said of something whose earlier text may be sent again.
+    fn now(&self, key: &Key) -> String {
+        let gone = || {
+            let path = key.path().map(|path| quote(path.as_bytes(), false));
+            format!("{} is gone", path.unwrap_or_default())
+        };
+        self.reference.texts.get(key).cloned().unwrap_or_else(gone)
+    }
+
+    /// An update for each text of the last request that may be sent again.
+    pub(super) fn updates(&self) -> Vec<Item> {
+        let earlier = self.reference.earlier.keys();
+        earlier.map(|key| self.item(key, &self.now(key))).collect()
+    }
+
+    /// The texts that the next request may send again as they are.
+    pub(super) fn texts_in_tiers(&self, layout: &Layout) -> BTreeMap<Key, String> {
+        let mut texts = self.texts(layout);
+        texts.retain(|key, _| {
+            key.may_lag() && layout.tier_of(key).is_some_and(|tier| tier < Tier::Tail)
+        });
+        texts
     }
 
     /// The same for readers without a protocol: who is asked, the map and the document, then the task.
@@ -167,32 +211,15 @@ impl World<'_> {
         let Reference {
             texts,
             evidence,
-            dirty,
-            passing,
             files,
             ..
         } = &self.reference;
-        let touches = |key: &Key| {
-            let Some(path) = key.path() else {
-                return Touches::default();
-            };
-            let is_passing = matches!(key, Key::File(_)) && passing.contains(path);
-            Touches {
-                dirty: dirty.contains(path),
-                is_passing,
-                ..evidence.touches(path)
-            }
-        };
         let list = (!files.is_empty()).then(|| Item {
             key: Key::Tree,
             content: content(&tree(files)),
             touches: evidence.list().clone(),
         });
-        let reference = texts.iter().map(|(key, text)| Item {
-            key: key.clone(),
-            content: content(&item_text(key, text)),
-            touches: touches(key),
-        });
+        let reference = texts.iter().map(|(key, text)| self.item(key, text));
         let said = self
             .said
             .history
@@ -204,6 +231,25 @@ impl World<'_> {
                 touches: Touches::default(),
             });
         list.into_iter().chain(reference).chain(said).collect()
+    }
+
+    fn item(&self, key: &Key, text: &str) -> Item {
+        let Reference {
+            evidence,
+            dirty,
+            passing,
+            ..
+        } = &self.reference;
+        let touches = |path| Touches {
+            dirty: dirty.contains(path),
+            is_passing: matches!(key, Key::File(_)) && passing.contains(path),
+            ..evidence.touches(path)
+        };
+        Item {
+            key: key.clone(),
+            content: content(&item_text(key, text)),
+            touches: key.path().map(touches).unwrap_or_default(),
+        }
     }
 
     /// Every text by people with its name, for the search for secrets; bodies of files are looked through by the document.

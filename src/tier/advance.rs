@@ -27,17 +27,19 @@ pub struct Step {
     pub state: State,
     /// What to send, in which order.
     pub layout: Layout,
+    /// What this request and the expected next ones cost, as `expected-cost` weighs them; 0 by `counter`.
+    pub cost: u128,
 }
 
 /// Lays out one request, and remembers it.
 #[must_use]
 pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &CacheTerms) -> Step {
     let observed = observe(state, request);
-    let placed = match policy {
-        Policy::Counter => counter::place(state, &observed, request, terms),
+    let (placed, cost) = match policy {
+        Policy::Counter => (counter::place(state, &observed, request, terms), 0),
         Policy::ExpectedCost => expected_cost::place(state, &observed, request, terms),
     };
-    finish(state, &observed, placed, request, terms)
+    finish(state, &observed, (placed, cost), request, terms)
 }
 
 /// Lays out one request by `expected-cost`, with a sample of what comes in the place of the past; for measuring.
@@ -60,7 +62,7 @@ pub fn advance_by_sample(
 fn finish(
     state: &State,
     observed: &Observed<'_>,
-    mut placed: Vec<Placed>,
+    (mut placed, cost): (Vec<Placed>, u128),
     request: &Request<'_>,
     terms: &CacheTerms,
 ) -> Step {
@@ -73,5 +75,6 @@ fn finish(
     Step {
         state: observed.state_after(state, request, &placed),
         layout,
+        cost,
     }
 }

@@ -25,6 +25,9 @@ use crate::chat::{Image, Message, Role};
 /// What stands above the legend.
 const STRUCTURE: &str = "# Repository Structure\n\nBelow is a map of the repository showing classes, functions, and their \
 relationships.\nUse this to understand the codebase structure and find relevant code.\n\n";
+/// What stands above texts that take the place of earlier ones.
+const UPDATES: &str = "# Repository Structure (updated)\n\nThese entries have changed since they were \
+listed above. Where both speak of the same file or directory, what stands here holds:\n\n";
 /// What stands above symbols that follow others.
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)\n\n";
 const FILES: [&str; 5] = [
@@ -117,7 +120,12 @@ pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
 pub fn item_text(key: &Key, text: &str) -> String {
     match key {
         Key::File(path) => file(&quote(path.as_bytes(), false), text),
-        Key::Tree | Key::Symbols(_) | Key::Url(_) | Key::Message(_) => text.to_owned(),
+        Key::Update(path) if Key::File(path.clone()).may_lag() => {
+            file(&quote(path.as_bytes(), false), text)
+        }
+        Key::Tree | Key::Symbols(_) | Key::Update(_) | Key::Url(_) | Key::Message(_) => {
+            text.to_owned()
+        }
     }
 }
 
@@ -193,6 +201,7 @@ fn system(block: &Block, texts: &Texts<'_>) -> String {
         texts.preface.trim_end().to_owned(),
     ];
     parts.push(structure(texts.legend, &symbols(block, texts)));
+    parts.push(updates(block, texts));
     parts.push(files(block, texts));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
@@ -217,7 +226,7 @@ fn reference(block: &Block, texts: &Texts<'_>) -> String {
     } else {
         format!("{STRUCTURE_CONTINUED}{symbols}")
     };
-    [symbols, files(block, texts)]
+    [symbols, updates(block, texts), files(block, texts)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -234,6 +243,20 @@ fn symbols(block: &Block, texts: &Texts<'_>) -> String {
         .map(|text| text.trim_end())
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// What takes the place of symbols and statements that stand before it as they were.
+fn updates(block: &Block, texts: &Texts<'_>) -> String {
+    let keys = block.reference().iter();
+    let texts = keys
+        .filter(|key| matches!(key, Key::Update(_)))
+        .filter_map(|key| Some(item_text(key, texts.items.get(key)?.trim_end())));
+    let updates = texts.collect::<Vec<_>>().join("\n");
+    if updates.is_empty() {
+        updates
+    } else {
+        format!("{UPDATES}{updates}")
+    }
 }
 
 fn files(block: &Block, texts: &Texts<'_>) -> String {

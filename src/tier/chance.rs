@@ -62,6 +62,10 @@ impl Outlook {
             (state, observed),
             times(UNFORESEEN, moving),
         );
+        let updates = items
+            .iter()
+            .filter(|item| matches!(item.key, Key::Update(_)));
+        let lagging: BTreeSet<&TreePath> = updates.filter_map(|item| item.key.path()).collect();
         for item in items {
             let touched = item
                 .touches
@@ -70,10 +74,13 @@ impl Outlook {
                 .copied()
                 .filter(|ago| *ago < commits);
             let mut hits: Vec<u32> = touched.clone().collect();
-            if !matches!(item.key, Key::Symbols(_)) {
+            if !matches!(item.key, Key::Symbols(_) | Key::Update(_)) {
                 hits.extend(touched.map(|ago| commits + ago));
             }
-            if let Some(path) = item.key.path() {
+            // What lags stays as it is: the file's changes go to its update.
+            let path = item.key.path();
+            let lags = |path: &TreePath| item.key.may_lag() && lagging.contains(path);
+            if let Some(path) = path.filter(|path| !lags(path)) {
                 let now = observed.edited.contains(path).then_some(state.requests);
                 let edits = state
                     .edits
@@ -249,7 +256,7 @@ fn beside(
         Key::File(_) if is_worked_on => {
             of_worked_on(item, state, learned((left, shown), item.touches.is_passing))
         }
-        Key::Symbols(_) | Key::File(_) => unforeseen / files,
+        Key::Symbols(_) | Key::File(_) | Key::Update(_) => unforeseen / files,
     };
     items.iter().zip(is_worked_on).map(rest).collect()
 }

@@ -12,8 +12,8 @@ use super::state::{State, Tracked};
 use crate::base::{Digest, TreePath};
 
 const MAGIC: &[u8] = b"git-merkle/tiers";
-const VERSION: u8 = 2;
-const CONTEXT: &str = "git-merkle 2026 tiers/2";
+const VERSION: u8 = 3;
+const CONTEXT: &str = "git-merkle 2026 tiers/3";
 const CHECK_BYTES: usize = 8;
 
 /// Why a session begins anew.
@@ -58,6 +58,11 @@ pub fn encode(state: &State) -> Vec<u8> {
         for request in requests {
             put_number(&mut out, u64::from(*request));
         }
+    }
+    put_number(&mut out, state.texts.len() as u64);
+    for (key, text) in &state.texts {
+        put_key(&mut out, key);
+        put_bytes(&mut out, text.as_bytes());
     }
     let check = Digest::of(CONTEXT, &out);
     out.extend_from_slice(&check.0[..CHECK_BYTES]);
@@ -123,6 +128,7 @@ fn put_key(out: &mut Vec<u8>, key: &Key) {
             return put_number(out, u64::from(*number));
         }
         Key::Tree => return out.push(4),
+        Key::Update(path) => (5, path.as_bytes()),
     };
     out.push(code);
     put_bytes(out, bytes);
@@ -182,6 +188,7 @@ impl<'a> Reader<'a> {
             2 => Key::Url(String::from_utf8(self.bytes()?.to_vec()).ok()?),
             3 => Key::Message(self.small()?),
             4 => Key::Tree,
+            5 => Key::Update(TreePath::new(self.bytes()?)),
             _ => return None,
         })
     }
@@ -224,6 +231,11 @@ impl<'a> Reader<'a> {
             }
             edits.insert(path, requests_of);
         }
+        let mut texts = BTreeMap::new();
+        for _ in 0..self.number()? {
+            let key = self.key()?;
+            texts.insert(key, String::from_utf8(self.bytes()?.to_vec()).ok()?);
+        }
         self.0.is_empty().then_some(State {
             requests,
             system,
@@ -232,6 +244,7 @@ impl<'a> Reader<'a> {
             moves,
             full_texts,
             edits,
+            texts,
         })
     }
 }

@@ -21,13 +21,13 @@ const REQUESTS_AHEAD: u32 = 8;
 /// How many messages a provider looks back from a mark for a prefix that it knows, less the answer between.
 const LOOK_BACK: usize = 18;
 
-/// Places the items of a request.
+/// Places the items of a request; the second value is what that costs.
 pub(super) fn place(
     state: &State,
     observed: &Observed<'_>,
     request: &Request<'_>,
     terms: &CacheTerms,
-) -> Vec<Placed> {
+) -> (Vec<Placed>, u128) {
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
     // Without marks the cache holds what is active too, which the costs do not know: there nothing is gained by moving it.
     let quiet = if terms.breakpoints_max == 0 {
@@ -45,14 +45,11 @@ pub(super) fn place_by(
     observed: &Observed<'_>,
     request: &Request<'_>,
     terms: &CacheTerms,
-) -> Vec<Placed> {
+) -> (Vec<Placed>, u128) {
     let plan = Planner::new(observed, request.system.tokens, *terms, outlook).best();
-    observed
-        .items
-        .iter()
-        .zip(plan.tiers)
-        .map(|(seen, tier)| (tier, count(seen)))
-        .collect()
+    let placed = observed.items.iter().zip(plan.tiers);
+    let placed = placed.map(|(seen, tier)| (tier, count(seen)));
+    (placed.collect(), plan.cost)
 }
 
 /// Requests in a row in which an item was unchanged; only told, not used.
@@ -254,7 +251,7 @@ impl<'a> Planner<'a> {
                     messages.items.push(at);
                     messages.tokens += tokens;
                 }
-                Key::Symbols(_) | Key::File(_) => units.push(Unit {
+                Key::Symbols(_) | Key::File(_) | Key::Update(_) => units.push(Unit {
                     items: vec![at],
                     tokens,
                 }),

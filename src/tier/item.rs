@@ -13,6 +13,8 @@ pub enum Key {
     Symbols(TreePath),
     /// The full text of a file.
     File(TreePath),
+    /// What [`Self::Symbols`] or a directory's statement says now, where a tier shows it as it was.
+    Update(TreePath),
     /// What was fetched from an address. Never in a tier: it stands behind them.
     Url(String),
     /// A message of the conversation, numbered from 0.
@@ -24,8 +26,19 @@ impl Key {
     #[must_use]
     pub fn path(&self) -> Option<&TreePath> {
         match self {
-            Self::Symbols(path) | Self::File(path) => Some(path),
+            Self::Symbols(path) | Self::File(path) | Self::Update(path) => Some(path),
             Self::Tree | Self::Url(_) | Self::Message(_) => None,
+        }
+    }
+
+    /// True for what may stay as it was while an update stands behind it: symbols and the statement of a directory, which
+    /// say what there is. Never the text of a file: that is what edits are made to.
+    #[must_use]
+    pub fn may_lag(&self) -> bool {
+        match self {
+            Self::Symbols(_) => true,
+            Self::File(path) => path.as_bytes().ends_with(b"/"),
+            Self::Tree | Self::Update(_) | Self::Url(_) | Self::Message(_) => false,
         }
     }
 

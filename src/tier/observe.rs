@@ -48,11 +48,7 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> 
     let mut broken = [false; 6];
     broken[0] = state.system.is_some_and(|system| system != request.system);
     let (mut edited, mut has_moved) = (BTreeSet::new(), false);
-    // That a full text comes or goes is no change of the file, and where its symbols are there too these tell.
-    let is_edit = |key: &Key, is_there: bool| match key {
-        Key::File(path) => is_there && !items.contains_key(&Key::Symbols(path.clone())),
-        _ => true,
-    };
+    let is_edit = |key: &Key, is_there| is_edit(state, &items, key, is_there);
     for (key, tracked) in state
         .items
         .iter()
@@ -102,6 +98,28 @@ pub(super) fn observe<'a>(state: &State, request: &Request<'a>) -> Observed<'a> 
         edited,
         has_moved,
         full_texts,
+    }
+}
+
+/// True when something that came, changed or went is a change of the file that it is about.
+///
+/// That a full text comes or goes is none, and where its symbols are there too these tell. Where there was an update, that
+/// is what the last request said of the file.
+fn is_edit(state: &State, items: &BTreeMap<&Key, &Item>, key: &Key, is_there: bool) -> bool {
+    match key {
+        Key::Symbols(path) | Key::File(path)
+            if state.items.contains_key(&Key::Update(path.clone())) =>
+        {
+            false
+        }
+        Key::File(path) => is_there && !items.contains_key(&Key::Symbols(path.clone())),
+        Key::Update(path) if !is_there => {
+            let lagging = [Key::Symbols(path.clone()), Key::File(path.clone())];
+            let mut now = lagging.iter().filter_map(|key| items.get(key));
+            let was = state.items.get(key).map(|tracked| tracked.content);
+            !now.any(|item| Some(item.content) == was)
+        }
+        _ => true,
     }
 }
 
@@ -164,6 +182,7 @@ impl Observed<'_> {
             moves,
             full_texts,
             edits,
+            texts: BTreeMap::new(),
         }
     }
 }

@@ -39,4 +39,6 @@ pub struct State {
     pub full_texts: (u32, u32),
     /// The requests in which a text about a file had changed, ascending; of the files of the last request.
     pub edits: BTreeMap<TreePath, Vec<u32>>,
+    /// The exact texts of what stands in the tiers and [may lag](Key::may_lag), so that they can be sent again as they were.
+    pub texts: BTreeMap<Key, String>,
 }

@@ -329,8 +329,18 @@ fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result
         next,
         ..
     } = &document.session;
+    let charged = session.charged();
+    // A provider that counts nothing would look free.
+    let more = if charged.tokens > *tokens {
+        format!(
+            " ({} tokens charged: what a provider does not tell counts in full)",
+            charged.tokens
+        )
+    } else {
+        String::new()
+    };
     ui.note(&format!(
-        "{tokens} tokens, {cost_usd} USD as far as it is known; {next}"
+        "{tokens} tokens, {cost_usd} USD as far as it is known{more}; {next}"
     ));
     Ok(Exit::Done)
 }

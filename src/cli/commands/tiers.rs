@@ -156,6 +156,7 @@ fn named(key: &Key) -> (&'static str, String) {
         Key::Tree => ("files", "all".to_owned()),
         Key::Symbols(path) => ("symbols", path.to_text().into_owned()),
         Key::File(path) => ("file", path.to_text().into_owned()),
+        Key::Update(path) => ("update", path.to_text().into_owned()),
         Key::Url(url) => ("url", url.clone()),
         Key::Message(number) => ("message", number.to_string()),
     }

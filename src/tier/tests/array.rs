@@ -46,6 +46,7 @@ fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
         Key::Tree => String::new(),
         Key::Symbols(path) => format!("{}\n  f run()\n", path.to_text()),
         Key::File(path) => format!("text of {}\n", path.to_text()),
+        Key::Update(path) => format!("{} now\n", path.to_text()),
         Key::Url(url) => format!("Title of {url}\n\nIts text.\n"),
         Key::Message(number) => format!("message {number}"),
     };
@@ -348,7 +349,7 @@ fn a_file_cannot_close_its_fence() {
 /// Keys in any tiers; a conversation keeps its order, older messages in more stable tiers.
 fn placed() -> impl Strategy<Value = (Vec<(Key, Tier)>, usize)> {
     let tier = || (0..6_usize).prop_map(Tier::of_number);
-    let reference = prop::collection::btree_map((0..12_u8, any::<bool>()), tier(), 0..12);
+    let reference = prop::collection::btree_map((0..12_u8, 0..3_u8), tier(), 0..12);
     (reference, prop::collection::vec(tier(), 0..9)).prop_map(|(reference, mut conversation)| {
         // What was said is never in the tail: it stands behind it.
         conversation
@@ -356,9 +357,13 @@ fn placed() -> impl Strategy<Value = (Vec<(Key, Tier)>, usize)> {
             .filter(|tier| **tier == Tier::Tail)
             .for_each(|tier| *tier = Tier::Active);
         conversation.sort();
-        let key = |(number, is_file): (u8, bool)| {
+        let key = |(number, kind): (u8, u8)| {
             let path = format!("{number:02}.rs");
-            if is_file { file(&path) } else { symbols(&path) }
+            match kind {
+                0 => file(&path),
+                1 => symbols(&path),
+                _ => Key::Update(path.as_str().into()),
+            }
         };
         let mut keys: Vec<(Key, Tier)> = reference
             .into_iter()
@@ -387,6 +392,7 @@ proptest! {
             let wanted = match key {
                 Key::Symbols(path) => format!("{}\n  f run()", path.to_text()),
                 Key::File(path) => format!("text of {}\n", path.to_text()),
+                Key::Update(path) => format!("{} now", path.to_text()),
                 Key::Tree | Key::Url(_) => continue,
                 Key::Message(number) => format!("message {number}\n"),
             };

@@ -4,5 +4,6 @@ mod array;
 mod cache;
 mod counter;
 mod expected_cost;
+mod lag;
 mod laws;
 mod session;

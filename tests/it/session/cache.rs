@@ -154,6 +154,12 @@ fn project(world: &World, files: usize) -> Repo<'_> {
     world.repo(&fixture)
 }
 
+fn append(repo: &Repo<'_>, path: &str, more: &str) {
+    let path = repo.path(path);
+    let text = std::fs::read_to_string(&path).expect("there");
+    std::fs::write(path, text + more).expect("writable");
+}
+
 fn path_of(file: usize) -> String {
     format!("src/part{}/file{file}.rs", file % 5)
 }
@@ -166,10 +172,8 @@ fn ten_turns_are_read_from_the_cache_as_predicted() {
         let repo = project(&world, 150);
         let edit = |turn: u32| {
             if turn > 1 {
-                let path = repo.path(&path_of(EDITED[turn as usize % EDITED.len()]));
-                let mut text = std::fs::read_to_string(&path).expect("there");
-                let _ = writeln!(text, "pub fn added_{turn}() {{}}");
-                std::fs::write(path, text).expect("writable");
+                let path = path_of(EDITED[turn as usize % EDITED.len()]);
+                append(&repo, &path, &format!("pub fn added_{turn}() {{}}\n"));
             }
         };
         let taken = lead(&world, &repo, &["src/part1/*".to_owned()], &edit);
@@ -184,6 +188,63 @@ fn ten_turns_are_read_from_the_cache_as_predicted() {
             taken.off()
         );
     }
+}
+
+/// Before, a line that changed where nothing foretold it was a prompt that the provider wrote again: 10 points of a hundred.
+#[test]
+fn what_nothing_foretold_is_read_up_to_its_update() {
+    let world = configured(Protocol::Anthropic, "4");
+    let repo = project(&world, 150);
+    // None of those that the session shows in full.
+    let unforeseen = |turn: u32| path_of(19 + 13 * turn as usize + usize::from(turn % 5 == 4));
+    let edit = |turn: u32| {
+        if turn > 1 {
+            append(
+                &repo,
+                &unforeseen(turn),
+                &format!("pub fn added_{turn}() {{}}\n"),
+            );
+        }
+    };
+    let taken = lead(&world, &repo, &["src/part1/*".to_owned()], &edit);
+    assert!(
+        taken.share() >= 80.0,
+        "{:.1} % were read: {taken:?}",
+        taken.share()
+    );
+    assert!(
+        taken.off().abs() <= 2.0,
+        "{:+.1} points: {taken:?}",
+        taken.off()
+    );
+
+    // What is said twice is labelled, and the tier is what it was.
+    let posts = world.server.posts();
+    let system = |at: usize| posts[at].body["system"].to_string();
+    let (first, last) = (system(0), posts[9].text());
+    assert!(
+        (1..10).any(|at| system(at) == first),
+        "the first tier was kept"
+    );
+    let (before, updates) = last
+        .split_once("# Repository Structure (updated)")
+        .expect("updates in the last request");
+    assert!(!before.contains("added_10") && updates.contains("added_10"));
+    let shown = merkle(&repo, &["prompt", "-s", "login", "--format", "text"]).ok();
+    assert!(shown.contains("# Repository Structure (updated)"));
+    assert!(
+        merkle(&repo, &["tiers", "-s", "login"])
+            .ok()
+            .contains("update src/part")
+    );
+
+    // A file that is gone is said to be gone. One that is ignored now is still there, and nothing of it is sent again.
+    std::fs::remove_file(repo.path(&unforeseen(10))).expect("it was there");
+    let shown = merkle(&repo, &["prompt", "-s", "login", "--format", "text"]).ok();
+    assert!(shown.contains("file149.rs is gone") && !shown.contains("added_10"));
+    std::fs::write(repo.path(".teddyignore"), unforeseen(8)).expect("writable");
+    let shown = merkle(&repo, &["prompt", "-s", "login", "--format", "text"]).ok();
+    assert!(!shown.contains("step_123_0"));
 }
 
 /// The same over histories; prints the rows of the table in docs/benchmarks.md.
