@@ -163,6 +163,18 @@ const SKIPPED: [&str; 9] = [
     "%yaml",
 ];
 
+/// What stands above a part of a file and says nothing of the whole.
+const SECTIONS: [&str; 8] = [
+    "module dependencies",
+    "module exports",
+    "module variables",
+    "module scaffolding",
+    "standard library",
+    "third party",
+    "local imports",
+    "system includes",
+];
+
 /// Finds the first paragraph about the file itself in the comments at its head; empty when there is none.
 ///
 /// A comment that touches a declaration belongs to the declaration, one followed by an empty line, an import or
@@ -190,7 +202,8 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
             });
         if own && (found.is_empty() || inner) {
             let text = paragraph(&block, style);
-            if inner && !text.is_empty() || text.split(' ').count() >= WORDS_MIN {
+            let says_something = text.split(' ').count() >= WORDS_MIN && !is_section(&text);
+            if inner && !text.is_empty() || says_something {
                 found = text;
             }
         }
@@ -199,6 +212,13 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         }
     }
     found
+}
+
+fn is_section(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', ':']);
+    SECTIONS
+        .iter()
+        .any(|section| text.eq_ignore_ascii_case(section))
 }
 
 fn is_skipped(line: &str) -> bool {
@@ -257,13 +277,18 @@ fn take_block<'a>(
 
 /// The first paragraph of a comment that says something, as one line.
 ///
-/// A licence ends the search: what follows it in the same comment is more licence.
+/// Paragraphs of a licence are passed over.
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
+    let mut in_licence = false;
     for line in comment.lines() {
         let line = unmark(line, style);
         let line = strip_tag(line);
-        if is_licence(line) {
+        in_licence = !line.is_empty() && (in_licence || is_licence(line));
+        if in_licence && found.is_empty() {
+            continue;
+        }
+        if in_licence {
             break;
         }
         let ends = line.is_empty() || is_ornament(line) || ends_prose(line);
@@ -403,8 +428,26 @@ fn is_instruction(line: &str) -> bool {
 }
 
 fn is_licence(line: &str) -> bool {
-    const WORDS: [&str; 22] = [
+    const WORDS: [&str; 40] = [
         "copyright",
+        "redistributions ",
+        "neither the name",
+        "\"as is\"",
+        "'as is'",
+        "in no event",
+        "under the terms",
+        "list of conditions",
+        "this permission notice",
+        "may not use this file",
+        "limitations under the license",
+        "this software is provided",
+        "the software is provided",
+        "any express or",
+        "license file",
+        "see license",
+        "see copying",
+        "https://opensource.org/licenses",
+        "apache license",
         "(c) ",
         "spdx-license",
         "licensed under",
@@ -542,11 +585,21 @@ mod tests {
                 "a.c - does things",
             ),
             (
-                "/* Copyright (C) 2026\n\n Something else entirely. */\n",
+                "/* Copyright (C) 2026\n\n Does things well. */\n",
+                SLASHES,
+                "Does things well.",
+            ),
+            (
+                "/*\n * Copyright (C) 2026 A\n * All of it.\n *\n * Permission is hereby granted\n * to all.\n */\n",
                 SLASHES,
                 "",
             ),
             ("/* Does things. */\nint f(void);\n", SLASHES, ""),
+            (
+                "'use strict'\n\n/**\n * Module dependencies.\n */\n\nvar a = require('a');\n",
+                SLASHES,
+                "",
+            ),
             (
                 "/* Does things. */\n\nint f(void);\n",
                 SLASHES,

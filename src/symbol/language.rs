@@ -7,7 +7,7 @@
 use super::comment::{self, Marks, Style};
 
 /// How many bytes of a file are looked at to tell its language.
-const HEAD_BYTES_MAX: usize = 4_096;
+const HEAD_BYTES_MAX: usize = 32 * 1024;
 
 /// Makes the enum and its table from one list.
 macro_rules! languages {

@@ -8,6 +8,7 @@
 //! Knows neither git nor frames nor paths: an outline is about the content of one object, wherever it stands.
 //! Start with [`detect`], [`extract()`] and [`render()`].
 
+mod appendix;
 mod cache;
 mod codec;
 mod comment;
@@ -15,6 +16,7 @@ mod extract;
 mod language;
 pub mod map;
 mod markdown;
+mod order;
 mod outline;
 mod render;
 

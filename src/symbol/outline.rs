@@ -206,6 +206,8 @@ kinds! {
     Rule 23 "rule" "rules";
     /// How a text begins of which nothing else is known.
     Line 24 "first line" "first lines";
+    /// A test that has a sentence or a word for a name, or a group of such.
+    Test 25 "test" "tests";
     /// Members added to a type that stands elsewhere.
     Extension 19 "extension" "extensions";
 }

@@ -1,32 +1,33 @@
 //! The Markdown that an outline says: what the file is for, what it offers, what it needs.
 //!
-//! No path, no line numbers, and the size only in coarse steps, so that an edit inside a function body gives the
+//! What matters most goes first ([`super::order`]). No path, no line numbers, and the size only in coarse steps, so that an edit inside a function body gives the
 //! same text. What does not fit is shown with less detail, then counted. All text from the file is either a code
 //! span or has its Markdown made harmless: it can never open a heading, a list, a fence or HTML.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use super::appendix::{import_line, private_list, test_list};
 use super::comment::cap;
 use super::markdown::{code, prose};
+use super::order::{by_importance, is_define};
 use super::outline::{Content, Kind, Outline, Symbol};
 use crate::base::limit;
 
 /// What the list of symbols may take, in bytes, before it is shown with less detail.
 const LIST_BYTES_MAX: usize = 5_000;
+/// The same for signatures without a word about them: what is left out then is what a reader looks for.
+const SIGNATURES_BYTES_MAX: usize = 12_000;
+/// Fewest names of defines that are put together by how they begin.
+const DEFINES_MIN: usize = 8;
 /// Longest signature that is shown, in bytes; the rest stands as `…`.
-const SIGNATURE_BYTES_MAX: usize = 240;
+pub(super) const SIGNATURE_BYTES_MAX: usize = 240;
 /// Most attributes of one symbol that are shown, and the longest of them, in bytes.
 const ATTRIBUTES_MAX: usize = 3;
 const ATTRIBUTE_BYTES_MAX: usize = 80;
 /// Most re-exports, modules or keys that are named for one file.
-const NAMES_MAX: usize = 40;
-/// What private declarations with their signatures may take, in bytes.
-const PRIVATE_BYTES_MAX: usize = 3_000;
-/// Most private names that are given.
-const PRIVATE_MAX: usize = 12;
-/// What the imports may take, in bytes.
-const IMPORTS_BYTES_MAX: usize = 700;
+pub(super) const NAMES_MAX: usize = 40;
 
 /// Writes an outline as the body of a frame.
 #[must_use]
@@ -51,6 +52,7 @@ pub fn render(outline: &Outline) -> String {
     }
     push_block(&mut out, &symbol_list(outline));
     push_block(&mut out, &private_list(&outline.symbols));
+    push_block(&mut out, &test_list(&outline.symbols));
     push_block(&mut out, &import_line(&outline.imports));
     out
 }
@@ -161,48 +163,61 @@ struct Detail {
     members: bool,
     /// Most names on one line.
     names_max: usize,
+    /// What the list may take with it, in bytes.
+    bytes_max: usize,
 }
 
 /// Tried in this order until the list is short enough.
-const DETAILS: [Detail; 5] = [
+const DETAILS: [Detail; 6] = [
     Detail {
         docs: (true, true),
         members: true,
         names_max: 24,
+        bytes_max: LIST_BYTES_MAX,
     },
     Detail {
         docs: (true, false),
         members: true,
         names_max: 16,
+        bytes_max: LIST_BYTES_MAX,
+    },
+    Detail {
+        docs: (false, false),
+        members: true,
+        names_max: 16,
+        bytes_max: SIGNATURES_BYTES_MAX,
     },
     Detail {
         docs: (true, false),
         members: false,
         names_max: 24,
+        bytes_max: LIST_BYTES_MAX,
     },
     Detail {
         docs: (true, false),
         members: false,
         names_max: 6,
+        bytes_max: LIST_BYTES_MAX,
     },
     Detail {
         docs: (false, false),
         members: false,
         names_max: 0,
+        bytes_max: LIST_BYTES_MAX,
     },
 ];
 
 fn symbol_list(outline: &Outline) -> String {
     let mut list = String::new();
+    let ordered = by_importance(&outline.symbols);
     for detail in DETAILS {
         list.clear();
         let mut left = outline.more;
-        for symbol in outline
-            .symbols
+        for symbol in ordered
             .iter()
             .filter(|symbol| symbol.public && !is_short(symbol))
         {
-            if list.len() > LIST_BYTES_MAX {
+            if list.len() > detail.bytes_max {
                 left += 1;
             } else {
                 push_symbol(&mut list, symbol, detail, 0);
@@ -211,7 +226,7 @@ fn symbol_list(outline: &Outline) -> String {
         push_named(&mut list, &outline.symbols, (0, NAMES_MAX), is_short);
         if left > 0 {
             let _ = writeln!(list, "- … and {left} more");
-        } else if list.len() <= LIST_BYTES_MAX {
+        } else if list.len() <= detail.bytes_max {
             break;
         }
     }
@@ -220,7 +235,6 @@ fn symbol_list(outline: &Outline) -> String {
 
 /// What is only named, on one line, at the level of the file.
 fn is_short(symbol: &Symbol) -> bool {
-    let bare = symbol.doc.is_empty() && symbol.children.is_empty();
     let is_named = matches!(
         symbol.kind,
         Kind::Export
@@ -231,12 +245,13 @@ fn is_short(symbol: &Symbol) -> bool {
             | Kind::Rule
             | Kind::Line
     );
-    is_named && symbol.doc.is_empty() || symbol.kind == Kind::Module && bare
+    let is_bare = is_define(symbol) || symbol.kind == Kind::Module && symbol.children.is_empty();
+    symbol.kind == Kind::Test || (is_named || is_bare) && symbol.doc.is_empty()
 }
 
 fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
     let indent = "  ".repeat(depth);
-    let signature = cap(&symbol.signature, SIGNATURE_BYTES_MAX);
+    let signature = cap(&without_receiver(symbol), SIGNATURE_BYTES_MAX);
     let shown = if symbol.kind == Kind::Heading {
         prose(&signature)
     } else {
@@ -264,8 +279,20 @@ fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize)
     }
 }
 
+/// The signature of a method below its type, which need not be said again.
+pub(super) fn without_receiver(symbol: &Symbol) -> Cow<'_, str> {
+    let receiver = symbol
+        .signature
+        .strip_prefix("func (")
+        .filter(|_| symbol.kind == Kind::Method);
+    match receiver.and_then(|rest| rest.split_once(") ")) {
+        Some((_, rest)) => Cow::Owned(format!("func {rest}")),
+        None => Cow::Borrowed(&symbol.signature),
+    }
+}
+
 /// What stands behind the name of a symbol: the attributes that say what it is for, and how many more there are.
-fn attributes(symbol: &Symbol) -> String {
+pub(super) fn attributes(symbol: &Symbol) -> String {
     let telling: Vec<&String> = symbol
         .attributes
         .iter()
@@ -338,7 +365,7 @@ fn push_named(
     let mut by_kind: BTreeMap<Kind, Vec<&Symbol>> = BTreeMap::new();
     for member in symbols
         .iter()
-        .filter(|member| member.public && wanted(member))
+        .filter(|member| member.public && member.kind != Kind::Test && wanted(member))
     {
         by_kind.entry(member.kind).or_default().push(member);
     }
@@ -352,13 +379,47 @@ fn push_named(
         let names = members
             .iter()
             .map(|member| code(&cap(short_text(member), SIGNATURE_BYTES_MAX)));
-        let _ = writeln!(
-            list,
-            "{}- {word} {}",
-            "  ".repeat(depth),
+        let names = if kind == Kind::Macro && members.len() >= DEFINES_MIN {
+            listing(by_prefix(&members).into_iter(), max)
+        } else {
             listing(names, max)
-        );
+        };
+        let _ = writeln!(list, "{}- {word} {names}", "  ".repeat(depth));
     }
+}
+
+/// `A_B_*` (12) for names that begin alike, the others as they are, in the order of the file.
+fn by_prefix(members: &[&Symbol]) -> Vec<String> {
+    const TOGETHER_MIN: usize = 3;
+    let names: BTreeSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for prefix in names.iter().flat_map(|name| prefixes(name)) {
+        *counts.entry(prefix).or_default() += 1;
+    }
+    // The longest beginning that most of those with a shorter one share.
+    let shown = |name: &str| {
+        let known = prefixes(name).filter(|prefix| counts[prefix] >= TOGETHER_MIN);
+        let longest = known.reduce(|best, next| {
+            if 2 * counts[next] >= counts[best] {
+                next
+            } else {
+                best
+            }
+        });
+        longest.map_or_else(
+            || code(name),
+            |prefix| format!("{} ({})", code(&format!("{prefix}*")), counts[prefix]),
+        )
+    };
+    members.iter().map(|member| shown(&member.name)).collect()
+}
+
+/// What a name begins with, up to each of its underscores.
+fn prefixes(name: &str) -> impl Iterator<Item = &str> {
+    let inner = name.match_indices('_').map(|(at, _)| at + 1);
+    inner
+        .filter(|end| *end > 1 && *end < name.len())
+        .map(|end| &name[..end])
 }
 
 /// Data members are shown with their type, re-exports as written, all others by name.
@@ -376,7 +437,7 @@ fn short_text(member: &Symbol) -> &str {
 }
 
 /// `a, b, … and 3 more`, each name once.
-fn listing(names: impl Iterator<Item = String>, max: usize) -> String {
+pub(super) fn listing(names: impl Iterator<Item = String>, max: usize) -> String {
     let mut unique = Vec::new();
     let mut seen = BTreeSet::new();
     for name in names {
@@ -392,125 +453,9 @@ fn listing(names: impl Iterator<Item = String>, max: usize) -> String {
     unique.join(", ")
 }
 
-/// Private declarations of the file and of its types: with signature and sentence as far as there is room, the rest by name.
-fn private_list(symbols: &[Symbol]) -> String {
-    let mut private = Vec::new();
-    collect_private(&mut private, symbols, (None, false));
-    // What can be called or built on says more than a value.
-    private.sort_by_key(|(_, symbol)| {
-        !(symbol.kind.can_own() && symbol.kind != Kind::Variable || symbol.kind == Kind::Method)
-    });
-    let (mut list, mut rest) = (String::new(), Vec::new());
-    for (owner, symbol) in private {
-        let mut line = format!(
-            "- {}{}",
-            code(&cap(&symbol.signature, SIGNATURE_BYTES_MAX)),
-            attributes(symbol)
-        );
-        if let Some(owner) = owner {
-            let word = if owner.kind == Kind::Module {
-                "in"
-            } else {
-                "of"
-            };
-            let _ = write!(line, " {word} {}", code(&owner.name));
-        }
-        if !symbol.doc.is_empty() {
-            let _ = write!(line, ": {}", prose(&symbol.sentence()));
-        }
-        if rest.is_empty() && list.len() + line.len() <= PRIVATE_BYTES_MAX {
-            list.push_str(&line);
-            list.push('\n');
-        } else {
-            rest.push(code(&symbol.name));
-        }
-    }
-    let rest = listing(rest.into_iter(), PRIVATE_MAX);
-    match (list.is_empty(), rest.is_empty()) {
-        (true, true) => String::new(),
-        (true, false) => format!("Private: {rest}\n"),
-        (false, true) => format!("Private:\n\n{list}"),
-        (false, false) => format!("Private:\n\n{list}\nPrivate, by name: {rest}\n"),
-    }
-}
-
-/// A declaration, and what it belongs to.
-type Owned<'s> = (Option<&'s Symbol>, &'s Symbol);
-
-/// Private declarations, those within types and modules, and all within a private one; values and fields only outside of types.
-fn collect_private<'s>(
-    found: &mut Vec<Owned<'s>>,
-    symbols: &'s [Symbol],
-    (owner, hidden): (Option<&'s Symbol>, bool),
-) {
-    let in_type = owner.is_some_and(|owner| owner.kind != Kind::Module);
-    for symbol in symbols {
-        let is_private = match symbol.kind {
-            Kind::Implementation | Kind::Export => continue,
-            Kind::Field | Kind::Variant | Kind::Constant | Kind::Variable if in_type => continue,
-            Kind::Extension => false,
-            _ => hidden || !symbol.public,
-        };
-        if is_private {
-            found.push((owner, symbol));
-        }
-        if !is_private || symbol.kind != Kind::Function {
-            collect_private(found, &symbol.children, (Some(symbol), is_private));
-        }
-    }
-}
-
-/// Imports on one line; those that differ only in their last part are put together.
-fn import_line(imports: &[String]) -> String {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    for import in imports {
-        let (stem, leaf) = split_import(import);
-        match places.get(stem).filter(|_| !stem.is_empty()) {
-            Some(&at) => groups[at].1.push(leaf),
-            None => {
-                places.insert(stem, groups.len());
-                groups.push((stem, vec![leaf]));
-            }
-        }
-    }
-    let mut line = String::new();
-    let mut left = 0;
-    for (stem, leaves) in groups {
-        let text = if leaves.len() == 1 {
-            format!("{stem}{}", leaves[0])
-        } else {
-            format!("{stem}{{{}}}", leaves.join(", "))
-        };
-        if line.len() + text.len() > IMPORTS_BYTES_MAX {
-            left += leaves.len();
-        } else {
-            line.push_str(if line.is_empty() { "Imports: " } else { ", " });
-            line.push_str(&code(&text));
-        }
-    }
-    match (line.is_empty(), left) {
-        (true, 0) => String::new(),
-        (true, left) => format!("Imports: {left}\n"),
-        (false, 0) => line + "\n",
-        (false, left) => format!("{line}, … and {left} more\n"),
-    }
-}
-
-/// Splits `java.util.List` after the last separator; anything that is not a plain path has no stem.
-fn split_import(import: &str) -> (&str, &str) {
-    let plain = import
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '\\' | '*'));
-    let at = import
-        .rfind(['.', ':', '\\'])
-        .filter(|_| plain)
-        .map_or(0, |at| at + 1);
-    import.split_at(at)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::appendix::{IMPORTS_BYTES_MAX, PRIVATE_BYTES_MAX};
     use super::*;
     use crate::symbol::Language;
     use proptest::prelude::*;
@@ -585,14 +530,14 @@ mod tests {
         });
         let text = render(&outline(types.collect()));
         assert!(
-            text.contains("type19") && text.len() < 6 * 1024,
+            text.contains("type19") && text.len() < SIGNATURES_BYTES_MAX + 1024,
             "{}",
             text.len()
         );
-        let many = (0..500).map(|i| symbol(Kind::Function, &format!("function{i}"), Vec::new()));
+        let many = (0..900).map(|i| symbol(Kind::Function, &format!("function{i}"), Vec::new()));
         let text = render(&outline(many.collect()));
         assert!(
-            text.contains("- … and ") && text.len() < 6 * 1024,
+            text.contains("- … and ") && text.len() < 6 * 1024 && text.contains("function0"),
             "{}",
             text.len()
         );

@@ -17,9 +17,12 @@
 
 pub mod basis;
 pub mod facts;
+mod likeness;
 pub mod outline;
 pub mod policy;
+mod reading;
 pub mod recipe;
+
 pub mod spec;
 pub mod summarize;
 

@@ -82,7 +82,7 @@ pub fn shown_path(path: &[u8]) -> Vec<u8> {
 /// The language of a file by its name and, where that is not enough, its first bytes.
 #[must_use]
 pub fn language(name: &[u8], data: &[u8]) -> Option<Language> {
-    symbol::detect(name, &data[..data.len().min(4_096)])
+    symbol::detect(name, data)
 }
 
 #[cfg(test)]

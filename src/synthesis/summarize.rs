@@ -1,7 +1,8 @@
 //! The `summarize` policy: what is in a directory and what matters most, without a model.
 //!
-//! The directory speaks through the child that speaks for it (a README, a module's root file): its first paragraph
-//! comes first. Then a facts line, then the children, most important first: who speaks for the directory; dot-files
+//! The directory speaks through the child that speaks for it (a README, a module's root file, a package comment), whose
+//! first paragraph comes first; where there is none, a sentence says what the children share (`likeness`).
+//! Then a facts line, then the children, most important first: who speaks for the directory; dot-files and build files
 //! last; between them by weight, which is how many siblings name the child plus twice the binary logarithm of the
 //! files below it; then who says the most; ties in git's tree order. Each child stands with the first sentence of its
 //! own first paragraph.
@@ -10,21 +11,18 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::facts::{Facts, find_line};
+use super::facts::Facts;
+use super::likeness::likeness;
 use super::policy::{NOTHING, Part, PartKind, Policy};
+use super::reading::{SENTENCE_BYTES_MAX, code, cut, declared, lead, purpose, sentence};
 use crate::base::Digest;
 
 /// Children that are listed with what they are for; the others by name only.
 const LISTED_MAX: usize = 40;
 /// Bytes of names in the list of the others.
 const NAMES_BYTES_MAX: usize = 2_000;
-/// Bytes of a child's sentence.
-const SENTENCE_BYTES_MAX: usize = 180;
 /// Bytes of the directory's first paragraph.
 const LEAD_BYTES_MAX: usize = 700;
-
-/// What an outline says of a file without content.
-const EMPTY_FILE: &str = "Empty file.";
 
 /// See the module.
 pub struct Summarize;
@@ -35,20 +33,20 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/3")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/4")
     }
 
     fn synthesize(&self, parts: &[Part<'_>]) -> String {
         if parts.is_empty() {
             return NOTHING.to_owned();
         }
+        let ranked = rank(parts);
         let mut out = String::new();
-        if let Some(lead) = directory_lead(parts) {
+        if let Some(lead) = directory_lead(parts).or_else(|| likeness(&ranked)) {
             out.push_str(&lead);
             out.push_str("\n\n");
         }
         let _ = writeln!(out, "{}\n", total(parts));
-        let ranked = rank(parts);
         for part in ranked.iter().take(LISTED_MAX) {
             let _ = writeln!(out, "{}", line(part));
         }
@@ -61,47 +59,70 @@ impl Policy for Summarize {
 
 /// What the child that speaks for the directory says first.
 fn directory_lead(parts: &[Part<'_>]) -> Option<String> {
-    // An `__init__.py` without a word says nothing of its directory.
-    let is_empty = |part: &Part<'_>| {
-        part.bodies
-            .iter()
-            .all(|(_, body)| body.trim_end() == EMPTY_FILE)
-    };
-    let speakers = parts
-        .iter()
-        .filter(|part| part.kind == PartKind::File && !is_empty(part));
+    let speakers = parts.iter().filter(|part| part.kind == PartKind::File);
     let mut speakers: Vec<_> = speakers
-        .filter_map(|part| Some((voice(&part.name)?, part)))
+        .filter_map(|part| {
+            let lead = cut(&purpose(part)?, LEAD_BYTES_MAX);
+            Some((
+                voice(&part.name).or_else(|| package_voice(part, &lead))?,
+                lead,
+            ))
+        })
         .collect();
     speakers.sort_by_key(|(voice, _)| *voice);
-    speakers
-        .iter()
-        .find_map(|(_, part)| lead(part, LEAD_BYTES_MAX))
+    speakers.into_iter().next().map(|(_, lead)| lead)
 }
+
+/// Files that speak for their directory, those that speak first in front, in lower case.
+const VOICES: [&str; 30] = [
+    "description",
+    "lib.rs",
+    "mod.rs",
+    "main.rs",
+    "__init__.py",
+    "__init__.pyi",
+    "__main__.py",
+    "doc.go",
+    "package-info.java",
+    "index.ts",
+    "index.tsx",
+    "index.js",
+    "index.mjs",
+    "mod.ts",
+    "main.go",
+    "main.c",
+    "main.cpp",
+    "program.cs",
+    "index.rst",
+    "index.md",
+    "_index.md",
+    "index.adoc",
+    "index.html",
+    "cargo.toml",
+    "package.json",
+    "composer.json",
+    "pyproject.toml",
+    "setup.cfg",
+    "pom.xml",
+    "dune-project",
+];
 
 /// How well a file of this name speaks for its directory: the lowest number speaks; `None`: not at all.
 fn voice(name: &str) -> Option<usize> {
-    const ROOTS: [&str; 14] = [
-        "lib.rs",
-        "mod.rs",
-        "main.rs",
-        "__init__.py",
-        "__main__.py",
-        "doc.go",
-        "main.go",
-        "index.ts",
-        "index.tsx",
-        "index.js",
-        "package-info.java",
-        "main.c",
-        "main.cpp",
-        "program.cs",
-    ];
     let name = name.to_lowercase();
     if name == "readme" || name.starts_with("readme.") {
         return Some(0);
     }
-    ROOTS.iter().position(|root| *root == name).map(|at| at + 1)
+    VOICES
+        .iter()
+        .position(|known| *known == name)
+        .map(|at| at + 1)
+}
+
+/// A package comment stands in any file of a Go package.
+fn package_voice(part: &Part<'_>, lead: &str) -> Option<usize> {
+    let is_package = part.name.ends_with(".go") && lead.starts_with("Package ");
+    is_package.then_some(VOICES.len() + 1)
 }
 
 fn total(parts: &[Part<'_>]) -> Facts {
@@ -138,13 +159,23 @@ fn rank<'a, 'p>(parts: &'a [Part<'p>]) -> Vec<&'a Part<'p>> {
         let bytes: usize = part.bodies.iter().map(|(_, body)| body.len()).sum();
         (
             !speaks,
-            part.name.starts_with('.'),
+            part.name.starts_with('.') || is_build_file(&part.name),
             Reverse(weight),
             Reverse(bytes),
             *at,
         )
     });
     ranked.into_iter().map(|(_, part)| part).collect()
+}
+
+/// A file that says how its siblings are built, named like them or not.
+fn is_build_file(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let is_make = matches!(
+        name.as_str(),
+        "makefile" | "kconfig" | "cmakelists.txt" | "make.bat" | "meson.build" | "build.bazel"
+    );
+    is_make || name.starts_with("licen") || name.strip_suffix(".lock").is_some()
 }
 
 /// How many of the other children name each child, by its name without ending, as a whole word.
@@ -194,7 +225,10 @@ fn line(part: &Part<'_>) -> String {
         (PartKind::Submodule, _) => line.push_str(" (submodule)"),
         _ => line.push_str(unsaid(part)),
     }
-    if let Some(says) = lead(part, SENTENCE_BYTES_MAX).or_else(|| declared(part)) {
+    if let Some(says) = lead(part)
+        .map(|lead| sentence(&lead, SENTENCE_BYTES_MAX))
+        .or_else(|| declared(part))
+    {
         let _ = write!(line, " — {says}");
     }
     line
@@ -224,80 +258,6 @@ fn unsaid(part: &Part<'_>) -> &'static str {
     } else {
         ""
     }
-}
-
-/// A name as Markdown code, with a slash after a directory's. The fence is longer than any run in the name.
-fn code(part: &Part<'_>) -> String {
-    let name: String = part
-        .name
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    let slash = if part.kind == PartKind::Directory {
-        "/"
-    } else {
-        ""
-    };
-    let run = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    if run == 0 {
-        return format!("`{name}{slash}`");
-    }
-    let fence = "`".repeat(run + 1);
-    format!("{fence} {name}{slash} {fence}")
-}
-
-/// The first paragraph of a body, on one line, cut at a sentence or a word; `None` when it starts with facts.
-fn lead(part: &Part<'_>, bytes_max: usize) -> Option<String> {
-    part.bodies.iter().find_map(|(_, body)| {
-        let paragraph = body.split("\n\n").map(str::trim).find(|block| {
-            !block.is_empty() && !block.starts_with('#') && !block.starts_with("```")
-        })?;
-        if paragraph.starts_with("- ") || find_line(paragraph).is_some() {
-            return None;
-        }
-        let folded = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(if bytes_max == SENTENCE_BYTES_MAX {
-            sentence(&folded, bytes_max)
-        } else {
-            cut(&folded, bytes_max)
-        })
-    })
-}
-
-/// The first sentence, if it is short enough to be one.
-fn sentence(text: &str, bytes_max: usize) -> String {
-    let end = text.match_indices(". ").map(|(at, _)| at + 1).find(|end| {
-        // "e.g. ", "i.e. " and initials do not end a sentence.
-        text[end + 1..].starts_with(|c: char| !c.is_lowercase())
-    });
-    cut(&text[..end.unwrap_or(text.len())], bytes_max)
-}
-
-fn cut(text: &str, bytes_max: usize) -> String {
-    if text.len() <= bytes_max {
-        return text.to_owned();
-    }
-    let end = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .take_while(|at| *at <= bytes_max)
-        .last()
-        .unwrap_or(0);
-    let end = text[..end].rfind(' ').unwrap_or(end);
-    format!("{} …", text[..end].trim_end())
-}
-
-/// For a file that does not say what it is for: the first names that its outline lists.
-fn declared(part: &Part<'_>) -> Option<String> {
-    let (_, body) = part.bodies.first()?;
-    let listed = body
-        .lines()
-        .filter_map(|line| line.strip_prefix("- `")?.split_once('`'));
-    let names: Vec<String> = listed
-        .take(3)
-        .map(|(signature, _)| format!("`{}`", cut(signature, 48)))
-        .collect();
-    (!names.is_empty()).then(|| names.join(", "))
 }
 
 #[cfg(test)]

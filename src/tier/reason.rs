@@ -80,7 +80,8 @@ impl fmt::Display for Reason {
             None => {}
         }
         if self.edits > 0 {
-            write!(out, ", {} changes in this session", self.edits)?;
+            let changes = if self.edits == 1 { "change" } else { "changes" };
+            write!(out, ", {} {changes} in this session", self.edits)?;
         }
         if self.dirty {
             write!(out, ", being edited")?;

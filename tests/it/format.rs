@@ -47,17 +47,17 @@ fn blob(repo: &Repo<'_>, revision: &str, agent: &str) -> (String, String) {
 fn the_bytes_of_a_file_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src/lib.rs", "outline");
-    insta::assert_snapshot!(name, @"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.c2ffcda06d7bdb920d3e488a9c7d31856d56ebc80c521bc5c69dad962d4378ef");
+    insta::assert_snapshot!(name, @r"8c/60/64edeea6a863d78c19a67f64b4012f2317f5.outline.outline.00000001.265f9b1cd6d6617df89ee05f08f821cc5492a9c4e99aa23472e9dea8be1da335");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: c2ffcda06d7bdb920d3e488a9c7d31856d56ebc80c521bc5c69dad962d4378ef
+    frame: 265f9b1cd6d6617df89ee05f08f821cc5492a9c4e99aa23472e9dea8be1da335
     node: 8c6064edeea6a863d78c19a67f64b4012f2317f5
     kind: file
     agent: outline
     type: outline
     seq: 1
-    basis: 5ebe280b10b3cfd5f366904b4cf8fc279e2e8dc05e2d9dd349011e8b196010cf
+    basis: d94e54e7377e4373be41d4a9bc55d88df2b375ba12d80f5eeb0761ff5710b802
     basis-kind: generated
     path: "src/lib.rs"
     tool: git-merkle 0.1.0
@@ -75,20 +75,20 @@ fn the_bytes_of_a_file_s_frame() {
 fn the_bytes_of_a_directory_s_frame() {
     let sandbox = Sandbox::new();
     let (name, text) = blob(&filled(&sandbox), "HEAD:src", "outline");
-    insta::assert_snapshot!(name, @"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.e183ca339a54c599600802ed33e1f48d945469bff6baa42f1ec21d2a007f50b0");
+    insta::assert_snapshot!(name, @r"f7/ab/f712ce08fe1aa1e2985eb5a4efc6fabfe254.outline.outline.00000001.39203c257a482ba2330a2c6e8cc84f81637b8a4435cc355950825dfa511c9d23");
     insta::assert_snapshot!(text, @r#"
     ---
     format: git-merkle/frame/1
-    frame: e183ca339a54c599600802ed33e1f48d945469bff6baa42f1ec21d2a007f50b0
+    frame: 39203c257a482ba2330a2c6e8cc84f81637b8a4435cc355950825dfa511c9d23
     node: f7abf712ce08fe1aa1e2985eb5a4efc6fabfe254
     kind: directory
     agent: outline
     type: outline
     seq: 1
-    basis: 1782a99d389ac0c720f66f1da2f01a684ce78d9c5d9674975f53323ecd0870ac
+    basis: 6cc1d203ce33ac31c9539c528830cf2ddeb6f00f82590f007a659e47ec19f1a6
     basis-kind: synthesis
     path: "src"
-    children: [c2ffcda06d7bdb920d3e488a9c7d31856d56ebc80c521bc5c69dad962d4378ef]
+    children: [265f9b1cd6d6617df89ee05f08f821cc5492a9c4e99aa23472e9dea8be1da335]
     tool: git-merkle 0.1.0
     ---
 

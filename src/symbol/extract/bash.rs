@@ -57,13 +57,27 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     walk.children_at(level, node, place);
 }
 
-/// `source file` and `. file`.
-fn command<'t>(walk: &mut Walk<'t>, _: &mut Level<'t>, node: Node<'t>) {
+/// `source file` and `. file`; `test_expect_success 'title' …` and `@test "title"`.
+fn command<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     let name = node
         .child_by_field_name("name")
         .map_or("", |name| walk.slice(name));
     if matches!(name, "source" | ".") {
         walk.import(node, &["source ", ". "]);
+    }
+    if matches!(
+        name,
+        "test_expect_success" | "test_expect_failure" | "@test"
+    ) {
+        let mut cursor = node.walk();
+        let strings = node.children_by_field_name("argument", &mut cursor);
+        let title = strings
+            .map(|argument| walk.slice(argument))
+            .find(|text| text.starts_with(['"', '\'']));
+        if let Some(title) = title {
+            let symbol = Walk::test(node, title.trim_matches(['"', '\'']));
+            walk.push(level, symbol);
+        }
     }
 }
 

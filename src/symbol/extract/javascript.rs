@@ -9,7 +9,7 @@ use super::instance;
 use super::level::{Level, Place};
 use super::walk::{Head, Walk};
 use crate::symbol::comment;
-use crate::symbol::outline::{Kind, Symbol};
+use crate::symbol::outline::{DEPTH_MAX, Kind, Symbol};
 
 pub(super) const JAVASCRIPT: Grammar = Grammar {
     language: || tree_sitter_javascript::LANGUAGE.into(),
@@ -246,6 +246,10 @@ fn variables<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             continue;
         };
         let value = declarator.child_by_field_name("value");
+        // `var app = exports = module.exports = {}`
+        if value.is_some_and(|value| walk.slice(value).starts_with("exports =")) {
+            walk.export(name);
+        }
         if value.is_some_and(|value| walk.slice(value).starts_with("require(")) {
             walk.import(declarator, &[]);
         } else if name.kind() == "identifier" {
@@ -292,6 +296,10 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     if inner.kind() == "internal_module" {
         return walk.children(level, node);
     }
+    if inner.kind() == "call_expression" {
+        level.symbols.extend(test(walk, inner, DEPTH_MAX));
+        return;
+    }
     let left = inner
         .child_by_field_name("left")
         .filter(|_| inner.kind() == "assignment_expression");
@@ -299,6 +307,9 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         return;
     };
     let target = walk.slice(left);
+    if target == "exports" {
+        return exported_value(walk, level, node, last_value(right));
+    }
     let Some((owner, name)) = target.rsplit_once('.') else {
         return;
     };
@@ -307,6 +318,44 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         "exports" | "module.exports" => assigned(walk, level, (node, name), right),
         _ => method(walk, level, (node, owner, name), right),
     }
+}
+
+/// `describe("…", function () { … })`, `it("…", …)`: a test or a group of tests, by its title.
+fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Symbol> {
+    let function = walk.slice(call.child_by_field_name("function")?);
+    let word = function.split('.').next().unwrap_or_default();
+    let arguments = call.child_by_field_name("arguments")?;
+    let title = arguments.named_child(0)?;
+    let is_test = matches!(
+        word,
+        "describe" | "it" | "test" | "context" | "suite" | "specify"
+    ) && matches!(title.kind(), "string" | "template_string");
+    if !is_test || depth_left == 0 || !walk.has_room() {
+        return None;
+    }
+    let mut cursor = arguments.walk();
+    let body = arguments
+        .named_children(&mut cursor)
+        .find_map(|argument| argument.child_by_field_name("body"));
+    let mut symbol = Walk::test(call, walk.slice(title).trim_matches(['"', '\'', '`']));
+    let mut cursor = call.walk();
+    let statements = body.map_or_else(Vec::new, |body| body.named_children(&mut cursor).collect());
+    symbol.children = statements
+        .into_iter()
+        .filter(|statement| statement.kind() == "expression_statement")
+        .filter_map(|statement| test(walk, statement.named_child(0)?, depth_left - 1))
+        .collect();
+    Some(symbol)
+}
+
+/// What the last of several assignments in a row assigns.
+fn last_value(mut value: Node<'_>) -> Node<'_> {
+    while value.kind() == "assignment_expression"
+        && let Some(right) = value.child_by_field_name("right")
+    {
+        value = right;
+    }
+    value
 }
 
 /// `module.exports = …`: a name, an object of names, or something new.

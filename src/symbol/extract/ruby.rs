@@ -6,7 +6,7 @@ use super::grammar::{Declared, Grammar, Item, Rule, any_comment, no_package, not
 use super::level::{Level, Place};
 use super::walk::{Head, Walk};
 use crate::symbol::comment;
-use crate::symbol::outline::{Kind, Span, Symbol};
+use crate::symbol::outline::{DEPTH_MAX, Kind, Span, Symbol};
 
 /// What ends the signature of a class or method.
 const CUT: &[&str] = &["body", "comment", "end", ";"];
@@ -200,6 +200,10 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     else {
         return;
     };
+    if let Some(symbol) = test(walk, node, DEPTH_MAX) {
+        level.symbols.push(symbol);
+        return;
+    }
     match walk.slice(method) {
         "require" | "require_relative" | "load" => {
             walk.import_text(walk.slice(arguments).trim_matches(['(', ')', '"', '\'']));
@@ -216,6 +220,31 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         "public" | "module_function" => walk.children(level, arguments),
         _ => {}
     }
+}
+
+/// `describe "…" do … end`, `it "…" do … end`: a test or a group of tests, by its title.
+fn test<'t>(walk: &mut Walk<'t>, call: Node<'t>, depth_left: usize) -> Option<Symbol> {
+    let method = walk.slice(call.child_by_field_name("method")?);
+    let title = call.child_by_field_name("arguments")?.named_child(0)?;
+    let body = call
+        .child_by_field_name("block")?
+        .child_by_field_name("body");
+    let is_test = matches!(
+        method,
+        "describe" | "it" | "test" | "context" | "specify" | "should"
+    ) && matches!(title.kind(), "string" | "constant" | "scope_resolution");
+    if !is_test || depth_left == 0 || !walk.has_room() {
+        return None;
+    }
+    let mut symbol = Walk::test(call, walk.slice(title).trim_matches(['"', '\'']));
+    let mut cursor = call.walk();
+    let calls = body.map_or_else(Vec::new, |body| body.named_children(&mut cursor).collect());
+    symbol.children = calls
+        .into_iter()
+        .filter(|call| call.kind() == "call")
+        .filter_map(|call| test(walk, call, depth_left - 1))
+        .collect();
+    Some(symbol)
 }
 
 /// `alias new old` and `alias :new :old`

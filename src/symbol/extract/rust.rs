@@ -60,6 +60,8 @@ pub(super) const GRAMMAR: Grammar = Grammar {
         ("mod_item", Rule::Special(module)),
         ("impl_item", Rule::Special(implementation)),
         ("macro_definition", Rule::Special(macro_rules)),
+        ("macro_invocation", Rule::Special(macro_test)),
+        ("expression_statement", Rule::Inside),
         ("use_declaration", Rule::Special(import)),
         ("extern_crate_declaration", Rule::Import(&["extern crate"])),
         ("foreign_mod_item", Rule::Inside),
@@ -182,6 +184,24 @@ fn macro_rules<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             },
         )
     };
+    walk.push(level, symbol);
+}
+
+/// `rgtest!(name, …)`: a test whose harness is a macro.
+fn macro_test<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
+    let name = node
+        .child_by_field_name("macro")
+        .map_or("", |name| walk.slice(name));
+    let mut cursor = node.walk();
+    let tokens = node
+        .named_children(&mut cursor)
+        .find(|child| child.kind() == "token_tree");
+    let first = tokens.and_then(|tokens| tokens.named_child(0));
+    let Some(first) = first.filter(|first| first.kind() == "identifier" && name.contains("test"))
+    else {
+        return;
+    };
+    let symbol = Walk::test(node, walk.slice(first));
     walk.push(level, symbol);
 }
 

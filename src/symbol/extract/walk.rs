@@ -329,6 +329,19 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// A test that is a call and not a declaration, by its title.
+    pub(super) fn test(call: Node<'_>, title: &str) -> Symbol {
+        let mut symbol = Symbol::named(Kind::Test, title);
+        symbol.span = Span {
+            start: call.start_byte() as u32,
+            end: call.end_byte() as u32,
+            name: call.start_byte() as u32,
+            body: call.start_byte() as u32,
+        };
+        symbol.public = false;
+        symbol
+    }
+
     /// The attributes before a declaration and those within its signature, as far as there is room.
     fn attributes(&self, level: &Level<'t>, within: Vec<Range<usize>>) -> Vec<String> {
         let mut attributes = Vec::new();

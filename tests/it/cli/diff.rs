@@ -16,6 +16,8 @@ fn what_is_known_of_two_revisions_in_words() {
     diff src outline/outline (no frame in 'HEAD')
 
     diff src/deep outline/outline
+    -Rust file: `pub struct Deep`.
+    -
     -Directory of 1 file: Rust 1.
     -
     -- `mod.rs` — `pub struct Deep`
@@ -39,7 +41,7 @@ fn what_is_known_of_two_revisions_in_words() {
      
      - `README.md` — Says what it is.
      - `src/` [-(2-]{+(1+} [-files)-]{+file)+} — A crate that [-adds.-]{+multiplies.
-     - `new.md`+}
+     - `new.md` — New+}
      - `link` (symlink)
 
     diff new.md outline/outline
@@ -53,9 +55,11 @@ fn what_is_known_of_two_revisions_in_words() {
      Directory of [-2 files and -]1 [-directory:-]{+file:+} Rust [-2.-]{+1.+}
      
      - `lib.rs` — A crate that [-adds.
-     - `deep/` (1 file) — `mod.rs`-]{+multiplies.+}
+     - `deep/` (1 file) — Rust file: `pub struct Deep`.-]{+multiplies.+}
 
     diff src/deep outline/outline
+    -Rust file: `pub struct Deep`.
+    -
     -Directory of 1 file: Rust 1.
     -
     -- `mod.rs` — `pub struct Deep`
@@ -269,8 +273,8 @@ fn the_exit_code_is_gits_and_paths_are_seen_from_the_directory() {
     );
     assert_eq!(
         below(&[".."]),
-        "src/deep\nsrc/deep/mod.rs\n",
-        "what is said about src is the same"
+        "src\nsrc/deep\nsrc/deep/mod.rs\n",
+        "what a directory declares is said in the one above"
     );
     assert_eq!(
         below(&[repo.path("src/deep").to_str().unwrap()]),

@@ -7,13 +7,13 @@ use crate::support::Sandbox;
 fn the_content_as_it_is_stored() {
     let sandbox = Sandbox::new();
     let repo = sample(&sandbox);
-    insta::assert_snapshot!(repo.merkle(&["get-head", "src"]).ok(), @"
+    insta::assert_snapshot!(repo.merkle(&["get-head", "src"]).ok(), @r"
     A crate that adds.
 
     Directory of 2 files and 1 directory: Rust 2.
 
     - `lib.rs` — A crate that adds.
-    - `deep/` (1 file) — `mod.rs`
+    - `deep/` (1 file) — Rust file: `pub struct Deep`.
     ");
     note(&repo, "src", "no end of line, \u{1b}[31m kept");
     assert_eq!(

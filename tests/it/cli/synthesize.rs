@@ -43,13 +43,13 @@ fn a_directory_s_frame_from_its_children_s() {
 
     - `pub fn add(a: u8, b: u8) -> u8`: Adds two numbers.
     ");
-    insta::assert_snapshot!(digest(&repo, "src --policy summarize --into short"), @"
+    insta::assert_snapshot!(digest(&repo, "src --policy summarize --into short"), @r"
     A crate that adds.
 
     Directory of 2 files and 1 directory: Rust 2.
 
     - `lib.rs` — A crate that adds.
-    - `deep/` (1 file) — `mod.rs`
+    - `deep/` (1 file) — Rust file: `pub struct Deep`.
     ");
     insta::assert_snapshot!(digest(&repo, "src --policy filter --glob *.rs --kind file --into files"), @"
     ## lib.rs

@@ -131,3 +131,54 @@ proptest! {
         }
     }
 }
+
+/// What stands in private bodies takes no part in what is said of directories, whatever it names.
+#[test]
+fn an_edit_of_a_private_body_changes_no_directory() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let files = [
+        (
+            "src/a.go",
+            "package a\n\ntype Box struct{}\n\nfunc Open() *Box { return nil }\n\nfunc shut(b int) int { return b }\n",
+        ),
+        (
+            "src/b.py",
+            "class Box:\n    pass\n\ndef open(): pass\n\ndef _shut(): return 1\n",
+        ),
+        (
+            "src/deep/c.rs",
+            "pub struct Box;\npub fn open() {}\nfn shut() -> u8 { 1 }\n",
+        ),
+        (
+            "test/d.js",
+            "function shut() { return 1 }\nmodule.exports = { open() {} }\n",
+        ),
+    ];
+    let said = |edit: &dyn Fn(&str, &str) -> String| {
+        for (file, text) in files {
+            let path = repo.path(file);
+            std::fs::create_dir_all(path.parent().expect("in a directory"))
+                .expect("it can be made");
+            std::fs::write(path, edit(file, text)).expect("it can be written");
+        }
+        repo.fill("commit bodies");
+        regenerate(&repo, &[]);
+        [".", "src", "src/deep", "test"].map(|node| repo.merkle(&["get-head", node]).ok())
+    };
+    let before = said(&|_, text| text.to_owned());
+    let after = said(&|file, text| {
+        let (from, to) = match file {
+            "src/a.go" => ("return b", "Open(); Open(); return len(\"Box\")"),
+            "src/deep/c.rs" => ("{ 1 }", "{ open(); open(); let _ = Box; 2 }"),
+            _ => ("return 1", "return open(Box, Box)"),
+        };
+        assert!(text.contains(from), "{text}");
+        text.replace(from, to)
+    });
+    assert!(
+        before[1].contains("Box") && before[2].contains("Box"),
+        "{before:?}"
+    );
+    assert_eq!(after, before);
+}

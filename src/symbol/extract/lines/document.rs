@@ -88,25 +88,82 @@ fn underline(line: &str) -> Option<usize> {
     all(b'-').then_some(2)
 }
 
-/// The first paragraph of a document that is prose: no heading, list, badge, table, HTML or front matter.
+/// The first paragraph of a document that is prose: no heading, list, badge, table, HTML, front matter or navigation.
+///
+/// What is indented below a directive of reStructuredText belongs to it.
 pub(super) fn first_paragraph(text: &str) -> String {
     let mut paragraph = String::new();
-    let mut fence = false;
-    for line in lines(text).map(str::trim) {
+    let (mut fence, mut in_directive) = (false, false);
+    for whole in lines(text) {
+        let line = whole.trim();
+        in_directive =
+            line.starts_with(".. ") || in_directive && (line.is_empty() || whole != line);
         fence ^= line.starts_with("```") || line.starts_with("~~~");
         if underline(line).is_some() || is_ruler(line) {
             paragraph.clear();
-        } else if !fence && is_prose(line) {
+        } else if !fence && !in_directive && is_prose(line) {
             paragraph.push_str(line);
             paragraph.push(' ');
-        } else if paragraph.len() > 1 {
+        } else if is_navigation(&paragraph) {
+            paragraph.clear();
+        } else {
             break;
         }
         if paragraph.len() > 1_000 {
             break;
         }
     }
-    paragraph.trim_end().to_owned()
+    if is_navigation(&paragraph) {
+        paragraph.clear();
+    }
+    without_tags(paragraph.trim_end())
+}
+
+/// Nothing, or little but links.
+fn is_navigation(paragraph: &str) -> bool {
+    let mut words = 0;
+    let (mut links, mut depth) = (0, 0_usize);
+    for word in paragraph.split_whitespace() {
+        let opens = word.matches(['[', '(', '<']).count();
+        links += word.matches("](").count()
+            + word.matches("&nbsp;").count()
+            + word.matches("&bull;").count();
+        if depth + opens == 0 && word.chars().filter(|c| c.is_alphabetic()).count() > 1 {
+            words += 1;
+        }
+        depth = (depth + opens).saturating_sub(word.matches([']', ')', '>']).count());
+    }
+    paragraph.len() <= 1 || links > 1 && words < 3 * links
+}
+
+/// Text without the tags of HTML that lay it out.
+fn without_tags(text: &str) -> String {
+    const TAGS: [&str; 22] = [
+        "a", "b", "i", "em", "strong", "code", "br", "p", "sub", "sup", "kbd", "img", "span",
+        "div", "center", "small", "u", "tt", "h1", "h2", "h3", "picture",
+    ];
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        out.push_str(before);
+        let name = tag[1..].trim_start_matches('/');
+        let name = name
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        let end = tag
+            .find('>')
+            .filter(|_| TAGS.contains(&name.to_ascii_lowercase().as_str()));
+        match end {
+            Some(end) => rest = &tag[end + 1..],
+            None => {
+                out.push('<');
+                rest = &tag[1..];
+            }
+        }
+    }
+    out + rest
 }
 
 /// A line of nothing but one or two signs.
@@ -378,13 +435,35 @@ pub(super) fn tex(found: &mut Found, text: &str) {
     ]
     .iter()
     .find_map(|word| text.find(word).map(|at| &text[at + word.len()..]));
-    let is_command =
-        |line: &&str| !line.starts_with(['\\', '@', '%', '{', '}']) && line.contains(' ');
+    let is_command = |line: &&str| {
+        let is_inline = ["\\code{", "\\link", "\\emph{", "\\pkg{"]
+            .iter()
+            .any(|word| line.starts_with(word));
+        (is_inline || !line.starts_with(['\\', '@', '%', '{', '}'])) && line.contains(' ')
+    };
     let prose = lines(body.unwrap_or_default())
         .map(str::trim)
         .skip_while(|line| !is_command(line))
         .take_while(is_command);
-    found.doc = prose.take(6).collect::<Vec<_>>().join(" ");
+    found.doc = without_commands(&prose.take(6).collect::<Vec<_>>().join(" "));
+}
+
+/// `\code{x}` is `x`.
+fn without_commands(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let name = &rest[at + 1..];
+        let end = name
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(name.len());
+        rest = match name[end..].strip_prefix('[') {
+            Some(option) => option.split_once(']').map_or("", |(_, rest)| rest),
+            None => &name[end..],
+        };
+    }
+    (out + rest).replace(['{', '}'], "")
 }
 
 /// What stands up to the bracket that closes.

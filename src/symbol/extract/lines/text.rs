@@ -82,6 +82,10 @@ pub(super) fn read(found: &mut Found, text: &str) {
         found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
         return;
     }
+    if let Some(said) = control(text) {
+        found.doc = said;
+        return;
+    }
     underlined(found, text, 0);
     versions(found, text);
     found.doc = first_paragraph(text);
@@ -94,6 +98,20 @@ pub(super) fn read(found: &mut Found, text: &str) {
     {
         found.doc.clear();
     }
+}
+
+/// Title and description of a package, as R and Debian write them: `Field: value`, further lines indented.
+fn control(text: &str) -> Option<String> {
+    let field = |name: &str| {
+        let mut from = lines(text).skip_while(|line| !line.starts_with(name));
+        let first = from.next()?[name.len()..].trim().to_owned();
+        let more = from.take_while(|line| line.starts_with([' ', '\t']));
+        Some(more.fold(first, |text, line| format!("{text} {}", line.trim())))
+    };
+    let begins = ["Package:", "Type: Package", "Source:"];
+    begins.iter().find(|word| text.starts_with(*word))?;
+    let said = field("Description:")?;
+    Some(field("Title:").map_or_else(|| said.clone(), |title| format!("{title}. {said}")))
 }
 
 /// How a text begins.

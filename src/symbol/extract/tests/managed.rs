@@ -204,7 +204,6 @@ fn php() {
 
     PHP source, 20+ lines, 7 public items.
 
-    - `const LIMIT = 10`
     - `final class Memory extends Base implements Store, \Countable` (`#[Attribute]`): One store.
       - field `?string $name = null`
       - `public const VERSION = '1.0'`
@@ -218,6 +217,7 @@ fn php() {
     - `enum Level: string`
       - variants `Low = 'low'`, `High = 'high'`
     - `function open_store(int $limit = 1): Memory`
+    - `const LIMIT = 10`
     - `define('DEBUG', false)`
 
     Private:
@@ -275,20 +275,20 @@ fn typescript() {
     - `export interface Store<T> extends Base`: A store of things.
       - fields `readonly size: number`, `name?: string`
       - `get(key: string): T | undefined`
-    - `export type Key = string | number`
-    - `export enum Level`
-      - variants `Low = 1`, `High`
-    - `declare module 'legacy'`
-      - `export function old(): void`
-    - `export namespace Util`
-      - `export const depth: number = 1`
     - `export abstract class Memory<T> implements Store<T>` (`@injectable()`)
       - field `limit = 3`
       - `constructor(private readonly config: Config)`
       - `public get(key: string): T | undefined` (`@log()`)
+    - `export enum Level`
+      - variants `Low = 1`, `High`
+    - `export namespace Util`
+      - `export const depth: number = 1`
+    - `declare module 'legacy'`
+      - `export function old(): void`
     - `export function open(path: string): Store<string>`
     - `export function open(path: string, flags: number): Store<string>`
     - `export function open(path: string, flags?: number)`
+    - `export type Key = string | number`
 
     Private:
 

@@ -143,9 +143,9 @@ fn javascript() {
       - `constructor(url, { retries = 3 } = {})`
       - `async send(message)`: Sends.
       - `get size()`
-    - `LIMIT = 10`
     - `parse = async (text)`
     - `function later()`
+    - `LIMIT = 10`
     - re-exports `{ a, b } from './other'`, `* from './all'`
 
     Private:
@@ -191,8 +191,8 @@ fn common_js() {
       - `Server.create = (options)`
     - `function helper()`
     - `close()`
-    - `limit: 12`
     - `exports.extra = function (x)`
+    - `limit: 12`
 
     Private:
 
@@ -307,10 +307,10 @@ fn bash() {
 
     Bash source, 20+ lines, 4 public items.
 
-    - `readonly VERSION=1.0`
-    - `export PATH="$ROOT/bin:$PATH"`
     - `die()`: Prints a message and stops.
     - `report()`
+    - `readonly VERSION=1.0`
+    - `export PATH="$ROOT/bin:$PATH"`
 
     Private:
 
@@ -319,4 +319,46 @@ fn bash() {
 
     Imports: `./lib/common.sh`, `"$HOME/extra.sh"`
     "#);
+}
+
+#[test]
+fn tests_are_known_by_their_titles() {
+    let js = "describe('req', function () {\n  describe('.get(field)', () => {\n    it('should work', function (done) { helper() })\n    it(\"throws\", () => {})\n  })\n})\nvar app = exports = module.exports = {}\napp.use = function use(fn) {}\n";
+    insta::assert_snapshot!(outline_of("a.test.js", js), @r"
+    JavaScript source, under 10 lines, 1 public item.
+
+    - `var app = exports = module.exports = {}`
+      - `app.use = function use(fn)`
+
+    Tests:
+
+    - `req › .get(field)`: `should work`, `throws`
+    ");
+    let rust = "rgtest!(r16, |dir: Dir| {\n    dir.create(\"x\");\n});\nrgtest!(r25, |dir: Dir| {});\nprintln!(x);\n";
+    insta::assert_snapshot!(outline_of("a.rs", rust), @r"
+    Rust source, under 10 lines.
+
+    Tests: `r16`, `r25`
+    ");
+    let shell =
+        "test_description='says what'\n. ./lib.sh\ntest_expect_success 'it works' '\n\ttrue\n'\n";
+    insta::assert_snapshot!(outline_of("t0001.sh", shell), @r"
+    Bash source, under 10 lines.
+
+    Private:
+
+    - `test_description='says what'`
+
+    Tests: `it works`
+
+    Imports: `./lib.sh`
+    ");
+    let ruby = "describe Rack::Protection do\n  it \"runs\" do\n    x\n  end\nend\n";
+    insta::assert_snapshot!(outline_of("a_spec.rb", ruby), @r"
+    Ruby source, under 10 lines.
+
+    Tests:
+
+    - `Rack::Protection`: `runs`
+    ");
 }

@@ -99,8 +99,6 @@ fn rust() {
 
     Rust source, 50+ lines, 11 public items.
 
-    - `pub const TOKEN_BYTES_MAX: usize = 64`: Longest token.
-    - `pub static NAMES: [&str; 4]`
     - `pub struct Token<'a, T: Into<String> = String> where T: fmt::Debug` (`#[derive(Debug, Clone)]`): One token with its place, e.g. a word.
       - fields `start: usize`, `text: &'a str`
       - `pub fn new(start: usize) -> Self`: Makes one.
@@ -113,10 +111,12 @@ fn rust() {
       - `const LIMIT: usize = 3`
       - `fn next(&mut self, limit: usize) -> Option<Self::Item>`: The next one.
       - `fn skip(&mut self)`
-    - `macro_rules! token` (`#[macro_export]`)
-    - `pub async unsafe fn run<R: Read>(input: R) -> io::Result<()>`
     - `impl From<Shape> for String`
       - `fn from(_: Shape) -> Self`
+    - `macro_rules! token` (`#[macro_export]`)
+    - `pub async unsafe fn run<R: Read>(input: R) -> io::Result<()>`
+    - `pub const TOKEN_BYTES_MAX: usize = 64`: Longest token.
+    - `pub static NAMES: [&str; 4]`
     - modules `error`, `table`
     - re-export `self::error::LexError`
 
@@ -190,21 +190,20 @@ fn c() {
 
     C source, 50+ lines, 12 public items.
 
-    - `#define LIMIT 16`
-    - `#define MAX(a, b)`
     - `struct entry`: One entry.
       - fields `char *key`, `int value, *next[2]`, `void (*free)(void *)`
     - `typedef struct point_t`
       - fields `int x`, `int y`
-    - `typedef int (*compare_fn)(const void *, const void *)`
     - `enum level`
       - variants `LOW`, `HIGH = 2`
-    - `const char *names[] = { "a", "b" }`
     - `struct entry *find(const char *key, size_t length)`: Finds an entry.
     - `int extra(void)`
     - `ZEXTERN int ZEXPORT deflate OF((z_streamp strm, int flush))`
-    - `typedef voidpf (*alloc_func) OF((voidpf opaque, uInt items))`: After it.
     - `int last(void)`
+    - `typedef int (*compare_fn)(const void *, const void *)`
+    - `typedef voidpf (*alloc_func) OF((voidpf opaque, uInt items))`: After it.
+    - `const char *names[] = { "a", "b" }`
+    - macros `LIMIT`, `MAX`
 
     Private:
 
@@ -359,17 +358,17 @@ fn go() {
 
     Go source, 50+ lines, 7 public items.
 
-    - `const MaxSize = 1 << 20`: MaxSize is the largest size.
-    - `var ErrMissing, errOther = fmt.Errorf("missing"), fmt.Errorf("other")`
     - `type Store[K comparable, V any] struct`: Store keeps values.
       - fields `Name string`, `sync.Mutex`
-      - `func (s *Store[K, V]) Get(key K) (V, bool)`: Get finds a value.
+      - `func Get(key K) (V, bool)`: Get finds a value.
+    - `type other`
+      - `func Close() error`
     - `type Reader interface`: Reader reads.
       - `Read(key string) (value []byte, err error)`: Read reads one.
-    - `type Option func(*Store[string, int]) error`
     - `func Open(name string, options ...Option) (*Store[string, int], error)`: Open opens.
-    - `type other`
-      - `func (r other) Close() error`
+    - `type Option func(*Store[string, int]) error`
+    - `const MaxSize = 1 << 20`: MaxSize is the largest size.
+    - `var ErrMissing, errOther = fmt.Errorf("missing"), fmt.Errorf("other")`
 
     Private:
 

@@ -1,0 +1,135 @@
+//! Which declarations of a file matter first: what can be called or built on, before values and what serves the compiler.
+//!
+//! Within one rank those go first that other signatures of the file name and that have members, then the order of the file. Bodies take no
+//! part: an edit inside of one must not change an outline.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::outline::{Kind, Symbol};
+
+/// Most declarations that are counted and moved; longer files are lists, and keep their order.
+const SYMBOLS_MAX: usize = 400;
+
+/// The declarations of one level, those that matter most in front.
+pub(super) fn by_importance(symbols: &[Symbol]) -> Vec<&Symbol> {
+    let mut ordered: Vec<&Symbol> = symbols.iter().collect();
+    if symbols.iter().all(|symbol| rank(symbol) == 0) && symbols.len() < 2 {
+        return ordered;
+    }
+    let uses = if symbols.len() <= SYMBOLS_MAX {
+        uses(symbols)
+    } else {
+        HashMap::new()
+    };
+    ordered.sort_by_cached_key(|symbol| {
+        let rank = rank(symbol);
+        let is_code = rank < 5 && symbol.kind != Kind::Heading;
+        let uses = uses.get(symbol.name.as_str()).copied().unwrap_or(0) + symbol.children.len();
+        (rank, Reverse(if is_code { uses } else { 0 }))
+    });
+    ordered
+}
+
+/// The lowest goes first.
+fn rank(symbol: &Symbol) -> u8 {
+    match symbol.kind {
+        Kind::Module if is_internal(&symbol.name) => 3,
+        Kind::Type => 1,
+        // Without a name it is what it holds.
+        Kind::Enum | Kind::Struct
+            if matches!(symbol.name.as_str(), "" | "enum" | "struct" | "union") =>
+        {
+            2
+        }
+        Kind::Constant | Kind::Variable if symbol.signature.contains("TypeVar(") => 4,
+        Kind::Constant | Kind::Variable => 2,
+        Kind::Macro if is_define(symbol) => 4,
+        Kind::Test => 5,
+        _ if is_test(symbol) => 5,
+        _ => 0,
+    }
+}
+
+/// A name of the preprocessor.
+pub(super) fn is_define(symbol: &Symbol) -> bool {
+    symbol.kind == Kind::Macro && symbol.signature.starts_with('#')
+}
+
+/// A function that is run by a test harness.
+pub(super) fn is_test(symbol: &Symbol) -> bool {
+    let is_mark = |text: &String| {
+        let text = text.trim_start_matches(['#', '[', '@', '!']);
+        let word = text.split(['(', ']', ' ']).next().unwrap_or_default();
+        word.ends_with("test") || text.starts_with("cfg(test)")
+    };
+    symbol.attributes.iter().any(is_mark)
+}
+
+fn is_internal(name: &str) -> bool {
+    matches!(
+        name,
+        "detail" | "details" | "internal" | "impl" | "imp" | "tests" | "test"
+    )
+}
+
+/// How often signatures name each declaration, its own left out.
+fn uses(symbols: &[Symbol]) -> HashMap<&str, usize> {
+    let mut counts: HashMap<&str, usize> = symbols
+        .iter()
+        .map(|symbol| (symbol.name.as_str(), 0))
+        .collect();
+    for symbol in symbols {
+        let own = symbol.name.as_str();
+        count(&mut counts, symbol, own);
+        for member in &symbol.children {
+            // What belongs to a type names it: that says nothing of its weight.
+            count(&mut counts, member, own);
+        }
+    }
+    counts
+}
+
+fn count<'s>(counts: &mut HashMap<&'s str, usize>, symbol: &'s Symbol, own: &str) {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    for word in symbol.signature.split(|c| !is_part(c)) {
+        if word != own
+            && let Some(count) = counts.get_mut(word)
+        {
+            *count += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbol(kind: Kind, name: &str, signature: &str) -> Symbol {
+        Symbol {
+            signature: signature.to_owned(),
+            ..Symbol::named(kind, name)
+        }
+    }
+
+    #[test]
+    fn what_others_name_goes_first_and_values_last() {
+        let symbols = [
+            symbol(Kind::Macro, "MAX", "#define MAX 3"),
+            symbol(Kind::Variable, "T", "T = t.TypeVar(\"T\")"),
+            symbol(Kind::Constant, "LIMIT", "LIMIT = 3"),
+            symbol(Kind::Module, "detail", "namespace detail"),
+            symbol(Kind::Function, "open", "def open(box: Box) -> T"),
+            symbol(Kind::Class, "Flask", "class Flask(App)"),
+            symbol(Kind::Class, "Box", "class Box"),
+        ];
+        let names: Vec<&str> = by_importance(&symbols)
+            .iter()
+            .map(|symbol| &*symbol.name)
+            .collect();
+        assert_eq!(
+            names,
+            ["Box", "open", "Flask", "LIMIT", "detail", "T", "MAX"]
+        );
+    }
+}

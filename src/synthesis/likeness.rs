@@ -1,0 +1,357 @@
+//! What the children of a directory share, as one sentence: for a directory without documentation of its own.
+//!
+//! It says what the files are (tests, documents, a language), what their names have in common, what all of them list, and
+//! then what the most important of them declare or are about. A list of bare names is no sentence: without more
+//! there is none. It reads nothing but what the children say, so it changes only when they do.
+
+use std::collections::BTreeMap;
+
+use super::facts::Facts;
+use super::policy::{Part, PartKind};
+use super::reading::{code, cut, head, listed, purpose, sentence, signatures};
+
+/// Children that are named with what they declare or are about.
+const POINTS_MAX: usize = 5;
+/// Subjects of tests that are named.
+const SUBJECTS_MAX: usize = 12;
+/// Bytes of what one child is about.
+const POINT_BYTES_MAX: usize = 90;
+/// Fewest files whose names can have something in common.
+const NAMED_MIN: usize = 3;
+
+/// The sentence about children in the order of their importance.
+pub(super) fn likeness(ranked: &[&Part<'_>]) -> Option<String> {
+    let files: Vec<&Part<'_>> = of_kind(ranked, PartKind::File);
+    let directories: Vec<&Part<'_>> = of_kind(ranked, PartKind::Directory);
+    if files.is_empty() {
+        return holds(&directories);
+    }
+    let tests: Vec<&str> = files
+        .iter()
+        .filter_map(|part| subject(&part.name))
+        .collect();
+    if 5 * tests.len() >= 3 * files.len() {
+        return Some(format!("Tests: {}.", listing(&tests, SUBJECTS_MAX)));
+    }
+    let pattern = pattern(&files);
+    let keys = common_names(&files);
+    let mut points: Vec<String> = Vec::new();
+    for point in files.iter().filter_map(|part| point(part)) {
+        if points.len() < POINTS_MAX && !points.contains(&point) {
+            points.push(point);
+        }
+    }
+    if points.is_empty() && pattern.is_none() && keys.is_none() {
+        return holds(&directories);
+    }
+    let mut text = what(&files);
+    for more in [pattern, keys].into_iter().flatten() {
+        text.push(' ');
+        text.push_str(&more);
+    }
+    if !points.is_empty() {
+        text.push_str(": ");
+        text.push_str(&points.join(if is_code(&files) { ", " } else { "; " }));
+    }
+    if !text.ends_with(['.', '…', '!', '?']) {
+        text.push('.');
+    }
+    Some(text)
+}
+
+fn of_kind<'a, 'p>(ranked: &[&'a Part<'p>], kind: PartKind) -> Vec<&'a Part<'p>> {
+    ranked
+        .iter()
+        .copied()
+        .filter(|part| part.kind == kind)
+        .collect()
+}
+
+/// What a directory of directories holds: what the only one says, or each with its sentence.
+fn holds(directories: &[&Part<'_>]) -> Option<String> {
+    let said: Vec<(String, String)> = directories
+        .iter()
+        .filter_map(|part| Some((code(part), about(part)?)))
+        .take(POINTS_MAX)
+        .collect();
+    match (said.as_slice(), directories.len()) {
+        ([], _) => None,
+        // One in one in one is one path.
+        ([(name, says)], 1) => match says.strip_prefix("Holds `") {
+            Some(inner) if inner.contains("/`: ") => {
+                Some(format!("Holds {}{inner}", name.trim_end_matches('`')))
+            }
+            _ => Some(format!("Holds {name}: {says}")),
+        },
+        _ => {
+            let said: Vec<String> = said
+                .iter()
+                .map(|(name, says)| format!("{name}: {}", says.trim_end_matches('.')))
+                .collect();
+            Some(format!("Holds {}.", said.join("; ")))
+        }
+    }
+}
+
+/// The first sentence of a child, short.
+fn about(part: &Part<'_>) -> Option<String> {
+    purpose(part).map(|text| sentence(&text, POINT_BYTES_MAX))
+}
+
+/// What a file declares first, or is about.
+fn point(part: &Part<'_>) -> Option<String> {
+    if let Some(signature) = signatures(part).next() {
+        return Some(head(signature));
+    }
+    let heading = listed(part).next().filter(|text| !text.contains('`'));
+    heading
+        .map(|text| cut(text, POINT_BYTES_MAX))
+        .or_else(|| about(part).map(|text| text.trim_end_matches('.').to_owned()))
+}
+
+fn is_code(files: &[&Part<'_>]) -> bool {
+    let declare = files
+        .iter()
+        .filter(|part| signatures(part).next().is_some());
+    2 * declare.count() >= files.len()
+}
+
+/// `Python files`, where nearly all are of one language.
+fn what(files: &[&Part<'_>]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let bodies = files.iter().filter_map(|part| part.bodies.first());
+    for facts in bodies.filter_map(|(_, body)| Facts::parse(body)) {
+        for language in facts.languages.into_keys() {
+            *counts.entry(language).or_default() += 1;
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    let word = if files.len() == 1 { "file" } else { "files" };
+    match most {
+        Some((language, count)) if 5 * count >= 4 * files.len() => format!("{language} {word}"),
+        _ if files.len() == 1 => "A file".to_owned(),
+        _ => "Files".to_owned(),
+    }
+}
+
+/// What a file tests, by its name; `None` for a file that is not named like a test.
+fn subject(name: &str) -> Option<&str> {
+    const BEFORE: [&str; 3] = ["test_", "test-", "tests_"];
+    const BEHIND: [&str; 10] = [
+        "_test", "-test", ".test", "_tests", "_spec", "-spec", ".spec", "Test", "Tests", "Spec",
+    ];
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let before = BEFORE.iter().find_map(|mark| stem.strip_prefix(mark));
+    before
+        .or_else(|| BEHIND.iter().find_map(|mark| stem.strip_suffix(mark)))
+        .filter(|subject| !subject.is_empty())
+}
+
+/// What most names have in common: how they end, or how they begin.
+fn pattern(files: &[&Part<'_>]) -> Option<String> {
+    let stems: Vec<&str> = files
+        .iter()
+        .filter(|part| !part.name.starts_with('.'))
+        .map(|part| {
+            part.name
+                .rsplit_once('.')
+                .map_or(&*part.name, |(stem, _)| stem)
+        })
+        .collect();
+    let ends = groups(stems.iter().filter_map(|stem| last_word(stem)));
+    let starts = groups(stems.iter().filter_map(|stem| first_word(stem)));
+    let covered = |groups: &[(&str, usize)]| groups.iter().map(|(_, count)| count).sum::<usize>();
+    let (shown, is_end) = if covered(&ends) >= covered(&starts) {
+        (ends, true)
+    } else {
+        (starts, false)
+    };
+    if shown.is_empty() || 5 * covered(&shown) < 3 * files.len() {
+        return None;
+    }
+    let one = |(word, count): &(&str, usize)| {
+        let name = if is_end {
+            format!("*{word}")
+        } else {
+            format!("{word}*")
+        };
+        format!("`{}` ({count})", name.replace('`', ""))
+    };
+    Some(format!(
+        "named {}",
+        shown.iter().map(one).collect::<Vec<_>>().join(", ")
+    ))
+}
+
+/// The three words that most names share, with their counts.
+fn groups<'s>(words: impl Iterator<Item = &'s str>) -> Vec<(&'s str, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in words {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts
+        .into_iter()
+        .filter(|(_, count)| *count >= NAMED_MIN)
+        .collect();
+    counts.sort_by_key(|(word, count)| (std::cmp::Reverse(*count), *word));
+    counts.truncate(3);
+    counts
+}
+
+/// `Handler` of `AmqpHandler`, `-api` of `colwise-api`.
+fn last_word(stem: &str) -> Option<&str> {
+    let at = stem.rfind(|c: char| c.is_uppercase() || matches!(c, '_' | '-' | '.'))?;
+    (at > 0 && stem.len() - at > 2).then(|| &stem[at..])
+}
+
+/// `req.` of `req.get`, `grouped-` of `grouped-df`.
+fn first_word(stem: &str) -> Option<&str> {
+    let mut breaks = stem.char_indices().skip(1);
+    let (at, c) = breaks.find(|(_, c)| c.is_uppercase() || matches!(c, '_' | '-' | '.'))?;
+    let end = if c.is_uppercase() {
+        at
+    } else {
+        at + c.len_utf8()
+    };
+    (at > 1 && end < stem.len()).then(|| &stem[..end])
+}
+
+/// Names that all of at least two files list on one line: keys, blocks of templates.
+fn common_names(files: &[&Part<'_>]) -> Option<String> {
+    let mut lists = files.iter().map(|part| {
+        let names = listed(part).filter(|line| line.contains('`'));
+        let mut names: Vec<&str> = names
+            .flat_map(|line| line.split('`').skip(1).step_by(2))
+            .filter_map(|name| name.split([':', ' ']).next())
+            .collect();
+        names.dedup();
+        names
+    });
+    let mut common = lists.next().filter(|_| files.len() > 1)?;
+    for names in lists {
+        common.retain(|name| names.contains(name));
+    }
+    common.retain(|name| !name.is_empty());
+    (!common.is_empty()).then(|| format!("with {}", listing(&common, SUBJECTS_MAX)))
+}
+
+/// `a`, `b` and 3 more.
+fn listing(names: &[&str], max: usize) -> String {
+    let shown: Vec<String> = names
+        .iter()
+        .take(max)
+        .map(|name| format!("`{}`", name.replace('`', "")))
+        .collect();
+    let left = names.len().saturating_sub(max);
+    if left == 0 {
+        shown.join(", ")
+    } else {
+        format!("{} and {left} more", shown.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn part<'p>(name: &'p str, kind: PartKind, body: &str) -> Part<'p> {
+        Part {
+            name: name.into(),
+            kind,
+            bodies: vec![("outline".parse().expect("a word"), body.into())],
+        }
+    }
+
+    fn said(parts: &[(&str, &str)]) -> Option<String> {
+        let kind = |name: &str| {
+            if name.ends_with('/') {
+                PartKind::Directory
+            } else {
+                PartKind::File
+            }
+        };
+        let parts: Vec<Part<'_>> = parts
+            .iter()
+            .map(|(name, body)| part(name.trim_end_matches('/'), kind(name), body))
+            .collect();
+        likeness(&parts.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_directory_says_what_its_children_share() {
+        let php = |class: &str| format!("PHP source, 50+ lines.\n\n- `class {class}`\n");
+        let php = [php("AmqpHandler"), php("FleepHandler"), php("Utils")];
+        let yaml =
+            |more: &str| format!("YAML file, 20+ lines.\n\n- keys `name`, {more}`jobs: test`\n");
+        for (parts, expected) in [
+            (
+                vec![
+                    ("test_app.py", ""),
+                    ("test_cli.py", ""),
+                    ("conftest.py", ""),
+                ],
+                Some("Tests: `app`, `cli`."),
+            ),
+            (
+                vec![
+                    ("AmqpHandler.php", php[0].as_str()),
+                    ("FleepHandler.php", &php[1]),
+                    ("NullHandler.php", "PHP source, 10+ lines.\n"),
+                    ("Utils.php", &php[2]),
+                ],
+                Some(
+                    "PHP files named `*Handler` (3): `class AmqpHandler`, `class FleepHandler`, `class Utils`.",
+                ),
+            ),
+            (
+                vec![("a.yml", &yaml("`on`, ")), ("b.yml", &yaml(""))],
+                Some("YAML files with `name`, `jobs`."),
+            ),
+            (
+                vec![
+                    (
+                        "a.rst",
+                        "Imagine.\n\nreStructuredText file, 50+ lines.\n\n- Large apps\n",
+                    ),
+                    (
+                        "b.rst",
+                        "reStructuredText file, 50+ lines.\n\n- Flashing\n  - Simple\n",
+                    ),
+                ],
+                Some("reStructuredText files: Large apps; Flashing."),
+            ),
+            (
+                vec![(
+                    "flask/",
+                    "Makes servers. And more.\n\nDirectory of 3 files.\n",
+                )],
+                Some("Holds `flask/`: Makes servers."),
+            ),
+            (
+                vec![
+                    ("a.png", "Binary file (3 bytes).\n"),
+                    ("b/", "Directory of 1 file.\n"),
+                ],
+                None,
+            ),
+            (vec![("link", "")], None),
+        ] {
+            assert_eq!(said(&parts).as_deref(), expected);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_names_and_bodies_make_one_line(
+            parts in prop::collection::vec(("[A-Za-z_.é`-]{1,9}", "[-`a:. \n#é]{0,30}"), 1..8),
+        ) {
+            let parts: Vec<_> = parts.iter().map(|(name, body)| (name.as_str(), body.as_str())).collect();
+            if let Some(text) = said(&parts) {
+                prop_assert!(!text.contains('\n') && !text.is_empty(), "{text}");
+            }
+        }
+    }
+}
