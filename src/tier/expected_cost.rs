@@ -269,8 +269,13 @@ impl<'a> Planner<'a> {
             .collect();
         let mut units: Vec<Option<Unit>> = units.into_iter().map(Some).collect();
         let mut order = by_added_risk(self.outlook, kept.prefix.clone(), &weighed);
-        // A large text adds little risk for each token, but what stands behind it has all of it.
-        order.sort_by_key(|at| self.outlook.is_worked_on(weighed[*at].item));
+        // A large text adds little risk for each token, but what stands behind it has all of it. What may lag breaks nothing
+        // when it changes, so every text that may not stands behind it.
+        order.sort_by_key(|at| {
+            let item = weighed[*at].item;
+            let may_lag = self.observed.items[item].item.key.may_lag();
+            (!may_lag, self.outlook.is_worked_on(item))
+        });
         order
             .into_iter()
             .filter_map(|at| units[at].take())
