@@ -69,7 +69,7 @@ impl Harmless {
 }
 
 const COMPILED_BEFORE: &str =
-    "a test compiles what is built in, and what is added is compiled when its file is read";
+    "a test compiles the built-in patterns; reading a rule file compiles the others";
 
 impl Rule {
     fn compile(&self) -> Result<Regex, regex::Error> {

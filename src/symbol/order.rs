@@ -14,9 +14,6 @@ const SYMBOLS_MAX: usize = 400;
 /// The declarations of one level, those that matter most in front.
 pub(super) fn by_importance(symbols: &[Symbol]) -> Vec<&Symbol> {
     let mut ordered: Vec<&Symbol> = symbols.iter().collect();
-    if symbols.iter().all(|symbol| rank(symbol) == 0) && symbols.len() < 2 {
-        return ordered;
-    }
     let uses = if symbols.len() <= SYMBOLS_MAX {
         uses(symbols)
     } else {

@@ -16,7 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use super::item::Key;
+use super::item::{Key, is_statement};
 use super::layout::{Block, Layout, Tier};
 use crate::base::fence::{fence, longest_run};
 use crate::base::path::quote;
@@ -119,13 +119,9 @@ pub fn array(layout: &Layout, texts: &Texts<'_>) -> Vec<Message> {
 #[must_use]
 pub fn item_text(key: &Key, text: &str) -> String {
     match key {
-        Key::File(path) => file(&quote(path.as_bytes(), false), text),
-        Key::Update(path) if Key::File(path.clone()).may_lag() => {
-            file(&quote(path.as_bytes(), false), text)
-        }
-        Key::Tree | Key::Symbols(_) | Key::Update(_) | Key::Url(_) | Key::Message(_) => {
-            text.to_owned()
-        }
+        Key::Update(path) if !is_statement(path) => text.to_owned(),
+        Key::File(path) | Key::Update(path) => file(&quote(path.as_bytes(), false), text),
+        Key::Tree | Key::Symbols(_) | Key::Url(_) | Key::Message(_) => text.to_owned(),
     }
 }
 

@@ -37,7 +37,7 @@ impl Key {
     pub fn may_lag(&self) -> bool {
         match self {
             Self::Symbols(_) => true,
-            Self::File(path) => path.as_bytes().ends_with(b"/"),
+            Self::File(path) => is_statement(path),
             Self::Tree | Self::Update(_) | Self::Url(_) | Self::Message(_) => false,
         }
     }
@@ -47,6 +47,11 @@ impl Key {
     pub fn is_message(&self) -> bool {
         matches!(self, Self::Message(_))
     }
+}
+
+/// True for the path of a directory, whose text is a statement about it.
+pub(super) fn is_statement(path: &TreePath) -> bool {
+    path.as_bytes().ends_with(b"/")
 }
 
 /// Text that is not here: its digest and its size.

@@ -5,6 +5,7 @@
 //! matter of the plan: for each number of tiers, one plan lets what has changed in these tiers lag, and the cheapest wins. A
 //! tier that is written anew shows what holds, so nothing lags for longer than it pays.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::advance::{Policy, Step, advance};
@@ -17,18 +18,16 @@ use super::state::{State, Tracked};
 /// `updates` are the keys whose text of the last request can be sent again, each with what is to be said of it now: the
 /// item of the request, or that it is gone where the request has none. The policy `counter` lets nothing lag.
 #[must_use]
-pub fn advance_lagging(
+pub fn advance_lagging<'r>(
     policy: Policy,
     state: &State,
-    request: &Request<'_>,
+    request: &Request<'r>,
     terms: &CacheTerms,
     updates: &[Item],
-) -> (Step, Vec<Item>) {
-    let mut best = (
-        advance(policy, state, request, terms),
-        request.items.to_vec(),
-    );
-    if policy == Policy::Counter {
+) -> (Step, Cow<'r, [Item]>) {
+    let plain = advance(policy, state, request, terms);
+    let mut best = (plain, Cow::Borrowed(request.items));
+    if policy == Policy::Counter || updates.is_empty() {
         return best;
     }
     let mut updates_before = 0;
@@ -44,7 +43,7 @@ pub fn advance_lagging(
         };
         let step = advance(policy, state, &request, terms);
         if step.cost < best.0.cost {
-            best = (step, items);
+            best = (step, Cow::Owned(items));
         }
     }
     best

@@ -367,11 +367,8 @@ impl Workspace {
             inputs: &inputs,
         };
         let report = run(&runner, request.asking, plan, &mut index, on_event)?;
-        let places = places.iter().map(|(target, _)| target);
-        let is_whole = |path: &TreePath| path.is_root();
-        let whole = places
-            .clone()
-            .find(|target| target.path.as_ref().is_some_and(is_whole));
+        let mut targets = places.iter().map(|(target, _)| target);
+        let whole = targets.find(|target| target.path.as_ref().is_some_and(TreePath::is_root));
         if let (true, Some(whole), None, Some(store)) =
             (report.is_complete(), whole, request.since, index.commit())
         {

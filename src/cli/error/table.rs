@@ -448,7 +448,7 @@ impl From<InstallError> for CliError {
             InstallError::WrongEvent(_) => "see 'git merkle hooks install -h'".to_owned(),
             InstallError::Record(RecordError::Damaged { path }) => {
                 format!(
-                    "run 'rm {}' and then the command again: what is installed is found again",
+                    "run 'rm {}', then run the command again: it finds the hooks that are installed",
                     path.display()
                 )
             }

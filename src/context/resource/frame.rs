@@ -28,10 +28,7 @@ impl Resolver<'_> {
         place: &Place,
         slot: Option<&(AgentId, FrameType)>,
     ) {
-        let (tree, path) = place
-            .found_in
-            .clone()
-            .unwrap_or((place.id, TreePath::root()));
+        let (tree, path) = standing_in(place);
         match self.frame_of(place.id, slot) {
             Ok(Some((agent, frame_type))) => {
                 let key = frame_key(&tree, path.as_bytes(), &agent, &frame_type);
@@ -55,10 +52,7 @@ impl Resolver<'_> {
         place: &Place,
         slot: Option<&(AgentId, FrameType)>,
     ) {
-        let (tree, path) = place
-            .found_in
-            .clone()
-            .unwrap_or((place.id, TreePath::root()));
+        let (tree, path) = standing_in(place);
         let is_here = tree == self.tree.id && slot.is_none();
         if let Some(head) = is_here.then(|| (self.earlier)(&path)).flatten() {
             let (agent, frame_type) = (head.frame.agent, head.frame.frame_type);
@@ -164,4 +158,10 @@ impl Resolver<'_> {
             ))),
         }
     }
+}
+
+/// The tree in which a place was found, and its path there; a place by its id alone is a root of its own.
+fn standing_in(place: &Place) -> (NodeId, TreePath) {
+    let alone = || (place.id, TreePath::root());
+    place.found_in.clone().unwrap_or_else(alone)
 }

@@ -43,6 +43,13 @@ impl Taken {
         100.0 * self.read as f64 / self.input.max(1) as f64
     }
 
+    /// At least 80 percent were read, as predicted to two points.
+    fn assert_held(self) {
+        let (share, off) = (self.share(), self.off());
+        assert!(share >= 80.0, "{share:.1} % were read: {self:?}");
+        assert!(off.abs() <= 2.0, "{off:+.1} points: {self:?}");
+    }
+
     /// What was predicted, less what was read, in points of the input.
     fn off(self) -> f64 {
         100.0 * (self.predicted as f64 - self.read as f64) / self.input.max(1) as f64
@@ -177,16 +184,7 @@ fn ten_turns_are_read_from_the_cache_as_predicted() {
             }
         };
         let taken = lead(&world, &repo, &["src/part1/*".to_owned()], &edit);
-        assert!(
-            taken.share() >= 80.0,
-            "{:.1} % were read: {taken:?}",
-            taken.share()
-        );
-        assert!(
-            taken.off().abs() <= 2.0,
-            "{:+.1} points: {taken:?}",
-            taken.off()
-        );
+        taken.assert_held();
     }
 }
 
@@ -207,16 +205,7 @@ fn what_nothing_foretold_is_read_up_to_its_update() {
         }
     };
     let taken = lead(&world, &repo, &["src/part1/*".to_owned()], &edit);
-    assert!(
-        taken.share() >= 80.0,
-        "{:.1} % were read: {taken:?}",
-        taken.share()
-    );
-    assert!(
-        taken.off().abs() <= 2.0,
-        "{:+.1} points: {taken:?}",
-        taken.off()
-    );
+    taken.assert_held();
 
     // What is said twice is labelled, and the tier is what it was.
     let posts = world.server.posts();

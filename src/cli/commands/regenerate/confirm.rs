@@ -1,4 +1,5 @@
-//! Before a model is asked: nothing leaves that looks like a secret, and nothing is spent without an agreement or a budget.
+//! The checks before a request: the command sends nothing that looks like a secret, and spends nothing without your
+//! agreement or a budget.
 
 use super::{Args, dry_run};
 use crate::cli::CliError;
