@@ -1,5 +1,7 @@
 //! What a run tells while it works, and what it has done in the end.
 
+use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::base::TreePath;
@@ -75,10 +77,41 @@ pub enum Stop {
     FailFast,
     /// The provider cannot be used at all: why.
     Provider(String),
+    /// No answer of the last ones could be used: why not.
+    Unusable(String),
     /// Ctrl-C.
     Interrupted,
     /// A request to terminate.
     Terminated,
+}
+
+/// Why a node has no frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// What failed.
+    pub reason: String,
+    /// Where the answer is kept that was paid for and could not be used.
+    pub kept: Option<PathBuf>,
+}
+
+impl From<String> for Cause {
+    fn from(reason: String) -> Self {
+        Self { reason, kept: None }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kept {
+            Some(file) => write!(
+                f,
+                "{}; the answer is kept in '{}'",
+                self.reason,
+                file.display()
+            ),
+            None => f.write_str(&self.reason),
+        }
+    }
 }
 
 /// What became of all tasks of a run.
@@ -97,7 +130,7 @@ pub struct Report {
     /// Files whose content is not in this partial clone.
     pub absent: Vec<TreePath>,
     /// Nodes that failed, and why; the directories above them failed with them and are not listed.
-    pub failed: Vec<(TreePath, String)>,
+    pub failed: Vec<(TreePath, Cause)>,
     /// Nodes whose answers come later, with their tickets; what waits for them is left.
     pub awaited: Vec<(TreePath, String)>,
     /// Directories that could not be made because something below failed.

@@ -16,7 +16,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use super::event::{Event, Report, Stop};
+use super::event::{Cause, Event, Report, Stop};
 use super::make::{Desk, NodeError, Said, Saying, Spoken, is_again};
 use super::plan::{Inputs, Plan, Task};
 use super::prepare::{Nodes, Prepared, Question, Writer};
@@ -42,6 +42,9 @@ const BATCH_PAUSE_MAX: Duration = Duration::from_secs(2);
 const BATCH_FRAMES_MAX: usize = 256;
 /// Calls in a row that found the provider unavailable, after which it is left alone.
 const UNAVAILABLE_MAX: u32 = 3;
+
+/// Answers in a row that were paid for and could not be used, after which the run sends no further request.
+const UNUSABLE_MAX: u32 = 10;
 
 /// How often a question is laid out anew because the model says that it is too long.
 const REFITS_MAX: u32 = 2;
@@ -131,7 +134,9 @@ struct Work<'g, 'i> {
     failure: Option<RunError>,
     /// What the answers so far have taken.
     answered: Spend,
+    /// Calls in a row that found the provider unavailable, and answers in a row that could not be used.
     unavailable: u32,
+    unusable: u32,
     warmth: Warmth,
     retries: mpsc::UnboundedSender<Event>,
     /// Tells calls that wait for their turn that it will not come.
@@ -236,6 +241,7 @@ impl<'g, 'i> Work<'g, 'i> {
             failure: None,
             answered: Spend::default(),
             unavailable: 0,
+            unusable: 0,
             warmth,
             retries,
             stopped: watch::Sender::new(false),
@@ -294,7 +300,7 @@ impl<'g, 'i> Work<'g, 'i> {
         }
         match self.lay_out(number, basis, children) {
             Ok(Prepared::Ask(question)) => match self.find_refused(task, &question) {
-                Some(reason) => self.fail(number, reason, on_event),
+                Some(cause) => self.fail(number, cause, on_event),
                 None => {
                     self.waiters.insert(basis, Vec::new());
                     self.prepared
@@ -309,10 +315,10 @@ impl<'g, 'i> Work<'g, 'i> {
             }
             Err(error) if error.is_unreadable() => {
                 // The requests about the directories above go out without it: they say that nothing is known of this one.
-                self.book_failure(number, chain(&error), on_event);
+                self.book_failure(number, chain(&error).into(), on_event);
                 self.done(number, on_event);
             }
-            Err(error) => self.fail(number, chain(&error), on_event),
+            Err(error) => self.fail(number, chain(&error).into(), on_event),
         }
     }
 
@@ -336,7 +342,7 @@ impl<'g, 'i> Work<'g, 'i> {
     }
 
     /// Why the same question was no use before, if it was asked; what is forced is asked again.
-    fn find_refused(&self, task: Task, question: &Question) -> Option<String> {
+    fn find_refused(&self, task: Task, question: &Question) -> Option<Cause> {
         if is_again(task) {
             return None;
         }
@@ -344,22 +350,25 @@ impl<'g, 'i> Work<'g, 'i> {
             &question.request,
             &self.generator.caller.name,
         ))?;
-        Some(format!(
-            "{reason}; it is kept in '{}', and is asked for again with --force",
-            file.display()
-        ))
+        Some(Cause {
+            reason: format!("{reason} (in an earlier run; --force sends the request again)"),
+            kept: Some(file),
+        })
     }
 
-    /// Keeps an answer that was paid for and is no frame; the reason, with the place.
-    fn keep(&self, number: u32, question: &Question, reason: &str, text: &str) -> String {
+    /// Keeps an answer that was paid for and is no frame.
+    fn keep(&self, number: u32, question: &Question, reason: String, text: &str) -> Cause {
         let provider = &self.generator.caller.name;
         let (key, path) = (refused::key(&question.request, provider), self.path(number));
         match self
             .refused
-            .keep(&key, (&path, provider), reason, &self.writer.clean(text))
+            .keep(&key, (&path, provider), &reason, &self.writer.clean(text))
         {
-            Ok(file) => format!("{reason}; what came is kept in '{}'", file.display()),
-            Err(error) => format!("{reason}; what came cannot be kept: {error}"),
+            Ok(file) => Cause {
+                reason,
+                kept: Some(file),
+            },
+            Err(error) => format!("{reason}; the answer cannot be kept: {error}").into(),
         }
     }
 
@@ -441,7 +450,7 @@ impl<'g, 'i> Work<'g, 'i> {
         match self.refit(task, &question) {
             Some(Ok(Prepared::Ask(new))) => question = new,
             Some(Err(error)) => {
-                return self.fail_all(task, question.basis, &chain(&error), on_event);
+                return self.fail_all(task, question.basis, &chain(&error).into(), on_event);
             }
             Some(Ok(Prepared::Absent)) | None => {}
         }
@@ -481,19 +490,19 @@ impl<'g, 'i> Work<'g, 'i> {
         self.progress(on_event);
     }
 
-    fn fail(&mut self, number: u32, reason: String, on_event: &mut dyn FnMut(Event)) {
-        self.book_failure(number, reason, on_event);
+    fn fail(&mut self, number: u32, cause: Cause, on_event: &mut dyn FnMut(Event)) {
+        self.book_failure(number, cause, on_event);
         self.report.held_back += self.queue.fail(number);
         self.progress(on_event);
     }
 
-    fn book_failure(&mut self, number: u32, reason: String, on_event: &mut dyn FnMut(Event)) {
+    fn book_failure(&mut self, number: u32, cause: Cause, on_event: &mut dyn FnMut(Event)) {
         let path = self.path(number);
         on_event(Event::Failed {
             path: path.clone(),
-            reason: reason.clone(),
+            reason: cause.to_string(),
         });
-        self.report.failed.push((path, reason));
+        self.report.failed.push((path, cause));
         if self.generator.pace.fail_fast {
             self.stop(Stop::FailFast, on_event);
         }

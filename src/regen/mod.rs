@@ -22,7 +22,7 @@ pub mod survey;
 pub mod synthesize;
 mod warm;
 
-pub use event::{Event, Report, Stop};
+pub use event::{Cause, Event, Report, Stop};
 pub use make::{Body, NodeError};
 pub use plan::{Inputs, Known, Plan, Reach, Task, plan};
 pub use prepare::{Composed, Nodes, Writer};

@@ -144,7 +144,7 @@ impl Runner<'_> {
         {
             Ok(Some(body)) => Ok(body),
             Ok(None) => {
-                let failed = progress.report.failed.pop().map(|(_, reason)| reason);
+                let failed = progress.report.failed.pop().map(|(_, cause)| cause.reason);
                 Err(RunError::NoBody(failed.unwrap_or_else(|| {
                     "its content is missing in this clone".to_owned()
                 })))
@@ -312,7 +312,7 @@ impl Runner<'_> {
                     path: path.clone(),
                     reason: reason.clone(),
                 });
-                report.failed.push((path, reason));
+                report.failed.push((path, reason.into()));
                 // The directories above describe the others: one that cannot be read stands in their bases by its id.
                 progress.is_failed[number as usize] = !err.is_unreadable();
             }

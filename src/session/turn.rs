@@ -65,7 +65,7 @@ pub enum TurnError {
     #[error(transparent)]
     Call(#[from] CallError),
     /// The answer was cut at the limit of output tokens.
-    #[error("the answer was cut at the limit of {limit} output tokens; what came is kept in '{}'", file.display())]
+    #[error("the answer was cut at the limit of {limit} output tokens; the answer is kept in '{}'", file.display())]
     Cut {
         /// The limit.
         limit: u64,

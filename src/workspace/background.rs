@@ -224,7 +224,7 @@ impl Workspace {
 /// What of a run the user should hear of.
 fn problem(agent: &Agent, refreshed: &Refreshed) -> Option<String> {
     let report = &refreshed.report;
-    if let Some(Stop::Budget(why) | Stop::Provider(why)) = &report.stop {
+    if let Some(Stop::Budget(why) | Stop::Provider(why) | Stop::Unusable(why)) = &report.stop {
         return Some(format!("agent '{}': {why}", agent.id));
     }
     let (path, reason) = report.failed.first()?;

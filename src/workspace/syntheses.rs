@@ -270,7 +270,7 @@ impl Workspace {
             failed: done
                 .failed
                 .iter()
-                .map(|(path, error)| (path.clone(), chain(error)))
+                .map(|(path, error)| (path.clone(), chain(error).into()))
                 .collect(),
             ..Report::default()
         };
@@ -295,7 +295,7 @@ impl Workspace {
                 slot,
                 Event::Failed {
                     path: path.clone(),
-                    reason: reason.clone(),
+                    reason: reason.to_string(),
                 },
             );
         }

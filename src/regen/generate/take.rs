@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
-use super::super::event::{Event, Stop};
+use super::super::event::{Cause, Event, Stop};
 use super::super::make::{MadeFrame, NodeError, Saying, Spoken};
 use super::super::prepare::{Prepared, Question};
 use super::super::run::RunError;
-use super::{Answered, BATCH_FRAMES_MAX, UNAVAILABLE_MAX, Work, Written};
+use super::{Answered, BATCH_FRAMES_MAX, UNAVAILABLE_MAX, UNUSABLE_MAX, Work, Written};
 use crate::base::printable::chain;
 use crate::base::{BasisId, clock};
 use crate::chat::Ticket;
@@ -71,8 +71,8 @@ impl Work<'_, '_> {
         if let CallError::Provider(ProviderError::ContextTooLong { .. }) = error
             && let Some(Ok(Prepared::Ask(new))) = self.refit(task, question)
         {
-            if let Some(reason) = self.find_refused(self.tasks[task as usize], &new) {
-                return self.fail_all(task, question.basis, &reason, on_event);
+            if let Some(cause) = self.find_refused(self.tasks[task as usize], &new) {
+                return self.fail_all(task, question.basis, &cause, on_event);
             }
             let (path, reason) = (self.path(task), error.to_string());
             self.report.retries += 1;
@@ -84,19 +84,14 @@ impl Work<'_, '_> {
             self.prepared.insert(self.queue.rank(task), (task, new));
             return;
         }
-        let mut text = chain(error);
         let is_lasting = match error {
             CallError::Cut { partial, .. } => {
                 let key = self
                     .writer
                     .output_key_name(question.output_key, &self.generator.caller.name);
-                text = self.keep(
-                    task,
-                    question,
-                    &format!("{text}; to have more, raise {key}"),
-                    &partial.reply.text,
-                );
-                false
+                let reason = format!("{}; for a longer answer, raise {key}", chain(error));
+                let cause = self.keep(task, question, reason, &partial.reply.text);
+                return self.take_unusable(task, question.basis, cause, on_event);
             }
             CallError::Ledger(_) | CallError::Pending(_) | CallError::Stopped => true,
             CallError::Provider(error) => match error {
@@ -112,12 +107,33 @@ impl Work<'_, '_> {
                 _ => false,
             },
         };
-        self.fail_all(task, question.basis, &text, on_event);
+        let cause = Cause::from(chain(error));
+        self.fail_all(task, question.basis, &cause, on_event);
         if is_lasting {
-            self.stop(
-                Stop::Provider(format!("provider '{}': {text}", self.generator.caller.name)),
-                on_event,
+            let provider = &self.generator.caller.name;
+            let why = format!("provider '{provider}': {cause}");
+            self.stop(Stop::Provider(why), on_event);
+        }
+    }
+
+    /// An answer was kept because it is no frame. When none of the last answers could be used, the next one would most
+    /// likely be paid for in vain as well, so the run stops.
+    fn take_unusable(
+        &mut self,
+        task: u32,
+        basis: BasisId,
+        cause: Cause,
+        on_event: &mut dyn FnMut(Event),
+    ) {
+        self.fail_all(task, basis, &cause, on_event);
+        self.unusable += 1;
+        if self.unusable >= UNUSABLE_MAX {
+            let (provider, reason) = (&self.generator.caller.name, cause.reason);
+            let why = format!(
+                "{} answers in a row of provider '{provider}' could not be used: {reason}",
+                self.unusable
             );
+            self.stop(Stop::Unusable(why), on_event);
         }
     }
 
@@ -126,12 +142,12 @@ impl Work<'_, '_> {
         &mut self,
         task: u32,
         basis: BasisId,
-        reason: &str,
+        cause: &Cause,
         on_event: &mut dyn FnMut(Event),
     ) {
         let waiting = self.waiters.remove(&basis).unwrap_or_default();
         for number in std::iter::once(task).chain(waiting) {
-            self.fail(number, reason.to_owned(), on_event);
+            self.fail(number, cause.clone(), on_event);
         }
     }
 
@@ -146,8 +162,8 @@ impl Work<'_, '_> {
         let content = match self.writer.accept(question, &called.reply.text) {
             Ok(content) => content,
             Err(reason) => {
-                let reason = self.keep(task, question, &reason, &called.reply.text);
-                return self.fail_all(task, question.basis, &reason, on_event);
+                let cause = self.keep(task, question, reason, &called.reply.text);
+                return self.take_unusable(task, question.basis, cause, on_event);
             }
         };
         let tokens = called.usage.input.saturating_add(called.usage.output);
@@ -186,9 +202,10 @@ impl Work<'_, '_> {
         let frame = self.desk().frame(self.tasks[task as usize], saying);
         // Before it is on its way to the disk, where a failure is one of the machine and ends the run.
         if let Err(error) = codec::encode(&frame) {
-            let reason = self.keep(task, question, &chain(&error), &frame.content);
-            return self.fail_all(task, basis, &reason, on_event);
+            let cause = self.keep(task, question, chain(&error), &frame.content);
+            return self.take_unusable(task, basis, cause, on_event);
         }
+        self.unusable = 0;
         self.answers.insert(basis, (content, spoken));
         on_event(Event::Answered {
             path: self.path(task),
@@ -315,7 +332,7 @@ impl Work<'_, '_> {
                 self.said.put(node, body);
                 self.done(number, on_event);
             }
-            Err(error) => self.fail(number, chain(&error), on_event),
+            Err(error) => self.fail(number, chain(&error).into(), on_event),
         }
     }
 }

@@ -219,6 +219,53 @@ fn an_answer_that_is_no_frame_is_kept_and_not_asked_for_again() {
     }
 }
 
+/// Red before: a limit that is too low was paid for at every node, and warned of as often.
+#[test]
+fn a_run_stops_when_no_answer_can_be_used() {
+    let server = Loopback::start(|_| Scripted::cut_at_limit("half of"));
+    let world = World::new(Protocol::OpenAi, server);
+    world.set("merkle.provider.m.concurrency", "4");
+    let repo = world.repo(&flat(60));
+    let run = regenerate(&repo, &["--json"]).exits(3);
+    let posts = world.server.posts().len();
+    assert!(
+        (10..=13).contains(&posts),
+        "ten, and what was in flight: {posts}"
+    );
+    assert!(
+        run.err()
+            .contains("10 answers in a row of provider 'm' could not be used:"),
+        "{run}"
+    );
+    let warned = run
+        .err()
+        .lines()
+        .filter(|line| line.contains("'f") && line.contains(".rs': "))
+        .count();
+    assert_eq!(warned, 5, "{run}");
+    assert!(run.err().contains(" other nodes: "), "{run}");
+    let failed = run.json("regenerate")["failed"].as_array().map(Vec::len);
+    assert_eq!(failed, Some(posts), "{run}");
+
+    // One answer of three is good: that is no reason to stop.
+    let count = AtomicUsize::new(0);
+    let server = Loopback::start(move |request| {
+        if count.fetch_add(1, Ordering::SeqCst).is_multiple_of(3) {
+            Scripted::answer(about(request))
+        } else {
+            Scripted::cut_at_limit("half of")
+        }
+    });
+    let world = World::new(Protocol::OpenAi, server);
+    let repo = world.repo(&flat(60));
+    drop(regenerate(&repo, &[]).exits(3));
+    assert_eq!(
+        world.server.posts().len(),
+        60,
+        "each file was asked for once"
+    );
+}
+
 #[test]
 fn a_raised_limit_is_another_question() {
     let server = Loopback::start(|request| {

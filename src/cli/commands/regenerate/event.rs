@@ -149,7 +149,7 @@ fn millis(pause: Duration) -> u64 {
 /// Why a run ended early, in words.
 pub(super) fn words(stop: &Stop) -> String {
     match stop {
-        Stop::Budget(why) | Stop::Provider(why) => why.clone(),
+        Stop::Budget(why) | Stop::Provider(why) | Stop::Unusable(why) => why.clone(),
         Stop::FailFast => "a node failed, and --fail-fast was given".to_owned(),
         Stop::Interrupted => "interrupted".to_owned(),
         Stop::Terminated => "asked to terminate".to_owned(),

@@ -1,17 +1,21 @@
 //! What a run has done: a sentence, a document, an exit code; kept for `status --last`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Args, event};
-use crate::base::clock;
+use crate::base::{TreePath, clock};
 use crate::cli::absent;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::provider::ledger::dollars;
-use crate::regen::{Report, Stop};
+use crate::regen::{Cause, Report, Stop};
 use crate::workspace::{Refresh, Refreshed, Workspace};
+
+/// Nodes that failed for the same reason and are shown one by one, at most.
+const SAME_REASON_MAX: u64 = 5;
 
 /// The document of a run.
 #[derive(Serialize, Deserialize)]
@@ -86,9 +90,7 @@ pub(super) fn report(
         workspace.save_last_run(&json::document("regenerate", &document));
     }
     let ui = &mut program.ui;
-    for (path, message) in &report.failed {
-        ui.warn(&format!("'{}': {message}", path.to_text()));
-    }
+    tell_failed(ui, &report.failed);
     if ui.is_json() || args.model.json_lines {
         ui.write_json("regenerate", &document)?;
     } else if document.is_empty() {
@@ -130,6 +132,25 @@ pub(super) fn report(
         Ok(Exit::Done)
     } else {
         Ok(Exit::Partial)
+    }
+}
+
+/// Warns of nodes without a frame: of a few with the same reason one by one, of the others together.
+fn tell_failed(ui: &Ui, failed: &[(TreePath, Cause)]) {
+    let mut by_reason: BTreeMap<&str, u64> = BTreeMap::new();
+    for (path, cause) in failed {
+        let count = by_reason.entry(&cause.reason).or_default();
+        *count += 1;
+        if *count <= SAME_REASON_MAX {
+            ui.warn(&format!("'{}': {cause}", path.to_text()));
+        }
+    }
+    for (reason, count) in by_reason {
+        let others = count.saturating_sub(SAME_REASON_MAX);
+        if others > 0 {
+            let others = many(others, "other node", "other nodes");
+            ui.warn(&format!("{others}: {reason}; --json lists them"));
+        }
     }
 }
 
@@ -186,7 +207,7 @@ fn ended(stop: &Stop, ui: &Ui) -> Exit {
     let (exit, words) = match stop {
         Stop::Budget(_) => (Exit::Budget, event::words(stop)),
         Stop::Provider(_) => (Exit::Unavailable, event::words(stop)),
-        Stop::FailFast => (Exit::Partial, event::words(stop)),
+        Stop::FailFast | Stop::Unusable(_) => (Exit::Partial, event::words(stop)),
         Stop::Interrupted => return Exit::Interrupted,
         Stop::Terminated => return Exit::Terminated,
     };
@@ -306,9 +327,9 @@ fn untold(model: &ModelDocument) -> String {
 
 fn document(request: &Refresh<'_>, done: &Refreshed, took: Duration) -> Run {
     let report = &done.report;
-    let failed = report.failed.iter().map(|(path, message)| FailedDocument {
+    let failed = report.failed.iter().map(|(path, cause)| FailedDocument {
         path: json::path(path.as_bytes()),
-        message: message.clone(),
+        message: cause.to_string(),
     });
     let awaited = report.awaited.iter().map(|(path, ticket)| AwaitedDocument {
         path: json::path(path.as_bytes()),
