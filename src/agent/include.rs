@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ::ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::exclusion::Exclusion;
 use crate::base::TreePath;
 
 /// The most patterns of one agent: each takes some kilobytes.
@@ -16,7 +17,7 @@ const PATTERNS_MAX: usize = 1_000;
 #[error("'{0}' is no pattern: {1}")]
 pub struct IncludeError(String, String);
 
-/// The files that an agent speaks about; without patterns, all.
+/// The files that an agent speaks about; without patterns, all but those that an [`Exclusion`] names.
 ///
 /// `src/**` and `src/` are everything below `src`, `*.rs` is every such file at any depth, `!` takes out again.
 #[derive(Debug, Clone)]
@@ -56,12 +57,19 @@ impl Include {
         &self.patterns
     }
 
+    /// Why a file is left out though no pattern says so.
+    #[must_use]
+    pub fn exclusion(&self, file: &TreePath) -> Option<Exclusion> {
+        let is_default = self.patterns.is_empty();
+        is_default.then(|| Exclusion::of(file)).flatten()
+    }
+
     /// True when the agent speaks about a file of this path. Of a directory nothing is said here: it takes part when
     /// a file below it does.
     #[must_use]
     pub fn contains(&self, file: &TreePath) -> bool {
         if self.patterns.is_empty() {
-            return true;
+            return Exclusion::of(file).is_none();
         }
         // The matcher refuses paths that begin with '/'; git has none.
         let bytes = file.as_bytes();
@@ -75,7 +83,7 @@ impl Include {
 }
 
 impl Default for Include {
-    /// All files.
+    /// All files but those that an [`Exclusion`] names.
     fn default() -> Self {
         Self {
             patterns: Vec::new(),
@@ -104,6 +112,8 @@ mod tests {
         };
         for (patterns, file, expected) in [
             (&[][..], "a", true),
+            (&[], "a.lock", false),
+            (&["*"], "a.lock", true),
             (&["src/**"], "src/a/b.rs", true),
             (&["src/**"], "lib/src/a.rs", false),
             (&["src/"], "src/a/b.rs", true),

@@ -5,6 +5,7 @@
 //! whole), and never makes a frame. Start with [`Registry`].
 
 pub mod definition;
+pub mod exclusion;
 mod file;
 pub mod include;
 pub mod instructions;
@@ -15,6 +16,7 @@ pub mod template;
 
 pub use definition::{Agent, AgentError, Maker, Origin, Role, Sensitivity};
 
+pub use exclusion::Exclusion;
 pub use include::{Include, IncludeError};
 pub use instructions::Instructions;
 pub use registry::{HUMAN, OUTLINE, Registry};

@@ -3,7 +3,7 @@
 //! Each command that is named here is run by `tests/it/cli/hint.rs`, which demands that the complaint is gone afterwards.
 
 use super::snapshot::SnapshotArgs;
-use crate::agent::{Agent, HUMAN, Maker, OUTLINE, Registry};
+use crate::agent::{Agent, Exclusion, HUMAN, Maker, OUTLINE, Registry};
 use crate::base::{AgentId, FrameType, NodeKind};
 use crate::workspace::{Target, Workspace};
 
@@ -71,6 +71,13 @@ pub fn nothing_said(workspace: &Workspace, target: &Target, asked: &Asked<'_>) -
             "nothing is said about '{node}' yet; 'git merkle regenerate{snapshot} {word}' outlines it"
         );
     }
+    if let Some(exclusion) = left_out(agent, target) {
+        return format!(
+            "agent '{}' leaves out '{node}', a {}; 'git merkle regenerate{by}{snapshot} {word}' asks it",
+            agent.id,
+            exclusion.one()
+        );
+    }
     if !speaks_of(agent, target) {
         return format!(
             "agent '{0}' does not speak about '{node}'; 'git merkle agent show {0}' says about what",
@@ -99,17 +106,22 @@ fn speaker<'r>(agents: &'r Registry, asked: &Asked<'_>) -> Result<&'r Agent, Age
     Ok(of_type.unwrap_or_else(|| agents.get(default).expect("built in")))
 }
 
+/// Why an agent leaves out a file that its definition does not name.
+#[must_use]
+pub fn left_out(agent: &Agent, target: &Target) -> Option<Exclusion> {
+    let path = target.path.as_ref()?;
+    let is_file = target.kind == NodeKind::File;
+    let include = is_file.then(|| agent.instructions())??;
+    include.include.exclusion(path)
+}
+
 /// Whether an agent wants to speak about a file; what it says of a directory depends on what is below.
 fn speaks_of(agent: &Agent, target: &Target) -> bool {
     let include = agent
         .instructions()
         .map(|instructions| &instructions.include);
     match (include, &target.path) {
-        (Some(include), Some(path))
-            if target.kind == NodeKind::File && !include.patterns().is_empty() =>
-        {
-            include.contains(path)
-        }
+        (Some(include), Some(path)) if target.kind == NodeKind::File => include.contains(path),
         _ => true,
     }
 }

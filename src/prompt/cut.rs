@@ -49,7 +49,10 @@ pub(super) fn directory(
 ) -> Result<Block, u64> {
     let blocks: Vec<String> = children
         .iter()
-        .map(|(path, child)| child_block(tag, path, child.kind, child.text.map(first_paragraph)))
+        .map(|(path, child)| {
+            let text = child.text.map(first_paragraph);
+            child_block(tag, path, &ChildText { text, ..**child })
+        })
         .collect();
     let block = |shown: usize| {
         let what = if shown == blocks.len() {

@@ -62,6 +62,8 @@ pub struct ChildText<'c> {
     pub kind: &'static str,
     /// What its head says; `None` when it has none.
     pub text: Option<&'c str>,
+    /// What it is, where the agent leaves it out: `a lock file of 12,345 bytes`.
+    pub left_out: Option<&'c str>,
 }
 
 /// The payload of one node.
@@ -201,7 +203,7 @@ fn directory_block(
         .collect();
     let blocks: Vec<String> = shown
         .iter()
-        .map(|(path, child)| child_block(&tag, path, child.kind, child.text))
+        .map(|(path, child)| child_block(&tag, path, child))
         .collect();
     match (fitting(blocks.join("\n"), room), room) {
         (Err(_), Some(room)) => cut::directory(&tag, &shown, room),
@@ -210,10 +212,12 @@ fn directory_block(
 }
 
 /// What is said of one child.
-pub(super) fn child_block(tag: &str, path: &str, kind: &str, text: Option<&str>) -> String {
-    match text {
-        Some(text) => format!("<{tag} path=\"{path}\" type=\"{kind}\">\n{text}\n</{tag}>"),
-        None => format!("Nothing is said about the {kind} \"{path}\"."),
+pub(super) fn child_block(tag: &str, path: &str, child: &ChildText<'_>) -> String {
+    let kind = child.kind;
+    match (child.text, child.left_out) {
+        (Some(text), _) => format!("<{tag} path=\"{path}\" type=\"{kind}\">\n{text}\n</{tag}>"),
+        (None, Some(what)) => format!("The {kind} \"{path}\" is {what}; its content was not read."),
+        (None, None) => format!("Nothing is said about the {kind} \"{path}\"."),
     }
 }
 

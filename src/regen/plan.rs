@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Exclusion};
 use crate::base::{BasisId, Digest, FrameId, FrameType, NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Record};
 use crate::node::Scan;
@@ -84,6 +84,8 @@ pub struct Plan {
     pub fresh: u64,
     /// Nodes that the agent does not speak about.
     pub skipped: u64,
+    /// Of these, files that an agent leaves out unless its definition includes them.
+    pub left_out: Vec<(u32, Exclusion)>,
     /// Digests shared by all bases.
     pub(super) bases: BasisOf,
     /// What is known of each node's head, by number; brought forward by the run.
@@ -141,6 +143,7 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
         tasks: Vec::new(),
         fresh: 0,
         skipped: 0,
+        left_out: Vec::new(),
         bases,
         heads: vec![None; scan.len()],
     };
@@ -157,6 +160,7 @@ pub fn plan(scan: &Scan, inputs: &Inputs<'_>, known: &mut Known<'_>) -> Plan {
         };
         if !is_included[number as usize] || !inputs.agent.makes(kind) {
             plan.skipped += 1;
+            plan.left_out.extend(exclusion(scan, inputs, number));
             continue;
         }
         let reason = plan
@@ -191,15 +195,25 @@ fn includes(scan: &Scan, inputs: &Inputs<'_>, is_included: &[bool], number: u32)
     else {
         return true;
     };
-    if include.patterns().is_empty() {
-        return true;
-    }
     if !scan.node(number).is_directory {
-        return include.contains(&scan.path(inputs.root, number));
+        let path = scan.path(inputs.root, number);
+        // Who names one file asks for it, whatever is left out of a run over all of them.
+        let is_named = number == scan.root() && include.patterns().is_empty();
+        return is_named || include.contains(&path);
     }
     scan.entries(number)
         .filter_map(|entry| entry.node)
         .any(|child| is_included[child as usize])
+}
+
+/// Why a file is left out though its agent's definition does not say so.
+fn exclusion(scan: &Scan, inputs: &Inputs<'_>, number: u32) -> Option<(u32, Exclusion)> {
+    let include = &inputs.agent.instructions()?.include;
+    if scan.node(number).is_directory {
+        return None;
+    }
+    let exclusion = include.exclusion(&scan.path(inputs.root, number))?;
+    Some((number, exclusion))
 }
 
 impl Plan {

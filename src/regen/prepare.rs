@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::make::{Body, NodeError};
 use super::plan::{Inputs, file_name};
 use super::repeat::repeats;
-use crate::agent::Instructions;
+use crate::agent::{Exclusion, Instructions};
 use crate::base::limit::FILE_BYTES_MAX;
-use crate::base::{BasisId, TreePath, token};
+use crate::base::{BasisId, NodeId, TreePath, token};
 use crate::chat::{Capabilities, GenerationParams, Request};
 use crate::frame::Children;
 use crate::git::{ObjectError, ObjectKind, Repository};
@@ -346,13 +346,14 @@ impl Writer<'_> {
 
     fn directory(
         &self,
-        Nodes { scan, inputs, .. }: Nodes<'_>,
+        Nodes { repo, scan, inputs }: Nodes<'_>,
         number: u32,
         (said, limit): (SaidOf<'_>, Option<u64>),
     ) -> Result<Words, NodeError> {
         let path = scan.path(inputs.root, number);
         let (path, mut redacted) = self.shown(path.as_bytes());
         let (mut names, mut bodies) = (Vec::new(), Vec::new());
+        let folder = scan.path(inputs.root, number);
         for entry in scan.entries(number) {
             let body = entry.node.map_or(Ok(None), &mut *said)?;
             let text = body.map(|body| {
@@ -363,14 +364,24 @@ impl Writer<'_> {
             let (name, in_name) = self.shown(entry.name);
             redacted += in_name;
             names.push(name);
-            bodies.push((PartKind::of(entry.mode).as_str(), text));
+            let kind = PartKind::of(entry.mode);
+            let exclusion = (kind == PartKind::File && text.is_none())
+                .then(|| {
+                    self.instructions
+                        .include
+                        .exclusion(&folder.join(entry.name))
+                })
+                .flatten();
+            let left_out = exclusion.map(|exclusion| described(repo, &entry.id, exclusion));
+            bodies.push((kind.as_str(), text, left_out));
         }
         let parts = names.iter().zip(&bodies);
         let children: Vec<ChildText<'_>> = parts
-            .map(|(name, (kind, said))| ChildText {
+            .map(|(name, (kind, said, left_out))| ChildText {
                 name,
                 kind,
                 text: said.as_deref(),
+                left_out: left_out.as_deref(),
             })
             .collect();
         let payload = node_payload(
@@ -554,4 +565,13 @@ pub(super) fn read(repo: &Repository, scan: &Scan, number: u32) -> Result<File, 
     let mut data = Vec::with_capacity(header.size_bytes as usize);
     repo.read(&id, ObjectKind::Blob, &mut data)?;
     Ok(File::Data(data))
+}
+
+/// What a file is whose content is not sent: its kind and its size.
+fn described(repo: &Repository, id: &NodeId, exclusion: Exclusion) -> String {
+    let what = exclusion.one();
+    match repo.header(id) {
+        Ok(Some(header)) => format!("a {what} of {} bytes", header.size_bytes),
+        Ok(None) | Err(_) => format!("a {what}"),
+    }
 }

@@ -19,6 +19,9 @@ const CHILD_TOKENS: u64 = 24;
 /// What the text around a directory's children costs.
 const FRAMING_TOKENS: u64 = 64;
 
+/// Bytes of text that make a token, roughly.
+const BYTES_PER_TOKEN: u64 = 4;
+
 /// What a plan would take. All of it is estimated; directories that may turn out unchanged are counted as calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Estimate {
@@ -32,6 +35,10 @@ pub struct Estimate {
     pub output_tokens: u64,
     /// What that costs; `None` when no price is known.
     pub nano_dollars: Option<u64>,
+    /// Files that the agent leaves out unless its definition includes them.
+    pub left_out: u64,
+    /// Tokens that their content would have taken, by its size.
+    pub left_out_tokens: u64,
 }
 
 /// What was found.
@@ -84,6 +91,8 @@ pub fn survey(
         input_tokens,
         output_tokens,
         nano_dollars,
+        left_out,
+        left_out_tokens,
     } = &mut survey.estimate;
     for (share, task) in shares.into_iter().zip(&files) {
         *reused += u64::from(share.is_reused);
@@ -120,6 +129,8 @@ pub fn survey(
         *input_tokens += of_model(writer, input.min(most));
         *output_tokens += answer;
     }
+    *left_out = plan.left_out.len() as u64;
+    *left_out_tokens = tokens_of_left_out(nodes, plan, writer, most);
     *nano_dollars = caller.cost(&Usage {
         input: *input_tokens,
         output: *output_tokens,
@@ -128,6 +139,22 @@ pub fn survey(
     survey.secrets.sort_by(|a, b| a.name.cmp(&b.name));
     survey.secrets.dedup();
     survey
+}
+
+/// About how many tokens the content of the files would take that the agent leaves out: by their sizes.
+fn tokens_of_left_out(
+    Nodes { repo, scan, .. }: Nodes<'_>,
+    plan: &Plan,
+    writer: &Writer<'_>,
+    most: u64,
+) -> u64 {
+    let tokens = |node: u32| {
+        let header = repo.header(&scan.node(node).id).ok().flatten();
+        let bytes = header.map_or(0, |header| header.size_bytes);
+        let input = writer.words_tokens() + FRAMING_TOKENS + bytes / BYTES_PER_TOKEN;
+        of_model(writer, input.min(most))
+    };
+    plan.left_out.iter().map(|(node, _)| tokens(*node)).sum()
 }
 
 fn file(

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::open::Workspace;
 use super::secrets::RulesError;
 use super::target::Target;
-use crate::agent::{Agent, AgentError, Maker, OUTLINE, Sensitivity};
+use crate::agent::{Agent, AgentError, Maker, OUTLINE, Sensitivity, exclusion};
 use crate::base::cores::beside;
 use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
 use crate::frame::commit::CommitError;
@@ -545,8 +545,12 @@ fn digest_of(request: &Refresh<'_>) -> Digest {
     }
     if let Some(instructions) = agent.instructions() {
         hasher.add(format!("{:?} {:?}", agent.role, agent.sensitivity).as_bytes());
-        for pattern in instructions.include.patterns() {
+        let patterns = instructions.include.patterns();
+        for pattern in patterns {
             hasher.add(pattern.as_bytes());
+        }
+        if patterns.is_empty() {
+            exclusion::patterns().for_each(|(_, pattern)| hasher.add(pattern.as_bytes()));
         }
     }
     hasher.finish()

@@ -3,9 +3,11 @@
 mod create;
 mod validate;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use crate::agent::{Agent, Maker, Origin, Role, Sensitivity};
+use crate::agent::{Agent, Instructions, Maker, Origin, Role, Sensitivity, exclusion};
 use crate::base::NodeKind;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui};
@@ -58,6 +60,8 @@ struct AgentDocument {
     provider: Option<String>,
     profile: Option<String>,
     include: Vec<String>,
+    /// The kinds of files that it leaves out because `include` names none, each with its patterns.
+    left_out: BTreeMap<&'static str, Vec<&'static str>>,
     system_prompt: Option<String>,
     user_prompt_file: Option<String>,
     user_prompt_directory: Option<String>,
@@ -156,12 +160,24 @@ fn document(agent: &Agent) -> AgentDocument {
         include: instructions
             .map(|words| words.include.patterns().to_vec())
             .unwrap_or_default(),
+        left_out: instructions.map(left_out).unwrap_or_default(),
         system_prompt: instructions.and_then(|words| text(&words.system)),
         user_prompt_file: instructions.and_then(|words| text(words.file.text())),
         user_prompt_directory: instructions.and_then(|words| text(words.directory.text())),
         response_template: instructions.and_then(|words| words.response_template.clone()),
         output_schema: instructions.and_then(|words| words.output_schema.clone()),
     }
+}
+
+/// What an agent leaves out unless its definition includes it.
+fn left_out(instructions: &Instructions) -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut kinds: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    if instructions.include.patterns().is_empty() {
+        for (kind, pattern) in exclusion::patterns() {
+            kinds.entry(kind.several()).or_default().push(pattern);
+        }
+    }
+    kinds
 }
 
 /// The word of a role in definitions.
@@ -228,5 +244,19 @@ fn write_text(ui: &mut Ui, agent: &Agent) -> Result<(), CliError> {
         let text = ui.styled(Style::Plain, &text).to_string();
         writeln!(ui, "\n{name}\n\n{text}")?;
     }
+    if document.left_out.is_empty() {
+        return Ok(());
+    }
+    let title = ui
+        .styled(Style::Heading, "files that it leaves out")
+        .to_string();
+    writeln!(ui, "\n{title}\n")?;
+    for (kind, patterns) in &document.left_out {
+        writeln!(ui, "{kind}: {}", patterns.join(" "))?;
+    }
+    writeln!(
+        ui,
+        "\nThe line include = [\"*\"] in its definition includes them."
+    )?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::agent::Agent;
 use crate::base::{FrameId, FrameType, NodeId, NodeKind, printable};
-use crate::cli::advice::missing_object;
+use crate::cli::advice::{left_out, missing_object};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::ui::OutputError;
@@ -153,18 +153,27 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             (&document, reason),
             (shown, earlier.as_ref()),
         )?;
-        if let Some(missing) = missing_object(workspace, &target).filter(|_| reason.is_some()) {
-            writeln!(program.ui, "  {missing}")?;
+        let hindrance = subject.hindrance().filter(|_| reason.is_some());
+        if let Some(hindrance) = hindrance {
+            writeln!(program.ui, "  {hindrance}")?;
         }
     }
-    Ok(if reason.is_none() {
-        Exit::Done
-    } else {
-        Exit::No
-    })
+    Ok(reason.map_or(Exit::Done, |_| Exit::No))
 }
 
 impl Subject<'_> {
+    /// Why a run over the directory makes no frame of the node.
+    fn hindrance(&self) -> Option<String> {
+        let id = &self.agent.id;
+        let excluded = || {
+            let kind = left_out(self.agent, self.target)?.one();
+            Some(format!(
+                "it is a {kind}: a run of '{id}' over its directory leaves it out"
+            ))
+        };
+        missing_object(self.workspace, self.target).or_else(excluded)
+    }
+
     fn document(
         &self,
         why: Why,

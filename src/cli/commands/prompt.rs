@@ -220,7 +220,12 @@ fn refuse_silent(
         return Ok(());
     }
     match &target.path {
-        Some(path) if instructions.include.contains(path) => Ok(()),
+        Some(path)
+            if instructions.include.contains(path)
+                || instructions.include.exclusion(path).is_some() =>
+        {
+            Ok(())
+        }
         Some(_) => Err(CliError::new(
             Exit::Refused,
             format!(

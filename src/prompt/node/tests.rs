@@ -190,6 +190,7 @@ fn no_path_can_close_a_tag() {
         name: b"b\">\n</child>",
         kind: "file",
         text: Some("says"),
+        left_out: None,
     };
     let unsaid = ChildText {
         text: None,
@@ -205,6 +206,7 @@ fn children_stand_in_order_and_the_silent_are_named() {
         name: name.as_bytes(),
         kind,
         text,
+        left_out: None,
     };
     let children = [
         child("b.rs", "file", Some("Says b.")),
@@ -212,6 +214,10 @@ fn children_stand_in_order_and_the_silent_are_named() {
         child("c", "directory", Some("Says c.\n\nMore.\n")),
         child("link", "symlink", None),
         child("lib", "submodule", None),
+        ChildText {
+            left_out: Some("a lock file of 84,321 bytes"),
+            ..child("go.sum", "file", None)
+        },
     ];
     insta::assert_snapshot!(said_of_directory("src", &children), @r#"
     <child path="src/b.rs" type="file">
@@ -226,6 +232,7 @@ fn children_stand_in_order_and_the_silent_are_named() {
     </child>
     Nothing is said about the symlink "src/link".
     Nothing is said about the submodule "src/lib".
+    The file "src/go.sum" is a lock file of 84,321 bytes; its content was not read.
 
     Summarize the directory src.
     "#);
@@ -332,6 +339,7 @@ fn a_directory_over_the_limit_keeps_first_paragraphs_then_fewer_children() {
             name: name.as_bytes(),
             kind: "file",
             text: Some(&text),
+            left_out: None,
         })
         .collect();
     let content = Content::Directory {
@@ -383,7 +391,7 @@ proptest::proptest! {
     )) {
         let texts: Vec<_> = children
             .iter()
-            .map(|(name, text)| ChildText { name: name.as_bytes(), kind: "file", text: text.as_deref() })
+            .map(|(name, text)| ChildText { name: name.as_bytes(), kind: "file", text: text.as_deref() , left_out: None })
             .collect();
         let expected: Vec<_> =
             children.iter().map(|(name, text)| (path_text(&TreePath::from(name.as_str())), text.clone())).collect();
@@ -415,7 +423,7 @@ proptest::proptest! {
     #[test]
     fn whatever_is_cut_of_a_directory_fits(texts in proptest::collection::vec(proptest::option::of("([a-z]{1,9} |\n){0,40}"), 1..20), limit in 1_u64..500) {
         let children: Vec<_> =
-            texts.iter().map(|text| ChildText { name: b"name", kind: "file", text: text.as_deref() }).collect();
+            texts.iter().map(|text| ChildText { name: b"name", kind: "file", text: text.as_deref() , left_out: None }).collect();
         let content = Content::Directory { children: &children };
         if let Ok(payload) = node_payload(&instructions(), &TreePath::from("a"), &content, Some(limit)) {
             proptest::prop_assert!(tokens(&payload) <= limit);

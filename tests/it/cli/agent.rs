@@ -4,7 +4,7 @@ use super::{SAMPLE, assert_each, assert_fields, told};
 use crate::support::{PROGRAM, Repo, Sandbox};
 
 const AGENT_FIELDS: &str = "id role type maker makes disabled origin file path_sensitive sensitivity prompt_digest provider \
-                            profile include system_prompt user_prompt_file user_prompt_directory response_template \
+                            profile include left_out system_prompt user_prompt_file user_prompt_directory response_template \
                             output_schema";
 
 /// Writes a file into the repository's `.teddy/`.
@@ -89,7 +89,7 @@ fn agents_are_listed_shown_and_found_sound() {
         .find_map(|line| line.strip_prefix("  prompts   "))
         .expect("a digest")
         .to_owned();
-    insta::assert_snapshot!(shown.replace(&digest, "<digest>"), @"
+    insta::assert_snapshot!(shown.replace(&digest, "<digest>"), @r#"
     docs
       origin    <sandbox>/work/.teddy/agents/docs.toml
       role      writer
@@ -119,7 +119,18 @@ fn agents_are_listed_shown_and_found_sound() {
     - First sentence: what holds its entries together.
     - Then: where to start reading, how the parts depend on each other, and what stands out.
     - At most 250 words, Markdown, no headings above level 2. Do not list every entry.
-    ");
+
+    files that it leaves out
+
+    data files: *.csv *.tsv *.jsonl *.ndjson *.geojson *.har *.snap *.parquet *.npy *.sqlite *.db
+    generated files: *.min.{js,css,mjs} *.{js,css,mjs,cjs}.map *.pb.{go,cc,h} *.pb.gw.go *_pb2.py *_pb2.pyi *_pb2_grpc.py *_generated.* *.generated.* zz_generated.* *.g.dart *.freezed.dart *.[Dd]esigner.cs *.tab.{c,h} lex.yy.c __snapshots__/
+    licences: LICENSE LICENCE COPYING UNLICENSE LICENSE-* LICENCE-* COPYING.* [Ll][Ii][Cc][Ee][Nn][CcSs][Ee].{md,txt,rst,html} LICENSES/
+    lock files: *.lock *.lockfile package-lock.json npm-shrinkwrap.json pnpm-lock.yaml packages.lock.json bun.lockb go.sum go.work.sum Package.resolved
+    media files: *.{png,jpg,jpeg,gif,ico,icns,bmp,webp,tif,tiff,svg,psd} *.{ttf,otf,woff,woff2,eot} *.{mp3,mp4,ogg,wav,webm,mov,avi,flac} *.{zip,gz,bz2,xz,zst,7z,rar,tar,tgz,jar,whl} *.pdf
+    vendored files: vendor/ node_modules/ bower_components/ third_party/ third-party/ Pods/ .yarn/
+
+    The line include = ["*"] in its definition includes them.
+    "#);
     insta::assert_snapshot!(placed(&sandbox, &told(&repo.merkle(&["agent", "validate"]))), @"
     <sandbox>/work/.teddy/agents/docs.toml ok
     <sandbox>/work/.teddy/agents/gather.toml ok

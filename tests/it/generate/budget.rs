@@ -2,8 +2,8 @@
 
 use git_merkle::chat::Usage;
 
-use super::{PROTOCOLS, Protocol, SMALL, World, command, flat, regenerate};
-use crate::support::loopback::{Loopback, Scripted, USAGE};
+use super::{AGENT, PROTOCOLS, Protocol, SMALL, World, command, flat, regenerate};
+use crate::support::loopback::{Loopback, Recorded, Scripted, USAGE};
 
 #[test]
 fn a_run_stops_at_its_budget_and_the_next_goes_on_there() {
@@ -218,5 +218,54 @@ fn a_budget_in_money_needs_prices() {
     assert!(
         refused.err().contains("prices of provider 'q'"),
         "{refused}"
+    );
+}
+
+/// Lock files, licences, vendored code: a run over everything sends none of it, and says what that saves.
+#[test]
+fn what_says_little_is_left_out_unless_it_is_named() {
+    let world = World::steady(Protocol::OpenAi);
+    let repo = world.repo(
+        "commit one\n+ a.md = # A\n+ Cargo.lock = [[package]]\n+ LICENSE = MIT\n+ vendor/x.c = int x;",
+    );
+    let planned = regenerate(&repo, &["--dry-run"]).exits(0);
+    assert!(
+        planned.err().contains("without 3 files of about")
+            && planned.err().contains("that the agent leaves out"),
+        "{planned}"
+    );
+    regenerate(&repo, &[]).ok();
+    let sent: Vec<String> = world.server.posts().iter().map(Recorded::text).collect();
+    assert_eq!(sent.len(), 2, "the file and the root: {sent:?}");
+    assert!(
+        !sent.iter().any(|text| text.contains("[[package]]")),
+        "{sent:?}"
+    );
+    let root = sent.last().expect("two");
+    assert!(
+        root.contains(
+            "The file \"Cargo.lock\" is a lock file of 12 bytes; its content was not read."
+        ),
+        "{root}"
+    );
+    let explained = repo
+        .merkle(&["explain", "LICENSE", "--agent", "docs"])
+        .exits(1);
+    assert!(
+        explained
+            .out()
+            .contains("it is a licence: a run of 'docs' over its directory leaves it out"),
+        "{explained}"
+    );
+
+    // Naming a file asks for it, and a pattern does.
+    regenerate(&repo, &["LICENSE"]).ok();
+    assert_eq!(world.server.posts().len(), 3);
+    world.agent(&format!("{AGENT}include = ['*']\n"));
+    regenerate(&repo, &[]).ok();
+    let sent: Vec<String> = world.server.posts().iter().map(Recorded::text).collect();
+    assert!(
+        sent.iter().any(|text| text.contains("[[package]]")),
+        "{sent:?}"
     );
 }

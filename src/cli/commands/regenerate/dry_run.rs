@@ -33,6 +33,9 @@ struct EstimateDocument {
     input_tokens: u64,
     output_tokens: u64,
     cost_usd: Option<String>,
+    /// Files that the agent leaves out, and about how many tokens their content has.
+    left_out: u64,
+    left_out_tokens: u64,
     secrets: Vec<String>,
     /// What of the profile's parameters the provider does not take as it is wished.
     fitted: Vec<String>,
@@ -179,6 +182,8 @@ pub(super) fn words(estimate: &Estimate) -> String {
         input_tokens,
         output_tokens,
         nano_dollars,
+        left_out,
+        left_out_tokens,
     } = estimate;
     let cost = nano_dollars.map_or_else(
         || "at a price that is not configured".to_owned(),
@@ -194,7 +199,20 @@ pub(super) fn words(estimate: &Estimate) -> String {
     } else {
         format!("{calls} calls")
     };
-    format!("about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{reused}")
+    let left_out = match left_out {
+        0 => String::new(),
+        1 => {
+            format!("; without 1 file of about {left_out_tokens} tokens that the agent leaves out")
+        }
+        count => {
+            format!(
+                "; without {count} files of about {left_out_tokens} tokens that the agent leaves out"
+            )
+        }
+    };
+    format!(
+        "about {calls}, {input_tokens} tokens in and {output_tokens} out, {cost}{reused}{left_out}"
+    )
 }
 
 /// Money with four digits behind the point: an estimate has no more.
@@ -218,6 +236,8 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         input_tokens,
         output_tokens,
         nano_dollars,
+        left_out,
+        left_out_tokens,
     } = plans.survey.estimate;
     let estimate = request.asking.map(|asking| EstimateDocument {
         provider: asking.caller.name.clone(),
@@ -226,6 +246,8 @@ fn document(plans: &Plans, request: &Refresh<'_>) -> Document {
         input_tokens,
         output_tokens,
         cost_usd: nano_dollars.map(dollars),
+        left_out,
+        left_out_tokens,
         secrets: plans
             .survey
             .secrets
