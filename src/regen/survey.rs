@@ -3,6 +3,7 @@
 use super::make::is_again;
 use super::plan::{Plan, Task};
 use super::prepare::{File, Nodes, Prepared, Writer, read};
+use crate::agent::Exclusion;
 use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
 use crate::base::printable::chain;
@@ -148,13 +149,18 @@ fn tokens_of_left_out(
     writer: &Writer<'_>,
     most: u64,
 ) -> u64 {
-    let tokens = |node: u32| {
+    let tokens = |node: u32, exclusion: Exclusion| {
         let header = repo.header(&scan.node(node).id).ok().flatten();
-        let bytes = header.map_or(0, |header| header.size_bytes);
+        // A picture is never sent as text.
+        let is_text = exclusion != Exclusion::Media;
+        let bytes = header.map_or(0, |header| header.size_bytes * u64::from(is_text));
         let input = writer.words_tokens() + FRAMING_TOKENS + bytes / BYTES_PER_TOKEN;
         of_model(writer, input.min(most))
     };
-    plan.left_out.iter().map(|(node, _)| tokens(*node)).sum()
+    let left_out = plan.left_out.iter();
+    left_out
+        .map(|(node, exclusion)| tokens(*node, *exclusion))
+        .sum()
 }
 
 fn file(
