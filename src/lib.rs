@@ -20,6 +20,7 @@ pub mod profile;
 pub mod prompt;
 pub mod provider;
 pub mod regen;
+pub mod review;
 pub mod secret;
 pub mod session;
 pub mod symbol;

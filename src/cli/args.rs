@@ -14,7 +14,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use super::commands::{
     agent, auth, config, context, diff, doctor, explain, find, gc, get_head, get_node, hooks, init,
     invalidate, list_frames, log, map, note, profile, prompt, provider, put_frame, regenerate,
-    scan, session, show, status, sync, synthesize, tiers, trust, turn, validate, watch,
+    review, scan, session, show, status, sync, synthesize, tiers, trust, turn, validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -40,6 +40,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "retract",
             "log",
             "diff",
+            "review",
             "explain",
             "config",
             "doctor",
@@ -167,6 +168,8 @@ pub enum Command {
     Log(Deferred<log::Args>),
     /// Compare the frames of two revisions
     Diff(Deferred<diff::Args>),
+    /// Show what a branch changes in what is declared, what matters first
+    Review(Deferred<review::Args>),
     /// Explain why a frame is fresh, outdated or missing
     Explain(Deferred<explain::Args>),
     /// Check for damage and repair it
@@ -277,6 +280,7 @@ impl Command {
             Self::Scan(args) => scan::run(args, program),
             Self::Log(args) => log::run(args, program),
             Self::Diff(args) => diff::run(args, program),
+            Self::Review(args) => review::run(args, program),
             Self::Explain(args) => explain::run(args, program),
             Self::Doctor(args) => doctor::run(args, program),
             Self::Status(args) => status::run(args, program),

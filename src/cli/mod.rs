@@ -21,6 +21,7 @@ pub mod json;
 mod pager;
 pub mod program;
 pub mod progress;
+mod range;
 mod secret_line;
 pub mod snapshot;
 pub mod ui;

@@ -25,6 +25,7 @@ pub mod overview;
 pub mod pages;
 pub mod payload;
 pub mod refresh;
+pub mod review;
 pub mod secrets;
 pub mod settings;
 pub mod sharing;

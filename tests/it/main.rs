@@ -29,6 +29,7 @@ mod map;
 mod page;
 mod provider;
 mod race;
+mod review;
 mod said;
 mod secret;
 mod session;

@@ -24,6 +24,7 @@ pub mod prompt;
 pub mod provider;
 pub mod put_frame;
 pub mod regenerate;
+pub mod review;
 pub mod scan;
 pub mod session;
 pub mod show;

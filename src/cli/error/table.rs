@@ -24,6 +24,7 @@ use crate::sync::retain::RetainError;
 use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
 use crate::watch::WatchError;
+use crate::workspace::review::ReviewError;
 use crate::workspace::{
     AskingError, ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError,
     RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
@@ -651,6 +652,18 @@ impl From<StatementError> for CliError {
             StatementError::Codec(_) | StatementError::NotDirectory(_) => Self::from_source(Exit::Refused, error),
             StatementError::NotShown(_) => Self::from_source(Exit::Refused, error)
                 .hint("'git merkle list-frames' lists what the store holds; 'git merkle doctor' looks for what is wrong with it"),
+        }
+    }
+}
+
+impl From<ReviewError> for CliError {
+    fn from(error: ReviewError) -> Self {
+        match error {
+            ReviewError::Object(error) => error.into(),
+            ReviewError::Files(error) => error.into(),
+            ReviewError::TooMany => {
+                Self::from_source(Exit::Refused, error).hint("'git diff --stat' names the files")
+            }
         }
     }
 }

@@ -107,8 +107,9 @@ impl SymbolMap<'_> {
     }
 }
 
-/// What a file counts, by its path alone.
-pub(super) fn standing(path: &[u8]) -> f64 {
+/// What a file counts, by its path alone: 1 for the program itself, less for what stands around it.
+#[must_use]
+pub fn standing(path: &[u8]) -> f64 {
     let path = String::from_utf8_lossy(path).to_lowercase();
     let (directories, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let is_aside = |part: &str| {

@@ -45,6 +45,8 @@ pub struct FileReferences {
     pub calls: Vec<(u32, u32)>,
     /// The files that it refers to by imports or names, in order.
     pub files: Vec<u32>,
+    /// The declarations of other files that it refers to: file and entry, in order.
+    pub targets: Vec<(u32, u32)>,
     /// How many other files refer to it.
     pub referring: u32,
 }
@@ -106,9 +108,13 @@ pub fn references(files: &[MapFile<'_>]) -> References {
     let read = on_all_cores(files.len(), &seen(), seen, |seen, number| {
         index.read(number as u32, &mut seen.borrow_mut())
     });
-    let (mut found, refers): (Vec<FileReferences>, Vec<Vec<Target>>) = read.into_iter().unzip();
-    for (file, entry) in refers.into_iter().flatten() {
-        found[file as usize].counts[entry as usize] += 1;
+    let mut found = read;
+    for number in 0..found.len() {
+        let targets = std::mem::take(&mut found[number].targets);
+        for (file, entry) in &targets {
+            found[*file as usize].counts[*entry as usize] += 1;
+        }
+        found[number].targets = targets;
     }
     let mut referring = vec![0; found.len()];
     for target in found.iter().flat_map(|file| &file.files) {
@@ -219,8 +225,8 @@ impl Index<'_> {
         }
     }
 
-    /// What one file refers to, and the declarations that it refers to, each once.
-    fn read(&self, number: u32, seen: &mut Seen) -> (FileReferences, Vec<Target>) {
+    /// What one file refers to, each declaration once.
+    fn read(&self, number: u32, seen: &mut Seen) -> FileReferences {
         let symbols = self.files[number as usize].symbols;
         let links = &self.links[number as usize];
         let directories = links
@@ -289,7 +295,8 @@ impl Index<'_> {
         references.files.extend(all.iter().map(|(file, _)| *file));
         references.files.sort_unstable();
         references.files.dedup();
-        (references, all)
+        references.targets = all;
+        references
     }
 }
 

@@ -1,11 +1,14 @@
-//! What `diff` compares: two revisions, written as git's own `diff` takes them.
+//! What `diff` and `review` compare: two revisions, written as git's own `diff` takes them.
 //!
 //! | written | before | after |
 //! |---|---|---|
 //! | `A B`, `A..B` | A | B |
-//! | `A`, `A..` | A | `HEAD` |
+//! | `A..`, and `A` for `diff` | A | `HEAD` |
 //! | `..B` | `HEAD` | B |
 //! | `A...B`, with `HEAD` for either when it is left out | the merge base of both | B |
+//! | `A` for `review` | the merge base of A and `HEAD` | `HEAD` |
+//! | `A^!` for `review` | the first parent of A | A |
+//! | nothing for `review` | the merge base of the default branch and `HEAD` | `HEAD` |
 
 use crate::base::NodeId;
 use crate::cli::{CliError, Exit};
@@ -15,23 +18,23 @@ use crate::git::{Repository, RevisionError};
 const HEAD: &str = "HEAD";
 
 /// One side of a comparison.
-pub(super) struct Revision {
+pub(in crate::cli) struct Revision {
     /// As the user wrote it; the short id of a merge base.
-    pub(super) name: String,
+    pub(in crate::cli) name: String,
     /// Its root directory.
-    pub(super) tree: NodeId,
+    pub(in crate::cli) tree: NodeId,
 }
 
 /// Both sides of a comparison.
-pub(super) struct Range {
+pub(in crate::cli) struct Range {
     /// What was.
-    pub(super) old: Revision,
+    pub(in crate::cli) old: Revision,
     /// What is.
-    pub(super) new: Revision,
+    pub(in crate::cli) new: Revision,
 }
 
 /// Finds both sides.
-pub(super) fn find(repo: &Repository, written: &[String]) -> Result<Range, CliError> {
+pub(in crate::cli) fn find(repo: &Repository, written: &[String]) -> Result<Range, CliError> {
     let (old, new) = match written {
         [one] => match (one.split_once("..."), one.split_once("..")) {
             (Some((old, new)), _) => return from_merge_base(repo, or_head(old), or_head(new)),
@@ -51,6 +54,46 @@ pub(super) fn find(repo: &Repository, written: &[String]) -> Result<Range, CliEr
     Ok(Range {
         old: revision(repo, old)?,
         new: revision(repo, new)?,
+    })
+}
+
+/// Finds both sides of a branch: from where it left the default branch, or the one that is named.
+pub(in crate::cli) fn find_branch(
+    repo: &Repository,
+    written: &[String],
+) -> Result<Range, CliError> {
+    match written {
+        [] => from_merge_base(repo, &default_branch(repo)?, HEAD),
+        [one] if !one.contains("..") => match one.strip_suffix("^!") {
+            Some(commit) => of_commit(repo, commit),
+            None => from_merge_base(repo, one, HEAD),
+        },
+        _ => find(repo, written),
+    }
+}
+
+/// What a commit did to its first parent.
+fn of_commit(repo: &Repository, name: &str) -> Result<Range, CliError> {
+    Ok(Range {
+        old: revision(repo, &format!("{name}^1"))?,
+        new: revision(repo, name)?,
+    })
+}
+
+/// The branch that others start from.
+fn default_branch(repo: &Repository) -> Result<String, CliError> {
+    let configured = repo.config_string("init.defaultBranch");
+    let local = [configured.as_deref(), Some("main"), Some("master")];
+    let candidates = ["refs/remotes/origin/HEAD".to_owned()].into_iter().chain(
+        local
+            .into_iter()
+            .flatten()
+            .map(|name| format!("refs/heads/{name}")),
+    );
+    let mut known = candidates.filter(|name| repo.resolve_commit(name).is_ok());
+    known.next().ok_or_else(|| {
+        CliError::new(Exit::Usage, "no default branch is known here")
+            .hint("name what to compare with: git merkle review <base>..<head>")
     })
 }
 

@@ -1,0 +1,191 @@
+//! The document that `review --json` prints.
+
+use serde::Serialize;
+
+use crate::base::TreePath;
+use crate::cli::json;
+use crate::cli::range::{Range, Revision};
+use crate::review::{
+    Change, Changes, Content, Declaration, File, How, Role, Section, Version, verdict,
+};
+use crate::symbol::Visibility;
+
+/// A review.
+#[derive(Serialize)]
+pub(super) struct Document {
+    old: RevisionDocument,
+    new: RevisionDocument,
+    verdict: VerdictDocument,
+    changes: Vec<ChangeDocument>,
+    files: Vec<FileDocument>,
+}
+
+#[derive(Serialize)]
+struct RevisionDocument {
+    revision: String,
+    tree: String,
+}
+
+#[derive(Serialize)]
+struct VerdictDocument {
+    line: String,
+    removed: usize,
+    added: usize,
+    signatures: usize,
+    bodies: usize,
+    moved: usize,
+    private: usize,
+    code_files: usize,
+    test_files: usize,
+    files: usize,
+    absent: usize,
+}
+
+#[derive(Serialize)]
+struct ChangeDocument {
+    section: &'static str,
+    change: &'static str,
+    kind: &'static str,
+    name: String,
+    path: String,
+    from: Option<String>,
+    line: u32,
+    old: Option<SideDocument>,
+    new: Option<SideDocument>,
+    members: Vec<String>,
+    lines: usize,
+    referring: Vec<String>,
+    referring_tests: usize,
+}
+
+#[derive(Serialize)]
+struct SideDocument {
+    signature: String,
+    attributes: Vec<String>,
+    visibility: &'static str,
+}
+
+#[derive(Serialize)]
+struct FileDocument {
+    path: String,
+    from: Option<String>,
+    change: &'static str,
+    role: &'static str,
+    code: bool,
+    missing: bool,
+}
+
+impl Document {
+    pub(super) fn of(range: &Range, changes: &Changes) -> Self {
+        let counts = verdict(changes);
+        Self {
+            old: revision(&range.old),
+            new: revision(&range.new),
+            verdict: VerdictDocument {
+                line: counts.line(),
+                removed: counts.removed,
+                added: counts.added,
+                signatures: counts.signatures,
+                bodies: counts.bodies,
+                moved: counts.moved,
+                private: counts.private,
+                code_files: counts.code_files,
+                test_files: counts.test_files,
+                files: counts.files,
+                absent: counts.absent,
+            },
+            changes: changes
+                .list
+                .iter()
+                .map(|one| change(changes, one))
+                .collect(),
+            files: changes.files.iter().map(file).collect(),
+        }
+    }
+}
+
+fn revision(revision: &Revision) -> RevisionDocument {
+    RevisionDocument {
+        revision: revision.name.clone(),
+        tree: revision.tree.to_string(),
+    }
+}
+
+fn path(path: &TreePath) -> String {
+    json::path(path.as_bytes())
+}
+
+fn change(changes: &Changes, change: &Change) -> ChangeDocument {
+    let declaration = change.declaration();
+    let path_of = |number: u32| path(changes.files[number as usize].path());
+    ChangeDocument {
+        section: section(change.section),
+        change: how(change.how),
+        kind: declaration.kind.words().0,
+        name: declaration.name.clone(),
+        path: path_of(change.file),
+        from: change.from.map(path_of),
+        line: declaration.line,
+        old: change.old.as_ref().map(side),
+        new: change.new.as_ref().map(side),
+        members: change.members.clone(),
+        lines: change.lines,
+        referring: change.refers.files.iter().map(path).collect(),
+        referring_tests: change.refers.tests,
+    }
+}
+
+fn side(declaration: &Declaration) -> SideDocument {
+    SideDocument {
+        signature: declaration.signature.clone(),
+        attributes: declaration.attributes.clone(),
+        visibility: match declaration.visibility {
+            Visibility::Public => "public",
+            Visibility::Package => "package",
+            Visibility::Private => "private",
+        },
+    }
+}
+
+fn section(section: Section) -> &'static str {
+    match section {
+        Section::Public => "public",
+        Section::Body => "body",
+        Section::Added => "added",
+        Section::Moved => "moved",
+        Section::Private => "private",
+        Section::Aside => "aside",
+        Section::Test => "test",
+    }
+}
+
+fn how(how: How) -> &'static str {
+    match how {
+        How::Removed => "removed",
+        How::Signature => "signature",
+        How::Body => "body",
+        How::Added => "added",
+        How::Moved => "moved",
+    }
+}
+
+fn file(file: &File) -> FileDocument {
+    let is_absent = |version: &Version| matches!(version.content, Content::Absent);
+    FileDocument {
+        path: path(file.path()),
+        from: file.moved_from().map(path),
+        change: match (&file.old, &file.new) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            _ if file.moved_from().is_some() => "renamed",
+            _ => "changed",
+        },
+        role: match file.role() {
+            Role::Program => "program",
+            Role::Aside => "aside",
+            Role::Test => "test",
+        },
+        code: file.is_code(),
+        missing: [&file.old, &file.new].into_iter().flatten().any(is_absent),
+    }
+}

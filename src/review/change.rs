@@ -1,0 +1,165 @@
+//! The values of a review: files, their two versions, and what changed in them.
+
+use super::declaration::Declaration;
+use super::order::Section;
+use super::role::Role;
+use crate::base::TreePath;
+
+/// A file that differs, or that stands elsewhere.
+#[derive(Debug, Clone, Default)]
+pub struct File {
+    /// Before; `None` when it is new.
+    pub old: Option<Version>,
+    /// After; `None` when it is gone.
+    pub new: Option<Version>,
+}
+
+impl File {
+    /// Where it stands, or stood.
+    #[must_use]
+    pub fn path(&self) -> &TreePath {
+        let version = self.new.as_ref().or(self.old.as_ref());
+        &version.expect("a file has a side").path
+    }
+
+    /// Where it stood before, when that was elsewhere.
+    #[must_use]
+    pub fn moved_from(&self) -> Option<&TreePath> {
+        let (old, new) = (self.old.as_ref()?, self.new.as_ref()?);
+        (old.path != new.path).then_some(&old.path)
+    }
+
+    /// Whether it is a program's text on one of its sides.
+    #[must_use]
+    pub fn is_code(&self) -> bool {
+        let mut versions = [&self.old, &self.new].into_iter().flatten();
+        versions.any(|version| version.is_code)
+    }
+
+    /// What part it has.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        super::role::role(self.path().as_bytes())
+    }
+}
+
+/// A file as it stands in one of the two trees.
+#[derive(Debug, Clone, Default)]
+pub struct Version {
+    /// Where.
+    pub path: TreePath,
+    /// Whether its language is one of programs.
+    pub is_code: bool,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, Default)]
+pub enum Content {
+    /// Nothing that is declared: documents, data, links.
+    #[default]
+    Other,
+    /// What was read of it.
+    Code(Code),
+    /// It is not in this clone.
+    Absent,
+    /// It is too large, or no text.
+    Unread,
+}
+
+/// What was read of a program's text.
+#[derive(Debug, Clone, Default)]
+pub struct Code {
+    /// What it declares.
+    pub declarations: Vec<Declaration>,
+    /// What it imports.
+    pub imports: Vec<String>,
+    /// Its text.
+    pub text: String,
+}
+
+impl Version {
+    /// What was read of it.
+    #[must_use]
+    pub fn code(&self) -> Option<&Code> {
+        match &self.content {
+            Content::Code(code) => Some(code),
+            _ => None,
+        }
+    }
+}
+
+/// How a declaration has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum How {
+    /// It is gone.
+    Removed,
+    /// What others see of it is another.
+    Signature,
+    /// Its body is another.
+    Body,
+    /// It is new.
+    Added,
+    /// It stands in another file.
+    Moved,
+}
+
+/// A declaration that has changed, with what stands in it where that changed with it.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// How.
+    pub how: How,
+    /// The number of the file in which it stands, or stood when it is gone.
+    pub file: u32,
+    /// Before.
+    pub old: Option<Declaration>,
+    /// After.
+    pub new: Option<Declaration>,
+    /// The number of the file it comes from, when it moved.
+    pub from: Option<u32>,
+    /// What stands in it and went, came or moved with it: the names of what is as visible.
+    pub members: Vec<String>,
+    /// How many of its lines differ.
+    pub lines: usize,
+    /// Who refers to it.
+    pub refers: Refers,
+    /// Where it is shown.
+    pub section: Section,
+}
+
+impl Change {
+    /// The declaration as it is, or was when it is gone.
+    #[must_use]
+    pub fn declaration(&self) -> &Declaration {
+        let side = self.new.as_ref().or(self.old.as_ref());
+        side.expect("a change has a side")
+    }
+
+    /// Whether it was or is for others.
+    #[must_use]
+    pub fn is_public(&self) -> bool {
+        [&self.old, &self.new]
+            .into_iter()
+            .flatten()
+            .any(Declaration::is_public)
+    }
+}
+
+/// The files that refer to a declaration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Refers {
+    /// Outside of tests, in order.
+    pub files: Vec<TreePath>,
+    /// How many tests.
+    pub tests: usize,
+}
+
+/// Everything that changed.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The files that differ.
+    pub files: Vec<File>,
+    /// What changed in them; in the order in which a reviewer reads once who refers to it is known.
+    pub list: Vec<Change>,
+}

@@ -1,0 +1,382 @@
+//! Two sides of files against each other.
+//!
+//! | pair | is |
+//! |---|---|
+//! | same file, same qualified name; under one name equal ones first, then in order | unchanged, signature or body changed |
+//! | a name that one file lost and one other gained, alike in signature and body | moved |
+//! | what is left | removed, added; with its members one change |
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::change::{Change, Changes, Code, Content, File, How, Refers, Version};
+use super::declaration::Declaration;
+use super::order::Section;
+use crate::symbol::Kind;
+
+/// Finds what changed in files.
+#[must_use]
+pub fn compare(files: Vec<File>) -> Changes {
+    let mut pairs = Vec::new();
+    let (mut gone, mut come, mut overloads) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, file) in files.iter().enumerate() {
+        let number = number as u32;
+        let (old, new) = readable(file);
+        let (mut lost, mut gained) = (all(old), all(new));
+        let matched = matched(old, new);
+        for (old, new) in matched.pairs {
+            lost[old as usize] = false;
+            gained[new as usize] = false;
+            pairs.push(((number, old), (number, new)));
+        }
+        for old in matched.lost {
+            lost[old as usize] = false;
+            overloads.push(((number, old), true));
+        }
+        for new in matched.gained {
+            gained[new as usize] = false;
+            overloads.push(((number, new), false));
+        }
+        gone.extend(kept(number, &lost));
+        come.extend(kept(number, &gained));
+    }
+    let sides = Sides { files: &files };
+    let moved = sides.moved(&mut gone, &mut come);
+    let mut list: Vec<Change> = Vec::new();
+    for (old, new) in pairs {
+        list.extend(sides.changed(old, new));
+    }
+    list.extend(sides.moved_changes(&moved));
+    list.extend(
+        overloads
+            .into_iter()
+            .map(|(place, is_gone)| sides.overload(place, is_gone)),
+    );
+    list.extend(sides.alone(&gone, true));
+    list.extend(sides.alone(&come, false));
+    Changes { files, list }
+}
+
+/// Both versions; neither where one cannot be read, since nothing is known of what that declares.
+fn readable(file: &File) -> (Option<&Code>, Option<&Code>) {
+    let is_unread =
+        |version: &Version| matches!(version.content, Content::Absent | Content::Unread);
+    if [&file.old, &file.new].into_iter().flatten().any(is_unread) {
+        return (None, None);
+    }
+    (
+        file.old.as_ref().and_then(Version::code),
+        file.new.as_ref().and_then(Version::code),
+    )
+}
+
+/// A declaration: the number of its file, and its own.
+type Place = (u32, u32);
+
+fn all(code: Option<&Code>) -> Vec<bool> {
+    vec![true; code.map_or(0, |code| code.declarations.len())]
+}
+
+fn kept(file: u32, marks: &[bool]) -> Vec<Place> {
+    let numbers = marks.iter().enumerate().filter(|(_, mark)| **mark);
+    numbers.map(|(number, _)| (file, number as u32)).collect()
+}
+
+/// Whether one declaration may be another.
+type Alike = fn(&Declaration, &Declaration) -> bool;
+
+/// The declarations of two versions that are the same one, and what the other side declares once more or once less.
+#[derive(Default)]
+struct Matched {
+    pairs: Vec<(u32, u32)>,
+    lost: Vec<u32>,
+    gained: Vec<u32>,
+}
+
+fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
+    let (Some(old), Some(new)) = (old, new) else {
+        return Matched::default();
+    };
+    let mut by_name: HashMap<&str, (Vec<u32>, Vec<u32>)> = HashMap::new();
+    for (number, one) in old.declarations.iter().enumerate() {
+        by_name.entry(&one.name).or_default().0.push(number as u32);
+    }
+    for (number, one) in new.declarations.iter().enumerate() {
+        by_name.entry(&one.name).or_default().1.push(number as u32);
+    }
+    let mut found = Matched::default();
+    for (mut before, mut after) in by_name.into_values() {
+        let stays = !before.is_empty() && !after.is_empty();
+        let steps: [Alike; 4] = [
+            |one, other| seen(one, other) && one.body == other.body,
+            seen,
+            |one, other| one.body == other.body && one.kind == other.kind,
+            |_, _| true,
+        ];
+        for is_alike in steps {
+            before.retain(|one| {
+                let same = after.iter().position(|other| {
+                    is_alike(
+                        &old.declarations[*one as usize],
+                        &new.declarations[*other as usize],
+                    )
+                });
+                let Some(at) = same else { return true };
+                found.pairs.push((*one, after.remove(at)));
+                false
+            });
+        }
+        if stays {
+            found.lost.extend(before);
+            found.gained.extend(after);
+        }
+    }
+    found.pairs.sort_unstable();
+    found.lost.sort_unstable();
+    found.gained.sort_unstable();
+    found
+}
+
+/// Whether others see the same of both.
+fn seen(one: &Declaration, other: &Declaration) -> bool {
+    one.signature == other.signature
+        && one.attributes == other.attributes
+        && one.visibility == other.visibility
+        && (one.kind == other.kind || is_callable(one.kind) && is_callable(other.kind))
+        && one.value == other.value
+}
+
+fn is_callable(kind: Kind) -> bool {
+    matches!(kind, Kind::Function | Kind::Method)
+}
+
+struct Sides<'f> {
+    files: &'f [File],
+}
+
+impl Sides<'_> {
+    fn before(&self, place: Place) -> (&Code, &Declaration) {
+        let version = self.files[place.0 as usize].old.as_ref();
+        let code = version
+            .and_then(|version| version.code())
+            .expect("it was read");
+        (code, &code.declarations[place.1 as usize])
+    }
+
+    fn after(&self, place: Place) -> (&Code, &Declaration) {
+        let version = self.files[place.0 as usize].new.as_ref();
+        let code = version
+            .and_then(|version| version.code())
+            .expect("it was read");
+        (code, &code.declarations[place.1 as usize])
+    }
+
+    /// What changed of one that stands on both sides.
+    fn changed(&self, old: Place, new: Place) -> Option<Change> {
+        let ((old_code, before), (new_code, after)) = (self.before(old), self.after(new));
+        let how = match (seen(before, after), before.body == after.body) {
+            (false, _) => How::Signature,
+            (true, false) => How::Body,
+            (true, true) => return None,
+        };
+        let lines = differing(own_lines(old_code, old.1), own_lines(new_code, new.1));
+        Some(Change {
+            old: Some(before.clone()),
+            new: Some(after.clone()),
+            lines,
+            ..change(how, new.0)
+        })
+    }
+
+    /// A name that is declared once more than before, or once less: an overload, a setter.
+    fn overload(&self, place: Place, is_gone: bool) -> Change {
+        let (code, one) = if is_gone {
+            self.before(place)
+        } else {
+            self.after(place)
+        };
+        let side = Some(one.clone());
+        let (old, new) = if is_gone { (side, None) } else { (None, side) };
+        let lines = slice(code, one).lines().count();
+        Change {
+            old,
+            new,
+            lines,
+            ..change(How::Signature, place.0)
+        }
+    }
+
+    /// Takes out what one file lost and one other gained, and is alike.
+    fn moved(&self, gone: &mut Vec<Place>, come: &mut Vec<Place>) -> Vec<(Place, Place)> {
+        let mut by_name: BTreeMap<&str, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
+        for place in gone.iter() {
+            by_name
+                .entry(&self.before(*place).1.name)
+                .or_default()
+                .0
+                .push(*place);
+        }
+        for place in come.iter() {
+            by_name
+                .entry(&self.after(*place).1.name)
+                .or_default()
+                .1
+                .push(*place);
+        }
+        // What stands in something that moved comes behind it, since names are in order.
+        let mut moved: BTreeMap<Place, Place> = BTreeMap::new();
+        for (from, to) in by_name.into_values() {
+            let ([from], [to]) = (&from[..], &to[..]) else {
+                continue;
+            };
+            let (before, after) = (self.before(*from).1, self.after(*to).1);
+            let is_moved = match (before.owner, after.owner) {
+                (Some(one), Some(other)) => moved.get(&(from.0, one)) == Some(&(to.0, other)),
+                (None, None) => from.0 != to.0 && is_alike(before, after),
+                _ => false,
+            };
+            if is_moved {
+                moved.insert(*from, *to);
+            }
+        }
+        gone.retain(|place| !moved.contains_key(place));
+        come.retain(|place| !moved.values().any(|to| to == place));
+        moved.into_iter().collect()
+    }
+
+    /// What moved, with its members one change; what changed on the way is a change of its own.
+    fn moved_changes(&self, moved: &[(Place, Place)]) -> Vec<Change> {
+        let mut list: Vec<Change> = Vec::new();
+        for (from, to) in moved {
+            let (before, after) = (self.before(*from).1, self.after(*to).1);
+            if before.owner.is_none() {
+                list.push(Change {
+                    old: Some(before.clone()),
+                    new: Some(after.clone()),
+                    from: Some(from.0),
+                    members: members(&self.after(*to).0.declarations, to.1),
+                    ..change(How::Moved, to.0)
+                });
+            }
+            list.extend(self.changed(*from, *to));
+        }
+        list
+    }
+
+    /// What stands on one side only; what stands in it is counted with it.
+    fn alone(&self, places: &[Place], is_gone: bool) -> Vec<Change> {
+        let set: std::collections::BTreeSet<Place> = places.iter().copied().collect();
+        let mut list = Vec::new();
+        for place in places {
+            let (code, declaration) = if is_gone {
+                self.before(*place)
+            } else {
+                self.after(*place)
+            };
+            if declaration
+                .owner
+                .is_some_and(|owner| set.contains(&(place.0, owner)))
+            {
+                continue;
+            }
+            let how = if is_gone { How::Removed } else { How::Added };
+            let side = Some(declaration.clone());
+            let (old, new) = if is_gone { (side, None) } else { (None, side) };
+            list.push(Change {
+                old,
+                new,
+                members: members(&code.declarations, place.1),
+                lines: slice(code, declaration).lines().count(),
+                ..change(how, place.0)
+            });
+        }
+        list
+    }
+}
+
+fn change(how: How, file: u32) -> Change {
+    Change {
+        how,
+        file,
+        old: None,
+        new: None,
+        from: None,
+        members: Vec::new(),
+        lines: 0,
+        refers: Refers::default(),
+        section: Section::Private,
+    }
+}
+
+/// Whether one may be the other in another file: a name alone is not enough, as every program has a `main`.
+fn is_alike(one: &Declaration, other: &Declaration) -> bool {
+    let is_whole = seen(one, other) && one.body == other.body && one.body != [0; 16];
+    let is_type = matches!(
+        one.kind,
+        Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Module
+    );
+    let is_told = one.signature == other.signature && one.signature.len() > one.own.len() + 12;
+    one.kind == other.kind && (is_whole || is_type && one.signature == other.signature || is_told)
+}
+
+/// The names of what stands in one and is as visible.
+fn members(declarations: &[Declaration], number: u32) -> Vec<String> {
+    let mut within = vec![false; declarations.len()];
+    within[number as usize] = true;
+    let mut names = Vec::new();
+    for (at, one) in declarations.iter().enumerate() {
+        if one.owner.is_some_and(|owner| within[owner as usize]) {
+            within[at] = true;
+            if one.visibility == declarations[number as usize].visibility {
+                names.push(one.name.clone());
+            }
+        }
+    }
+    names
+}
+
+fn slice<'c>(code: &'c Code, declaration: &Declaration) -> &'c str {
+    let (from, to) = (declaration.span.0 as usize, declaration.span.1 as usize);
+    code.text
+        .get(from..to.min(code.text.len()))
+        .unwrap_or_default()
+}
+
+/// The lines of a declaration that are no member's.
+fn own_lines(code: &Code, number: u32) -> Vec<&str> {
+    let one = &code.declarations[number as usize];
+    let (mut at, end) = (
+        one.span.0 as usize,
+        (one.span.1 as usize).min(code.text.len()),
+    );
+    let mut lines = Vec::new();
+    let within = code
+        .declarations
+        .iter()
+        .filter(|other| other.owner == Some(number));
+    let mut holes: Vec<(usize, usize)> = within
+        .map(|other| (other.span.0 as usize, other.span.1 as usize))
+        .filter(|hole| hole.0 >= at && hole.1 <= end)
+        .collect();
+    holes.sort_unstable();
+    holes.push((end, end));
+    for (from, to) in holes {
+        let text = code.text.get(at..from.max(at)).unwrap_or_default();
+        lines.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()));
+        at = at.max(to);
+    }
+    lines
+}
+
+/// How many lines one text has and the other has not, wherever they stand.
+fn differing(old: Vec<&str>, new: Vec<&str>) -> usize {
+    let mut counts: HashMap<&str, i64> = HashMap::new();
+    for (lines, step) in [(old, -1), (new, 1)] {
+        for line in lines {
+            *counts.entry(line).or_default() += step;
+        }
+    }
+    counts
+        .values()
+        .map(|count| count.unsigned_abs() as usize)
+        .sum()
+}

@@ -1,0 +1,197 @@
+//! The declarations of one file as a flat list, each under its qualified name.
+
+use super::signature::{counts, normal, normal_value};
+use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
+
+/// One declaration of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declaration {
+    /// Its name behind the names around it, as in `View::head` or `App.run`.
+    pub name: String,
+    /// Its own name.
+    pub own: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Who may use it: what stands in something private is private.
+    pub visibility: Visibility,
+    /// What others see of it, without what means nothing.
+    pub signature: String,
+    /// Its attributes and decorators, without those that only speak to the compiler.
+    pub attributes: Vec<String>,
+    /// The digest of its body; of what has a value, which is read instead, nothing.
+    pub body: BodyDigest,
+    /// Its value, where that is not in the signature.
+    pub value: String,
+    /// Whether it is a test, or holds tests.
+    pub is_test: bool,
+    /// The line in which it starts, from 1; 0 when that is not known.
+    pub line: u32,
+    /// Where it starts and ends in the text.
+    pub span: (u32, u32),
+    /// Where its body starts.
+    pub body_at: u32,
+    /// The number of what it stands in.
+    pub owner: Option<u32>,
+}
+
+impl Declaration {
+    /// Whether other packages may use it.
+    #[must_use]
+    pub fn is_public(&self) -> bool {
+        self.visibility == Visibility::Public
+    }
+
+    /// Whether its value is what others see of it, so that another one is a change of the signature.
+    #[must_use]
+    pub fn has_value(&self) -> bool {
+        has_value(self.kind)
+    }
+}
+
+fn has_value(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Constant | Kind::Variable | Kind::Field | Kind::Variant | Kind::Type
+    )
+}
+
+/// Lists what a record of a text declares, each before its members. What is no declaration, as a heading, is left out.
+#[must_use]
+pub fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
+    let mut listing = Listing {
+        text,
+        language: outline.language,
+        separator: separator(outline.language),
+        found: Vec::new(),
+    };
+    let around = Around {
+        name: "",
+        visibility: Visibility::Public,
+        number: None,
+        is_test: false,
+    };
+    listing.add_all(&outline.symbols, around);
+    set_lines(&mut listing.found, text);
+    listing.found
+}
+
+/// What stands around declarations.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    name: &'a str,
+    visibility: Visibility,
+    number: Option<u32>,
+    is_test: bool,
+}
+
+struct Listing<'t> {
+    text: &'t str,
+    language: Option<Language>,
+    separator: &'static str,
+    found: Vec<Declaration>,
+}
+
+impl Listing<'_> {
+    fn add_all(&mut self, symbols: &[Symbol], around: Around<'_>) {
+        for symbol in symbols.iter().filter(|symbol| is_declaration(symbol.kind)) {
+            let name = if around.name.is_empty() {
+                symbol.name.clone()
+            } else {
+                [around.name, self.separator, &symbol.name].concat()
+            };
+            // What is added to a type of another file is as visible as that type, which is not known here.
+            let own = match symbol.kind {
+                Kind::Extension | Kind::Implementation => Visibility::Public,
+                _ => symbol.visibility(),
+            };
+            let visibility = own.max(around.visibility);
+            let is_test = around.is_test || is_test(symbol);
+            let number = self.found.len() as u32;
+            if symbol.kind != Kind::Extension {
+                self.found.push(Declaration {
+                    name: name.clone(),
+                    own: symbol.name.clone(),
+                    kind: symbol.kind,
+                    visibility,
+                    signature: normal(self.language, &symbol.signature),
+                    attributes: symbol
+                        .attributes
+                        .iter()
+                        .filter(|text| counts(text))
+                        .map(|text| normal(self.language, text))
+                        .collect(),
+                    body: if has_value(symbol.kind) {
+                        BodyDigest::default()
+                    } else {
+                        symbol.body
+                    },
+                    value: self.value(symbol),
+                    is_test,
+                    line: 0,
+                    span: (symbol.span.start, symbol.span.end),
+                    body_at: symbol.span.body,
+                    owner: around.number,
+                });
+            }
+            let number = if symbol.kind == Kind::Extension {
+                around.number
+            } else {
+                Some(number)
+            };
+            self.add_all(
+                &symbol.children,
+                Around {
+                    name: &name,
+                    visibility,
+                    number,
+                    is_test,
+                },
+            );
+        }
+    }
+}
+
+impl Listing<'_> {
+    fn value(&self, symbol: &Symbol) -> String {
+        if !has_value(symbol.kind) || symbol.body == BodyDigest::default() {
+            return String::new();
+        }
+        let value = symbol.span.body as usize..(symbol.span.end as usize).min(self.text.len());
+        normal_value(self.language, self.text.get(value).unwrap_or_default())
+    }
+}
+
+fn separator(language: Option<Language>) -> &'static str {
+    match language {
+        Some(Language::Rust | Language::Cpp | Language::Php | Language::Ruby) => "::",
+        _ => ".",
+    }
+}
+
+/// Headings, keys and the like say what a document holds; they declare nothing.
+fn is_declaration(kind: Kind) -> bool {
+    !matches!(
+        kind,
+        Kind::Heading | Kind::Key | Kind::Entry | Kind::Column | Kind::Rule | Kind::Line
+    )
+}
+
+fn is_test(symbol: &Symbol) -> bool {
+    symbol.kind == Kind::Test
+        || symbol.attributes.iter().any(|text| {
+            text.contains("cfg(test)") || text.contains("cfg(all(test") || text.ends_with("test]")
+        })
+}
+
+fn set_lines(found: &mut [Declaration], text: &str) {
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|at| found[*at].span.0);
+    let bytes = text.as_bytes();
+    let (mut line, mut from) = (1, 0);
+    for at in order {
+        let to = (found[at].span.0 as usize).min(bytes.len()).max(from);
+        line += bytes[from..to].split(|byte| *byte == b'\n').skip(1).count() as u32;
+        from = to;
+        found[at].line = line;
+    }
+}

@@ -1,0 +1,260 @@
+//! What of a signature differs, in as few words as say it: `redirect(…, code: int = 302→303, …)`.
+
+use super::declaration::Declaration;
+use super::signature::parts;
+use crate::symbol::Visibility;
+
+/// A piece of what is said about a signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// As it was.
+    Same(String),
+    /// What went.
+    Old(String),
+    /// What came.
+    New(String),
+}
+
+/// Stands for what is as it was and is not shown.
+const ELIDED: &str = "…";
+/// Longest text of a side that is shown whole.
+const SIDE_CHARS_MAX: usize = 160;
+
+/// A declaration by its name, and what differs between its two signatures.
+#[must_use]
+pub fn delta(old: &Declaration, new: &Declaration) -> Vec<Piece> {
+    let mut out = Pieces::default();
+    attributes(old, new, &mut out);
+    let [before, after] = [old, new].map(|one| parts(&one.signature, &one.own));
+    let (Some(before), Some(after)) = (before, after) else {
+        out.same(&new.name);
+        if old.signature != new.signature {
+            out.same(": ");
+            changed(&old.signature, &new.signature, &mut out);
+        }
+        return out.0;
+    };
+    if before.lead != after.lead {
+        changed(before.lead.trim_end(), after.lead.trim_end(), &mut out);
+        out.same(" ");
+    }
+    out.same(&new.name);
+    if before.generics != after.generics {
+        changed(before.generics, after.generics, &mut out);
+    }
+    match (&before.parameters, &after.parameters) {
+        (Some(old), Some(new)) if old != new => {
+            out.same("(");
+            list(old, new, &mut out);
+            out.same(")");
+        }
+        (Some(_), Some(_)) | (None, None) => {}
+        (Some(old), None) => out.gone(&format!("({})", old.join(", "))),
+        (None, Some(new)) => out.come(&format!("({})", new.join(", "))),
+    }
+    if before.behind != after.behind {
+        let is_tight =
+            before.behind.starts_with([':', ' ']) || after.behind.starts_with([':', ' ']);
+        out.same(if is_tight { "" } else { " " });
+        changed(before.behind, after.behind, &mut out);
+    }
+    if old.visibility != new.visibility && before.lead == after.lead {
+        out.same(" ");
+        out.gone(visibility(old));
+        out.come(visibility(new));
+    }
+    out.0
+}
+
+fn visibility(declaration: &Declaration) -> &'static str {
+    match declaration.visibility {
+        Visibility::Public => "public",
+        Visibility::Package => "in its package",
+        Visibility::Private => "private",
+    }
+}
+
+#[derive(Default)]
+struct Pieces(Vec<Piece>);
+
+impl Pieces {
+    fn same(&mut self, text: &str) {
+        if let Some(Piece::Same(last)) = self.0.last_mut() {
+            last.push_str(text);
+        } else if !text.is_empty() {
+            self.0.push(Piece::Same(text.to_owned()));
+        }
+    }
+
+    fn gone(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.0.push(Piece::Old(short(text)));
+        }
+    }
+
+    fn come(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.0.push(Piece::New(short(text)));
+        }
+    }
+}
+
+fn short(text: &str) -> String {
+    let mut chars = text.chars();
+    let kept: String = chars.by_ref().take(SIDE_CHARS_MAX).collect();
+    if chars.next().is_some() {
+        kept + ELIDED
+    } else {
+        kept
+    }
+}
+
+fn attributes(old: &Declaration, new: &Declaration, out: &mut Pieces) {
+    let missing = |one: &'_ Declaration, other: &'_ Declaration| {
+        let kept = one
+            .attributes
+            .iter()
+            .filter(|text| !other.attributes.contains(text));
+        kept.cloned().collect::<Vec<_>>()
+    };
+    let (gone, come) = (missing(old, new), missing(new, old));
+    for at in 0..gone.len().max(come.len()) {
+        match (gone.get(at), come.get(at)) {
+            (Some(gone), Some(come)) => changed(gone, come, out),
+            (gone, come) => {
+                out.gone(gone.map_or("", String::as_str));
+                out.come(come.map_or("", String::as_str));
+            }
+        }
+        out.same(" ");
+    }
+}
+
+/// Two texts: what both begin and end with, and the words between.
+fn changed(old: &str, new: &str, out: &mut Pieces) {
+    let (old_words, new_words) = (words(old), words(new));
+    let start = old_words
+        .iter()
+        .zip(&new_words)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let most = old_words.len().min(new_words.len()) - start;
+    let end = old_words
+        .iter()
+        .rev()
+        .zip(new_words.iter().rev())
+        .take(most)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let middle = |words: &[&str]| words[start..words.len() - end].concat();
+    out.same(&cut_start(&old_words[..start].concat()));
+    let (gone, come) = (middle(&old_words), middle(&new_words));
+    out.gone(gone.trim_end());
+    let keeps_space = gone.is_empty() && come.ends_with(' ');
+    out.come(come.trim_end());
+    if keeps_space || gone.ends_with(' ') {
+        out.same(" ");
+    }
+    out.same(&cut_end(&old_words[old_words.len() - end..].concat()));
+}
+
+/// Longest text that leads to a change, and that follows it.
+const LEAD_CHARS_MAX: usize = 48;
+
+fn cut_start(text: &str) -> String {
+    let more = text.chars().count().saturating_sub(LEAD_CHARS_MAX);
+    if more == 0 {
+        return text.to_owned();
+    }
+    ELIDED.to_owned() + &text.chars().skip(more).collect::<String>()
+}
+
+fn cut_end(text: &str) -> String {
+    if text.chars().count() <= LEAD_CHARS_MAX {
+        return text.to_owned();
+    }
+    text.chars().take(LEAD_CHARS_MAX).collect::<String>() + ELIDED
+}
+
+/// Names and numbers in one piece, everything else by character.
+fn words(text: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = Vec::new();
+    let mut from = 0;
+    let mut last_part = false;
+    for (at, c) in text.char_indices() {
+        let is_word = is_part(c);
+        if at > from && !(is_word && last_part) {
+            words.push(&text[from..at]);
+            from = at;
+        }
+        last_part = is_word;
+    }
+    if from < text.len() {
+        words.push(&text[from..]);
+    }
+    words
+}
+
+/// What a parameter is called.
+fn called(parameter: &str) -> &str {
+    let end = parameter
+        .find([':', '=', ' ', '?'])
+        .unwrap_or(parameter.len());
+    parameter[..end].trim_start_matches(['*', '&', '.'])
+}
+
+/// Parameters: runs that stayed are elided, those of one name that changed are shown with what changed in them.
+fn list(old: &[&str], new: &[&str], out: &mut Pieces) {
+    let (mut items, mut from) = (Vec::new(), 0);
+    for parameter in new {
+        let same = old[from..].iter().position(|one| one == parameter);
+        let named = old[from..]
+            .iter()
+            .position(|one| called(one) == called(parameter) && !new.contains(one));
+        match (same, named) {
+            (Some(at), _) | (None, Some(at)) => {
+                for gone in old[from..from + at].iter().filter(|one| !new.contains(one)) {
+                    items.push(Item::Gone(gone));
+                }
+                items.push(Item::Kept(old[from + at], parameter));
+                from += at + 1;
+            }
+            (None, None) if old.contains(parameter) => items.push(Item::Kept(parameter, parameter)),
+            (None, None) => items.push(Item::Come(parameter)),
+        }
+    }
+    for gone in old[from..].iter().filter(|one| !new.contains(one)) {
+        items.push(Item::Gone(gone));
+    }
+    if items
+        .iter()
+        .all(|item| matches!(item, Item::Kept(one, other) if one == other))
+    {
+        // The same in another order.
+        out.gone(&old.join(", "));
+        out.come(&new.join(", "));
+        return;
+    }
+    let (mut is_elided, mut is_first) = (false, true);
+    for item in items {
+        let is_same = matches!(item, Item::Kept(one, other) if one == other);
+        if is_same && is_elided {
+            continue;
+        }
+        out.same(if is_first { "" } else { ", " });
+        (is_first, is_elided) = (false, is_same);
+        match item {
+            Item::Kept(_, _) if is_same => out.same(ELIDED),
+            Item::Kept(one, other) => changed(one, other, out),
+            Item::Gone(text) => out.gone(text),
+            Item::Come(text) => out.come(text),
+        }
+    }
+}
+
+enum Item<'i> {
+    Kept(&'i str, &'i str),
+    Gone(&'i str),
+    Come(&'i str),
+}

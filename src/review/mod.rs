@@ -1,0 +1,26 @@
+//! What a branch changes in what is declared: two sides' declarations in, an ordered list of changes out.
+//!
+//! Owns the flat list of a file's declarations, their comparison by qualified name, what of a signature differs, the
+//! order in which a reviewer reads, the verdict, and the lines that say all of it. Everything here is pure: it knows
+//! neither git nor frames, and never says "breaking", since whether a change breaks its users is for people to judge.
+//!
+//! Start with [`compare()`], then [`Changes`] and [`say()`].
+
+mod change;
+mod compare;
+mod declaration;
+mod delta;
+mod order;
+mod role;
+mod say;
+mod signature;
+mod verdict;
+
+pub use change::{Change, Changes, Code, Content, File, How, Refers, Version};
+pub use compare::compare;
+pub use declaration::{Declaration, declarations};
+pub use delta::{Piece, delta};
+pub use order::Section;
+pub use role::{Role, role};
+pub use say::{Line, Tone, say};
+pub use verdict::{Verdict, verdict};

@@ -1,0 +1,64 @@
+//! What part a file has in a repository, by its path.
+
+use crate::symbol::map::standing;
+
+/// What part a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// The program itself.
+    Program,
+    /// Examples, tools, what is generated or foreign.
+    Aside,
+    /// Tests and what they need.
+    Test,
+}
+
+/// Names of directories that hold tests.
+const DIRECTORIES: [&str; 14] = [
+    "test",
+    "tests",
+    "testing",
+    "testdata",
+    "__tests__",
+    "__mocks__",
+    "spec",
+    "specs",
+    "fixture",
+    "fixtures",
+    "e2e",
+    "mocks",
+    "testscripts",
+    "testutil",
+];
+/// What the name of a test begins or ends with.
+const STARTS: [&str; 2] = ["test_", "conftest"];
+const ENDS: [&str; 7] = [
+    "_test", "_tests", ".test", ".spec", "_spec", "-test", "tests",
+];
+
+/// How documents end, which may be about tests.
+const DOCUMENTS: [&str; 5] = [".md", ".rst", ".txt", ".html", ".adoc"];
+
+/// The part of a file with this path.
+#[must_use]
+pub fn role(path: &[u8]) -> Role {
+    let text = String::from_utf8_lossy(path).to_lowercase();
+    let (directories, name) = text.rsplit_once('/').unwrap_or(("", &text));
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let is_test_directory = |part: &str| {
+        DIRECTORIES.contains(&part) || part.ends_with("-test") || part.ends_with("-tests")
+    };
+    let is_test_name = || {
+        STARTS.iter().any(|start| name.starts_with(start))
+            || ENDS.iter().any(|end| stem.ends_with(end))
+            || stem == "test"
+    };
+    let is_document = || DOCUMENTS.iter().any(|end| name.ends_with(end));
+    if directories.split('/').any(is_test_directory) || !is_document() && is_test_name() {
+        Role::Test
+    } else if standing(path) < 0.1 {
+        Role::Aside
+    } else {
+        Role::Program
+    }
+}

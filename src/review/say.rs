@@ -1,0 +1,516 @@
+//! The lines of a review, for terminals and Markdown alike: what is said, and in which tone.
+
+use std::collections::BTreeMap;
+
+use super::change::{Change, Changes, Content, File, How, Refers};
+use super::delta::{Piece, delta};
+use super::order::Section;
+use super::role::Role;
+use super::verdict::{counted, verdict};
+use crate::base::TreePath;
+use crate::base::path::quote;
+use crate::symbol::Kind;
+
+/// What a text is, for its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As it is.
+    Plain,
+    /// What the line is about.
+    Name,
+    /// What went.
+    Old,
+    /// What came.
+    New,
+    /// What can be skipped by the eye.
+    Dim,
+}
+
+/// One line, in pieces.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Line(pub Vec<(Tone, String)>);
+
+impl Line {
+    fn of(tone: Tone, text: impl Into<String>) -> Self {
+        Self(vec![(tone, text.into())])
+    }
+
+    fn add(&mut self, tone: Tone, text: impl Into<String>) -> &mut Self {
+        self.0.push((tone, text.into()));
+        self
+    }
+
+    /// Its text alone.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    }
+}
+
+/// Names on one line.
+const NAMES_MAX: usize = 12;
+/// Paths in one list.
+const PATHS_MAX: usize = 8;
+
+/// Everything that is said about changes; nothing where nothing differs.
+#[must_use]
+pub fn say(changes: &Changes) -> Vec<Line> {
+    if changes.files.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![Line::of(Tone::Name, capital(&verdict(changes).line()))];
+    let sections = [
+        Section::Public,
+        Section::Body,
+        Section::Added,
+        Section::Moved,
+        Section::Private,
+        Section::Aside,
+    ];
+    for section in sections {
+        if section == Section::Moved {
+            lines.extend(renamed(changes));
+        }
+        let within: Vec<&Change> = changes
+            .list
+            .iter()
+            .filter(|change| change.section == section)
+            .collect();
+        for group in groups(&within) {
+            lines.push(said(changes, &group));
+        }
+    }
+    lines.extend(silent(changes));
+    lines.extend(tests(changes));
+    lines.extend(others(changes));
+    lines
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+/// What is said in one line: signatures that changed alike, other changes of one kind in one file.
+fn groups<'c>(list: &[&'c Change]) -> Vec<Vec<&'c Change>> {
+    let mut keys: BTreeMap<(How, String), usize> = BTreeMap::new();
+    let mut groups: Vec<Vec<&Change>> = Vec::new();
+    for change in list {
+        let key = match change.how {
+            How::Signature => match alike(change) {
+                Some(text) => text,
+                None => {
+                    groups.push(vec![change]);
+                    continue;
+                }
+            },
+            How::Moved => format!("{} {}", change.file, change.from.unwrap_or_default()),
+            // Who relied on what is gone is told for each.
+            How::Removed
+                if change.section == Section::Public && !change.refers.files.is_empty() =>
+            {
+                format!("{} {:?}", change.file, change.refers)
+            }
+            _ => change.file.to_string(),
+        };
+        let at = *keys.entry((change.how, key)).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[at].push(change);
+    }
+    groups
+}
+
+/// The change of a signature without the name, where others may have the same.
+fn alike(change: &Change) -> Option<String> {
+    let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
+    let pieces = delta(old, new);
+    let [Piece::Same(first), rest @ ..] = &pieces[..] else {
+        return None;
+    };
+    let first = first.strip_prefix(&new.name)?;
+    let is_telling = rest.iter().any(|piece| !matches!(piece, Piece::Same(_)));
+    is_telling.then(|| format!("{first} {rest:?}"))
+}
+
+fn said(changes: &Changes, group: &[&Change]) -> Line {
+    let first = group[0];
+    let mut line = Line::default();
+    match first.how {
+        How::Signature => signatures(group, &mut line),
+        How::Removed => names("− ", Tone::Old, group, &mut line),
+        How::Added => names("+ ", Tone::New, group, &mut line),
+        How::Moved => names("moved: ", Tone::Plain, group, &mut line),
+        How::Body => names("", Tone::Name, group, &mut line),
+    }
+    line.add(Tone::Dim, format!("   {}", places(changes, group)));
+    if first.how == How::Body {
+        line.add(
+            Tone::Dim,
+            if group.len() == 1 {
+                "   body"
+            } else {
+                "   bodies"
+            },
+        );
+    }
+    let refers = together(group);
+    if first.section < Section::Moved
+        || !refers.files.is_empty() && first.section == Section::Private
+    {
+        referring(&refers, first.how, &mut line);
+    }
+    line
+}
+
+/// Names with what goes along, as in `class RequestContext (13 members)`.
+fn names(mark: &str, tone: Tone, group: &[&Change], line: &mut Line) {
+    line.add(Tone::Plain, mark);
+    for (at, change) in group.iter().take(NAMES_MAX).enumerate() {
+        line.add(Tone::Plain, if at > 0 { ", " } else { "" });
+        line.add(tone, title(change));
+    }
+    if let Some(more) = group.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
+        line.add(Tone::Plain, format!(" and {more} more"));
+    }
+}
+
+fn title(change: &Change) -> String {
+    let one = change.declaration();
+    let title = match one.kind {
+        Kind::Implementation => one.signature.clone(),
+        kind if change.how != How::Body && is_type(kind) => {
+            format!("{} {}", kind.words().0, one.name)
+        }
+        _ => one.name.clone(),
+    };
+    if change.members.is_empty() {
+        return title;
+    }
+    let members = counted(change.members.len(), "member", "members");
+    format!("{title} ({members})")
+}
+
+fn is_type(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Module | Kind::Macro
+    )
+}
+
+/// What differs, and in which declarations where it is the same in several.
+fn signatures(group: &[&Change], line: &mut Line) {
+    let first = group[0];
+    let (Some(old), Some(new)) = (&first.old, &first.new) else {
+        let one = first.declaration();
+        let whole = [&one.attributes.join(" "), &one.signature]
+            .map(|text| text.trim().to_owned())
+            .join(" ");
+        let (tone, mark) = if first.new.is_some() {
+            (Tone::New, "+")
+        } else {
+            (Tone::Old, "−")
+        };
+        line.add(Tone::Name, format!("{} ", one.name))
+            .add(tone, format!("{mark}{}", whole.trim()));
+        return;
+    };
+    let mut pieces = delta(old, new);
+    let is_shown = pieces.iter().any(|piece| !matches!(piece, Piece::Same(_)));
+    if group.len() > 1
+        && let Some(Piece::Same(text)) = pieces.first_mut()
+    {
+        *text = text
+            .strip_prefix(&new.name)
+            .unwrap_or(text)
+            .trim_start()
+            .to_owned();
+    }
+    for (at, piece) in pieces.iter().enumerate() {
+        let is_pair = matches!(pieces.get(at + 1), Some(Piece::New(_)));
+        match piece {
+            Piece::Same(text) => line.add(Tone::Name, text),
+            Piece::Old(text) if is_pair => line.add(Tone::Old, text).add(Tone::Plain, "→"),
+            Piece::Old(text) => line.add(Tone::Old, format!("−{text}")),
+            Piece::New(text) if at > 0 && matches!(pieces[at - 1], Piece::Old(_)) => {
+                line.add(Tone::New, text)
+            }
+            Piece::New(text) => line.add(Tone::New, format!("+{text}")),
+        };
+    }
+    if !is_shown {
+        line.add(
+            Tone::Plain,
+            if first.declaration().has_value() {
+                " value"
+            } else {
+                " kind"
+            },
+        );
+    }
+    if group.len() > 1 {
+        line.add(Tone::Plain, " in ");
+        names("", Tone::Name, group, line);
+    }
+}
+
+/// Where they stand, with the line where there is one.
+fn places(changes: &Changes, group: &[&Change]) -> String {
+    let first = group[0];
+    let file = &changes.files[first.file as usize];
+    if let (How::Moved, Some(from)) = (first.how, first.from) {
+        let from = changes.files[from as usize].path();
+        return format!("{} → {}", shown(from), shown(file.path()));
+    }
+    if let [one] = group
+        && one.new.is_some()
+    {
+        return format!("{}:{}", shown(file.path()), one.declaration().line);
+    }
+    let mut paths: Vec<&TreePath> = group
+        .iter()
+        .map(|change| changes.files[change.file as usize].path())
+        .collect();
+    paths.dedup();
+    list(&paths)
+}
+
+fn together(group: &[&Change]) -> Refers {
+    let mut files: Vec<TreePath> = group
+        .iter()
+        .flat_map(|change| change.refers.files.clone())
+        .collect();
+    files.sort();
+    files.dedup();
+    let tests = group
+        .iter()
+        .map(|change| change.refers.tests)
+        .max()
+        .unwrap_or(0);
+    Refers { files, tests }
+}
+
+/// Who refers to it, or did.
+fn referring(refers: &Refers, how: How, line: &mut Line) {
+    let tests = match refers.tests {
+        0 => String::new(),
+        count => counted(count, "test", "tests"),
+    };
+    let paths: Vec<&TreePath> = refers.files.iter().collect();
+    let files = match (paths.len(), how) {
+        (0, _) => String::new(),
+        (count, How::Body | How::Added) if count > 3 => counted(count, "file", "files"),
+        (count, _) if count > 3 => format!("{}: {}", counted(count, "file", "files"), list(&paths)),
+        _ => list(&paths),
+    };
+    let both = [files, tests]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join(", ");
+    if !both.is_empty() {
+        line.add(
+            Tone::Dim,
+            format!(
+                "   {} {both}",
+                if how == How::Removed { "was in" } else { "←" }
+            ),
+        );
+    }
+}
+
+/// Files that stand elsewhere.
+fn renamed(changes: &Changes) -> Vec<Line> {
+    let mut by_folder: BTreeMap<_, Vec<(&TreePath, &TreePath)>> = BTreeMap::new();
+    for file in &changes.files {
+        if let (Some(from), true) = (
+            file.moved_from(),
+            file.is_code() && file.role() != Role::Test,
+        ) {
+            let to = file.path();
+            let folder = |path: &TreePath| path.parent().unwrap_or_default().as_bytes().to_vec();
+            by_folder
+                .entry((folder(from), folder(to)))
+                .or_default()
+                .push((from, to));
+        }
+    }
+    let mut lines = Vec::new();
+    for ((_, to_folder), files) in by_folder {
+        let is_named_alike = files.iter().all(|(from, to)| from.name() == to.name());
+        if is_named_alike {
+            let from: Vec<&TreePath> = files.iter().map(|(from, _)| *from).collect();
+            lines.push(Line::of(
+                Tone::Plain,
+                format!(
+                    "moved: {} → {}/",
+                    list(&from),
+                    shown(&TreePath::new(to_folder))
+                ),
+            ));
+        } else {
+            let one = |(from, to): &(&TreePath, &TreePath)| {
+                Line::of(
+                    Tone::Plain,
+                    format!("moved: {} → {}", shown(from), shown(to)),
+                )
+            };
+            lines.extend(files.iter().map(one));
+        }
+    }
+    lines
+}
+
+/// Programs' files in which nothing that is declared has changed, by what else did.
+fn silent(changes: &Changes) -> Vec<Line> {
+    let mut spoken = vec![false; changes.files.len()];
+    for change in &changes.list {
+        spoken[change.file as usize] = true;
+        if let Some(from) = change.from {
+            spoken[from as usize] = true;
+        }
+    }
+    let mut by_reason: BTreeMap<&str, Vec<&TreePath>> = BTreeMap::new();
+    for (file, _) in changes
+        .files
+        .iter()
+        .zip(spoken)
+        .filter(|(_, spoken)| !spoken)
+    {
+        if let Some(reason) = reason(file) {
+            by_reason.entry(reason).or_default().push(file.path());
+        }
+    }
+    let line = |(reason, paths): (&str, Vec<&TreePath>)| {
+        Line::of(Tone::Plain, format!("{reason}: {}", all_of(&paths)))
+    };
+    by_reason.into_iter().map(line).collect()
+}
+
+/// Why nothing else is said of a file; `None` for one of which enough is said, or which is told with others.
+fn reason(file: &File) -> Option<&'static str> {
+    let contents =
+        [&file.old, &file.new].map(|version| version.as_ref().map(|version| &version.content));
+    let is =
+        |wanted: fn(&Content) -> bool| contents.iter().flatten().any(|content| wanted(content));
+    if is(|content| matches!(content, Content::Absent)) {
+        return Some("not in this clone");
+    }
+    if !file.is_code() || file.role() == Role::Test {
+        return None;
+    }
+    if is(|content| matches!(content, Content::Unread)) {
+        return Some("not read");
+    }
+    match contents {
+        [None, _] => Some("new, declares nothing"),
+        [_, None] => Some("gone, declared nothing"),
+        [Some(Content::Code(old)), Some(Content::Code(new))] if old.text == new.text => None,
+        [Some(Content::Code(old)), Some(Content::Code(new))] if old.imports != new.imports => {
+            Some("imports")
+        }
+        _ => Some("comments, or statements outside declarations"),
+    }
+}
+
+/// Tests in one line.
+fn tests(changes: &Changes) -> Option<Line> {
+    let within = changes
+        .list
+        .iter()
+        .filter(|change| change.section == Section::Test);
+    let (mut added, mut removed, mut changed) = (0, 0, 0);
+    for change in within {
+        match change.how {
+            How::Added => added += 1,
+            How::Removed => removed += 1,
+            _ => changed += 1,
+        }
+    }
+    let files = changes
+        .files
+        .iter()
+        .filter(|file| file.role() == Role::Test);
+    let paths: Vec<&TreePath> = files.map(File::path).collect();
+    if paths.is_empty() && added + removed + changed == 0 {
+        return None;
+    }
+    let counts: Vec<String> = [(added, "added"), (removed, "removed"), (changed, "changed")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let counts = if counts.is_empty() {
+        String::new()
+    } else {
+        format!("{}   ", counts.join(", "))
+    };
+    Some(Line::of(
+        Tone::Dim,
+        format!("tests: {counts}{}", list(&paths)),
+    ))
+}
+
+/// Documents and data in one line.
+fn others(changes: &Changes) -> Option<Line> {
+    let files = changes
+        .files
+        .iter()
+        .filter(|file| !file.is_code() && file.role() != Role::Test);
+    let paths: Vec<&TreePath> = files
+        .filter(|file| reason(file).is_none())
+        .map(File::path)
+        .collect();
+    (!paths.is_empty()).then(|| Line::of(Tone::Dim, format!("no code: {}", list(&paths))))
+}
+
+/// Paths with what they share said once, the first of many.
+fn list(paths: &[&TreePath]) -> String {
+    let shown = all_of(&paths[..paths.len().min(PATHS_MAX)]);
+    match paths.len().checked_sub(PATHS_MAX).filter(|more| *more > 0) {
+        Some(more) => format!("{shown} and {more} more"),
+        None => shown,
+    }
+}
+
+/// The same of all: `src/{auth,blog}.py`.
+fn all_of(paths: &[&TreePath]) -> String {
+    let mut groups: Vec<((String, String), Vec<String>)> = Vec::new();
+    for path in paths {
+        let text = shown(path);
+        let (folder, name) = text
+            .rsplit_once('/')
+            .map_or(("", &text[..]), |(folder, name)| (folder, name));
+        let (stem, ending) = match name.rfind('.').filter(|at| *at > 0) {
+            Some(at) if !text.starts_with('"') => name.split_at(at),
+            _ => (name, ""),
+        };
+        let key = (folder.to_owned(), ending.to_owned());
+        match groups
+            .iter_mut()
+            .find(|(known, _)| *known == key && !text.starts_with('"'))
+        {
+            Some((_, stems)) => stems.push(stem.to_owned()),
+            None => groups.push((key, vec![stem.to_owned()])),
+        }
+    }
+    let one = |((folder, ending), stems): &((String, String), Vec<String>)| {
+        let slash = if folder.is_empty() { "" } else { "/" };
+        match &stems[..] {
+            [stem] => format!("{folder}{slash}{stem}{ending}"),
+            _ if folder.is_empty() => stems
+                .iter()
+                .map(|stem| format!("{stem}{ending}"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            _ => format!("{folder}{slash}{{{}}}{ending}", stems.join(",")),
+        }
+    };
+    groups.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn shown(path: &TreePath) -> String {
+    quote(path.as_bytes(), false)
+}

@@ -1,0 +1,212 @@
+//! Signatures without what means nothing to those who use a declaration.
+
+use crate::symbol::Language;
+
+/// Attributes that speak to the compiler about the body, or to nothing but a linter.
+const SILENT: [&str; 12] = [
+    "allow",
+    "expect",
+    "warn",
+    "deny",
+    "forbid",
+    "inline",
+    "cold",
+    "doc",
+    "rustfmt::",
+    "clippy::",
+    "SuppressWarnings",
+    "track_caller",
+];
+
+/// Whether an attribute is a part of what others see.
+pub(super) fn counts(attribute: &str) -> bool {
+    let name = attribute
+        .trim_start_matches(['#', '!', '[', '@'])
+        .trim_start();
+    !SILENT.iter().any(|silent| {
+        name.strip_prefix(silent).is_some_and(|rest| {
+            silent.ends_with(':') || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        })
+    })
+}
+
+/// A signature in the form in which it is compared. In Python, an annotation says the same with quotes and without.
+pub(super) fn normal(language: Option<Language>, signature: &str) -> String {
+    if language == Some(Language::Python) {
+        one_quote(&without_quotes(signature))
+    } else {
+        signature.to_owned()
+    }
+}
+
+/// A text that is a value, in the form in which it is compared: how its lines are broken means nothing.
+pub(super) fn normal_value(language: Option<Language>, text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let folded = words.join(" ");
+    let tight = |c: char| "()[]{},".contains(c);
+    let mut out = String::with_capacity(folded.len());
+    for c in folded.chars() {
+        if tight(c) && out.ends_with(' ') {
+            out.pop();
+        }
+        if ")]}".contains(c) && out.ends_with(',') {
+            out.pop();
+        }
+        if c != ' ' || !out.ends_with(tight) {
+            out.push(c);
+        }
+    }
+    normal(language, &out)
+}
+
+/// Strings in the same quotes, where neither stands in them.
+fn one_quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = &rest[at..=at];
+        let Some(length) = rest[at + 1..].find(quote) else {
+            break;
+        };
+        let inner = &rest[at + 1..at + 1 + length];
+        let mark = if inner.contains(['"', '\\']) {
+            quote
+        } else {
+            "\""
+        };
+        out.push_str(&rest[..at]);
+        out.extend([mark, inner, mark]);
+        rest = &rest[at + length + 2..];
+    }
+    out + rest
+}
+
+/// Takes the quotes off strings that are annotations: what follows `:`, `->`, `[` or `|`, and nothing that follows `=`.
+fn without_quotes(signature: &str) -> String {
+    let mut out = String::with_capacity(signature.len());
+    let mut rest = signature;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = &rest[at..=at];
+        let Some(length) = rest[at + 1..].find(quote) else {
+            break;
+        };
+        let inner = &rest[at + 1..at + 1 + length];
+        out.push_str(&rest[..at]);
+        let before = out.trim_end();
+        let is_annotation = [":", "->", "|"].iter().any(|mark| before.ends_with(mark))
+            && inner
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_.[], |".contains(c))
+            && !inner.is_empty();
+        if is_annotation {
+            out.push_str(inner);
+        } else {
+            out.push_str(&rest[at..at + length + 2]);
+        }
+        rest = &rest[at + length + 2..];
+    }
+    out + rest
+}
+
+/// A signature in parts: what stands before the name, between it and the list of parameters, these, and what follows.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parts<'s> {
+    pub lead: &'s str,
+    pub generics: &'s str,
+    /// `None` where there is no list.
+    pub parameters: Option<Vec<&'s str>>,
+    pub behind: &'s str,
+}
+
+/// Cuts a signature at a name and at the list behind it; `None` where the name is not in it.
+pub(super) fn parts<'s>(signature: &'s str, name: &str) -> Option<Parts<'s>> {
+    let at = find_word(signature, name)?;
+    let (lead, rest) = (&signature[..at], &signature[at + name.len()..]);
+    let list = list_start(rest).and_then(|start| Some((start, closing(&rest[start..])?)));
+    let Some((start, length)) = list else {
+        return Some(Parts {
+            lead,
+            generics: "",
+            parameters: None,
+            behind: rest,
+        });
+    };
+    Some(Parts {
+        lead,
+        generics: rest[..start].trim(),
+        parameters: Some(split(&rest[start + 1..start + length])),
+        behind: rest[start + length + 1..].trim(),
+    })
+}
+
+/// Where a list starts, type parameters passed over.
+fn list_start(rest: &str) -> Option<usize> {
+    let text = rest.trim_start();
+    let skipped = if text.starts_with(['<', '[']) {
+        closing(text)? + 1
+    } else {
+        0
+    };
+    let list = text[skipped..].trim_start();
+    list.starts_with('(').then(|| rest.len() - list.len())
+}
+
+/// Where a name stands as a whole word for the first time.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole = |at: &usize| {
+        !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    };
+    text.match_indices(word).map(|(at, _)| at).find(is_whole)
+}
+
+/// The length up to the bracket that closes the first one.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = Depth::default();
+    text.char_indices().find_map(|(at, c)| {
+        depth.pass(c);
+        (at > 0 && depth.is_outside()).then_some(at)
+    })
+}
+
+/// Cuts at the commas that stand in no bracket and no string.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut from, mut depth) = (Vec::new(), 0, Depth::default());
+    for (at, c) in text.char_indices() {
+        if c == ',' && depth.is_outside() {
+            parts.push(text[from..at].trim());
+            from = at + 1;
+        }
+        depth.pass(c);
+    }
+    parts.push(text[from..].trim());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// How deep a place is in brackets, and whether in a string.
+#[derive(Default)]
+struct Depth {
+    brackets: i32,
+    quote: Option<char>,
+    last: char,
+}
+
+impl Depth {
+    fn is_outside(&self) -> bool {
+        self.brackets <= 0 && self.quote.is_none()
+    }
+
+    fn pass(&mut self, c: char) {
+        match (self.quote, c) {
+            (Some(quote), _) if c == quote && self.last != '\\' => self.quote = None,
+            (None, '"') => self.quote = Some(c),
+            (None, '(' | '[' | '{' | '<') => self.brackets += 1,
+            (None, ')' | ']' | '}') => self.brackets -= 1,
+            // Of an arrow.
+            (None, '>') if self.last != '-' && self.last != '=' => self.brackets -= 1,
+            _ => {}
+        }
+        self.last = c;
+    }
+}

@@ -1,0 +1,159 @@
+//! The verdict: what a branch does to what others rely on, in one line.
+
+use super::change::{Change, Changes, Content, File, How};
+use super::order::Section;
+use super::role::Role;
+
+/// What there is to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Verdict {
+    /// Public declarations that are gone, members included.
+    pub removed: usize,
+    /// Public declarations that are new, members included.
+    pub added: usize,
+    /// Public declarations of which others see something else.
+    pub signatures: usize,
+    /// Declarations with another body.
+    pub bodies: usize,
+    /// What stands in another file, files that were renamed included.
+    pub moved: usize,
+    /// Private declarations that are gone, new, or have another signature.
+    pub private: usize,
+    /// Changed files of programs, without tests.
+    pub code_files: usize,
+    /// Changed tests.
+    pub test_files: usize,
+    /// All changed files.
+    pub files: usize,
+    /// Files whose content this clone does not hold.
+    pub absent: usize,
+}
+
+/// Counts what changed.
+#[must_use]
+pub fn verdict(changes: &Changes) -> Verdict {
+    let mut counts = Verdict {
+        files: changes.files.len(),
+        ..Verdict::default()
+    };
+    for file in &changes.files {
+        let is_test = file.role() == Role::Test;
+        counts.test_files += usize::from(is_test && file.is_code());
+        counts.code_files += usize::from(!is_test && file.is_code());
+        counts.moved += usize::from(!is_test && file.is_code() && file.moved_from().is_some());
+        counts.absent += usize::from(is_absent(file));
+    }
+    for change in &changes.list {
+        counts.add(change);
+    }
+    counts
+}
+
+fn is_absent(file: &File) -> bool {
+    let mut versions = [&file.old, &file.new].into_iter().flatten();
+    versions.any(|version| matches!(version.content, Content::Absent))
+}
+
+impl Verdict {
+    fn add(&mut self, change: &Change) {
+        let count = match (change.section, change.how) {
+            (Section::Test | Section::Aside, _) => return,
+            (Section::Private, _) => &mut self.private,
+            (_, How::Removed) => &mut self.removed,
+            (_, How::Added) => &mut self.added,
+            (_, How::Signature) => &mut self.signatures,
+            (_, How::Body) => &mut self.bodies,
+            (_, How::Moved) => &mut self.moved,
+        };
+        *count += 1;
+        if matches!(change.how, How::Removed | How::Added) && change.section != Section::Private {
+            *count += change.members.len();
+        }
+    }
+
+    /// The line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut said = self.said();
+        if said.is_empty() {
+            said.push(match (self.code_files, self.test_files) {
+                (0, 0) => "no code changed".to_owned(),
+                (0, _) => "only tests changed".to_owned(),
+                _ => "same declarations".to_owned(),
+            });
+        }
+        let files = format!(
+            " · {} of {} {} code",
+            self.code_files,
+            self.files,
+            if self.files == 1 {
+                "file is"
+            } else {
+                "files are"
+            }
+        );
+        said.join(", ") + &files
+    }
+
+    fn said(&self) -> Vec<String> {
+        let Self {
+            removed,
+            added,
+            signatures,
+            bodies,
+            moved,
+            private,
+            ..
+        } = *self;
+        let mut said = Vec::new();
+        if removed > 0 {
+            said.push(format!(
+                "{} removed",
+                counted(removed, "public declaration", "public declarations")
+            ));
+        }
+        if added > 0 {
+            said.push(match removed {
+                0 => format!(
+                    "{} added",
+                    counted(added, "public declaration", "public declarations")
+                ),
+                _ => format!("{added} added"),
+            });
+        }
+        if signatures > 0 {
+            said.push(format!(
+                "{} changed",
+                counted(signatures, "signature", "signatures")
+            ));
+        }
+        let is_same = removed + added + signatures == 0;
+        if is_same && bodies + moved + private > 0 {
+            said.push("same public declarations".to_owned());
+        }
+        if bodies > 0 {
+            let changed = if signatures > 0 { "" } else { " changed" };
+            said.push(counted(bodies, "body", "bodies") + changed);
+        }
+        if moved > 0 {
+            said.push(format!("{moved} moved"));
+        }
+        if private > 0 {
+            said.push(format!("{private} private"));
+        }
+        if signatures > 0 && removed + added == 0 {
+            said.push("nothing added or removed".to_owned());
+        }
+        if self.absent > 0 {
+            said.push(format!(
+                "{} not in this clone",
+                counted(self.absent, "file", "files")
+            ));
+        }
+        said
+    }
+}
+
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

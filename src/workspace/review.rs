@@ -1,0 +1,225 @@
+//! Reading what a review compares: the files that differ between two trees, what they declare, and who refers to it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::files::FilesError;
+use super::map::SnapshotSymbols;
+use super::open::Workspace;
+use crate::base::cores::on_all_cores;
+use crate::base::limit::DIFF_PATHS_MAX;
+use crate::base::{NodeId, TreePath};
+use crate::git::{EntryMode, ObjectError, Repository, Side, diff_trees};
+use crate::regen::record::{Blob, Records, with_blob};
+use crate::review::{self, Changes, Code, Content, File, How, Refers, Role, Version};
+use crate::symbol;
+use crate::symbol::map::{MapFile, references};
+use crate::synthesis::outline;
+
+/// Why two trees cannot be reviewed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviewError {
+    /// A tree cannot be read.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// The files that may refer to what changed cannot be read.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// There is more than a person could read.
+    #[error("the trees differ in more than {DIFF_PATHS_MAX} paths")]
+    TooMany,
+}
+
+/// What changed between two trees, in the order in which a reviewer reads.
+pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes, ReviewError> {
+    let pairs = pairs(&workspace.repository, old, new)?;
+    let records = Records::of(&workspace.state.cache());
+    let work = |repo: &Repository, at: usize| {
+        let (old, new) = &pairs[at];
+        let read = |side: &Option<Placed>| {
+            side.as_ref()
+                .map(|side| version(repo, &records, side))
+                .transpose()
+        };
+        Ok::<_, ObjectError>(File {
+            old: read(old)?,
+            new: read(new)?,
+        })
+    };
+    let repo = &workspace.repository;
+    let files = on_all_cores(pairs.len(), repo, || repo.fork(), work);
+    let mut changes = review::compare(files.into_iter().collect::<Result<_, _>>()?);
+    add_references(workspace, (old, new), &mut changes)?;
+    changes.order();
+    Ok(changes)
+}
+
+/// A file of one of the trees.
+type Placed = (TreePath, Side);
+/// A file on both sides, as far as it stands there.
+type Pair = (Option<Placed>, Option<Placed>);
+
+/// The files that differ, those that git finds renamed as one.
+fn pairs(repo: &Repository, old: NodeId, new: NodeId) -> Result<Vec<Pair>, ReviewError> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut count = 0;
+    diff_trees(repo, Some(old), Some(new), &mut |change| {
+        count += 1;
+        let file = |side: Option<Side>| side.filter(|side| side.0 != EntryMode::Directory);
+        let (old, new) = (file(change.old), file(change.new));
+        if old.is_some() || new.is_some() {
+            let placed = |side| (change.path.clone(), side);
+            pairs.push((old.map(placed), new.map(placed)));
+        }
+        count <= DIFF_PATHS_MAX
+    })?;
+    if count > DIFF_PATHS_MAX {
+        return Err(ReviewError::TooMany);
+    }
+    let is_gone = pairs.iter().any(|pair| pair.1.is_none());
+    let is_new = pairs.iter().any(|pair| pair.0.is_none());
+    if is_gone && is_new {
+        // Without git's answer a renamed file is one that went and one that came.
+        join(&mut pairs, repo.renames(&old, &new).unwrap_or_default());
+    }
+    Ok(pairs)
+}
+
+fn join(pairs: &mut Vec<Pair>, renames: Vec<(TreePath, TreePath)>) {
+    let to_from: HashMap<TreePath, TreePath> =
+        renames.into_iter().map(|(from, to)| (to, from)).collect();
+    let sources: HashSet<&TreePath> = to_from.values().collect();
+    let mut gone: HashMap<TreePath, Placed> = HashMap::new();
+    pairs.retain(|pair| match pair {
+        (Some(old), None) if sources.contains(&old.0) => {
+            gone.insert(old.0.clone(), old.clone());
+            false
+        }
+        _ => true,
+    });
+    for (old, new) in pairs {
+        if let (None, Some((path, _))) = (&old, &new) {
+            *old = to_from.get(path).and_then(|from| gone.remove(from));
+        }
+    }
+}
+
+fn version(
+    repo: &Repository,
+    records: &Records,
+    (path, (mode, id)): &Placed,
+) -> Result<Version, ObjectError> {
+    let mut version = Version {
+        path: TreePath::new(outline::shown_path(path.as_bytes())),
+        ..Version::default()
+    };
+    if !matches!(mode, EntryMode::File | EntryMode::Executable) {
+        return Ok(version);
+    }
+    let name = path.name();
+    let is_program =
+        |language: Option<symbol::Language>| language.is_some_and(symbol::Language::has_grammar);
+    version.is_code = is_program(outline::language(name, b""));
+    version.content = with_blob(repo, id, |blob| match blob {
+        Blob::Absent => Content::Absent,
+        Blob::TooLarge(_) => Content::Unread,
+        Blob::Data(data) => {
+            let shown = outline::shown(data);
+            let Ok(text) = std::str::from_utf8(&shown) else {
+                return Content::Unread;
+            };
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+            let outline = records.read(id, name, &shown);
+            let declarations = review::declarations(&outline, text);
+            version.is_code |= is_program(outline.language) || !declarations.is_empty();
+            if !version.is_code {
+                return Content::Other;
+            }
+            Content::Code(Code {
+                declarations,
+                imports: outline.imports,
+                text: text.to_owned(),
+            })
+        }
+    })?;
+    Ok(version)
+}
+
+/// Says who refers to what changed: to what is gone in the old tree, to everything else in the new one.
+fn add_references(
+    workspace: &Workspace,
+    (old, new): (NodeId, NodeId),
+    changes: &mut Changes,
+) -> Result<(), ReviewError> {
+    let is_told = |how: How| how == How::Removed;
+    for (tree, is_old) in [(old, true), (new, false)] {
+        let mut wanted: BTreeMap<TreePath, Vec<usize>> = BTreeMap::new();
+        for (number, change) in changes.list.iter().enumerate() {
+            let file = &changes.files[change.file as usize];
+            if is_told(change.how) == is_old && file.role() != Role::Test {
+                let version = if is_old { &file.old } else { &file.new };
+                let path = version.as_ref().map(|version| version.path.clone());
+                wanted
+                    .entry(path.unwrap_or_default())
+                    .or_default()
+                    .push(number);
+            }
+        }
+        if wanted.is_empty() {
+            continue;
+        }
+        let symbols = workspace.symbols(tree)?;
+        for (number, refers) in referring(&symbols, &wanted, changes) {
+            changes.list[number].refers = refers;
+        }
+    }
+    Ok(())
+}
+
+fn referring(
+    symbols: &SnapshotSymbols,
+    wanted: &BTreeMap<TreePath, Vec<usize>>,
+    changes: &Changes,
+) -> Vec<(usize, Refers)> {
+    let files = symbols.files();
+    let mut entries: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
+    for (path, numbers) in wanted {
+        let Ok(at) = files.binary_search_by(|file| file.path.cmp(path.as_bytes())) else {
+            continue;
+        };
+        for number in numbers {
+            if let Some(entry) = entry(&files[at], changes.list[*number].declaration()) {
+                entries.entry((at as u32, entry)).or_default().push(*number);
+            }
+        }
+    }
+    let mut found: BTreeMap<usize, Refers> = BTreeMap::new();
+    for (from, file) in references(&files).files.iter().enumerate() {
+        for number in file
+            .targets
+            .iter()
+            .filter_map(|target| entries.get(target))
+            .flatten()
+        {
+            let refers = found.entry(*number).or_default();
+            let path = files[from].path;
+            if review::role(path) == Role::Test {
+                refers.tests += 1;
+            } else {
+                refers.files.push(TreePath::new(path));
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The number of a declaration in a map's list of its file.
+fn entry(file: &MapFile<'_>, declaration: &review::Declaration) -> Option<u32> {
+    let is_it = |entry: symbol::map::Entry<'_>| {
+        entry.form.line == declaration.line && entry.name == declaration.own
+    };
+    file.symbols
+        .entries
+        .iter()
+        .position(is_it)
+        .map(|at| at as u32)
+}

@@ -1,0 +1,108 @@
+//! What is printed, and of which range.
+
+use super::{SHOP, document};
+use crate::support::Sandbox;
+
+#[test]
+fn a_branch_from_what_others_rely_on_to_what_they_do_not_see() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(SHOP);
+    insta::assert_snapshot!(repo.merkle(&["review"]).ok(), @"
+    1 public declaration removed, 1 signature changed, 3 bodies, 1 moved, 1 private · 5 of 7 files are code
+    − discount   src/price.rs   was in src/bin/till.rs, 1 test
+    price_of(…, taxes: u8→u16)   src/price.rs:2   ← src/basket.rs, src/bin/till.rs, 1 test
+    Basket::total   src/basket.rs:8   body
+    rounded   src/price.rs:6   body
+    main   src/bin/till.rs:3   body
+    moved: src/lib.rs → src/main_lib.rs
+    + Basket::is_empty   src/basket.rs:12
+    comments, or statements outside declarations: tool.py
+    tests: 1 added, 1 removed   tests/prices.rs
+    no code: README.md
+    ");
+    let json = document(&repo, "main");
+    insta::assert_snapshot!(json["changes"][0].to_string(), @r#"{"section":"public","change":"removed","kind":"function","name":"discount","path":"src/price.rs","from":null,"line":6,"old":{"signature":"pub fn discount(item: &str) -> u32","attributes":[],"visibility":"public"},"new":null,"members":[],"lines":3,"referring":["src/bin/till.rs"],"referring_tests":1}"#);
+}
+
+#[test]
+fn what_is_compared() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(SHOP);
+    repo.fill("switch main\ncommit elsewhere\n+ src/other.rs = pub fn other() {}");
+    let of_branch = repo.merkle(&["review", "main...work"]).ok();
+    repo.git(&["switch", "-q", "work"]).ok();
+    for revisions in [&["review"][..], &["review", "main"], &["review", "HEAD^!"]] {
+        assert_eq!(repo.merkle(revisions).ok(), of_branch, "{revisions:?}");
+    }
+    let direct = repo.merkle(&["review", "main..work"]).ok();
+    assert!(direct.contains("other"), "{direct}");
+    assert_eq!(repo.merkle(&["review", "main", "work"]).ok(), direct);
+    repo.git(&["branch", "-m", "main", "trunk"]).ok();
+    insta::assert_snapshot!(repo.merkle(&["review"]).exits(129).err(), @"
+    error: no default branch is known here
+    hint: name what to compare with: git merkle review <base>..<head>
+    ");
+    repo.git(&["config", "init.defaultBranch", "trunk"]).ok();
+    assert_eq!(repo.merkle(&["review"]).ok(), of_branch);
+}
+
+/// A declaration that stands in another file is one line, and so is a whole file.
+#[test]
+fn what_moved_is_neither_new_nor_gone() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(
+        "
+        commit first
+        + a.py
+          | class Basket:
+          |     def total(self, taxes):
+          |         return taxes
+          |
+          |     def clear(self):
+          |         self.items = []
+          |
+          | def kept():
+          |     return 1
+        + old/one.py = def one(): return 1
+        + old/two.py = def two(): return 2
+        commit second
+        + a.py
+          | def kept():
+          |     return 1
+        + b.py
+          | class Basket:
+          |     def total(self, taxes):
+          |         return taxes + 1
+          |
+          |     def clear(self):
+          |         self.items = []
+        > old/one.py -> new/one.py
+        > old/two.py -> new/two.py
+    ",
+    );
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    Same public declarations, 1 body changed, 3 moved · 4 of 4 files are code
+    Basket.total   b.py:2   body
+    moved: old/{one,two}.py → new/
+    moved: class Basket (2 members)   a.py → b.py
+    ");
+}
+
+/// In a partial clone a missing file is a line, and no failure.
+#[test]
+fn a_file_that_is_not_here_is_told() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill("commit first\n+ a.py = A = 1\n+ b.py = B = 1\ncommit second\n+ a.py = A = 2\n+ b.py = B = 2");
+    let id = repo.id("HEAD:b.py");
+    let object = repo.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+    std::fs::remove_file(object).expect("a loose object");
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    1 signature changed, nothing added or removed, 1 file not in this clone · 2 of 2 files are code
+    A = 1→2   a.py:1
+    not in this clone: b.py
+    ");
+}
