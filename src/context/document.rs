@@ -48,6 +48,8 @@ people noted, statements about directories, the symbol map, the README, the bran
 ";
 /// The largest part of a budget that the project structure may take: one token in this number.
 const STRUCTURE_SHARE: u64 = 5;
+/// The most that it takes without a budget: a request about one file needs no list of a hundred thousand.
+const STRUCTURE_TOKENS_MAX: u64 = 4_800;
 /// What stands around a folded structure.
 const FOLDED_LINE_TOKENS: u64 = 50;
 /// The title, and the heading of the last section.
@@ -221,7 +223,7 @@ impl<'r> Document<'r> {
                 document.show_overview(overview, tokens_max.unwrap_or(u64::MAX / 64))?;
             }
             (None, Some(tokens_max)) => document.reduce(tokens_max)?,
-            (None, None) => {}
+            (None, None) => document.fold_structure(STRUCTURE_TOKENS_MAX),
         }
         document.look_up_states(&store, request.state_of)?;
         Ok(document)

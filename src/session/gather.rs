@@ -25,7 +25,7 @@ use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
 use crate::symbol::map::{Detail, Known, Legend, Level, Shown, SymbolMap, references};
-use crate::tier::{Key, State};
+use crate::tier::{FileList, Key, State};
 use crate::workspace::evidence::{COMMITS_MAX, Evidence};
 use crate::workspace::payload::{InputError, PayloadOptions, SecretPolicy};
 use crate::workspace::{PageOptions, Workspace};
@@ -35,6 +35,8 @@ const SYMBOL_TOKENS_MAX: u64 = 32_000;
 /// The part of a window that symbols take at most, and the list of files: one token in this number.
 const SYMBOL_SHARE: u64 = 4;
 const FILES_SHARE: u64 = 5;
+/// Most tokens of the list of files, whatever the window: behind that, directories stand with the number of their files.
+const FILES_TOKENS_MAX: u64 = 8_000;
 
 /// How much of everything there may be, in tokens by estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +47,8 @@ pub struct Sizes {
     pub symbols: u64,
     /// The standards; `None` for all of them.
     pub standards: Option<u64>,
-    /// The list of files; `None` for all of it.
-    pub files: Option<u64>,
+    /// The list of files.
+    pub files: u64,
     /// What has changed may be sent as it was, with an update behind it.
     pub lags: bool,
 }
@@ -58,7 +60,9 @@ impl Sizes {
         let share = input_max.map_or(SYMBOL_TOKENS_MAX, |max| {
             (max / SYMBOL_SHARE).min(SYMBOL_TOKENS_MAX)
         });
-        let files = input_max.map(|max| max / FILES_SHARE);
+        let files = input_max.map_or(FILES_TOKENS_MAX, |max| {
+            (max / FILES_SHARE).min(FILES_TOKENS_MAX)
+        });
         Self {
             document,
             symbols: symbols.unwrap_or(share),
@@ -378,23 +382,21 @@ impl Workspace {
                 .collect()
         };
         reference.components = references.components().into_iter().map(paths).collect();
-        reference.files = (0..files.len() as u32)
+        let lines: Vec<String> = (0..files.len() as u32)
             .map(|number| map.shown_path(number).to_owned())
             .collect();
         notes.extend(self.absent_note(found.absent.len(), "HEAD"));
         if found.is_cut {
-            notes.push(format!(
-                "only the first {} files are listed",
-                reference.files.len()
-            ));
+            notes.push(format!("only the first {} files are listed", lines.len()));
         }
-        if let Some(folded) = sizes
-            .files
-            .and_then(|tokens_max| folded(&reference.files, tokens_max))
-        {
+        let folded = folded(&lines, sizes.files);
+        if folded.is_some() {
             notes.push("the list of files is folded by directories to fit".to_owned());
-            reference.files = folded;
         }
+        reference.files = FileList {
+            count: lines.len(),
+            lines: folded.unwrap_or(lines),
+        };
         Ok(())
     }
 

@@ -22,7 +22,7 @@ use crate::chat::{Image, Message};
 use crate::context::Document;
 use crate::prompt::Bundle;
 use crate::tier::{
-    Content, Item, Key, Layout, Texts, Tier, Touches, array, item_text, structure, tree,
+    Content, FileList, Item, Key, Layout, Texts, Tier, Touches, array, item_text, structure, tree,
 };
 use crate::workspace::Evidence;
 
@@ -70,8 +70,8 @@ pub struct Reference {
     pub aliases: Vec<String>,
     /// Files that refer to one another.
     pub components: Vec<Vec<TreePath>>,
-    /// Paths of all files; directories stand for theirs where there are too many.
-    pub files: Vec<String>,
+    /// The files of the snapshot.
+    pub files: FileList,
     /// What history says of files.
     pub evidence: Evidence,
     /// Files that are not as they were committed.
@@ -214,7 +214,7 @@ impl World<'_> {
             files,
             ..
         } = &self.reference;
-        let list = (!files.is_empty()).then(|| Item {
+        let list = (!files.lines.is_empty()).then(|| Item {
             key: Key::Tree,
             content: content(&tree(files)),
             touches: evidence.list().clone(),

@@ -64,12 +64,21 @@ pub struct Texts<'t> {
     pub background: &'t str,
     /// The end of the conversation, which never moves to the front: answers that were not accepted.
     pub rejected: Vec<Message>,
-    /// The paths of all files, sorted; `None` to leave the list out.
-    pub tree: Option<&'t [String]>,
+    /// The files; `None` to leave the list out.
+    pub tree: Option<&'t FileList>,
     /// What is wanted now.
     pub request: &'t str,
     /// What goes along with the request.
     pub images: Vec<Image>,
+}
+
+/// The files of a snapshot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileList {
+    /// Their paths, sorted; where there are too many, a directory in the place of what is in it.
+    pub lines: Vec<String>,
+    /// How many files there are.
+    pub count: usize,
 }
 
 /// Writes a layout as messages, with a mark at the end of each block that has one.
@@ -287,15 +296,15 @@ fn file(path: &str, text: &str) -> String {
 
 /// The list of files under its heading; empty where there is none.
 #[must_use]
-pub fn tree(paths: &[String]) -> String {
-    if paths.is_empty() {
+pub fn tree(list: &FileList) -> String {
+    if list.lines.is_empty() {
         return String::new();
     }
-    let many = if paths.len() == 1 { "file" } else { "files" };
+    let many = if list.count == 1 { "file" } else { "files" };
     format!(
         "{TREE}# File Tree ({} {many})\n\n{}",
-        paths.len(),
-        paths.join("\n")
+        list.count,
+        list.lines.join("\n")
     )
 }
 

@@ -29,7 +29,7 @@ mod state;
 mod tests;
 
 pub use advance::{Policy, Step, advance, advance_by_sample};
-pub use array::{Texts, array, item_text, structure, tree};
+pub use array::{FileList, Texts, array, item_text, structure, tree};
 pub use codec::{Notice, decode, encode};
 pub use item::{CacheTerms, Content, Item, Key, Request, Touches};
 pub use lag::advance_lagging;

@@ -713,6 +713,39 @@ fn it_goes_to_the_clipboard() {
     assert_eq!(std::fs::read_to_string(copied).expect("copied"), printed);
 }
 
+/// Red before: 601,390 tokens for a file of six lines among 100,000 files.
+#[test]
+fn one_file_of_many_is_not_shown_with_the_names_of_all() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let files: Vec<(String, Vec<u8>)> = (0..3_000)
+        .map(|number| (format!("d{}/file_{number}.rs", number % 30), b"x".to_vec()))
+        .collect();
+    import(&repo, &files);
+    let document = repo
+        .merkle(&["context", "--rev", "HEAD", "d7/file_7.rs"])
+        .ok();
+    assert!(
+        document.contains("d9/ (100 files)") && document.contains("x\n```"),
+        "{document}"
+    );
+    assert!(document.len() < 30_000, "{} bytes", document.len());
+
+    let request = [
+        "--file",
+        "d7/file_7.rs",
+        "-m",
+        "Rename it.",
+        "--rev",
+        "HEAD",
+    ];
+    let sent = repo.merkle(&[&["prompt"][..], &request].concat()).ok();
+    assert!(
+        sent.contains("# File Tree (3000 files)") && sent.contains("d9/ (100 files)"),
+        "{sent}"
+    );
+}
+
 #[test]
 fn a_repository_that_expands_without_end_is_shown_in_bounds() {
     let sandbox = Sandbox::new();

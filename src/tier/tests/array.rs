@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::base::Digest;
 use crate::chat::{Image, Message, Role};
-use crate::tier::{CacheTerms, Content, Key, Layout, Texts, Tier, array};
+use crate::tier::{CacheTerms, Content, FileList, Key, Layout, Texts, Tier, array};
 
 const TERMS: CacheTerms = CacheTerms {
     read: 100,
@@ -39,9 +39,15 @@ fn file(path: &str) -> Key {
     Key::File(path.into())
 }
 
+fn list(paths: &[&str]) -> FileList {
+    FileList {
+        lines: paths.iter().map(|path| (*path).to_owned()).collect(),
+        count: paths.len(),
+    }
+}
+
 fn texts(keys: &[(Key, Tier)], history: usize) -> Texts<'static> {
-    static TREE: LazyLock<Vec<String>> =
-        LazyLock::new(|| vec!["a.rs".to_owned(), "b.rs".to_owned()]);
+    static TREE: LazyLock<FileList> = LazyLock::new(|| list(&["a.rs", "b.rs"]));
     let text = |key: &Key| match key {
         Key::Tree => String::new(),
         Key::Symbols(path) => format!("{}\n  f run()\n", path.to_text()),
@@ -98,7 +104,7 @@ fn an_empty_repository_is_a_system_prompt_and_a_request() {
     let texts = Texts {
         system_prompt: "You help.",
         request: "Begin.",
-        tree: Some(&[]),
+        tree: Some(&FileList::default()),
         ..Texts::default()
     };
     insta::assert_snapshot!(shown(&array(&layout(&[], &TERMS), &texts)), @"
@@ -113,7 +119,7 @@ fn an_empty_repository_is_a_system_prompt_and_a_request() {
 #[test]
 fn one_file_is_listed_and_shown() {
     let keys = [(Key::Tree, Tier::Active), (file("a.rs"), Tier::Active)];
-    let listed = ["a.rs".to_owned()];
+    let listed = list(&["a.rs"]);
     let texts = Texts {
         tree: Some(&listed),
         legend: "",
