@@ -25,6 +25,7 @@ mod range;
 mod secret_line;
 pub mod snapshot;
 pub mod ui;
+mod words;
 
 pub use error::CliError;
 pub use exit::Exit;

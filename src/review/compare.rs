@@ -96,12 +96,12 @@ fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
     let (Some(old), Some(new)) = (old, new) else {
         return Matched::default();
     };
-    let mut by_name: HashMap<&str, (Vec<u32>, Vec<u32>)> = HashMap::new();
+    let mut by_name: HashMap<_, (Vec<u32>, Vec<u32>)> = HashMap::new();
     for (number, one) in old.declarations.iter().enumerate() {
-        by_name.entry(&one.name).or_default().0.push(number as u32);
+        by_name.entry(key(one)).or_default().0.push(number as u32);
     }
     for (number, one) in new.declarations.iter().enumerate() {
-        by_name.entry(&one.name).or_default().1.push(number as u32);
+        by_name.entry(key(one)).or_default().1.push(number as u32);
     }
     let mut found = Matched::default();
     for (mut before, mut after) in by_name.into_values() {
@@ -136,11 +136,19 @@ fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
     found
 }
 
+/// Its name, and whether that is one of a field: in some languages a method of that name is no overload of it.
+fn key(one: &Declaration) -> (&str, bool) {
+    (
+        &one.name,
+        one.kind == Kind::Field && one.name.contains("::"),
+    )
+}
+
 /// Whether others see the same of both.
 fn seen(one: &Declaration, other: &Declaration) -> bool {
     one.signature == other.signature
         && one.attributes == other.attributes
-        && one.visibility == other.visibility
+        && one.own_visibility == other.own_visibility
         && (one.kind == other.kind || is_callable(one.kind) && is_callable(other.kind))
         && one.value == other.value
 }
@@ -208,14 +216,21 @@ impl Sides<'_> {
     /// Takes out what one file lost and one other gained, and is alike.
     fn moved(&self, gone: &mut Vec<Place>, come: &mut Vec<Place>) -> Vec<(Place, Place)> {
         let mut by_name: BTreeMap<&str, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
-        for place in gone.iter() {
+        let is_export = |one: &Declaration| one.kind == Kind::Export;
+        for place in gone
+            .iter()
+            .filter(|place| !is_export(self.before(**place).1))
+        {
             by_name
                 .entry(&self.before(*place).1.name)
                 .or_default()
                 .0
                 .push(*place);
         }
-        for place in come.iter() {
+        for place in come
+            .iter()
+            .filter(|place| !is_export(self.after(**place).1))
+        {
             by_name
                 .entry(&self.after(*place).1.name)
                 .or_default()
@@ -307,15 +322,23 @@ fn change(how: How, file: u32) -> Change {
     }
 }
 
-/// Whether one may be the other in another file: a name alone is not enough, as every program has a `main`.
+/// Whether one may be the other in another file: a name alone is not enough, as every program has a `main`. Who may use it may
+/// be another there.
 fn is_alike(one: &Declaration, other: &Declaration) -> bool {
-    let is_whole = seen(one, other) && one.body == other.body && one.body != [0; 16];
-    let is_type = matches!(
-        one.kind,
-        Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface | Kind::Module
-    );
-    let is_told = one.signature == other.signature && one.signature.len() > one.own.len() + 12;
-    one.kind == other.kind && (is_whole || is_type && one.signature == other.signature || is_told)
+    let tail = |one: &Declaration| {
+        let at = one.signature.find(&one.own).unwrap_or(0);
+        one.signature[at..].to_owned()
+    };
+    if one.kind != other.kind || tail(one) != tail(other) || one.value != other.value {
+        return false;
+    }
+    match one.kind {
+        Kind::Export => false,
+        // `mod x;` says where another file stands, which moves by itself.
+        Kind::Module => one.body != [0; 16],
+        Kind::Class | Kind::Struct | Kind::Enum | Kind::Interface => true,
+        _ => one.body == other.body && one.body != [0; 16] || tail(one).len() > one.own.len() + 6,
+    }
 }
 
 /// The names of what stands in one and is as visible.
@@ -323,6 +346,10 @@ fn members(declarations: &[Declaration], number: u32) -> Vec<String> {
     let mut within = vec![false; declarations.len()];
     within[number as usize] = true;
     let mut names = Vec::new();
+    // The methods of an interface that is implemented are those of the interface.
+    if declarations[number as usize].kind == Kind::Implementation {
+        return names;
+    }
     for (at, one) in declarations.iter().enumerate() {
         if one.owner.is_some_and(|owner| within[owner as usize]) {
             within[at] = true;

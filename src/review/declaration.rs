@@ -1,5 +1,6 @@
 //! The declarations of one file as a flat list, each under its qualified name.
 
+use super::export;
 use super::signature::{counts, normal, normal_value};
 use crate::symbol::{BodyDigest, Kind, Language, Outline, Symbol, Visibility};
 
@@ -14,6 +15,8 @@ pub struct Declaration {
     pub kind: Kind,
     /// Who may use it: what stands in something private is private.
     pub visibility: Visibility,
+    /// Who might use it by what is written at the declaration itself.
+    pub own_visibility: Visibility,
     /// What others see of it, without what means nothing.
     pub signature: String,
     /// Its attributes and decorators, without those that only speak to the compiler.
@@ -67,6 +70,7 @@ pub fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
     let around = Around {
         name: "",
         visibility: Visibility::Public,
+        own_visibility: Visibility::Public,
         number: None,
         is_test: false,
     };
@@ -80,6 +84,7 @@ pub fn declarations(outline: &Outline, text: &str) -> Vec<Declaration> {
 struct Around<'a> {
     name: &'a str,
     visibility: Visibility,
+    own_visibility: Visibility,
     number: Option<u32>,
     is_test: bool,
 }
@@ -94,59 +99,74 @@ struct Listing<'t> {
 impl Listing<'_> {
     fn add_all(&mut self, symbols: &[Symbol], around: Around<'_>) {
         for symbol in symbols.iter().filter(|symbol| is_declaration(symbol.kind)) {
-            let name = if around.name.is_empty() {
-                symbol.name.clone()
-            } else {
-                [around.name, self.separator, &symbol.name].concat()
+            let name = |own: &str| {
+                if around.name.is_empty() {
+                    own.to_owned()
+                } else {
+                    [around.name, self.separator, own].concat()
+                }
             };
             // What is added to a type of another file is as visible as that type, which is not known here.
             let own = match symbol.kind {
                 Kind::Extension | Kind::Implementation => Visibility::Public,
                 _ => symbol.visibility(),
             };
-            let visibility = own.max(around.visibility);
-            let is_test = around.is_test || is_test(symbol);
-            let number = self.found.len() as u32;
-            if symbol.kind != Kind::Extension {
-                self.found.push(Declaration {
-                    name: name.clone(),
-                    own: symbol.name.clone(),
-                    kind: symbol.kind,
-                    visibility,
-                    signature: normal(self.language, &symbol.signature),
-                    attributes: symbol
-                        .attributes
-                        .iter()
-                        .filter(|text| counts(text))
-                        .map(|text| normal(self.language, text))
-                        .collect(),
-                    body: if has_value(symbol.kind) {
-                        BodyDigest::default()
-                    } else {
-                        symbol.body
-                    },
-                    value: self.value(symbol),
-                    is_test,
-                    line: 0,
-                    span: (symbol.span.start, symbol.span.end),
-                    body_at: symbol.span.body,
-                    owner: around.number,
-                });
-            }
-            let number = if symbol.kind == Kind::Extension {
-                around.number
-            } else {
-                Some(number)
+            let within = Around {
+                name: &name(own_name(symbol)),
+                visibility: own.max(around.visibility),
+                own_visibility: own,
+                number: around.number,
+                is_test: around.is_test || is_test(symbol),
             };
-            self.add_all(
-                &symbol.children,
-                Around {
-                    name: &name,
-                    visibility,
-                    number,
-                    is_test,
-                },
-            );
+            match symbol.kind {
+                Kind::Extension => self.add_all(&symbol.children, within),
+                Kind::Export => {
+                    for (own, signature) in export::names(self.language, symbol) {
+                        let one = self.declaration(
+                            symbol,
+                            Around {
+                                name: &name(&own),
+                                ..within
+                            },
+                        );
+                        self.found.push(Declaration {
+                            own,
+                            signature,
+                            ..one
+                        });
+                    }
+                }
+                _ => {
+                    let number = Some(self.found.len() as u32);
+                    self.found.push(self.declaration(symbol, within));
+                    self.add_all(&symbol.children, Around { number, ..within });
+                }
+            }
+        }
+    }
+
+    /// One with what is known of it from around.
+    fn declaration(&self, symbol: &Symbol, around: Around<'_>) -> Declaration {
+        let attributes = symbol.attributes.iter().filter(|text| counts(text));
+        Declaration {
+            name: around.name.to_owned(),
+            own: own_name(symbol).to_owned(),
+            kind: symbol.kind,
+            visibility: around.visibility,
+            own_visibility: around.own_visibility,
+            signature: normal(self.language, &symbol.signature),
+            attributes: attributes.map(|text| normal(self.language, text)).collect(),
+            body: if has_value(symbol.kind) {
+                BodyDigest::default()
+            } else {
+                symbol.body
+            },
+            value: self.value(symbol),
+            is_test: around.is_test,
+            line: 0,
+            span: (symbol.span.start, symbol.span.end),
+            body_at: symbol.span.body,
+            owner: around.number,
         }
     }
 }
@@ -158,6 +178,15 @@ impl Listing<'_> {
         }
         let value = symbol.span.body as usize..(symbol.span.end as usize).min(self.text.len());
         normal_value(self.language, self.text.get(value).unwrap_or_default())
+    }
+}
+
+/// Its name; of an interface that is implemented the last one, as in `std::fmt::Debug`.
+fn own_name(symbol: &Symbol) -> &str {
+    let end = symbol.name.find('<').unwrap_or(symbol.name.len());
+    match symbol.name[..end].rfind("::") {
+        Some(at) if symbol.kind == Kind::Implementation => &symbol.name[at + 2..],
+        _ => &symbol.name,
     }
 }
 

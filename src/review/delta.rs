@@ -35,7 +35,7 @@ pub fn delta(old: &Declaration, new: &Declaration) -> Vec<Piece> {
         return out.0;
     };
     if before.lead != after.lead {
-        changed(before.lead.trim_end(), after.lead.trim_end(), &mut out);
+        leads(before.lead, after.lead, &mut out);
         out.same(" ");
     }
     out.same(&new.name);
@@ -58,7 +58,7 @@ pub fn delta(old: &Declaration, new: &Declaration) -> Vec<Piece> {
         out.same(if is_tight { "" } else { " " });
         changed(before.behind, after.behind, &mut out);
     }
-    if old.visibility != new.visibility && before.lead == after.lead {
+    if old.own_visibility != new.own_visibility && before.lead == after.lead {
         out.same(" ");
         out.gone(visibility(old));
         out.come(visibility(new));
@@ -67,7 +67,7 @@ pub fn delta(old: &Declaration, new: &Declaration) -> Vec<Piece> {
 }
 
 fn visibility(declaration: &Declaration) -> &'static str {
-    match declaration.visibility {
+    match declaration.own_visibility {
         Visibility::Public => "public",
         Visibility::Package => "in its package",
         Visibility::Private => "private",
@@ -130,6 +130,34 @@ fn attributes(old: &Declaration, new: &Declaration, out: &mut Pieces) {
     }
 }
 
+/// The words before a name: `pub` becomes `pub(crate)` as a whole.
+fn leads(old: &str, new: &str, out: &mut Pieces) {
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.split_whitespace().collect(),
+        new.split_whitespace().collect(),
+    );
+    let start = old
+        .iter()
+        .zip(&new)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let most = old.len().min(new.len()) - start;
+    let pairs = old.iter().rev().zip(new.iter().rev());
+    let end = pairs
+        .take(most)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let join = |words: &[&str]| words.join(" ");
+    if start > 0 {
+        out.same(&(join(&old[..start]) + " "));
+    }
+    out.gone(&join(&old[start..old.len() - end]));
+    out.come(&join(&new[start..new.len() - end]));
+    if end > 0 {
+        out.same(&(" ".to_owned() + &join(&old[old.len() - end..])));
+    }
+}
+
 /// Two texts: what both begin and end with, and the words between.
 fn changed(old: &str, new: &str, out: &mut Pieces) {
     let (old_words, new_words) = (words(old), words(new));
@@ -146,6 +174,7 @@ fn changed(old: &str, new: &str, out: &mut Pieces) {
         .take(most)
         .take_while(|(one, other)| one == other)
         .count();
+    let end = balanced_end(&old_words, &new_words, (start, end));
     let middle = |words: &[&str]| words[start..words.len() - end].concat();
     out.same(&cut_start(&old_words[..start].concat()));
     let (gone, come) = (middle(&old_words), middle(&new_words));
@@ -156,6 +185,22 @@ fn changed(old: &str, new: &str, out: &mut Pieces) {
         out.same(" ");
     }
     out.same(&cut_end(&old_words[old_words.len() - end..].concat()));
+}
+
+/// How many words at the end stay: fewer where a bracket would be opened on one side of the change and closed behind it.
+fn balanced_end(old: &[&str], new: &[&str], (start, end): (usize, usize)) -> usize {
+    let depth = |words: &[&str]| {
+        let step = |word: &&str| match *word {
+            "(" | "[" | "{" | "<" => 1,
+            ")" | "]" | "}" | ">" => -1,
+            _ => 0,
+        };
+        words.iter().map(step).sum::<i32>()
+    };
+    let is_balanced = |end: &usize| {
+        depth(&old[start..old.len() - end]) == 0 && depth(&new[start..new.len() - end]) == 0
+    };
+    (0..=end).rev().find(is_balanced).unwrap_or(end)
 }
 
 /// Longest text that leads to a change, and that follows it.
@@ -227,6 +272,9 @@ fn list(old: &[&str], new: &[&str], out: &mut Pieces) {
     for gone in old[from..].iter().filter(|one| !new.contains(one)) {
         items.push(Item::Gone(gone));
     }
+    if let Some(pairs) = in_place(old, new) {
+        items = pairs;
+    }
     if items
         .iter()
         .all(|item| matches!(item, Item::Kept(one, other) if one == other))
@@ -251,6 +299,20 @@ fn list(old: &[&str], new: &[&str], out: &mut Pieces) {
             Item::Come(text) => out.come(text),
         }
     }
+}
+
+/// Each parameter with the one in its place, where each place has the same one or one of another name.
+fn in_place<'i>(old: &[&'i str], new: &[&'i str]) -> Option<Vec<Item<'i>>> {
+    let is_own = |(one, other): (&&str, &&str)| {
+        one == other || called(one) == called(other) || !new.contains(one) && !old.contains(other)
+    };
+    let fits = old.len() == new.len() && old.iter().zip(new).all(is_own);
+    fits.then(|| {
+        old.iter()
+            .zip(new)
+            .map(|(one, other)| Item::Kept(one, other))
+            .collect()
+    })
 }
 
 enum Item<'i> {

@@ -10,6 +10,7 @@ mod change;
 mod compare;
 mod declaration;
 mod delta;
+mod export;
 mod order;
 mod role;
 mod say;

@@ -1,6 +1,7 @@
 //! The order in which a reviewer reads: what others rely on before what they do not see.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::change::{Change, Changes, How};
 use super::role::Role;
@@ -25,30 +26,55 @@ pub enum Section {
 }
 
 impl Changes {
-    /// Puts the list in order; in each part what more files outside tests refer to comes first.
+    /// Puts the list in order: by section, then by weight; what is told together stands together.
     pub fn order(&mut self) {
         let roles: Vec<Role> = self.files.iter().map(super::change::File::role).collect();
         for change in &mut self.list {
             change.section = section(change, roles[change.file as usize]);
         }
+        // The heaviest of a group counts whole, all together a little.
+        let mut groups: BTreeMap<Group, usize> = BTreeMap::new();
+        let mut heaviest: BTreeMap<Group, usize> = BTreeMap::new();
+        for change in &self.list {
+            let most = heaviest.entry(group(change)).or_default();
+            *most = weight(change).max(*most);
+            *groups.entry(group(change)).or_default() += weight(change) / 4;
+        }
+        for (group, weight) in heaviest {
+            *groups.entry(group).or_default() += weight;
+        }
         self.list.sort_by_cached_key(|change| {
+            let group = group(change);
+            let line = change.declaration().line;
             (
                 change.section,
+                Reverse(groups[&group]),
+                group,
                 Reverse(weight(change)),
-                change.file,
-                change.declaration().line,
-                change.how,
+                line,
             )
         });
     }
 }
 
+/// What is told in one line, but for signatures that changed alike: a section, how, the file, and in it one declaration or all.
+type Group = (Section, How, u32, u32);
+
+fn group(change: &Change) -> Group {
+    let is_alone = matches!(change.how, How::Signature)
+        || change.how == How::Removed && change.section == Section::Public;
+    let line = if is_alone {
+        change.declaration().line
+    } else {
+        0
+    };
+    (change.section, change.how, change.file, line)
+}
+
 /// Who relies on it, by how much of it differs: a word that many see is less than a class that a few rely on.
 fn weight(change: &Change) -> usize {
-    let files = 1 + change.refers.files.len();
-    let lines = 100 * (1 + change.lines);
     let removed = if change.how == How::Removed { 2 } else { 1 };
-    removed * files * lines.isqrt()
+    removed * (1 + change.refers.files.len()) * (100 * (1 + change.lines)).isqrt()
 }
 
 fn section(change: &Change, role: Role) -> Section {

@@ -1,6 +1,6 @@
 //! The lines of a review, for terminals and Markdown alike: what is said, and in which tone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Changes, Content, File, How, Refers};
 use super::delta::{Piece, delta};
@@ -126,13 +126,45 @@ fn groups<'c>(list: &[&'c Change]) -> Vec<Vec<&'c Change>> {
 /// The change of a signature without the name, where others may have the same.
 fn alike(change: &Change) -> Option<String> {
     let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
-    let pieces = delta(old, new);
-    let [Piece::Same(first), rest @ ..] = &pieces[..] else {
-        return None;
+    let pieces = without_name(delta(old, new), &new.name);
+    let is_telling = pieces.iter().any(|piece| !matches!(piece, Piece::Same(_)));
+    is_telling.then(|| format!("{pieces:?}"))
+}
+
+/// The pieces without the name and without what stands for unchanged parameters.
+fn without_name(pieces: Vec<Piece>, name: &str) -> Vec<Piece> {
+    let mut is_named = false;
+    let mut kept = |text: String| match text.find(name).filter(|_| !is_named) {
+        Some(at) => {
+            is_named = true;
+            [
+                &text[..at],
+                if at > 0 { "…" } else { "" },
+                &text[at + name.len()..],
+            ]
+            .concat()
+        }
+        None => text,
     };
-    let first = first.strip_prefix(&new.name)?;
-    let is_telling = rest.iter().any(|piece| !matches!(piece, Piece::Same(_)));
-    is_telling.then(|| format!("{first} {rest:?}"))
+    let strip = |text: String| {
+        text.replace("(…, ", "(")
+            .replace(", …)", ")")
+            .replace(", …, ", ", ")
+    };
+    let mut stripped: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        let piece = match piece {
+            Piece::Same(text) if stripped.is_empty() => {
+                Piece::Same(strip(kept(text)).trim_start().to_owned())
+            }
+            Piece::Same(text) => Piece::Same(strip(kept(text))),
+            other => other,
+        };
+        if piece != Piece::Same(String::new()) {
+            stripped.push(piece);
+        }
+    }
+    stripped
 }
 
 fn said(changes: &Changes, group: &[&Change]) -> Line {
@@ -165,12 +197,28 @@ fn said(changes: &Changes, group: &[&Change]) -> Line {
     line
 }
 
-/// Names with what goes along, as in `class RequestContext (13 members)`.
+/// Names with what goes along, as in `class RequestContext (13 members)`; members of one owner behind its name.
 fn names(mark: &str, tone: Tone, group: &[&Change], line: &mut Line) {
     line.add(Tone::Plain, mark);
-    for (at, change) in group.iter().take(NAMES_MAX).enumerate() {
+    let mut owned: Vec<(String, Vec<String>)> = Vec::new();
+    for change in group.iter().take(NAMES_MAX) {
+        let one = change.declaration();
+        let title = title(change);
+        let owner = one.name.strip_suffix(&one.own).unwrap_or_default();
+        let own = title.strip_prefix(owner).filter(|_| !owner.is_empty());
+        match (own, owned.iter_mut().find(|(known, _)| known == owner)) {
+            (Some(own), Some((_, names))) => names.push(own.to_owned()),
+            (Some(own), None) => owned.push((owner.to_owned(), vec![own.to_owned()])),
+            (None, _) => owned.push((String::new(), vec![title])),
+        }
+    }
+    let text = |(owner, names): &(String, Vec<String>)| match &names[..] {
+        [one] => format!("{owner}{one}"),
+        several => format!("{owner}{{{}}}", several.join(", ")),
+    };
+    for (at, part) in owned.iter().enumerate() {
         line.add(Tone::Plain, if at > 0 { ", " } else { "" });
-        line.add(tone, title(change));
+        line.add(tone, text(part));
     }
     if let Some(more) = group.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
         line.add(Tone::Plain, format!(" and {more} more"));
@@ -219,14 +267,8 @@ fn signatures(group: &[&Change], line: &mut Line) {
     };
     let mut pieces = delta(old, new);
     let is_shown = pieces.iter().any(|piece| !matches!(piece, Piece::Same(_)));
-    if group.len() > 1
-        && let Some(Piece::Same(text)) = pieces.first_mut()
-    {
-        *text = text
-            .strip_prefix(&new.name)
-            .unwrap_or(text)
-            .trim_start()
-            .to_owned();
+    if group.len() > 1 {
+        pieces = without_name(pieces, &new.name);
     }
     for (at, piece) in pieces.iter().enumerate() {
         let is_pair = matches!(pieces.get(at + 1), Some(Piece::New(_)));
@@ -273,6 +315,7 @@ fn places(changes: &Changes, group: &[&Change]) -> String {
         .iter()
         .map(|change| changes.files[change.file as usize].path())
         .collect();
+    paths.sort();
     paths.dedup();
     list(&paths)
 }
@@ -417,24 +460,26 @@ fn reason(file: &File) -> Option<&'static str> {
 
 /// Tests in one line.
 fn tests(changes: &Changes) -> Option<Line> {
-    let within = changes
-        .list
-        .iter()
-        .filter(|change| change.section == Section::Test);
+    let tests = || {
+        changes
+            .list
+            .iter()
+            .filter(|change| change.section == Section::Test)
+    };
     let (mut added, mut removed, mut changed) = (0, 0, 0);
-    for change in within {
+    for change in tests() {
         match change.how {
             How::Added => added += 1,
             How::Removed => removed += 1,
             _ => changed += 1,
         }
     }
-    let files = changes
-        .files
-        .iter()
-        .filter(|file| file.role() == Role::Test);
-    let paths: Vec<&TreePath> = files.map(File::path).collect();
-    if paths.is_empty() && added + removed + changed == 0 {
+    let has_tests: BTreeSet<u32> = tests().map(|change| change.file).collect();
+    let files = (0..).zip(&changes.files);
+    let files =
+        files.filter(|(number, file)| file.role() == Role::Test || has_tests.contains(number));
+    let paths: Vec<&TreePath> = files.map(|(_, file)| file.path()).collect();
+    if paths.is_empty() {
         return None;
     }
     let counts: Vec<String> = [(added, "added"), (removed, "removed"), (changed, "changed")]
@@ -455,15 +500,22 @@ fn tests(changes: &Changes) -> Option<Line> {
 
 /// Documents and data in one line.
 fn others(changes: &Changes) -> Option<Line> {
-    let files = changes
-        .files
-        .iter()
-        .filter(|file| !file.is_code() && file.role() != Role::Test);
-    let paths: Vec<&TreePath> = files
-        .filter(|file| reason(file).is_none())
-        .map(File::path)
+    let is_other =
+        |file: &&File| !file.is_code() && file.role() != Role::Test && reason(file).is_none();
+    let of = |wanted: fn(&File) -> bool| -> Vec<&TreePath> {
+        let files = changes.files.iter().filter(is_other);
+        files.filter(|file| wanted(file)).map(File::path).collect()
+    };
+    let lists = [
+        ("", of(|file| file.old.is_some() && file.new.is_some())),
+        ("new ", of(|file| file.old.is_none())),
+        ("gone ", of(|file| file.new.is_none())),
+    ];
+    let parts = lists.iter().filter(|(_, paths)| !paths.is_empty());
+    let parts: Vec<String> = parts
+        .map(|(mark, paths)| format!("{mark}{}", list(paths)))
         .collect();
-    (!paths.is_empty()).then(|| Line::of(Tone::Dim, format!("no code: {}", list(&paths))))
+    (!parts.is_empty()).then(|| Line::of(Tone::Dim, format!("no code: {}", parts.join("; "))))
 }
 
 /// Paths with what they share said once, the first of many.

@@ -170,7 +170,7 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 /// Cuts at the commas that stand in no bracket and no string.
-fn split(text: &str) -> Vec<&str> {
+pub(super) fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth) = (Vec::new(), 0, Depth::default());
     for (at, c) in text.char_indices() {
         if c == ',' && depth.is_outside() {

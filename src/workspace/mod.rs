@@ -34,6 +34,7 @@ mod state;
 pub mod statement;
 pub mod syntheses;
 pub mod target;
+pub mod touched;
 pub mod trust;
 pub mod worth;
 

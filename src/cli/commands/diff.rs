@@ -1,17 +1,15 @@
 //! `git merkle diff`: how what is known differs between two revisions.
 
-mod words;
-
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use self::words::{write_lines, write_words};
 use crate::agent::{OUTLINE, Registry};
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{AgentId, FrameType, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::range::{self, Range, Revision};
+use crate::cli::words::{write_lines, write_words};
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Head, Slot, Store};
 use crate::git::{EntryMode, Side, diff_trees};

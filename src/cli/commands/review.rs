@@ -1,12 +1,17 @@
-//! `git merkle review`: what a branch changes in what is declared, what matters to others first.
+//! `git merkle review`: what a branch changes in what is declared and in what is known, what matters to others first.
 
 mod document;
+mod known;
 
+use self::document::{Document, KnownDocument};
+use self::known::{Known, write_known};
 use crate::cli::program::Program;
 use crate::cli::range;
 use crate::cli::{CliError, Exit, Style, Ui};
+use crate::node::Snapshot;
 use crate::review::{Line, Tone, say};
 use crate::workspace::review::review;
+use crate::workspace::touched::touched;
 
 /// Arguments of `review`.
 #[derive(Debug, clap::Args)]
@@ -15,23 +20,52 @@ pub struct Args {
     /// the merge base with the default branch to HEAD
     #[arg(value_name = "rev", num_args = 0..=2)]
     revisions: Vec<String>,
+    /// Exit with 1 if a model's statement about what the branch touches is outdated or missing
+    #[arg(long)]
+    exit_code: bool,
+    /// Exit with 1 if there are such: stale (outdated statements), missing, carried (people's notes to affirm); may be repeated
+    #[arg(long, value_name = "what", value_enum)]
+    fail_on: Vec<FailOn>,
 }
 
-/// Prints the verdict and what changed.
+/// What a review can fail on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum FailOn {
+    Stale,
+    Missing,
+    Carried,
+}
+
+/// Prints the verdict, what changed, and what is known of it.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
     let range = range::find_branch(&workspace.repository, &args.revisions)?;
     let changes = review(&workspace, range.old.tree, range.new.tree)?;
+    let store = workspace.store()?;
+    let root = workspace.root(&Snapshot::Revision(range.new.name.clone()))?;
+    let touched = touched(&workspace, &store, range.old.tree, &root)?;
+    let known = Known::of(&program.ui, &workspace, &store, &touched, &range.new.name);
     if program.ui.is_json() {
-        program
-            .ui
-            .write_json("review", &document::Document::of(&range, &changes))?;
-        return Ok(Exit::Done);
+        let document = Document::of(&range, &changes, KnownDocument::of(&known));
+        program.ui.write_json("review", &document)?;
+    } else {
+        let mut lines = say(&changes);
+        if let Some(verdict) = lines.first_mut() {
+            verdict.0.extend(known.verdict());
+        }
+        for line in &lines {
+            write(&mut program.ui, line)?;
+        }
+        write_known(&mut program.ui, &known)?;
     }
-    for line in say(&changes) {
-        write(&mut program.ui, &line)?;
-    }
-    Ok(Exit::Done)
+    let (stale, missing) = (known.stale(), known.missing());
+    let fails = |what: &FailOn| match what {
+        FailOn::Stale => stale > 0,
+        FailOn::Missing => missing > 0,
+        FailOn::Carried => !touched.carried.is_empty(),
+    };
+    let is_failed = args.exit_code && stale + missing > 0 || args.fail_on.iter().any(fails);
+    Ok(if is_failed { Exit::No } else { Exit::Done })
 }
 
 fn write(ui: &mut Ui, line: &Line) -> Result<(), CliError> {

@@ -25,6 +25,7 @@ use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
 use crate::watch::WatchError;
 use crate::workspace::review::ReviewError;
+use crate::workspace::touched::TouchedError;
 use crate::workspace::{
     AskingError, ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError,
     RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
@@ -664,6 +665,16 @@ impl From<ReviewError> for CliError {
             ReviewError::TooMany => {
                 Self::from_source(Exit::Refused, error).hint("'git diff --stat' names the files")
             }
+        }
+    }
+}
+
+impl From<TouchedError> for CliError {
+    fn from(error: TouchedError) -> Self {
+        match error {
+            TouchedError::Object(error) => error.into(),
+            TouchedError::Store(error) => error.into(),
+            TouchedError::Refresh(error) => error.into(),
         }
     }
 }

@@ -123,7 +123,7 @@ pub(crate) fn command(repo: &Repo<'_>, arguments: &[&str]) -> Run {
 }
 
 /// `regenerate --agent docs` with more arguments.
-fn regenerate(repo: &Repo<'_>, arguments: &[&str]) -> Output {
+pub(crate) fn regenerate(repo: &Repo<'_>, arguments: &[&str]) -> Output {
     command(repo, &["regenerate", "--agent", "docs", "--yes"])
         .args(arguments)
         .run()

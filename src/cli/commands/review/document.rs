@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::known::Known;
 use crate::base::TreePath;
+use crate::cli::frames::{FrameDocument, State};
 use crate::cli::json;
 use crate::cli::range::{Range, Revision};
 use crate::review::{
@@ -18,6 +20,65 @@ pub(super) struct Document {
     verdict: VerdictDocument,
     changes: Vec<ChangeDocument>,
     files: Vec<FileDocument>,
+    #[serde(flatten)]
+    known: KnownDocument,
+}
+
+/// What is known of what the branch touches.
+#[derive(Serialize)]
+pub(super) struct KnownDocument {
+    statements: Vec<StatementDocument>,
+    notes: Vec<FrameDocument>,
+    not_fresh: Vec<BehindDocument>,
+}
+
+#[derive(Serialize)]
+struct StatementDocument {
+    old: Option<String>,
+    new: FrameDocument,
+}
+
+#[derive(Serialize)]
+struct BehindDocument {
+    agent: String,
+    r#type: String,
+    outdated: u64,
+    missing: u64,
+    command: String,
+}
+
+impl KnownDocument {
+    pub(super) fn of(known: &Known<'_>) -> Self {
+        let mut signatures = known.signatures.iter();
+        let mut next = || signatures.next().and_then(Option::as_ref);
+        let statements = known
+            .touched
+            .statements
+            .iter()
+            .map(|one| StatementDocument {
+                old: one.old.clone(),
+                new: FrameDocument::new(&one.new, State::from(one.reason))
+                    .at(Some(&one.path))
+                    .signed(next()),
+            });
+        let statements = statements.collect();
+        let notes = known.touched.carried.iter();
+        let notes = notes
+            .map(|(path, one)| FrameDocument::of_carried(one, Some(path)).signed(next()))
+            .collect();
+        let behind = known.touched.behind.iter().map(|behind| BehindDocument {
+            agent: behind.slot.0.to_string(),
+            r#type: behind.slot.1.to_string(),
+            outdated: behind.stale,
+            missing: behind.missing,
+            command: known.command(behind),
+        });
+        Self {
+            statements,
+            notes,
+            not_fresh: behind.collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -76,7 +137,7 @@ struct FileDocument {
 }
 
 impl Document {
-    pub(super) fn of(range: &Range, changes: &Changes) -> Self {
+    pub(super) fn of(range: &Range, changes: &Changes, known: KnownDocument) -> Self {
         let counts = verdict(changes);
         Self {
             old: revision(&range.old),
@@ -100,6 +161,7 @@ impl Document {
                 .map(|one| change(changes, one))
                 .collect(),
             files: changes.files.iter().map(file).collect(),
+            known,
         }
     }
 }

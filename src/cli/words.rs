@@ -2,11 +2,11 @@
 
 use similar::{ChangeTag, DiffTag, TextDiff};
 
+use super::{CliError, Style, Ui};
 use crate::base::printable;
-use crate::cli::{CliError, Style, Ui};
 
 /// Each line behind a mark.
-pub(super) fn write_lines(
+pub(in crate::cli) fn write_lines(
     ui: &mut Ui,
     mark: &str,
     style: Style,
@@ -20,7 +20,7 @@ pub(super) fn write_lines(
 }
 
 /// Lines around a change, `@@` standing for unchanged ones between; changed words in git's plain word-diff marks.
-pub(super) fn write_words(ui: &mut Ui, old: &str, new: &str) -> Result<(), CliError> {
+pub(in crate::cli) fn write_words(ui: &mut Ui, old: &str, new: &str) -> Result<(), CliError> {
     let diff = TextDiff::from_lines(old, new);
     for (at, group) in diff.grouped_ops(1).into_iter().enumerate() {
         if at > 0 {

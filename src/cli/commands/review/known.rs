@@ -1,0 +1,185 @@
+//! What is known of what a branch touches, in lines: statements, notes, what is not fresh, and who said it.
+
+use std::collections::BTreeMap;
+
+use crate::cli::advice::shell_word;
+use crate::cli::frames::signatures;
+use crate::cli::words::{write_lines, write_words};
+use crate::cli::{CliError, Style, Ui};
+use crate::frame::{Cost, Frame, Store};
+use crate::review::Tone;
+use crate::sync::Signature;
+use crate::workspace::Workspace;
+use crate::workspace::touched::{Behind, Touched};
+
+/// What is known, with what signatures say and the commands that mend it.
+pub(super) struct Known<'k> {
+    pub(super) touched: &'k Touched,
+    /// Of each statement, then of each note.
+    pub(super) signatures: Vec<Option<Signature>>,
+    /// The revision that is looked at, as an option of a command.
+    revision: String,
+}
+
+impl<'k> Known<'k> {
+    pub(super) fn of(
+        ui: &Ui,
+        workspace: &Workspace,
+        store: &Store<'_>,
+        touched: &'k Touched,
+        revision: &str,
+    ) -> Self {
+        let statements = touched.statements.iter().map(|one| &one.new);
+        let notes = touched.carried.iter().map(|(_, one)| &one.frame);
+        let frames: Vec<&Frame> = statements.chain(notes).collect();
+        Self {
+            touched,
+            signatures: signatures(ui, workspace, store, &frames),
+            revision: if revision == "HEAD" {
+                String::new()
+            } else {
+                format!(" --rev {}", shell_word(revision))
+            },
+        }
+    }
+
+    pub(super) fn stale(&self) -> u64 {
+        self.touched.behind.iter().map(|behind| behind.stale).sum()
+    }
+
+    pub(super) fn missing(&self) -> u64 {
+        self.touched
+            .behind
+            .iter()
+            .map(|behind| behind.missing)
+            .sum()
+    }
+
+    /// What joins the verdict where there is any.
+    pub(super) fn verdict(&self) -> Option<(Tone, String)> {
+        let counted = |count: u64, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {many}")),
+        };
+        let parts = [
+            counted(
+                self.stale(),
+                "statement is outdated",
+                "statements are outdated",
+            ),
+            counted(self.missing(), "is missing", "are missing"),
+            counted(
+                self.touched.carried.len() as u64,
+                "note to affirm",
+                "notes to affirm",
+            ),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| (Tone::Name, format!(" · {}", parts.join(", "))))
+    }
+
+    /// The command that brings an agent up to date.
+    pub(super) fn command(&self, behind: &Behind) -> String {
+        let only = if behind.missing == 0 {
+            " --outdated"
+        } else {
+            ""
+        };
+        format!(
+            "git merkle regenerate --agent {}{only}{}",
+            behind.slot.0, self.revision
+        )
+    }
+}
+
+/// Prints it; nothing where nothing is known.
+pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
+    for one in &known.touched.statements {
+        let path = shown(ui, one.path.as_bytes());
+        let is_outdated = one.reason.map_or("", |_| " (outdated)");
+        let title = format!(
+            "{path} {}/{}{is_outdated}",
+            one.new.agent, one.new.frame_type
+        );
+        let title = ui.styled(Style::Heading, &title).to_string();
+        writeln!(ui, "\nsaid {title}")?;
+        match &one.old {
+            Some(old) => write_words(ui, old, &one.new.content)?,
+            None => write_lines(ui, "+", Style::Good, &one.new.content)?,
+        }
+    }
+    if !known.touched.statements.is_empty() || !known.touched.carried.is_empty() {
+        writeln!(ui)?;
+    }
+    for (path, one) in &known.touched.carried {
+        let (path, author) = (
+            shown(ui, path.as_bytes()),
+            one.frame.author().unwrap_or_default(),
+        );
+        let title = format!("note {path} {}", one.age());
+        let title = ui.styled(Style::Caution, &title).to_string();
+        let author = ui.styled(Style::Dim, &author).to_string();
+        writeln!(ui, "{title} {author}")?;
+        write_lines(ui, "  ", Style::Plain, &one.frame.content)?;
+    }
+    if !known.touched.carried.is_empty() {
+        writeln!(
+            ui,
+            "\"git merkle affirm <path>\" says that one still holds, \"git merkle retract <path>\" ends your own"
+        )?;
+    }
+    for behind in &known.touched.behind {
+        let counts = [(behind.stale, "outdated"), (behind.missing, "missing")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let (agent, frame_type) = &behind.slot;
+        let text = format!("not fresh: {agent}/{frame_type} {}", counts.join(", "));
+        let text = ui.styled(Style::Caution, &text).to_string();
+        writeln!(ui, "{text} (use \"{}\")", known.command(behind))?;
+    }
+    write_provenance(ui, known)
+}
+
+fn shown(ui: &Ui, path: &[u8]) -> String {
+    let path = if path.is_empty() { b"./" } else { path };
+    String::from_utf8_lossy(&ui.path(path)).into_owned()
+}
+
+/// Which models said what is new, what that cost, and what signatures say of it.
+fn write_provenance(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError> {
+    let mut by_model: BTreeMap<String, (u64, u64, BTreeMap<&str, u64>)> = BTreeMap::new();
+    for (one, signature) in known.touched.statements.iter().zip(&known.signatures) {
+        let frame = &one.new;
+        let model = frame.model.as_deref().or(frame.provider.as_deref());
+        let who = format!("{} by {}", frame.agent, model.unwrap_or("no model"));
+        let (count, cost, states) = by_model.entry(who).or_default();
+        *count += 1;
+        *cost += frame.cost.map_or(0, |cost| cost.0);
+        if let Some(signature) = signature {
+            *states.entry(signature.word()).or_default() += 1;
+        }
+    }
+    for (who, (count, cost, states)) in by_model {
+        let statements = if count == 1 {
+            "statement"
+        } else {
+            "statements"
+        };
+        let cost = if cost > 0 {
+            format!(", {} USD", Cost(cost))
+        } else {
+            String::new()
+        };
+        let states = states
+            .iter()
+            .map(|(word, count)| format!(", {count} {word}"));
+        let states: String = states.collect();
+        let text = format!("{count} {statements} of {who}{cost}{states}");
+        let text = ui.styled(Style::Dim, &text).to_string();
+        writeln!(ui, "{text}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! What is known of the files and directories that a branch touches: statements of models that say something else now,
+//! people's notes that are carried, and what lags behind.
+
+use std::collections::{HashMap, HashSet};
+
+use super::carried::Carried;
+use super::open::Workspace;
+use super::refresh::{Refresh, RefreshError};
+use super::target::Target;
+use crate::agent::{Agent, Maker};
+use crate::base::{NodeId, NodeKind, TreePath};
+use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
+use crate::git::{EntryMode, ObjectError, Side, diff_trees};
+use crate::node::SnapshotRoot;
+use crate::synthesis::Reason;
+
+/// Why it cannot be found out.
+#[derive(Debug, thiserror::Error)]
+pub enum TouchedError {
+    /// A tree cannot be read.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What an agent would make cannot be planned.
+    #[error(transparent)]
+    Refresh(#[from] RefreshError),
+}
+
+/// What is known of what a branch touches.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// Statements of models, by path.
+    pub statements: Vec<Restated>,
+    /// What people have said about earlier contents, by path.
+    pub carried: Vec<(TreePath, Carried)>,
+    /// Agents whose statements are not fresh.
+    pub behind: Vec<Behind>,
+}
+
+/// What a model says of a path, where that is new or another than before.
+#[derive(Debug)]
+pub struct Restated {
+    /// Where.
+    pub path: TreePath,
+    /// What was said, if anything.
+    pub old: Option<String>,
+    /// What is said.
+    pub new: Frame,
+    /// Why that does not hold any more.
+    pub reason: Option<Reason>,
+}
+
+/// How many statements of an agent about what the branch touches are not fresh.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// Whose.
+    pub slot: Slot,
+    /// About what stood there before, or made from what is no more.
+    pub stale: u64,
+    /// About what the agent has never spoken of.
+    pub missing: u64,
+}
+
+/// A path that differs, with both sides.
+type Touch = (TreePath, Option<NodeId>, Option<NodeId>);
+
+/// Looks at the paths that differ between a tree and a snapshot.
+pub fn touched(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    old: NodeId,
+    new: &SnapshotRoot,
+) -> Result<Touched, TouchedError> {
+    if store.commit().is_none() {
+        return Ok(Touched::default());
+    }
+    let touches = touches(workspace, old, new.tree)?;
+    let paths: HashSet<&TreePath> = touches.iter().map(|(path, _, _)| path).collect();
+    let said = workspace.people_say(store, new)?.carried.into_iter();
+    let carried = said.filter(|(path, _)| paths.contains(path));
+    let carried =
+        carried.flat_map(|(path, all)| all.into_iter().map(move |one| (path.clone(), one)));
+    let reasons = reasons(workspace, store, new, &touches)?;
+    Ok(Touched {
+        statements: statements(store, &touches, &reasons)?,
+        carried: carried.collect(),
+        behind: reasons
+            .iter()
+            .map(|(slot, reasons)| behind(slot, reasons))
+            .filter(is_behind)
+            .collect(),
+    })
+}
+
+/// Files and directories that differ, the root included.
+fn touches(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Vec<Touch>, ObjectError> {
+    let mut touches = vec![(TreePath::root(), Some(old), Some(new))];
+    diff_trees(&workspace.repository, Some(old), Some(new), &mut |change| {
+        let node = |side: Option<Side>| {
+            let is_node = |mode| !matches!(mode, EntryMode::Symlink | EntryMode::Submodule);
+            side.filter(|side| is_node(side.0)).map(|side| side.1)
+        };
+        touches.push((change.path, node(change.old), node(change.new)));
+        true
+    })?;
+    Ok(touches)
+}
+
+/// Why nodes of the new side are not fresh, for each slot of a model.
+type Reasons = Vec<(Slot, HashMap<NodeId, Reason>)>;
+
+fn reasons(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    new: &SnapshotRoot,
+    touches: &[Touch],
+) -> Result<Reasons, TouchedError> {
+    let index = workspace.index(store, 0)?;
+    let nodes: HashSet<NodeId> = touches.iter().filter_map(|(_, _, new)| *new).collect();
+    let target = Target::root_of(new.tree);
+    let mut found = Reasons::new();
+    let agents = workspace.agents();
+    let is_asked =
+        |agent: &&Agent| matches!(agent.maker, Maker::Model(_)) && agent.makes(NodeKind::File);
+    for agent in agents.iter().filter(is_asked) {
+        let slot = (agent.id.clone(), agent.frame_type.clone());
+        if index.slot(&slot).is_none() {
+            continue;
+        }
+        let request = Refresh {
+            verify: true,
+            ..Refresh::of(agent)
+        };
+        let planned = workspace.plan(store, std::slice::from_ref(&target), &request)?;
+        let tasks = planned.plan.tasks.iter();
+        let reasons = tasks.map(|task| (planned.scan.node(task.node).id, task.reason));
+        let reasons = reasons.filter(|(node, _)| nodes.contains(node)).collect();
+        found.push((slot, reasons));
+    }
+    Ok(found)
+}
+
+fn behind(slot: &Slot, reasons: &HashMap<NodeId, Reason>) -> Behind {
+    let is_missing = |reason: &&Reason| **reason == Reason::Missing;
+    let missing = reasons.values().filter(is_missing).count() as u64;
+    Behind {
+        slot: slot.clone(),
+        stale: reasons.len() as u64 - missing,
+        missing,
+    }
+}
+
+fn is_behind(behind: &Behind) -> bool {
+    behind.stale + behind.missing > 0
+}
+
+/// What models say that they did not say before, path by path.
+fn statements(
+    store: &Store<'_>,
+    touches: &[Touch],
+    reasons: &Reasons,
+) -> Result<Vec<Restated>, TouchedError> {
+    let heads = |node: &Option<NodeId>| -> Result<Vec<Head>, StoreError> {
+        let mut heads = node.map_or_else(|| Ok(Vec::new()), |node| store.heads(&node))?;
+        heads.retain(|head| is_of_model(&head.frame) && !head.invalidated);
+        Ok(heads)
+    };
+    let mut found = Vec::new();
+    for (path, old, new) in touches {
+        let later = heads(new)?;
+        if later.is_empty() {
+            continue;
+        }
+        let before = heads(old)?;
+        for head in later {
+            let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
+            let is_same =
+                |one: &&Head| (&one.frame.agent, &one.frame.frame_type) == (&slot.0, &slot.1);
+            let old = before
+                .iter()
+                .find(is_same)
+                .map(|head| head.frame.content.clone());
+            if old.as_ref() == Some(&head.frame.content) {
+                continue;
+            }
+            let of_slot = reasons.iter().find(|(known, _)| *known == slot);
+            let reason = of_slot.and_then(|(_, reasons)| reasons.get(&head.frame.node).copied());
+            found.push(Restated {
+                path: path.clone(),
+                old,
+                new: head.frame,
+                reason,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// What a program makes by a rule is no statement to be read again, and people are told apart.
+fn is_of_model(frame: &Frame) -> bool {
+    !frame.is_derived() && frame.basis_kind != BasisKind::Written && frame.policy().is_none()
+}
