@@ -8,7 +8,7 @@ use super::language::Language;
 use super::outline::{BodyDigest, Content, DEPTH_MAX, Kind, Outline, Span, Symbol};
 
 /// Raised whenever the same file would give other bytes: a new format, or a new way to read a language.
-pub(super) const VERSION: u8 = 8;
+pub(super) const VERSION: u8 = 9;
 
 /// Encodes an outline.
 #[must_use]

@@ -4,6 +4,7 @@
 //! editor and linter instructions are never documentation.
 
 use super::outline::PARAGRAPH_BYTES_MAX;
+use super::plain::without_marks;
 
 /// How many lines at the start of a file are searched for its documentation.
 const HEAD_LINES_MAX: usize = 200;
@@ -203,7 +204,8 @@ pub(super) fn file_paragraph(text: &str, style: Style) -> String {
         if own && (found.is_empty() || inner) {
             let text = paragraph(&block, style);
             let says_something = text.split(' ').count() >= WORDS_MIN && !is_section(&text);
-            if inner && !text.is_empty() || says_something {
+            // `/*!` is a banner outside of Rust.
+            if block.starts_with("//!") && !text.is_empty() || says_something {
                 found = text;
             }
         }
@@ -280,10 +282,15 @@ fn take_block<'a>(
 /// Paragraphs of a licence are passed over.
 pub(super) fn paragraph(comment: &str, style: Style) -> String {
     let mut found = String::new();
-    let mut in_licence = false;
+    let (mut in_licence, mut in_tag) = (false, false);
     for line in comment.lines() {
         let line = unmark(line, style);
+        // What goes on below `@param` is about that.
+        in_tag = is_tag(line) || in_tag && !line.is_empty();
         let line = strip_tag(line);
+        if in_tag && found.is_empty() {
+            continue;
+        }
         in_licence = !line.is_empty() && (in_licence || is_licence(line));
         if in_licence && found.is_empty() {
             continue;
@@ -305,7 +312,7 @@ pub(super) fn paragraph(comment: &str, style: Style) -> String {
     }
     // A line can be as long as a file.
     found.truncate(found.floor_char_boundary(4 * PARAGRAPH_BYTES_MAX));
-    cap(&fold(&strip_markup(&found)), PARAGRAPH_BYTES_MAX)
+    cap(&fold(&without_marks(&found)), PARAGRAPH_BYTES_MAX)
 }
 
 /// Cuts after the first full stop that ends a sentence.
@@ -375,10 +382,22 @@ fn strip_tag(line: &str) -> &str {
         .trim_end()
 }
 
+/// A line about a parameter, a result or an author, and not about the whole.
+fn is_tag(line: &str) -> bool {
+    let word = line.strip_prefix(['@', '\\']).unwrap_or_default();
+    let word = word.split([' ', '{']).next().unwrap_or_default();
+    matches!(
+        word,
+        "param" | "return" | "returns" | "throws" | "rdname" | "author" | "see" | "link" | "var"
+    )
+}
+
 /// Lines that end the prose of a comment: tags, code, lists of parameters, headings.
 fn ends_prose(line: &str) -> bool {
-    const STARTS: [&str; 16] = [
+    const STARTS: [&str; 18] = [
         "@",
+        "= ",
+        "== ",
         "\\param",
         "\\return",
         "\\file",
@@ -395,7 +414,17 @@ fn ends_prose(line: &str) -> bool {
         ">>> ",
         "<param",
     ];
-    STARTS.iter().any(|start| line.starts_with(start)) || line == "Parameters" || line == "::"
+    // `Supported browsers:: all` in the documentation of Ruby.
+    let label = line.split_once(":: ").map(|(label, _)| label);
+    let is_label = label.is_some_and(|label| {
+        label.starts_with(char::is_uppercase)
+            && label.chars().all(|c| c.is_alphabetic() || c == ' ')
+            && label.contains(' ')
+    });
+    STARTS.iter().any(|start| line.starts_with(start))
+        || is_label
+        || line == "Parameters"
+        || line == "::"
 }
 
 fn is_ornament(line: &str) -> bool {
@@ -403,7 +432,11 @@ fn is_ornament(line: &str) -> bool {
 }
 
 fn is_instruction(line: &str) -> bool {
-    const MARKS: [&str; 17] = [
+    const MARKS: [&str; 21] = [
+        "go:",
+        "+build ",
+        "compdef ",
+        "autoload ",
         "global ",
         "globals ",
         "-*-",
@@ -428,8 +461,9 @@ fn is_instruction(line: &str) -> bool {
 }
 
 fn is_licence(line: &str) -> bool {
-    const WORDS: [&str; 40] = [
+    const WORDS: [&str; 41] = [
         "copyright",
+        "not certified by github",
         "redistributions ",
         "neither the name",
         "\"as is\"",
@@ -474,68 +508,6 @@ fn is_licence(line: &str) -> bool {
     WORDS.iter().any(|word| lower.contains(word))
         || lower.contains('©')
         || lower.starts_with("the mit license")
-}
-
-/// Turns the inline marks of Javadoc and XML documentation into plain text.
-fn strip_markup(text: &str) -> String {
-    if !text.contains(['<', '{']) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['<', '{']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (shown, taken) = inline_mark(rest);
-        out.push_str(shown);
-        rest = &rest[taken..];
-    }
-    out + rest
-}
-
-/// Tags of XML and HTML that only lay out the text between them.
-const LAYOUT_TAGS: [&str; 15] = [
-    "p",
-    "br",
-    "b",
-    "i",
-    "em",
-    "strong",
-    "code",
-    "pre",
-    "tt",
-    "ul",
-    "li",
-    "para",
-    "c",
-    "remarks",
-    "inheritdoc",
-];
-
-/// What stands for the mark at the start of `text`, and how long the mark is: `{@link Foo}` is `Foo`, `<p>` nothing.
-fn inline_mark(text: &str) -> (&str, usize) {
-    if let Some(body) = text.strip_prefix("{@")
-        && let Some(end) = body.find('}')
-    {
-        return (
-            body[..end].split_once(' ').map_or("", |(_, shown)| shown),
-            end + 3,
-        );
-    }
-    let Some(end) = text.find('>').filter(|_| text.starts_with('<')) else {
-        return (&text[..1], 1);
-    };
-    let tag = text[1..end].trim_matches('/').trim();
-    if LAYOUT_TAGS.contains(&tag) {
-        return ("", end + 1);
-    }
-    let shown = tag
-        .strip_prefix("see cref=\"")
-        .or_else(|| tag.strip_prefix("paramref name=\""));
-    match shown.and_then(|shown| shown.split('"').next()) {
-        Some(shown) => (shown.trim_start_matches("T:"), end + 1),
-        None => (&text[..1], 1),
-    }
 }
 
 /// One line: runs of white space and control characters become one space.
@@ -635,6 +607,25 @@ mod tests {
     }
 
     #[test]
+    fn banners_and_instructions_say_nothing() {
+        for (text, style, expected) in [
+            ("/*!\n * shop\n * Copyright(c) 2026\n */\n", SLASHES, ""),
+            (
+                "//go:build windows\n// +build windows\n\npackage a\n",
+                SLASHES,
+                "",
+            ),
+            (
+                "#compdef rg\n\n##\n# completion for rg\n#\n# More.\n\nf() {\n",
+                HASH,
+                "completion for rg",
+            ),
+        ] {
+            assert_eq!(file_paragraph(text, style), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn sentences_end_where_people_end_them() {
         for (text, expected) in [
             ("Does things. More.", "Does things."),
@@ -675,6 +666,17 @@ mod tests {
                 "Counts keys.",
             ),
             ("// eslint-disable-next-line\n", SLASHES, ""),
+            (
+                "/**\n * @param string $a Read [it](x),\n *   especially if b.\n */",
+                SLASHES,
+                "",
+            ),
+            (
+                "##\n# Prevented attack::  CSRF\n# More infos::  http://x\n#\n# Checks a token.",
+                HASH,
+                "Checks a token.",
+            ),
+            ("# = Shop::Cart\n#\n# Holds items.", HASH, "Holds items."),
         ] {
             assert_eq!(paragraph(comment, style), expected, "{comment}");
         }

@@ -18,6 +18,7 @@ pub mod map;
 mod markdown;
 mod order;
 mod outline;
+mod plain;
 mod render;
 
 pub use cache::{Cached, ObjectCache, OutlineCache};

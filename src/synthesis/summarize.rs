@@ -33,7 +33,7 @@ impl Policy for Summarize {
     }
 
     fn digest(&self) -> Digest {
-        Digest::of("git-merkle 2026 policy/1", b"summarize/4")
+        Digest::of("git-merkle 2026 policy/1", b"summarize/5")
     }
 
     fn synthesize(&self, parts: &[Part<'_>]) -> String {

@@ -1,7 +1,11 @@
 //! Documents: headings and the first paragraph, in the marks of each format.
 
 use super::found::Found;
+use super::prose::{
+    first_paragraph, is_prose, is_ruler, markdown_paragraph, underline, without_inline_tags,
+};
 use super::reader::{after, indent, lines};
+use crate::symbol::outline::Kind;
 
 /// Most headings of a page of HTML, whose menus are long.
 const PAGE_HEADINGS_MAX: usize = 60;
@@ -15,7 +19,7 @@ pub(super) fn markdown(found: &mut Found, text: &str) {
     let (matter, body) = front_matter(text);
     found.doc = matter_words(matter);
     if found.doc.is_empty() {
-        found.doc = first_paragraph(body);
+        found.doc = markdown_paragraph(body);
     }
     let mut fence: Option<&str> = None;
     let mut above = "";
@@ -75,109 +79,9 @@ fn matter_words(matter: &str) -> String {
     };
     value("description")
         .or_else(|| value("summary"))
+        .or_else(|| value("about"))
         .or_else(|| value("title"))
         .unwrap_or_default()
-}
-
-/// The level of a heading that is underlined with this line.
-fn underline(line: &str) -> Option<usize> {
-    let all = |mark: u8| line.len() >= 3 && line.bytes().all(|b| b == mark);
-    if all(b'=') {
-        return Some(1);
-    }
-    all(b'-').then_some(2)
-}
-
-/// The first paragraph of a document that is prose: no heading, list, badge, table, HTML, front matter or navigation.
-///
-/// What is indented below a directive of reStructuredText belongs to it.
-pub(super) fn first_paragraph(text: &str) -> String {
-    let mut paragraph = String::new();
-    let (mut fence, mut in_directive) = (false, false);
-    for whole in lines(text) {
-        let line = whole.trim();
-        in_directive =
-            line.starts_with(".. ") || in_directive && (line.is_empty() || whole != line);
-        fence ^= line.starts_with("```") || line.starts_with("~~~");
-        if underline(line).is_some() || is_ruler(line) {
-            paragraph.clear();
-        } else if !fence && !in_directive && is_prose(line) {
-            paragraph.push_str(line);
-            paragraph.push(' ');
-        } else if is_navigation(&paragraph) {
-            paragraph.clear();
-        } else {
-            break;
-        }
-        if paragraph.len() > 1_000 {
-            break;
-        }
-    }
-    if is_navigation(&paragraph) {
-        paragraph.clear();
-    }
-    without_tags(paragraph.trim_end())
-}
-
-/// Nothing, or little but links.
-fn is_navigation(paragraph: &str) -> bool {
-    let mut words = 0;
-    let (mut links, mut depth) = (0, 0_usize);
-    for word in paragraph.split_whitespace() {
-        let opens = word.matches(['[', '(', '<']).count();
-        links += word.matches("](").count()
-            + word.matches("&nbsp;").count()
-            + word.matches("&bull;").count();
-        if depth + opens == 0 && word.chars().filter(|c| c.is_alphabetic()).count() > 1 {
-            words += 1;
-        }
-        depth = (depth + opens).saturating_sub(word.matches([']', ')', '>']).count());
-    }
-    paragraph.len() <= 1 || links > 1 && words < 3 * links
-}
-
-/// Text without the tags of HTML that lay it out.
-fn without_tags(text: &str) -> String {
-    const TAGS: [&str; 22] = [
-        "a", "b", "i", "em", "strong", "code", "br", "p", "sub", "sup", "kbd", "img", "span",
-        "div", "center", "small", "u", "tt", "h1", "h2", "h3", "picture",
-    ];
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (before, tag) = rest.split_at(at);
-        out.push_str(before);
-        let name = tag[1..].trim_start_matches('/');
-        let name = name
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .next()
-            .unwrap_or_default();
-        let end = tag
-            .find('>')
-            .filter(|_| TAGS.contains(&name.to_ascii_lowercase().as_str()));
-        match end {
-            Some(end) => rest = &tag[end + 1..],
-            None => {
-                out.push('<');
-                rest = &tag[1..];
-            }
-        }
-    }
-    out + rest
-}
-
-/// A line of nothing but one or two signs.
-pub(super) fn is_ruler(line: &str) -> bool {
-    line.len() >= 3 && line.bytes().all(|b| b"=-~^*\"'#_+.`:".contains(&b))
-}
-
-/// Whether a line could be part of a paragraph.
-pub(super) fn is_prose(line: &str) -> bool {
-    const MARKS: [&str; 15] = [
-        "#", "- ", "* ", "+ ", ">", "<", "|", "![", "[![", "```", "~~~", "..", ":", "==", "{%",
-    ];
-    let defines_link = line.starts_with('[') && line.contains("]:");
-    !line.is_empty() && !defines_link && !MARKS.iter().any(|mark| line.starts_with(mark))
 }
 
 /// Titles with a line of signs below, and above where they have one; each kind of line is as deep as it came late.
@@ -261,8 +165,13 @@ pub(super) fn html(found: &mut Found, text: &str) {
                 None if title.is_empty() && after(tag, "title").is_some() => title = plain(content),
                 _ => {}
             }
-        } else if let Some(name) = template_block(rest) {
-            found.push_heading(2, name);
+        } else if let Some((word, name)) = template_block(rest) {
+            match word {
+                "block" | "define" | "macro" => {
+                    found.push(Kind::Entry, name, &format!("{word} {name}"));
+                }
+                _ => found.push_import(name),
+            }
         }
     }
     let said = meta_description(text);
@@ -298,24 +207,21 @@ fn content(text: &str, from: usize) -> Option<(&str, usize)> {
     Some((&window[open..open + close], from + open + close))
 }
 
-/// `{% block x %}`, `{{ define "x" }}`, `{% extends "x" %}`.
-fn template_block(text: &str) -> Option<&str> {
+/// `{% block x %}`, `{{ define "x" }}`, `{% extends "x" %}`: the word and the name behind it.
+fn template_block(text: &str) -> Option<(&'static str, &str)> {
     let rest = text
         .strip_prefix("{%")
         .or_else(|| text.strip_prefix("{{"))?
         .trim_start_matches('-')
         .trim_start();
     let words = ["block", "define", "macro", "extends", "include", "template"];
-    let name = words.iter().find_map(|word| after(rest, word))?;
+    let (word, name) = words
+        .into_iter()
+        .find_map(|word| Some((word, after(rest, word)?)))?;
     let name = &name[..name.floor_char_boundary(NAME_BYTES_MAX)];
     let end = name.find(['%', '}', '\n'])?;
-    Some(
-        name[..end]
-            .trim_end_matches('-')
-            .trim()
-            .trim_matches(['"', '\'']),
-    )
-    .filter(|name| !name.is_empty())
+    let name = name[..end].trim_end_matches('-').trim();
+    Some((word, name.trim_matches(['"', '\'']))).filter(|(_, name)| !name.is_empty())
 }
 
 fn meta_description(text: &str) -> String {
@@ -331,10 +237,11 @@ fn meta_description(text: &str) -> String {
         .to_owned()
 }
 
-/// The text between the tags.
+/// The text between the tags, of HTML and of templates.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut depth = 0_usize;
+    let text = text.replace("{%", "<").replace("%}", ">");
     for c in text.chars() {
         match c {
             '<' => {
@@ -367,6 +274,7 @@ fn page_paragraph(text: &str) -> String {
         }
     }
     let mut words = String::new();
+    let text = without_inline_tags(&text.replace("{%", "<").replace("%}", ">"));
     for part in text
         .split('>')
         .filter_map(|part| part.split('<').next())
@@ -374,7 +282,7 @@ fn page_paragraph(text: &str) -> String {
         .filter(|part| !part.is_empty())
     {
         let is_code = part.contains(['{', ';', '=']);
-        if !is_code && part.split_whitespace().count() > 1 {
+        if !is_code && part.split_whitespace().count() > 3 {
             words.push_str(part);
             words.push(' ');
         }
@@ -421,7 +329,7 @@ pub(super) fn tex(found: &mut Found, text: &str) {
             .or_else(|| line.strip_prefix("\\def"))
         {
             found.push(
-                crate::symbol::outline::Kind::Macro,
+                Kind::Macro,
                 name.split(['}', '{', '[', '#']).next().unwrap_or_default(),
                 name,
             );

@@ -18,6 +18,7 @@ mod document;
 mod found;
 mod list;
 mod mask;
+mod prose;
 mod reader;
 mod rows;
 mod sections;

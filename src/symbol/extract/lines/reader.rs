@@ -9,6 +9,7 @@ use crate::symbol::extract::uses;
 use crate::symbol::language::Language;
 use crate::symbol::map::uses::Uses;
 use crate::symbol::outline::{Content, Outline, PARAGRAPH_BYTES_MAX};
+use crate::symbol::plain::without_marks;
 
 /// Longest line that is looked at; longer ones are data.
 pub(super) const LINE_BYTES_MAX: usize = 4_096;
@@ -30,7 +31,7 @@ pub(in crate::symbol::extract) fn read(outline: &mut Outline, text: &str) {
             text::read(&mut found, text);
         }
     }
-    outline.doc = cap(&fold(&found.doc), PARAGRAPH_BYTES_MAX);
+    outline.doc = cap(&without_marks(&fold(&found.doc)), PARAGRAPH_BYTES_MAX);
     outline.symbols = found.symbols;
     outline.imports = found.imports;
     outline.more = found.more;

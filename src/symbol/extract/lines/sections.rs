@@ -3,14 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document;
-use super::document::first_paragraph;
 use super::found::Found;
+use super::prose::first_paragraph;
 use super::reader::{LINE_BYTES_MAX, lines};
 use crate::symbol::comment;
 use crate::symbol::outline::Kind;
 
 /// Keys of one section that are named with it.
 const BELOW_MAX: usize = 8;
+/// Sections whose description is that of the whole; the empty name is that of no section.
+const DESCRIBED: [&str; 6] = ["", "package", "project", "Unit", "metadata", "tool.poetry"];
+/// Bytes of a description over several lines.
+const DESCRIPTION_BYTES_MAX: usize = 700;
 /// Columns of a table.
 const COLUMNS_MAX: usize = 60;
 /// Names of elements of one document.
@@ -19,77 +23,140 @@ const ELEMENTS_MAX: usize = 30;
 const ELEMENTS_BYTES_MAX: usize = 1024 * 1024;
 
 /// A section while it is read.
+#[derive(Default)]
 struct Section {
     name: String,
     keys: Vec<String>,
     left: usize,
+    /// How many sections of one list it stands for, and what the first of them are called.
+    count: usize,
+    names: Vec<String>,
 }
 
 impl Section {
+    fn add(&mut self, key: &str, shown: String) {
+        if key == "name" && self.names.len() < BELOW_MAX {
+            let name = shown.trim_start_matches("name ").to_owned();
+            self.names.push(name);
+        }
+        if self.count > 1 {
+            // What all have is told by the first.
+        } else if self.keys.len() < BELOW_MAX {
+            self.keys.push(shown);
+        } else {
+            self.left += 1;
+        }
+    }
+
     fn push_to(self, found: &mut Found) {
-        let rest = if self.left > 0 {
-            format!(", +{}", self.left)
+        let is_list = self.count > 1;
+        let (shown, left) = if is_list && !self.names.is_empty() {
+            let left = self.count.saturating_sub(self.names.len());
+            (self.names, left)
         } else {
-            String::new()
+            (self.keys, self.left)
         };
-        let keys = if self.keys.is_empty() {
-            String::new()
+        let head = if is_list {
+            format!("{} [[{}]]", self.count, self.name)
         } else {
-            format!(" {}{rest}", self.keys.join(", "))
+            format!("[{}]", self.name)
         };
-        found.push(Kind::Key, &self.name, &format!("[{}]{keys}", self.name));
+        let mut text = head;
+        if !shown.is_empty() {
+            text = format!("{text} {}", shown.join(", "));
+        }
+        if left > 0 && !shown.is_empty() {
+            text = format!("{text}, +{left}");
+        }
+        found.push(Kind::Key, &self.name, &text);
     }
 }
 
 /// Sections in brackets with their keys, and the keys before the first one.
 pub(super) fn sections(found: &mut Found, text: &str) {
-    let mut open: Option<Section> = None;
-    let mut last = String::new();
+    let (mut all, mut lists) = (Vec::<Section>::new(), BTreeMap::<String, usize>::new());
+    let mut open: Option<usize> = None;
+    // A text over several lines: the quotes that end it, and whether it says what the whole is for.
+    let mut block: Option<(&str, bool)> = None;
     for line in lines(text) {
         let code = line.trim();
-        if code.starts_with('[') && line.starts_with('[') {
-            let name = code
-                .trim_start_matches('[')
-                .split(']')
-                .next()
-                .unwrap_or_default();
-            if let Some(section) = open.take() {
-                section.push_to(found);
+        if let Some((quotes, says)) = block {
+            if says {
+                push_line(&mut found.doc, code.trim_end_matches(quotes));
             }
-            if name != last {
-                open = Some(Section {
-                    name: name.to_owned(),
-                    keys: Vec::new(),
-                    left: 0,
-                });
-                name.clone_into(&mut last);
-            }
+            block = block.filter(|_| !code.contains(quotes));
+        } else if line.starts_with('[') {
+            let name = code.trim_start_matches('[').split(']').next();
+            let name = name.unwrap_or_default();
+            open = Some(section(&mut all, &mut lists, name, code.starts_with("[[")));
         } else if let Some((key, value)) = key_value(line) {
-            if key == "description"
-                && matches!(
-                    last.as_str(),
-                    "" | "package" | "project" | "Unit" | "metadata" | "tool.poetry"
-                )
-                || key == "Description"
-            {
-                value.trim_matches(['"', '\'']).clone_into(&mut found.doc);
+            let place = open.map_or("", |at| &all[at].name);
+            let says = key == "description" && DESCRIBED.contains(&place) || key == "Description";
+            let quotes = ["\"\"\"", "'''"].into_iter();
+            let quotes = quotes.clone().find(|quotes| value.starts_with(quotes));
+            if let Some(quotes) = quotes.filter(|quotes| !value[3..].contains(quotes)) {
+                block = Some((quotes, says));
             }
-            let shown =
-                if matches!(key, "name" | "version" | "type" | "ExecStart") && value.len() <= 60 {
-                    format!("{key} {}", value.trim_matches(['"', '\'']))
-                } else {
-                    key.to_owned()
-                };
-            match &mut open {
-                Some(section) if section.keys.len() < BELOW_MAX => section.keys.push(shown),
-                Some(section) => section.left += 1,
-                None if last.is_empty() => found.push(Kind::Key, key, &shown),
-                None => {}
+            if says {
+                scalar(value).clone_into(&mut found.doc);
+            }
+            let shown = shown(key, scalar(value));
+            match open {
+                Some(at) => all[at].add(key, shown),
+                None => found.push(Kind::Key, key, &shown),
             }
         }
     }
-    if let Some(section) = open {
+    for section in all {
         section.push_to(found);
+    }
+}
+
+/// The place of the section that begins here; sections of one list are one, as are those of one name in a row.
+fn section(
+    all: &mut Vec<Section>,
+    lists: &mut BTreeMap<String, usize>,
+    name: &str,
+    is_list: bool,
+) -> usize {
+    let known = lists.get(name).copied().filter(|_| is_list);
+    let last = all.len().checked_sub(1).filter(|at| all[*at].name == name);
+    let at = known.or(last).unwrap_or(all.len());
+    if at == all.len() {
+        all.push(Section {
+            name: name.to_owned(),
+            ..Section::default()
+        });
+        lists.insert(name.to_owned(), at);
+    }
+    all[at].count += usize::from(is_list);
+    at
+}
+
+/// A key, with its value where that names something.
+fn shown(key: &str, value: &str) -> String {
+    if matches!(key, "name" | "version" | "type" | "ExecStart") && (1..=60).contains(&value.len()) {
+        format!("{key} {value}")
+    } else {
+        key.to_owned()
+    }
+}
+
+/// A value without its quotes and the comment behind it.
+fn scalar(value: &str) -> &str {
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let Some(quote) = quote else {
+        return value.split(" #").next().unwrap_or(value).trim_end();
+    };
+    let body = value.trim_start_matches(quote);
+    body.split(quote).next().unwrap_or(body)
+}
+
+/// Adds a line of a text over several lines.
+fn push_line(text: &mut String, line: &str) {
+    if text.len() < DESCRIPTION_BYTES_MAX && !line.is_empty() {
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(line);
     }
 }
 

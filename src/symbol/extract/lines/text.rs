@@ -1,7 +1,8 @@
 //! Text of which only words are known: the licence that it is, its headings and first paragraph, or how it begins.
 
-use super::document::{first_paragraph, underlined};
+use super::document::underlined;
 use super::found::Found;
+use super::prose::first_paragraph;
 use super::reader::lines;
 use super::{document, list, sections, tree};
 use crate::symbol::comment;
@@ -78,6 +79,7 @@ pub(super) fn read(found: &mut Found, text: &str) {
                 .is_some_and(|head| head.eq_ignore_ascii_case("copyright "))
         });
         let holder = holder
+            .filter(|line| line.contains("(c)") || line.contains(|c: char| c.is_ascii_digit()))
             .filter(|line| line.len() <= 120 && !line.contains('[') && !line.contains("<year>"));
         found.doc = holder.map_or_else(|| format!("{name}."), |holder| format!("{name}. {holder}"));
         return;

@@ -125,6 +125,11 @@ pub(super) fn yaml(found: &mut Found, text: &str) {
     let mut comment = Vec::new();
     for line in lines(text) {
         let code = line.trim();
+        if !code.starts_with(['#', '-']) && !code.is_empty() && comment.len() == 1 && open.is_none()
+        {
+            // One line that touches the first key is about that key, unless it is a sentence.
+            comment.retain(|line: &&str| line.is_empty() || line.ends_with('.'));
+        }
         if code.is_empty() || code.starts_with('#') {
             if found.symbols.is_empty() && open.is_none() {
                 comment.push(code);

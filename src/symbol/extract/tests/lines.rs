@@ -383,3 +383,88 @@ fn documents() {
     check_doc("a.html", "<html><title>The page</title></html>", "The page");
     check_doc("a.diff", "Subject: [PATCH 1/2] Mend it\n---\n", "Mend it");
 }
+
+#[test]
+fn prose_is_told_from_marks_lists_comments_and_code() {
+    for (name, text, doc) in [
+        (
+            "a.md",
+            "---\nname: Request\nabout: Suggest a change\n---\n\n<!--\nReplace this.\n-->\n",
+            "Suggest a change",
+        ),
+        (
+            "b.md",
+            "<!--\nPlease say more here.\n-->\n",
+            "Please say more here.",
+        ),
+        (
+            "c.md",
+            "# Checklist\n\n* Run it. Commit the\n  `Cargo.lock`.\n\n  And more.\n* End\n",
+            "",
+        ),
+        (
+            "d.md",
+            "# Title\n\n## Options\n\n### `Option`\n\nIt may be set.\n",
+            "",
+        ),
+        (
+            "e.md",
+            "## Contract\n\n### Versions\n\nThere are versions.\n",
+            "There are versions.",
+        ),
+        (
+            "f.md",
+            "[![x](a)](\nhttps://a.b/c?d)\n\n**Fast [tool] of [WSGI][1].**\n\n[tool]: https://x\n",
+            "Fast tool of WSGI.",
+        ),
+        (
+            "g.md",
+            "# Snapshot\n\n    Code\n      run it twice or more\n",
+            "",
+        ),
+        (
+            "a.rst",
+            "Title\n=====\n\nThe data of a request, or the\n:data:`.g` and :doc:`/api` proxies of `Click`_.\n",
+            "The data of a request, or the `g` and api proxies of Click.",
+        ),
+    ] {
+        check_doc(name, text, doc);
+    }
+}
+
+#[test]
+fn pages_licences_and_data_say_what_they_are() {
+    for (name, text, doc) in [
+        (
+            "a.html",
+            "{% extends 'b.html' %}\n{% block intro %}<a href=x>fetch</a> is the <em>new way</em> to ask.{% endblock %}",
+            "fetch is the new way to ask.",
+        ),
+        (
+            "LICENSE",
+            "Apache License\nVersion 2.0\n   copyright notice that is included in it\n",
+            "Apache License.",
+        ),
+        (
+            "Cargo.toml",
+            "[package]\nname = \"a\"\ndescription = \"\"\"\nKeeps values\nof all kinds.\n\"\"\"\n",
+            "Keeps values of all kinds.",
+        ),
+        ("a.yml", "# changes to the docs\n\"area\":\n  - x\n", ""),
+    ] {
+        check_doc(name, text, doc);
+    }
+    check(
+        "a.html",
+        "{% extends 'b.html' %}{% block header %}<h1>{% block title %}New{% endblock %}</h1>{% endblock %}",
+        "entry header, heading New",
+    );
+    let lock =
+        "[[package]]\nname = \"a\" # x\n\n[package.more]\nb = 1\n\n[[package]]\nname = \"c\"\n";
+    let said = of("Cargo.lock", lock).symbols;
+    let said: Vec<_> = said
+        .iter()
+        .map(|symbol| symbol.signature.as_str())
+        .collect();
+    assert_eq!(said, ["2 [[package]] a, c", "[package.more] b"]);
+}

@@ -29,7 +29,7 @@ text
 #[test]
 fn markdown() {
     insta::assert_snapshot!(outline_of("sample.md", MARKDOWN), @"
-    It *does* things, and more. See [docs](x).
+    It *does* things, and more. See docs.
 
     Markdown file, 20+ lines, 4 headings.
 
@@ -59,7 +59,7 @@ fn toml() {
 
     TOML file, 10+ lines, 4 keys.
 
-    - keys `name x`, `[package] description`, `[bin] name a`, `[dependencies]`
+    - keys `name x`, `[package] description`, `2 [[bin]] a, b`, `[dependencies]`
     ");
 }
 

@@ -1,0 +1,193 @@
+//! The first paragraph of a document: which lines are prose, and which are marks, lists, code or navigation.
+
+use super::reader::{indent, lines};
+
+/// Columns from which a line above the first paragraph is code.
+const CODE_COLUMNS: usize = 4;
+/// How deep a section may stand whose first paragraph speaks for the document.
+const DEPTH_MAX: usize = 2;
+/// Links by name that are looked up.
+const REFERENCES_MAX: usize = 8;
+/// Bytes of a paragraph that are read.
+const PARAGRAPH_BYTES_MAX: usize = 1_000;
+
+/// Tags of HTML that lay out the text between them.
+const TAGS: [&str; 22] = [
+    "a", "b", "i", "em", "strong", "code", "kbd", "span", "small", "u", "tt", "sub", "sup", "br",
+    "p", "img", "div", "center", "h1", "h2", "h3", "picture",
+];
+/// How many of them, from the first, stand within a sentence.
+const INLINE_TAGS: usize = 13;
+
+/// The first paragraph of a document that is prose: no heading, list, badge, table, HTML, comment, code or navigation.
+///
+/// What is indented below a directive of reStructuredText or an item of a list belongs to it.
+pub(super) fn first_paragraph(text: &str) -> String {
+    let mut paragraph = String::new();
+    let mut within = Within::default();
+    for whole in lines(text) {
+        let line = whole.trim();
+        let is_within = within.takes(whole, paragraph.is_empty());
+        if underline(line).is_some() || is_ruler(line) {
+            paragraph.clear();
+        } else if !is_within && is_prose(line) {
+            paragraph.push_str(line);
+            paragraph.push(' ');
+        } else if is_navigation(&paragraph) {
+            paragraph.clear();
+        } else {
+            break;
+        }
+        if paragraph.len() > PARAGRAPH_BYTES_MAX {
+            break;
+        }
+    }
+    if is_navigation(&paragraph) {
+        paragraph.clear();
+    }
+    without_tags(paragraph.trim_end(), &TAGS)
+}
+
+/// What lines that are no prose belong to.
+#[derive(Default)]
+struct Within {
+    fence: bool,
+    directive: bool,
+    comment: bool,
+    list: bool,
+    after_empty: bool,
+}
+
+impl Within {
+    /// Whether a line belongs to something that is no paragraph; `at_start` while there is no paragraph yet.
+    fn takes(&mut self, whole: &str, at_start: bool) -> bool {
+        let line = whole.trim();
+        let is_further_in = line.is_empty() || whole != line && whole.starts_with([' ', '\t']);
+        let (was_comment, after_empty) = (self.comment, self.after_empty);
+        self.after_empty = line.is_empty();
+        self.directive = line.starts_with(".. ") || self.directive && is_further_in;
+        self.comment =
+            (was_comment || at_start && line.starts_with("<!--")) && !line.contains("-->");
+        self.fence ^= line.starts_with("```") || line.starts_with("~~~");
+        self.list = at_start && (is_item(line) || self.list && (is_further_in || !after_empty));
+        let is_code = at_start && after_empty && indent(whole) >= CODE_COLUMNS && !line.is_empty();
+        // More of such a block follows without an empty line.
+        self.after_empty |= is_code;
+        self.fence || self.directive || self.comment || was_comment || self.list || is_code
+    }
+}
+
+/// `- text`, `1. text`.
+fn is_item(line: &str) -> bool {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let is_numbered = (1..4).contains(&digits) && line[digits..].starts_with([')', '.']);
+    let is_marked = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
+    is_marked || is_numbered && line[digits + 1..].starts_with(' ')
+}
+
+/// The first paragraph of a Markdown document, where it does not stand so deep that it speaks for a part only.
+pub(super) fn markdown_paragraph(text: &str) -> String {
+    let (mut levels, mut at, mut fence) = (Vec::new(), 0, false);
+    for line in text.split_inclusive('\n') {
+        fence ^= line.starts_with("```") || line.starts_with("~~~");
+        let level = line.bytes().take_while(|byte| *byte == b'#').count();
+        if !fence && (1..=6).contains(&level) && line[level..].starts_with(' ') {
+            levels.retain(|above| *above < level);
+            levels.push(level);
+            if levels.len() > DEPTH_MAX {
+                break;
+            }
+        }
+        at += line.len();
+    }
+    without_references(&first_paragraph(&text[..at]), text)
+}
+
+/// `[name]` is `name` where the document says elsewhere what it leads to.
+fn without_references(paragraph: &str, text: &str) -> String {
+    let names = paragraph.split('[').skip(1);
+    let names = names.filter_map(|rest| rest.split_once(']'));
+    let names = names.filter(|(name, rest)| !name.is_empty() && !rest.starts_with(['(', '[', ':']));
+    let names: Vec<String> = names
+        .map(|(name, _)| format!("[{name}]"))
+        .take(REFERENCES_MAX)
+        .collect();
+    let known = names
+        .iter()
+        .filter(|name| text.contains(&format!("{name}:")));
+    known.fold(paragraph.to_owned(), |paragraph, name| {
+        paragraph.replace(name.as_str(), name.trim_matches(['[', ']']))
+    })
+}
+
+/// The level of a heading that is underlined with this line.
+pub(super) fn underline(line: &str) -> Option<usize> {
+    let all = |mark: u8| line.len() >= 3 && line.bytes().all(|b| b == mark);
+    if all(b'=') {
+        return Some(1);
+    }
+    all(b'-').then_some(2)
+}
+
+/// Nothing, or little but links.
+fn is_navigation(paragraph: &str) -> bool {
+    let mut words = 0;
+    let (mut links, mut depth) = (0, 0_usize);
+    for word in paragraph.split_whitespace() {
+        let opens = word.matches(['[', '(', '<']).count();
+        links += word.matches("](").count()
+            + word.matches("&nbsp;").count()
+            + word.matches("&bull;").count();
+        if depth + opens == 0 && word.chars().filter(|c| c.is_alphabetic()).count() > 1 {
+            words += 1;
+        }
+        depth = (depth + opens).saturating_sub(word.matches([']', ')', '>']).count());
+    }
+    paragraph.len() <= 1 || links > 1 && words < 3 * links
+}
+
+/// Text without the tags of HTML that stand within a sentence.
+pub(super) fn without_inline_tags(text: &str) -> String {
+    without_tags(text, &TAGS[..INLINE_TAGS])
+}
+
+fn without_tags(text: &str, tags: &[&str]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        out.push_str(before);
+        let name = tag[1..].trim_start_matches('/');
+        let name = name
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        let is_tag = tags.iter().any(|tag| name.eq_ignore_ascii_case(tag));
+        let end = tag.find('>').filter(|_| is_tag);
+        match end {
+            Some(end) => rest = &tag[end + 1..],
+            None => {
+                out.push('<');
+                rest = &tag[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// A line of nothing but one or two signs.
+pub(super) fn is_ruler(line: &str) -> bool {
+    line.len() >= 3 && line.bytes().all(|b| b"=-~^*\"'#_+.`:".contains(&b))
+}
+
+/// Whether a line could be part of a paragraph.
+pub(super) fn is_prose(line: &str) -> bool {
+    const MARKS: [&str; 14] = [
+        "#", "- ", "* ", "+ ", ">", "<", "|", "![", "[![", "```", "~~~", "..", "==", "{%",
+    ];
+    let defines_link = line.starts_with('[') && line.contains("]:");
+    let is_field = line.starts_with(':') && !line.contains(":`");
+    let is_address = line.contains("://") && !line.contains(' ');
+    let is_marked = MARKS.iter().any(|mark| line.starts_with(mark));
+    !line.is_empty() && !defines_link && !is_field && !is_address && !is_marked
+}
