@@ -8,13 +8,13 @@ use crate::workspace::{Target, Workspace, find_object, find_target};
 /// Which state of the repository is meant.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct SnapshotArgs {
-    /// Look at this commit or tree
+    /// Use this commit or tree
     #[arg(long, value_name = "rev", conflicts_with_all = ["index", "worktree"])]
     rev: Option<String>,
-    /// Look at what the next commit would hold
+    /// Use the index: what the next commit would hold
     #[arg(long, conflicts_with = "worktree")]
     index: bool,
-    /// Look at the files on disk: tracked ones, and untracked ones that are not ignored
+    /// Use the files on disk: tracked ones, and untracked ones that are not ignored
     #[arg(long)]
     worktree: bool,
 }

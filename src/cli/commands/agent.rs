@@ -22,13 +22,13 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List the agents there are
+    /// List the agents
     List,
     /// Show one agent with its prompts
     Show(Show),
-    /// Check definitions and the prompts that they name; exit 1 when something is wrong
+    /// Check definitions and the prompts that they name; exit with 1 if something is wrong
     Validate(validate::Args),
-    /// Write the definition of a new agent, with prompts to start from
+    /// Create the definition of a new agent, with prompts to start from
     Create(create::Args),
 }
 

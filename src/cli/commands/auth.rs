@@ -23,17 +23,17 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Read a key from the terminal or standard input, and give it to git's credential helpers
+    /// Read a key from the terminal or standard input, and store it in git's credential helpers
     Login(Named),
-    /// Say where each key is found; exit 1 when one is missing
+    /// Show where each key is found; exit with 1 if one is missing
     Status(Named),
-    /// Make git's credential helpers forget a key
+    /// Remove a key from git's credential helpers
     Logout(Named),
 }
 
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// The provider; not needed when there is only one
+    /// The provider (default: the only one)
     #[arg(value_name = "provider")]
     name: Option<String>,
 }

@@ -24,10 +24,10 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct List {
-    /// Say where each value comes from, and list those that were not taken
+    /// Show where each value comes from, and list values that were ignored
     #[arg(long)]
     show_origin: bool,
-    /// List every setting there is, with its type, default and meaning, instead of those in force
+    /// List all known settings with type, default and meaning
     #[arg(long, conflicts_with = "show_origin")]
     all: bool,
 }

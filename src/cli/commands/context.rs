@@ -30,44 +30,44 @@ const MISSING_SHOWN_MAX: usize = 20;
 /// Arguments of `context`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What this turn is about, before all lists: paths, globs, dir/, dir/**, <rev>:<path>, frame:<node>, <url>, *.context, or -
-    /// for such entries on standard input, one a line
+    /// What to show: paths, globs, dir/, dir/**, <rev>:<path>, frame:<node>, <url>, *.context, or '-' to read entries from
+    /// standard input, one per line
     #[arg(value_name = "list-or-path")]
     entries: Vec<OsString>,
-    /// Choose what matters for this question, as 'find' does, in the place of the symbol map; where nothing is listed
+    /// Show the definitions that 'find' chooses for this question instead of the symbol map; only where nothing is listed
     #[arg(long = "for", value_name = "question", conflicts_with_all = ["entries", "session"])]
     question: Option<String>,
-    /// Read the lists of this session as well
+    /// Also read the lists of this session
     #[arg(long, value_name = "name")]
     session: Option<String>,
-    /// Read the list of this turn of the session as well
+    /// Also read the list of this turn of the session
     #[arg(long, value_name = "number", requires = "session")]
     turn: Option<String>,
     /// Print one section only
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u8).range(i64::from(*SECTIONS.start())..=i64::from(*SECTIONS.end())))]
     section: Option<u8>,
-    /// Take at most this many tokens (an estimate), also as 8k: resources are reduced to outline, frame or name. Where nothing is
-    /// listed: merkle.contextBudget, else 24000
+    /// Limit the payload to this many tokens (an estimate; 8k works): resources are reduced to outline, frame or name. Default
+    /// where nothing is listed: merkle.contextBudget, else 24000
     #[arg(long, value_name = "tokens", value_parser = parse_tokens)]
     budget: Option<u64>,
-    /// Add the frames of this type of everything that is listed
+    /// Also show the frames of this type of everything listed
     #[arg(long, value_name = "type")]
     frames: Option<FrameType>,
-    /// Show pages of the web as HTML instead of Markdown
+    /// Show web pages as HTML instead of Markdown
     #[arg(long)]
     raw_url: bool,
-    /// Put markers in the places of what looks like secrets instead of stopping there
+    /// Replace likely secrets with markers instead of failing
     #[arg(long)]
     redact: bool,
-    /// End with 0 even if something that is named cannot be shown
+    /// Exit with 0 even if a named resource cannot be shown
     #[arg(long)]
     allow_missing: bool,
     #[command(flatten)]
     snapshot: SnapshotArgs,
-    /// Say nothing about the machine, as merkle.contextSystem=false does
+    /// Leave out the machine's details, as merkle.contextSystem=false does
     #[arg(long)]
     no_system: bool,
-    /// Mark up sections and resources as markdown or xml
+    /// Markup of sections and resources
     #[arg(
         long,
         value_name = "style",
@@ -79,7 +79,7 @@ pub struct Args {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "file")]
     output: Option<PathBuf>,
-    /// Put it on the clipboard instead: by wl-copy, xclip, xsel or pbcopy, else through the terminal
+    /// Copy to the clipboard instead, with wl-copy, xclip, xsel or pbcopy, else through the terminal
     #[arg(long, conflicts_with_all = ["output", "json"])]
     copy: bool,
 }

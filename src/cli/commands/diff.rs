@@ -21,7 +21,7 @@ pub struct Args {
     /// <rev>..<rev>, <rev>...<rev> (from their merge base), two revisions, or one to compare with HEAD
     #[arg(value_name = "rev", required = true, num_args = 1..=2)]
     revisions: Vec<String>,
-    /// Only what is said about these paths and below them
+    /// Compare only these paths and what is below them
     #[arg(value_name = "path", last = true)]
     paths: Vec<String>,
     /// Only frames of this agent
@@ -30,10 +30,10 @@ pub struct Args {
     /// Only frames of this type
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
-    /// Paths only, each once
+    /// Print only paths, each once
     #[arg(long)]
     name_only: bool,
-    /// End with 1 when something differs
+    /// Exit with 1 if something differs
     #[arg(long)]
     exit_code: bool,
 }

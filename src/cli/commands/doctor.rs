@@ -23,10 +23,10 @@ const STRANGE_NAMED: usize = 3;
 /// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Mend what can be mended without losing anything
+    /// Repair what can be repaired without losing anything
     #[arg(long)]
     fix: bool,
-    /// Ask a remote, too: whether it can be reached, has frames, and takes a push (default: merkle.remote, else the branch's,
+    /// Also check that a remote can be reached, has frames, and accepts a push (default: merkle.remote, else the branch's,
     /// else the only one)
     #[arg(long, value_name = "remote", num_args = 0..=1, default_missing_value = "")]
     remote: Option<String>,

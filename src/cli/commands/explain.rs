@@ -27,7 +27,7 @@ pub struct Args {
     /// Agent whose frame to explain
     #[arg(long, value_name = "agent", default_value = crate::agent::OUTLINE)]
     agent: String,
-    /// Of which type (default: the agent's own)
+    /// The frames' type (default: the agent's own)
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
     #[command(flatten)]

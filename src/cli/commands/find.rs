@@ -24,19 +24,19 @@ const FILE_TOKENS_MIN: u64 = 4;
 /// Arguments of `find`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What is looked for, in plain words: one argument, so in quotes
+    /// The question in plain words, as one quoted argument
     #[arg(value_name = "question", required_unless_present = "evaluate")]
     question: Option<String>,
-    /// Look only at these files, and at what is below these directories
+    /// Search only these files and directories
     #[arg(value_name = "path")]
     paths: Vec<String>,
     /// Limit the answer to this many tokens (an estimate); a larger budget only adds lines
     #[arg(long, value_name = "tokens", default_value_t = BUDGET)]
     budget: u64,
-    /// Print nothing but paths, the best first
+    /// Print only paths, the best first
     #[arg(long)]
     files: bool,
-    /// Ask with the messages of the newest commits instead, and say how much of what they changed is found
+    /// Use the newest commits' messages as questions, and show how much of what they changed is found
     #[arg(long, value_name = "range", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD")]
     #[arg(conflicts_with_all = ["question", "paths", "budget", "files", "rev", "index", "worktree"])]
     evaluate: Option<String>,

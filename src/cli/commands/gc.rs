@@ -15,20 +15,20 @@ use crate::workspace::{Sharing, Workspace};
 /// Arguments.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Say what would go, and change nothing
+    /// Show what would be dropped, and change nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
-    /// Generations that stay besides the newest
+    /// Keep this many generations besides the newest
     #[arg(long, value_name = "n", default_value_t = 1)]
     keep: usize,
-    /// A model's frames stay while their content stands in a commit since then: a date (2026-11-23) or an age (90d, 8w, 2y);
-    /// in all of history unless said
+    /// Keep a model's frames whose content is in a commit since this date (2026-11-23) or age (90d, 8w, 2y); without it, in
+    /// any commit
     #[arg(long, value_name = "time", value_parser = parse_time)]
     keep_since: Option<String>,
-    /// A model's frames go that were never pushed, too
+    /// Also drop a model's frames that were never pushed
     #[arg(long)]
     local: bool,
-    /// Drop frames in a remote, too, for every clone (default: merkle.remote, else the branch's, else the only one)
+    /// Also drop frames in a remote, for every clone (default: merkle.remote, else the branch's, else the only one)
     #[arg(long, value_name = "remote", num_args = 0..=1, default_missing_value = "")]
     publish: Option<String>,
 }

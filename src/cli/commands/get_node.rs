@@ -26,7 +26,7 @@ pub struct Args {
     /// Show at most this many frames
     #[arg(long, value_name = "n", default_value_t = crate::view::FRAMES_MAX)]
     max_frames: usize,
-    /// What comes first: recency, type=<list>, agent=<list>, relevance[=<types>], brief
+    /// Sort order: recency, type=<list>, agent=<list>, relevance[=<types>] or brief
     #[arg(long, value_name = "order", default_value = "recency")]
     order: String,
     /// Only frames of these types
@@ -35,19 +35,19 @@ pub struct Args {
     /// Only frames of these agents
     #[arg(long = "agent", value_name = "agent", value_delimiter = ',')]
     agents: Vec<AgentId>,
-    /// Only frames made so: generated, synthesis, written, invalidation
+    /// Only frames of this origin: generated, synthesis, written or invalidation
     #[arg(long = "basis-kind", value_name = "kind", value_delimiter = ',', value_parser = options::parse_basis_kind)]
     basis_kinds: Vec<BasisKind>,
-    /// Only frames in this state: fresh, outdated, invalidated, superseded, carried
+    /// Only frames in this state: fresh, outdated, invalidated, superseded or carried
     #[arg(long = "state", value_name = "state", value_delimiter = ',', value_parser = options::parse_state)]
     states: Vec<State>,
-    /// Only frames that are no older, such as 90s, 15m, 12h, 7d; those without a time always count
+    /// Only frames that are at most this old (90s, 15m, 12h, 7d); frames without a time always match
     #[arg(long, value_name = "age", value_parser = options::parse_age)]
     max_age: Option<u64>,
-    /// Look around the node as well: parent, siblings, related=<path>
+    /// Also search around the node: parent, siblings or related=<path>
     #[arg(long = "with", value_name = "source", value_delimiter = ',', value_parser = options::parse_source)]
     sources: Vec<Source>,
-    /// What you are looking for; orders by relevance unless --order says otherwise
+    /// Words to look for; sorts by relevance unless --order is given
     #[arg(
         long,
         value_name = "words",
@@ -55,13 +55,13 @@ pub struct Args {
         hide_default_value = true
     )]
     query: String,
-    /// Show what fits into this many tokens (an estimate)
+    /// Limit the output to this many tokens (an estimate)
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
-    /// Print the bodies alone, as one text
+    /// Print only the bodies, as one text
     #[arg(long)]
     combine: bool,
-    /// What stands between combined bodies
+    /// Text between combined bodies
     #[arg(
         long,
         value_name = "text",

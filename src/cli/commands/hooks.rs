@@ -29,11 +29,11 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Let git tell this program when something changes; hooks of yours stay and run as before
+    /// Install the hooks; your own hooks stay and run as before
     Install(install::Args),
-    /// Take the hooks out, and leave everything as it was
+    /// Remove the hooks, and restore everything as it was
     Uninstall(uninstall::Args),
-    /// Show which hooks are installed, and what git really runs
+    /// Show which hooks are installed, and which of them git runs
     Status(status::Args),
     /// What the hooks call
     #[command(hide = true)]

@@ -13,7 +13,7 @@ pub struct Args {
     /// A path at HEAD, <rev>:<path>, or an object id
     #[arg(value_name = "node")]
     node: String,
-    /// Everything below a directory as well
+    /// Also everything below a directory
     #[arg(long, short = 'r')]
     recursive: bool,
     /// Only frames of this agent

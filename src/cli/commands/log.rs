@@ -19,7 +19,7 @@ pub struct Args {
     /// A path at HEAD
     #[arg(value_name = "node", default_value = ".")]
     node: String,
-    /// Look back at most this many commits
+    /// Search at most this many commits
     #[arg(long, short = 'n', value_name = "commits", default_value_t = 1_000)]
     max_count: usize,
     /// Only frames of this agent

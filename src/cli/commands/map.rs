@@ -14,16 +14,16 @@ use crate::workspace::map::FILES_MAX;
 /// Arguments of `map`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// List only these files, and what is below these directories; references are counted from everywhere
+    /// Show only these files and directories; references are still counted in all files
     #[arg(value_name = "path")]
     paths: Vec<String>,
-    /// Limit the map to this many tokens (an estimate); declarations that are used most come first
+    /// Limit the map to this many tokens (an estimate); the most used declarations come first
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
-    /// Say in which line each declaration starts
+    /// Show the line on which each declaration starts
     #[arg(long)]
     lines: bool,
-    /// Say which languages are read, and what is known of their imports
+    /// List the supported languages, and how their imports are resolved
     #[arg(long, conflicts_with_all = ["paths", "budget", "lines", "rev", "index", "worktree"])]
     languages: bool,
     #[command(flatten)]

@@ -17,10 +17,10 @@ use crate::workspace::{Carried, Statement, Target, Workspace};
 /// Whose statements, and of which kind.
 #[derive(Debug, clap::Args)]
 struct Who {
-    /// Who says it
+    /// The author: an agent that stands for people
     #[arg(long, value_name = "agent", default_value = HUMAN)]
     agent: String,
-    /// What kind of statement it is (default: the agent's own)
+    /// The frame's type (default: the agent's own)
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
 }
@@ -31,13 +31,13 @@ pub struct Args {
     /// A file or directory
     #[arg(value_name = "path", default_value = ".")]
     path: String,
-    /// The text, Markdown; given several times, each is a paragraph
+    /// The text, in Markdown; each -m is a paragraph
     #[arg(long, short = 'm', value_name = "text")]
     message: Vec<String>,
-    /// Take the text from a file; '-' reads standard input
+    /// Read the text from a file; '-' reads standard input
     #[arg(long, short = 'F', value_name = "file", conflicts_with = "message")]
     file: Option<PathBuf>,
-    /// Edit the text, beginning with what you said last (default where no text is given, on a terminal)
+    /// Edit the text, starting from your last note (default on a terminal where no text is given)
     #[arg(long, short = 'e')]
     edit: bool,
     #[command(flatten)]

@@ -19,11 +19,11 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List the profiles there are
+    /// List the profiles
     List,
-    /// Show one profile: what is asked for in each phase, and by whom
+    /// Show one profile: each phase's provider and parameters
     Show(Show),
-    /// Check the files of profiles; exit 1 when something is wrong
+    /// Check profile files; exit with 1 if something is wrong
     Validate(Validate),
 }
 

@@ -19,21 +19,21 @@ use crate::workspace::{AskingOptions, Draft, Target, Workspace};
 /// Arguments of `prompt`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print the request about one file or directory instead of a session's messages: a path, <rev>:<path>, or an object id
+    /// Print the request about one file or directory instead of a session's messages: a path, <rev>:<path> or an object id
     #[arg(long, value_name = "node", conflicts_with_all = ["session", "message", "files", "images", "symbol_tokens", "is_sent"])]
     node: Option<String>,
     #[command(flatten)]
     array: array::ArrayArgs,
-    /// Remember this request as sent, so that the next one finds its tiers
+    /// Record this request as sent, so that the next one reuses its tiers
     #[arg(long = "sent")]
     is_sent: bool,
-    /// Who asks about a node (default: the only agent that asks a model)
+    /// The agent whose request to print (default: the only one with a model)
     #[arg(long, value_name = "agent", requires = "node")]
     agent: Option<String>,
-    /// Of which type the frames are (default: the agent's own)
+    /// The frames' type (default: the agent's own)
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
-    /// Who is asked (default: whom the agent, the profile or the settings name)
+    /// The provider to send it to (default: that of the agent, the profile or the settings)
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
     /// text and json: the messages as they are sent; markdown: for reading; manual: for pasting into a chat; openai and

@@ -35,11 +35,11 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List the providers: name, kind, model, endpoint, and whether there is a key
+    /// List the providers: name, kind, model, endpoint and whether a key is stored
     List,
     /// Show how a provider is configured, without its secrets
     Show(Named),
-    /// Find out whether a provider can be reached with its key and model; spends nothing without --call
+    /// Check that a provider can be reached with its key and model; without --call this costs nothing
     Test(Test),
     /// Define a provider in your global git configuration
     Add(Box<add::Args>),
@@ -47,7 +47,7 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// Its name; not needed when there is only one
+    /// The provider (default: the only one)
     #[arg(value_name = "name")]
     name: Option<String>,
 }
@@ -56,7 +56,7 @@ struct Named {
 struct Test {
     #[command(flatten)]
     named: Named,
-    /// Ask it one tiny question, which may cost something
+    /// Send one small request, which may cost something
     #[arg(long)]
     call: bool,
 }

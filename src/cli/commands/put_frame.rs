@@ -18,13 +18,13 @@ pub struct Args {
     /// A path at HEAD, <rev>:<path>, or an object id
     #[arg(value_name = "node")]
     node: String,
-    /// The text, Markdown in UTF-8; '-' reads standard input
+    /// A file with the text, in Markdown and UTF-8; '-' reads standard input
     #[arg(value_name = "file")]
     file: PathBuf,
-    /// Who says it
+    /// The author: an agent that stands for people
     #[arg(long, value_name = "agent", default_value = HUMAN)]
     agent: String,
-    /// What kind of statement it is (default: the agent's own)
+    /// The frame's type (default: the agent's own)
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
 }

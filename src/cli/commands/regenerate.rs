@@ -26,31 +26,31 @@ use syntheses::Scope;
 /// Arguments of `regenerate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files and directories to bring up to date; directories with all that is below (default: everything)
+    /// Files and directories to bring up to date, directories with everything below them (default: the whole repository)
     #[arg(value_name = "node")]
     nodes: Vec<String>,
-    /// Look only at what differs from this revision, and at the directories above it
+    /// Check only what differs from this revision, and the directories above it
     #[arg(long, value_name = "rev")]
     since: Option<String>,
-    /// Whose frames (default: the outline builder's)
+    /// The agent whose frames to bring up to date [default: outline]
     #[arg(long, value_name = "agent")]
     agent: Option<String>,
-    /// Of which type (default: the agent's own)
+    /// The frames' type (default: the agent's own)
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
-    /// Only what the agent has spoken about before: what is outdated, and not what is missing
+    /// Regenerate outdated frames only, and leave missing ones
     #[arg(long, conflicts_with = "force")]
     outdated: bool,
-    /// Directories with everything below them: always so, accepted for clarity
+    /// No effect: directories are always recursive
     #[arg(long, short = 'r')]
     recursive: bool,
-    /// Make frames again even where they are fresh
+    /// Regenerate fresh frames as well
     #[arg(long)]
     force: bool,
-    /// Look at every node, whatever the last run has found
+    /// Check every node, whatever the last run found
     #[arg(long)]
     verify: bool,
-    /// Say what would be made, why, and at what cost; send and make nothing
+    /// Show what would be made, why, and at what cost; send and change nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
     #[command(flatten)]
@@ -62,34 +62,34 @@ pub struct Args {
 /// What only matters where a model is asked.
 #[derive(Debug, clap::Args)]
 struct ModelArgs {
-    /// Whom to ask (default: the agent's, then merkle.defaultProvider, then the only one)
+    /// The provider to send requests to (default: the agent's, then merkle.defaultProvider, then the only one)
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
-    /// How to ask (default: the agent's profile)
+    /// The profile with the requests' parameters (default: the agent's)
     #[arg(long, value_name = "profile")]
     profile: Option<String>,
     /// Stop before this run costs more US dollars
     #[arg(long, value_name = "usd", value_parser = parse_dollars)]
     max_cost: Option<u64>,
-    /// Stop before this run makes more calls, attempts that fail included
+    /// Stop before this run makes more calls, failed attempts included
     #[arg(long, value_name = "number")]
     max_calls: Option<u64>,
-    /// Stop before this run takes more tokens, in and out
+    /// Stop before this run uses more tokens, input and output
     #[arg(long, value_name = "number")]
     max_tokens: Option<u64>,
-    /// Calls at once (default: the provider's)
+    /// Maximum concurrent calls (default: the provider's)
     #[arg(long, value_name = "number", value_parser = clap::value_parser!(u16).range(1..=256))]
     concurrency: Option<u16>,
     /// Stop at the first node that fails
     #[arg(long)]
     fail_fast: bool,
-    /// Refuse parameters that the provider cannot follow, instead of fitting them
+    /// Fail on parameters that the provider does not support, instead of adapting them
     #[arg(long)]
     strict: bool,
-    /// Go on without asking, whatever the estimate says
+    /// Do not ask for confirmation, whatever the estimate
     #[arg(long, short = 'y')]
     yes: bool,
-    /// Print one JSON object for each step as it happens, and the report as the last
+    /// Print one JSON object per step as it happens, and the report last
     #[arg(long)]
     json_lines: bool,
 }

@@ -12,7 +12,7 @@ use crate::workspace::Target;
 pub struct Args {
     #[command(flatten)]
     snapshot: SnapshotArgs,
-    /// Throw derived data away and build it again
+    /// Discard derived data and rebuild it
     #[arg(long)]
     force: bool,
 }

@@ -29,13 +29,13 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Begin a session
+    /// Start a session
     New(Box<New>),
-    /// List the sessions there are, and where they stand
+    /// List sessions and their state
     List,
-    /// Show the turns of a session, or search what was said in it
+    /// Show the turns of a session, or search its messages
     Show(Show),
-    /// Begin a session with the turns of another
+    /// Start a session from the turns of another
     Branch(Branch),
 }
 
@@ -44,31 +44,31 @@ struct New {
     /// Its name
     #[arg(value_name = "name", value_parser = SessionName::from_str)]
     name: SessionName,
-    /// What every turn sees: a path, glob, dir/, dir/**, <rev>:<path>, frame:<node>, URL or *.context
+    /// Show this in every turn: a path, glob, dir/, dir/**, <rev>:<path>, frame:<node>, URL or *.context
     #[arg(short = 'c', long = "context", value_name = "entry", num_args = 1..)]
     entries: Vec<String>,
-    /// How models are asked (default: merkle.defaultProfile)
+    /// The profile with the requests' parameters (default: merkle.defaultProfile)
     #[arg(long, value_name = "profile")]
     profile: Option<String>,
-    /// The kind of work, as the profile names it
+    /// The kind of work, a scope of the profile
     #[arg(long, value_name = "scope")]
     scope: Option<String>,
     /// The phase of the first turn
     #[arg(long, value_name = "phase", value_parser = parse_phase, default_value = "planning")]
     phase: Phase,
-    /// Who plans
+    /// Provider of the planning phase
     #[arg(long, value_name = "provider")]
     planner: Option<String>,
-    /// Who generates
+    /// Provider of the generating phase
     #[arg(long, value_name = "provider")]
     generator: Option<String>,
-    /// Who reviews
+    /// Provider of the reviewing phase
     #[arg(long, value_name = "provider")]
     reviewer: Option<String>,
-    /// Who revises
+    /// Provider of the revising phase
     #[arg(long, value_name = "provider")]
     reviser: Option<String>,
-    /// Who sums up what was said long ago (default: a rule, which keeps beginnings)
+    /// Provider that summarizes old messages (default: a rule, which keeps their beginnings)
     #[arg(long, value_name = "provider")]
     summarizer: Option<String>,
     /// Limit the session to this many turns
@@ -84,26 +84,26 @@ struct New {
 
 #[derive(Debug, clap::Args)]
 struct Show {
-    /// Its name (default: the only one, or the only one that is not complete)
+    /// The session (default: the only one, or the only one that is not complete)
     #[arg(value_name = "name")]
     name: Option<String>,
-    /// Print only what holds this text, in any case
+    /// Print only messages with this text, ignoring case
     #[arg(long, value_name = "text")]
     search: Option<String>,
-    /// Print what was said, the oldest part summed up where there is much
+    /// Print the messages, the oldest summarized where there are many
     #[arg(long, conflicts_with = "search")]
     history: bool,
 }
 
 #[derive(Debug, clap::Args)]
 struct Branch {
-    /// The session to begin with
+    /// The session to start from
     #[arg(value_name = "from")]
     from: String,
-    /// The name of the new one
+    /// The name of the new session
     #[arg(value_name = "name", value_parser = SessionName::from_str)]
     name: SessionName,
-    /// The last turn to take over (default: all)
+    /// Copy the turns up to this one (default: all)
     #[arg(long, value_name = "number", value_parser = TurnNumber::from_str)]
     at: Option<TurnNumber>,
 }

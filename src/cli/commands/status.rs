@@ -28,13 +28,13 @@ pub struct Args {
     /// Show what the last run with a model did
     #[arg(long, conflicts_with = "exit_code")]
     last: bool,
-    /// List what people have said about earlier contents of files and directories, and how old it is
+    /// List people's notes about earlier contents of files and directories, with their age
     #[arg(long, conflicts_with_all = ["exit_code", "last"])]
     carried: bool,
-    /// Exit with 1 if a frame that can be made again is outdated, or an outline is missing
+    /// Exit with 1 if an outline is missing, or a frame that can be regenerated is outdated
     #[arg(long)]
     exit_code: bool,
-    /// Count what this agent has not spoken about as well; may be given more than once
+    /// Also count nodes that this agent has not described; may be given more than once
     #[arg(long = "agent", value_name = "agent")]
     agents: Vec<AgentId>,
 }

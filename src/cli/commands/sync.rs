@@ -26,16 +26,16 @@ pub struct Args {
     /// A configured remote (default: merkle.remote, else the branch's, else the only one)
     #[arg(value_name = "remote")]
     remote: Option<String>,
-    /// Push statements about objects that no branch of the remote has, too
+    /// Also push statements about objects that no branch of the remote has
     #[arg(long)]
     all: bool,
-    /// Do not ask before --all
+    /// Do not ask for confirmation before --all
     #[arg(long, short = 'y', requires = "all")]
     yes: bool,
-    /// Fetch and unite, and say what would be pushed
+    /// Fetch and merge, then show what would be pushed
     #[arg(long, short = 'n')]
     dry_run: bool,
-    /// Put into the shared ref what clones have published to refs of their own, and delete these
+    /// Merge what clones have published to their own refs into the shared ref, and delete those refs
     #[arg(long)]
     collect: bool,
 }

@@ -16,25 +16,25 @@ pub struct Args {
     /// A directory at HEAD, <rev>:<path>, or a tree id
     #[arg(value_name = "directory")]
     directory: String,
-    /// Which frames of the children to put together; '*' takes all types
+    /// Type of the children's frames to combine; '*' for all types
     #[arg(long = "type", value_name = "type", default_value = "outline")]
     source: String,
-    /// Whose frames of the children to put together, and who speaks
+    /// Agent whose frames to combine, and author of the result
     #[arg(long, value_name = "agent", default_value = OUTLINE)]
     agent: String,
     /// concatenate, summarize or filter
     #[arg(long, value_name = "policy", default_value = "concatenate")]
     policy: String,
-    /// Type of the frame that is created
+    /// Type of the frame to create
     #[arg(long, value_name = "type", default_value = "digest")]
     into: FrameType,
-    /// For filter: only children of such names; may be given more than once
+    /// With filter: only children with these names; may be given more than once
     #[arg(long = "glob", value_name = "pattern")]
     globs: Vec<String>,
-    /// For filter: only files, or only directories
+    /// With filter: only files, or only directories
     #[arg(long, value_name = "kind", value_parser = ["file", "directory"])]
     kind: Option<String>,
-    /// For filter: only children about which no more is said than this
+    /// With filter: only children whose frames are at most this long
     #[arg(long, value_name = "bytes")]
     max_bytes: Option<u64>,
 }

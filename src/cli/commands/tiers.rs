@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 pub struct Args {
     #[command(flatten)]
     array: ArrayArgs,
-    /// Whose cache it is for (default: the configured provider)
+    /// The provider whose cache it is for (default: the configured one)
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
     #[command(flatten)]

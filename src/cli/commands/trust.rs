@@ -11,10 +11,10 @@ use crate::workspace::{AgentOffer, FileOffer, Judged, Memory, Offer, Presentatio
 /// Arguments of `trust`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only show what would be used
+    /// Show what would be used, and trust nothing
     #[arg(long, conflicts_with = "revoke")]
     show: bool,
-    /// Forget that this repository was trusted
+    /// No longer trust this repository
     #[arg(long)]
     revoke: bool,
 }

@@ -33,15 +33,15 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Begin the next turn: write its payload and its prompt; nothing is sent
+    /// Start the next turn: write its payload and its prompt, and send nothing
     New(New),
     /// Send the open turn to its provider, or wait for a manual answer
     Run(run::Run),
-    /// Hand in the answer of the open turn
+    /// Submit the answer of the open turn
     Respond(Respond),
-    /// Accept the answer of the open turn, or after a review the work
+    /// Accept the answer of the open turn, or the work after a review
     Approve(Approve),
-    /// Refuse it, and say what to do better
+    /// Reject the answer, and say what to improve
     Reject(Reject),
     /// Show a file of a turn
     Show(Show),
@@ -53,10 +53,10 @@ struct Whom {
     /// The session (default: the only one, or the only one that is not complete)
     #[arg(long, short = 's', value_name = "name")]
     session: Option<String>,
-    /// Whom to ask (default: the session's, the profile's, merkle.defaultProvider, the only one)
+    /// The provider to send it to (default: that of the session, the profile, merkle.defaultProvider, or the only one)
     #[arg(long, value_name = "provider")]
     provider: Option<String>,
-    /// How to ask (default: the session's, merkle.defaultProfile)
+    /// The profile with the request's parameters (default: the session's, then merkle.defaultProfile)
     #[arg(long, value_name = "profile")]
     profile: Option<String>,
 }
@@ -75,28 +75,28 @@ impl Whom {
 struct New {
     #[command(flatten)]
     whom: Whom,
-    /// What is wanted (default: what was wanted in the turn before)
+    /// The request (default: that of the turn before)
     #[arg(long, short = 'm', value_name = "request", conflicts_with = "file")]
     message: Option<String>,
-    /// Read what is wanted from a file; '-' reads standard input
+    /// Read the request from a file; '-' reads standard input
     #[arg(long, short = 'F', value_name = "file")]
     file: Option<PathBuf>,
-    /// Send the text of this file and nothing else: a prompt that was put together elsewhere
+    /// Send only the text of this file: a prompt that was written elsewhere
     #[arg(long, value_name = "file", conflicts_with_all = ["message", "file"])]
     prompt_file: Option<PathBuf>,
-    /// The phase (default: what follows from the turn before)
+    /// The phase (default: the one that follows the turn before)
     #[arg(long, value_name = "phase", value_parser = parse_phase)]
     phase: Option<Phase>,
-    /// Add this to what the turn sees; the list is carried over to the turns after
+    /// Also show this, in this turn and the ones after
     #[arg(long, value_name = "entry")]
     add: Vec<String>,
-    /// Take this out of it
+    /// No longer show this
     #[arg(long, value_name = "entry")]
     drop: Vec<String>,
-    /// Send this image along with the request: PNG, JPEG, GIF or WebP
+    /// Attach this image to the request: PNG, JPEG, GIF or WebP
     #[arg(long = "image", value_name = "file", conflicts_with = "prompt_file")]
     images: Vec<PathBuf>,
-    /// Take at most this many tokens for the payload (an estimate)
+    /// Limit the payload to this many tokens (an estimate)
     #[arg(long, value_name = "tokens")]
     budget: Option<u64>,
     #[command(flatten)]
@@ -105,7 +105,7 @@ struct New {
 
 #[derive(Debug, clap::Args)]
 struct Respond {
-    /// The answer; '-' reads standard input
+    /// A file with the answer; '-' reads standard input
     #[arg(value_name = "file")]
     file: PathBuf,
     /// The session (default: the only one, or the only one that is not complete)
@@ -131,7 +131,7 @@ struct Approve {
 
 #[derive(Debug, clap::Args)]
 struct Reject {
-    /// What to do better
+    /// What to improve
     #[arg(long, short = 'm', value_name = "feedback")]
     message: String,
     /// The session (default: the only one, or the only one that is not complete)
@@ -147,7 +147,7 @@ struct Show {
     /// The session (default: the only one, or the only one that is not complete)
     #[arg(long, short = 's', value_name = "name")]
     session: Option<String>,
-    /// Which file (default: the report, the answer, or the prompt, whichever is the latest)
+    /// The file to show (default: the report, the answer or the prompt, whichever is newest)
     #[arg(long, value_name = "file", value_parser = ["input", "prompt", "response", "report"])]
     file: Option<String>,
 }

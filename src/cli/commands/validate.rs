@@ -12,7 +12,7 @@ use crate::frame::{BadEntry, Fault, spool, verify};
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Make the outlines and syntheses of HEAD again, and name those that say something else
+    /// Rebuild the outlines and syntheses of HEAD, and name those that differ
     #[arg(long)]
     remake: bool,
 }

@@ -18,13 +18,13 @@ use crate::workspace::{Refresh, Target, Upkeep, Workspace};
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// How long nothing must change before it looks, in milliseconds
+    /// Wait until nothing has changed for this long, in milliseconds
     #[arg(long, value_name = "ms", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     quiet_for: u64,
-    /// Print one JSON object for each batch
+    /// Print one JSON object per batch
     #[arg(long, visible_alias = "jsonl")]
     json_lines: bool,
-    /// Bring everything up to date once, and end
+    /// Bring everything up to date once, then exit
     #[arg(long)]
     once: bool,
 }

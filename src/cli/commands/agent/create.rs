@@ -38,13 +38,13 @@ pub(super) struct Args {
     /// The agent's id: lower-case letters, digits and dashes
     #[arg(value_name = "id")]
     id: AgentId,
-    /// The kind of statement that it makes
+    /// The type of its frames
     #[arg(long = "type", value_name = "type", default_value = "summary")]
     frame_type: FrameType,
     /// What it may do: reader, writer or synthesis
     #[arg(long, value_name = "role", default_value = "writer", value_parser = ["reader", "writer", "synthesis"])]
     role: String,
-    /// For yourself, in every repository, instead of for everybody in this one
+    /// Create it for yourself, in every repository, instead of for all users of this one
     #[arg(long)]
     personal: bool,
 }

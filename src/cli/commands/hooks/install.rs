@@ -22,16 +22,16 @@ const SWITCH_ON: &str = "git config merkle.hooks true";
 /// Arguments of `hooks install`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// How: auto, config (git 2.54 and later), hookdir, or print, which writes nothing
+    /// How to install: auto, config (git 2.54 and later), hookdir, or print, which writes nothing
     #[arg(long, value_name = "mode", default_value = "auto", value_parser = ["auto", "config", "hookdir", "print"])]
     mode: String,
-    /// Only for these events, separated by commas
+    /// Install only for these events, separated by commas
     #[arg(long, value_name = "list", value_delimiter = ',', value_parser = parse_event)]
     events: Option<Vec<Event>>,
-    /// What agents that cost something may spend in a day, in US dollars (default: nothing)
+    /// Daily limit for paid agents, in US dollars (default: 0)
     #[arg(long, value_name = "usd", value_parser = parse_dollars)]
     budget: Option<u64>,
-    /// Write a hooks folder that is the project's or shared with other repositories; shows the difference first
+    /// Write to a hooks folder that belongs to the project or is shared with other repositories, after showing the difference
     #[arg(long)]
     force: bool,
     /// Install into a bare repository

@@ -22,22 +22,22 @@ const ANTHROPIC_CACHE: (u32, u64) = (4, 4_096);
 /// What a message array is made of.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ArrayArgs {
-    /// The session (default: none; only what the lists and this command line name)
+    /// The session (default: none; only the lists and this command line count)
     #[arg(long, short = 's', value_name = "name")]
     session: Option<String>,
-    /// What is wanted (default: the request of the session's last turn)
+    /// The request (default: that of the session's last turn)
     #[arg(long, short = 'm', value_name = "request")]
     message: Option<String>,
-    /// Show this in full besides what the lists name: a path, glob, dir/**, <rev>:<path>, frame:<node> or URL
+    /// Also show this in full: a path, glob, dir/**, <rev>:<path>, frame:<node> or URL
     #[arg(long = "file", value_name = "entry")]
     files: Vec<String>,
-    /// Send this image along: PNG, JPEG, GIF or WebP
+    /// Attach this image: PNG, JPEG, GIF or WebP
     #[arg(long = "image", value_name = "file")]
     images: Vec<PathBuf>,
-    /// Take at most this many tokens for symbols (an estimate; default: a quarter of the window, at most 32000)
+    /// Limit the symbol map to this many tokens (an estimate; default: a quarter of the window, at most 32000)
     #[arg(long = "symbols", value_name = "tokens")]
     symbol_tokens: Option<u64>,
-    /// How parts find their tier: by expected-cost, or by counting requests without a change
+    /// How to place parts in tiers: by expected cost, or by counting requests without a change
     #[arg(long, value_name = "policy", value_parser = parse_policy, default_value = "expected-cost")]
     policy: Policy,
 }

@@ -12,40 +12,40 @@ use crate::provider::{Definitions, definition};
 /// Arguments of `provider add`. There is none for a key: those are kept by `git merkle auth login`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// How it is to be called
+    /// The provider's name
     #[arg(value_name = "name")]
     name: String,
     /// openai, anthropic, gemini, ollama, local, command, manual or replay
     #[arg(long, value_name = "kind")]
     kind: String,
-    /// The model to ask
+    /// The model to send requests to
     #[arg(long, value_name = "model")]
     model: Option<String>,
-    /// Where it listens; vendors' own endpoints are known
+    /// The server's address (default: the vendor's own)
     #[arg(long, value_name = "address")]
     endpoint: Option<String>,
-    /// The variable that holds its key; the name ends with _API_KEY
+    /// The environment variable with the key; its name ends in _API_KEY
     #[arg(long, value_name = "variable")]
     key_env: Option<String>,
-    /// The program to run, and then each of its arguments
+    /// The program to run; repeat for each of its arguments
     #[arg(long, value_name = "word", allow_hyphen_values = true)]
     command: Vec<String>,
-    /// Recorded answers
+    /// The file with recorded answers
     #[arg(long, value_name = "file")]
     file: Option<String>,
-    /// Answers that may be owed at once
+    /// Maximum concurrent requests
     #[arg(long, value_name = "count")]
     concurrency: Option<String>,
-    /// Dollars for a million tokens of input
+    /// US dollars per million input tokens
     #[arg(long, value_name = "dollars", requires = "price_output")]
     price_input: Option<String>,
-    /// Dollars for a million tokens of output
+    /// US dollars per million output tokens
     #[arg(long, value_name = "dollars", requires = "price_input")]
     price_output: Option<String>,
-    /// US dollars for a million tokens of input that the provider's cache serves (default: what is usual for the kind)
+    /// US dollars per million input tokens that are read from the provider's cache (default: the kind's usual price)
     #[arg(long, value_name = "dollars", requires = "price_input")]
     price_cache_read: Option<String>,
-    /// US dollars for a million tokens of input that are written to the provider's cache (default: a quarter more than input)
+    /// US dollars per million input tokens that are written to the provider's cache (default: a quarter more than input)
     #[arg(long, value_name = "dollars", requires = "price_input")]
     price_cache_write: Option<String>,
     /// Show what would be written, and write nothing

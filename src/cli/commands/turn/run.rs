@@ -33,22 +33,22 @@ pub(super) struct Run {
     /// Stop before this costs more US dollars
     #[arg(long, value_name = "usd", value_parser = super::super::regenerate::parse_dollars)]
     max_cost: Option<u64>,
-    /// Stop before this makes more calls, attempts that fail included
+    /// Stop before this makes more calls, failed attempts included
     #[arg(long, value_name = "number")]
     max_calls: Option<u64>,
-    /// Stop before this takes more tokens, in and out
+    /// Stop before this uses more tokens, input and output
     #[arg(long, value_name = "number")]
     max_tokens: Option<u64>,
-    /// Go on without asking, whatever it may cost
+    /// Do not ask for confirmation, whatever it may cost
     #[arg(long, short = 'y')]
     yes: bool,
-    /// Say whom it asks and what it can cost; send nothing
+    /// Show the provider and what the turn can cost; send nothing
     #[arg(long = "dry-run", short = 'n')]
     is_dry: bool,
-    /// Let this provider decide whether the answer is good enough; a refusal is answered anew
+    /// Let this provider accept or reject the answer; a rejected answer is requested again
     #[arg(long, value_name = "provider")]
     approve_with: Option<String>,
-    /// How often an answer that was refused is made anew before a person decides
+    /// How often to request a rejected answer again before a person decides
     #[arg(
         long,
         value_name = "number",
