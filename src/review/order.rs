@@ -32,23 +32,17 @@ impl Changes {
         for change in &mut self.list {
             change.section = section(change, roles[change.file as usize]);
         }
-        // The heaviest of a group counts whole, all together a little.
-        let mut groups: BTreeMap<Group, usize> = BTreeMap::new();
         let mut heaviest: BTreeMap<Group, usize> = BTreeMap::new();
         for change in &self.list {
             let most = heaviest.entry(group(change)).or_default();
             *most = weight(change).max(*most);
-            *groups.entry(group(change)).or_default() += weight(change) / 4;
-        }
-        for (group, weight) in heaviest {
-            *groups.entry(group).or_default() += weight;
         }
         self.list.sort_by_cached_key(|change| {
             let group = group(change);
             let line = change.declaration().line;
             (
                 change.section,
-                Reverse(groups[&group]),
+                Reverse(heaviest[&group]),
                 group,
                 Reverse(weight(change)),
                 line,

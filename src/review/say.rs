@@ -48,13 +48,24 @@ impl Line {
 }
 
 /// Names on one line.
-const NAMES_MAX: usize = 12;
+const NAMES_MAX: usize = 5;
 /// Paths in one list.
-const PATHS_MAX: usize = 8;
+const PATHS_MAX: usize = 4;
+/// Files that are named where they refer to something; of more their number is enough.
+const REFERRING_MAX: usize = 3;
 
-/// Everything that is said about changes; nothing where nothing differs.
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Of each section what is heaviest; the rest by its number and its files.
+    Short,
+    /// Everything.
+    All,
+}
+
+/// What is said about changes; nothing where nothing differs.
 #[must_use]
-pub fn say(changes: &Changes) -> Vec<Line> {
+pub fn say(changes: &Changes, detail: Detail) -> Vec<Line> {
     if changes.files.is_empty() {
         return Vec::new();
     }
@@ -76,14 +87,56 @@ pub fn say(changes: &Changes) -> Vec<Line> {
             .iter()
             .filter(|change| change.section == section)
             .collect();
-        for group in groups(&within) {
-            lines.push(said(changes, &group));
-        }
+        let groups = groups(&within);
+        let most = if detail == Detail::All {
+            usize::MAX
+        } else {
+            lines_max(section)
+        };
+        // One line that says how many there are more would take the place of one.
+        let shown = if groups.len() <= most.saturating_add(1) {
+            groups.len()
+        } else {
+            most
+        };
+        lines.extend(
+            groups[..shown]
+                .iter()
+                .map(|group| said(changes, group, detail)),
+        );
+        lines.extend(rest(changes, &groups[shown..]));
     }
     lines.extend(silent(changes));
     lines.extend(tests(changes));
     lines.extend(others(changes));
     lines
+}
+
+/// Lines of a section where not everything is shown.
+fn lines_max(section: Section) -> usize {
+    match section {
+        Section::Public => 8,
+        Section::Body => 4,
+        Section::Added | Section::Moved => 3,
+        Section::Private | Section::Aside | Section::Test => 2,
+    }
+}
+
+/// What is not shown, by its number and its files: no file of code is left out.
+fn rest(changes: &Changes, groups: &[Vec<&Change>]) -> Option<Line> {
+    let all: Vec<&Change> = groups.iter().flatten().copied().collect();
+    let mut paths: Vec<&TreePath> = all
+        .iter()
+        .map(|change| changes.files[change.file as usize].path())
+        .collect();
+    paths.sort();
+    paths.dedup();
+    (!all.is_empty()).then(|| {
+        Line::of(
+            Tone::Dim,
+            format!("… {} more in {}", all.len(), all_of(&paths)),
+        )
+    })
 }
 
 fn capital(text: &str) -> String {
@@ -167,15 +220,15 @@ fn without_name(pieces: Vec<Piece>, name: &str) -> Vec<Piece> {
     stripped
 }
 
-fn said(changes: &Changes, group: &[&Change]) -> Line {
+fn said(changes: &Changes, group: &[&Change], detail: Detail) -> Line {
     let first = group[0];
     let mut line = Line::default();
     match first.how {
-        How::Signature => signatures(group, &mut line),
-        How::Removed => names("− ", Tone::Old, group, &mut line),
-        How::Added => names("+ ", Tone::New, group, &mut line),
-        How::Moved => names("moved: ", Tone::Plain, group, &mut line),
-        How::Body => names("", Tone::Name, group, &mut line),
+        How::Signature => signatures(group, detail, &mut line),
+        How::Removed => names(("− ", Tone::Old), group, detail, &mut line),
+        How::Added => names(("+ ", Tone::New), group, detail, &mut line),
+        How::Moved => names(("moved: ", Tone::Plain), group, detail, &mut line),
+        How::Body => names(("", Tone::Name), group, detail, &mut line),
     }
     line.add(Tone::Dim, format!("   {}", places(changes, group)));
     if first.how == How::Body {
@@ -198,10 +251,15 @@ fn said(changes: &Changes, group: &[&Change]) -> Line {
 }
 
 /// Names with what goes along, as in `class RequestContext (13 members)`; members of one owner behind its name.
-fn names(mark: &str, tone: Tone, group: &[&Change], line: &mut Line) {
+fn names((mark, tone): (&str, Tone), group: &[&Change], detail: Detail, line: &mut Line) {
+    let most = if detail == Detail::All {
+        group.len()
+    } else {
+        NAMES_MAX
+    };
     line.add(Tone::Plain, mark);
     let mut owned: Vec<(String, Vec<String>)> = Vec::new();
-    for change in group.iter().take(NAMES_MAX) {
+    for change in group.iter().take(most) {
         let one = change.declaration();
         let title = title(change);
         let owner = one.name.strip_suffix(&one.own).unwrap_or_default();
@@ -220,7 +278,7 @@ fn names(mark: &str, tone: Tone, group: &[&Change], line: &mut Line) {
         line.add(Tone::Plain, if at > 0 { ", " } else { "" });
         line.add(tone, text(part));
     }
-    if let Some(more) = group.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
+    if let Some(more) = group.len().checked_sub(most).filter(|more| *more > 0) {
         line.add(Tone::Plain, format!(" and {more} more"));
     }
 }
@@ -249,7 +307,7 @@ fn is_type(kind: Kind) -> bool {
 }
 
 /// What differs, and in which declarations where it is the same in several.
-fn signatures(group: &[&Change], line: &mut Line) {
+fn signatures(group: &[&Change], detail: Detail, line: &mut Line) {
     let first = group[0];
     let (Some(old), Some(new)) = (&first.old, &first.new) else {
         let one = first.declaration();
@@ -294,7 +352,7 @@ fn signatures(group: &[&Change], line: &mut Line) {
     }
     if group.len() > 1 {
         line.add(Tone::Plain, " in ");
-        names("", Tone::Name, group, line);
+        names(("", Tone::Name), group, detail, line);
     }
 }
 
@@ -342,11 +400,10 @@ fn referring(refers: &Refers, how: How, line: &mut Line) {
         count => counted(count, "test", "tests"),
     };
     let paths: Vec<&TreePath> = refers.files.iter().collect();
-    let files = match (paths.len(), how) {
-        (0, _) => String::new(),
-        (count, How::Body | How::Added) if count > 3 => counted(count, "file", "files"),
-        (count, _) if count > 3 => format!("{}: {}", counted(count, "file", "files"), list(&paths)),
-        _ => list(&paths),
+    let files = match paths.len() {
+        0 => String::new(),
+        1..=REFERRING_MAX => list(&paths),
+        count => counted(count, "file", "files"),
     };
     let both = [files, tests]
         .into_iter()
@@ -454,7 +511,7 @@ fn reason(file: &File) -> Option<&'static str> {
         [Some(Content::Code(old)), Some(Content::Code(new))] if old.imports != new.imports => {
             Some("imports")
         }
-        _ => Some("comments, or statements outside declarations"),
+        _ => Some("comments or statements"),
     }
 }
 
@@ -487,15 +544,17 @@ fn tests(changes: &Changes) -> Option<Line> {
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    let counts = if counts.is_empty() {
-        String::new()
+    let place = if paths.len() > 1 {
+        format!("{} files", paths.len())
     } else {
-        format!("{}   ", counts.join(", "))
+        list(&paths)
     };
-    Some(Line::of(
-        Tone::Dim,
-        format!("tests: {counts}{}", list(&paths)),
-    ))
+    let said = if counts.is_empty() {
+        place
+    } else {
+        format!("{} in {place}", counts.join(", "))
+    };
+    Some(Line::of(Tone::Dim, format!("tests: {said}")))
 }
 
 /// Documents and data in one line.

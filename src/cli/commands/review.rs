@@ -2,6 +2,7 @@
 
 mod document;
 mod known;
+mod markdown;
 
 use self::document::{Document, KnownDocument};
 use self::known::{Known, write_known};
@@ -9,7 +10,7 @@ use crate::cli::program::Program;
 use crate::cli::range;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::node::Snapshot;
-use crate::review::{Line, Tone, say};
+use crate::review::{Detail, Line, Tone, say};
 use crate::workspace::review::review;
 use crate::workspace::touched::touched;
 
@@ -20,12 +21,28 @@ pub struct Args {
     /// the merge base with the default branch to HEAD
     #[arg(value_name = "rev", num_args = 0..=2)]
     revisions: Vec<String>,
+    /// Print text, or Markdown for a comment or a summary of a forge
+    #[arg(long, value_name = "format", value_enum, default_value = "text")]
+    format: Format,
+    /// Limit Markdown to this many characters, at least 200
+    #[arg(long, value_name = "characters", default_value_t = 60_000)]
+    limit: usize,
+    /// Show every change, not only those that matter most
+    #[arg(long)]
+    all: bool,
     /// Exit with 1 if a model's statement about what the branch touches is outdated or missing
     #[arg(long)]
     exit_code: bool,
     /// Exit with 1 if there are such: stale (outdated statements), missing, carried (people's notes to affirm); may be repeated
     #[arg(long, value_name = "what", value_enum)]
     fail_on: Vec<FailOn>,
+}
+
+/// How a review is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
 }
 
 /// What a review can fail on.
@@ -48,8 +65,12 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if program.ui.is_json() {
         let document = Document::of(&range, &changes, KnownDocument::of(&known));
         program.ui.write_json("review", &document)?;
+    } else if args.format == Format::Markdown {
+        let text = markdown::render(&changes, &known, &range, args.limit);
+        program.ui.write_bytes(text.as_bytes())?;
     } else {
-        let mut lines = say(&changes);
+        let detail = if args.all { Detail::All } else { Detail::Short };
+        let mut lines = say(&changes, detail);
         if let Some(verdict) = lines.first_mut() {
             verdict.0.extend(known.verdict());
         }

@@ -98,6 +98,6 @@ fn layout_is_no_change() {
     let shown = repo.merkle(&["review", "HEAD~1..HEAD"]).ok();
     insta::assert_snapshot!(shown, @"
     Same declarations · 1 of 1 file is code
-    comments, or statements outside declarations: a.py
+    comments or statements: a.py
     ");
 }

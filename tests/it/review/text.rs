@@ -17,8 +17,8 @@ fn a_branch_from_what_others_rely_on_to_what_they_do_not_see() {
     main   src/bin/till.rs:3   body
     moved: src/lib.rs → src/main_lib.rs
     + Basket::is_empty   src/basket.rs:12
-    comments, or statements outside declarations: tool.py
-    tests: 1 added, 1 removed   tests/prices.rs
+    comments or statements: tool.py
+    tests: 1 added, 1 removed in tests/prices.rs
     no code: README.md
     ");
     let json = document(&repo, "main");
@@ -105,4 +105,66 @@ fn a_file_that_is_not_here_is_told() {
     A = 1→2   a.py:1
     not in this clone: b.py
     ");
+}
+
+/// For a forge: a mark to find the comment by, the verdict, and nothing of the repository outside of code spans.
+#[test]
+fn markdown_for_a_forge() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    repo.fill(SHOP);
+    let markdown = |options: &[&str]| {
+        let arguments = [&["review", "--format", "markdown"][..], options];
+        repo.merkle(&arguments.concat()).ok()
+    };
+    insta::assert_snapshot!(markdown(&[]), @"
+    <!-- git-merkle:review:1 -->
+    **1 public declaration removed, 1 signature changed, 3 bodies, 1 moved, 1 private · 5 of 7 files are code**
+
+    - `− discount` `src/price.rs   was in src/bin/till.rs, 1 test`
+    - `price_of(…, taxes: u8→u16)` `src/price.rs:2   ← src/basket.rs, src/bin/till.rs, 1 test`
+    - `Basket::total` `src/basket.rs:8   body`
+    - `rounded` `src/price.rs:6   body`
+    - `main` `src/bin/till.rs:3   body`
+    - `moved: src/lib.rs → src/main_lib.rs`
+    - `+ Basket::is_empty` `src/basket.rs:12`
+    - `comments or statements: tool.py`
+    - `tests: 1 added, 1 removed in tests/prices.rs`
+    - `no code: README.md`
+    - compared: `f2aa372` with `HEAD`
+    ");
+    insta::assert_snapshot!(markdown(&["--limit", "330"]), @"
+    <!-- git-merkle:review:1 -->
+    **1 public declaration removed, 1 signature changed, 3 bodies, 1 moved, 1 private · 5 of 7 files are code**
+
+    - `− discount` `src/price.rs   was in src/bin/till.rs, 1 test`
+    - `price_of(…, taxes: u8→u16)` `src/price.rs:2   ← src/basket.rs, src/bin/till.rs, 1 test`
+    - …and 9 more
+    ");
+    assert_eq!(markdown(&["main..main"]), "");
+}
+
+/// Of a large change, what is heaviest; every file of code is named.
+#[test]
+fn a_large_change_is_short_unless_all_is_wanted() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("work");
+    let files =
+        (0..7).map(|number| format!("+ m{number}.py = def run{number}(): return {number}\n"));
+    let fixture = "commit first\n+ README.md = # Many\ncommit second\n".to_owned()
+        + &files.collect::<String>();
+    repo.fill(&fixture);
+    insta::assert_snapshot!(repo.merkle(&["review", "HEAD^!"]).ok(), @"
+    7 public declarations added · 7 of 7 files are code
+    + run0   m0.py:1
+    + run1   m1.py:1
+    + run2   m2.py:1
+    … 4 more in m3.py, m4.py, m5.py, m6.py
+    ");
+    let all = repo.merkle(&["review", "--all", "HEAD^!"]).ok();
+    assert_eq!(
+        all.lines().filter(|line| line.starts_with("+ ")).count(),
+        7,
+        "{all}"
+    );
 }
