@@ -45,6 +45,17 @@ pub(in crate::cli) fn write_words(ui: &mut Ui, old: &str, new: &str) -> Result<(
     Ok(())
 }
 
+/// How many lines came and how many went.
+pub(in crate::cli) fn counted_lines(old: &str, new: &str) -> (usize, usize) {
+    let diff = TextDiff::from_lines(old, new);
+    let count = |tag| {
+        diff.iter_all_changes()
+            .filter(|change| change.tag() == tag)
+            .count()
+    };
+    (count(ChangeTag::Insert), count(ChangeTag::Delete))
+}
+
 /// Lines that became other lines: runs of words that went in `[-…-]`, that came in `{+…+}`.
 fn write_changed(ui: &mut Ui, before: &str, after: &str) -> Result<(), CliError> {
     let diff = TextDiff::from_words(before, after);

@@ -9,7 +9,7 @@ use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{AgentId, FrameType, NodeKind, TreePath};
 use crate::cli::program::Program;
 use crate::cli::range::{self, Range, Revision};
-use crate::cli::words::{write_lines, write_words};
+use crate::cli::words::{counted_lines, write_lines, write_words};
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Head, Slot, Store};
 use crate::git::{EntryMode, Side, diff_trees};
@@ -31,8 +31,11 @@ pub struct Args {
     #[arg(long = "type", value_name = "type")]
     frame_type: Option<FrameType>,
     /// Print only paths, each once
-    #[arg(long)]
+    #[arg(long, conflicts_with = "stat")]
     name_only: bool,
+    /// Count lines that came and went, by path
+    #[arg(long)]
+    stat: bool,
     /// Exit with 1 if something differs
     #[arg(long)]
     exit_code: bool,
@@ -122,6 +125,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             program.ui.write_bytes(&path)?;
             program.ui.end_record()?;
         }
+    } else if args.stat {
+        write_stat(&mut program.ui, &differences)?;
     } else {
         for difference in &differences {
             write(&mut program.ui, difference, &range)?;
@@ -350,6 +355,27 @@ fn shown_path(ui: &Ui, path: &TreePath) -> Vec<u8> {
         path.as_bytes()
     })
     .into_owned()
+}
+
+/// A line for each path: how many lines of its statements came and went.
+fn write_stat(ui: &mut Ui, differences: &[Difference]) -> Result<(), CliError> {
+    for of_path in differences.chunk_by(|a, b| a.path == b.path) {
+        let (mut came, mut went) = (0, 0);
+        for one in of_path
+            .iter()
+            .filter(|one| !one.lacks_old && !one.lacks_new)
+        {
+            let [old, new] = [&one.old, &one.new].map(|text| text.as_deref().unwrap_or_default());
+            let (added, removed) = counted_lines(old, new);
+            came += added;
+            went += removed;
+        }
+        let path = shown_path(ui, &of_path[0].path);
+        ui.write_bytes(&path)?;
+        write!(ui, " | {came} +, {went} -")?;
+        ui.end_record()?;
+    }
+    Ok(())
 }
 
 fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliError> {

@@ -106,6 +106,12 @@ fn names_records_and_documents() {
     repo.merkle(&["regenerate"]).ok();
     let names = repo.merkle(&["diff", "--name-only", "HEAD~1..HEAD"]).ok();
     assert_eq!(names, "./\nsrc\n\"src/\\303\\244 b.rs\"\n");
+    let counts = repo.merkle(&["diff", "--stat", "HEAD~1..HEAD"]).ok();
+    insta::assert_snapshot!(counts, @r#"
+    ./ | 2 +, 2 -
+    src | 2 +, 1 -
+    "src/\303\244 b.rs" | 3 +, 0 -
+    "#);
     let records = repo
         .merkle(&["diff", "--name-only", "-z", "HEAD~1..HEAD"])
         .ok();

@@ -3,6 +3,7 @@
 mod known;
 mod laws;
 mod text;
+mod workflow;
 
 use serde_json::Value;
 
