@@ -2,6 +2,7 @@
 
 use super::Ui;
 use crate::base::TreePath;
+use crate::ops;
 use crate::workspace::Workspace;
 
 /// Most files that are named one by one.
@@ -15,7 +16,7 @@ pub fn tell(ui: &Ui, workspace: &Workspace, absent: &[TreePath], revision: &str)
             path.to_text()
         ));
     }
-    if let Some(note) = workspace.absent_note(absent.len(), revision) {
+    if let Some(note) = ops::absent::note(&workspace.repository, absent.len(), revision) {
         ui.warn(&note);
     }
 }

@@ -7,9 +7,10 @@ use super::{CliError, Style, Ui, json};
 use crate::base::printable::one_line;
 use crate::base::{TreePath, printable};
 use crate::frame::{Children, Frame, Head, Store};
+use crate::ops::{self, Carried};
 use crate::sync::Signature;
 use crate::synthesis::Reason;
-use crate::workspace::{Carried, Target, Workspace};
+use crate::workspace::{Target, Workspace};
 
 /// Whether a frame still holds for its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +82,7 @@ pub fn state_of(
 ) -> Result<State, CliError> {
     match head {
         Some(head) if head.frame.id == frame.id && head.frame.seq == frame.seq => {
-            Ok(workspace.staleness(store, target, head)?.into())
+            Ok(ops::refresh::staleness(workspace, store, target, head)?.into())
         }
         _ => Ok(State::Older),
     }
@@ -258,10 +259,12 @@ pub fn signatures(
     store: &Store<'_>,
     frames: &[&Frame],
 ) -> Vec<Option<Signature>> {
-    workspace.signatures(store, frames).unwrap_or_else(|error| {
-        ui.warn(&printable::chain(&error));
-        vec![None; frames.len()]
-    })
+    ops::signing::signatures(&workspace.repository, &workspace.state, store, frames).unwrap_or_else(
+        |error| {
+            ui.warn(&printable::chain(&error));
+            vec![None; frames.len()]
+        },
+    )
 }
 
 /// One line: id, state, agent and type, generation, when and by whom.

@@ -20,50 +20,50 @@ const ACCEPT: Kind = Kind::Choice(&["all", "signed", "self"]);
 /// `maxCost`.
 pub const MAX_COST: Setting = general("maxCost", Kind::Limit(USD))
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Most that one run may cost");
 
 /// `maxCalls`.
 pub const MAX_CALLS: Setting = general("maxCalls", Kind::Limit("calls"))
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Most requests that one run may send");
 
 /// `maxTokens`.
 pub const MAX_TOKENS: Setting = general("maxTokens", Kind::Limit("tokens"))
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Most tokens that one run may use, input and output together");
 
 /// `budget`.
 pub const BUDGET: Setting = general("budget", Kind::Limit(USD))
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Most that this repository may cost in a calendar month (UTC)");
 
 /// `budgetCalls`.
 pub const BUDGET_CALLS: Setting = general("budgetCalls", Kind::Limit("calls"))
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Most requests that this repository may send in a calendar month (UTC)");
 
 /// `budgetTokens`.
 pub const BUDGET_TOKENS: Setting = general("budgetTokens", Kind::Limit("tokens"))
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Most tokens that this repository may use in a calendar month (UTC)");
 
 /// `budgetDay`.
 pub const BUDGET_DAY: Setting = general("budgetDay", Kind::Limit(USD))
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Most that this repository may cost in a day (UTC)");
 
 /// `confirmAbove`.
 pub const CONFIRM_ABOVE: Setting = general("confirmAbove", Kind::Limit(USD))
     .default("1")
     .tighten(Order::Smaller)
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Estimated cost above which a run needs your confirmation or a budget");
 
 /// `urls`.
@@ -72,7 +72,7 @@ pub const URLS: Setting = general(
     Kind::List("an address, such as https://docs.example/guide"),
 )
 .tighten(Order::Fewer)
-.read_by("workspace/pages.rs")
+.read_by("ops/pages.rs")
 .means("Pages that the repository's own lists may fetch");
 
 /// `defaultAgent`.
@@ -85,28 +85,28 @@ pub const DEFAULT_AGENT: Setting = general("defaultAgent", Kind::Text("an agent 
 pub const DEFAULT_PROVIDER: Setting =
     general("defaultProvider", Kind::Text("the name of a provider"))
         .once_trusted()
-        .read_by("workspace/asking.rs")
+        .read_by("ops/asking.rs")
         .means("Provider to use when you name none");
 
 /// `defaultProfile`.
 pub const DEFAULT_PROFILE: Setting = general("defaultProfile", Kind::Text("the name of a profile"))
     .default("default")
     .once_trusted()
-    .read_by("workspace/asking.rs")
+    .read_by("ops/asking.rs")
     .means("Profile to use when you name none");
 
 /// `contextBudget`.
 pub const CONTEXT_BUDGET: Setting = general("contextBudget", Kind::Number("tokens"))
     .default("24000")
     .once_trusted()
-    .read_by("workspace/overview.rs")
+    .read_by("ops/overview.rs")
     .means("Size of the default payload of `git merkle context`");
 
 /// `contextSystem`.
 pub const CONTEXT_SYSTEM: Setting = general("contextSystem", Kind::Boolean)
     .default("true")
     .once_trusted()
-    .read_by("workspace/overview.rs")
+    .read_by("ops/overview.rs")
     .means("Whether payloads of `git merkle context` describe this machine");
 
 /// `progress`.
@@ -132,13 +132,13 @@ pub const HOOK_QUIET: Setting = general("hookQuiet", Kind::Duration)
 /// `hookBudget`.
 pub const HOOK_BUDGET: Setting = general("hookBudget", Kind::Limit(USD))
     .tighten(Order::Smaller)
-    .read_by("workspace/background.rs")
+    .read_by("ops/background.rs")
     .means("Most that the hooks' worker may spend in a day; without it the worker asks no model");
 
 /// `hookComplete`.
 pub const HOOK_COMPLETE: Setting = general("hookComplete", Kind::Boolean)
     .default("false")
-    .read_by("workspace/background.rs")
+    .read_by("ops/background.rs")
     .means("Whether the hooks' worker also generates frames for nodes that have none from the agent yet");
 
 /// `remote`.
@@ -171,13 +171,13 @@ pub const PUBLISH: Setting = general("publish", Kind::Choice(&["shared", "own"])
 /// `autoSync`.
 pub const AUTO_SYNC: Setting = general("autoSync", Kind::Choice(&["off", "fetch", "push", "both"]))
     .default("off")
-    .read_by("workspace/autosync.rs")
+    .read_by("ops/autosync.rs")
     .means("What the hooks' worker exchanges with the remote after a pull or a push");
 
 /// `syncInterval`.
 pub const SYNC_INTERVAL: Setting = general("syncInterval", Kind::Duration)
     .default("5m")
-    .read_by("workspace/autosync.rs")
+    .read_by("ops/autosync.rs")
     .means("Shortest time between two exchanges of the hooks' worker");
 
 /// `acceptFrames`.
@@ -190,7 +190,7 @@ pub const ACCEPT_FRAMES: Setting = general("acceptFrames", ACCEPT)
 
 /// `sign`.
 pub const SIGN: Setting = general("sign", Kind::Boolean)
-    .read_by("workspace/signing.rs")
+    .read_by("workspace/sharing.rs")
     .means("Whether statements are signed; without it, as git signs commits with SSH");
 
 /// `signingKey`.
@@ -198,7 +198,7 @@ pub const SIGNING_KEY: Setting = general(
     "signingKey",
     Kind::Text("a path, or key:: and a public key"),
 )
-.read_by("workspace/signing.rs")
+.read_by("ops/signing.rs")
 .means("Key to sign with, where it is not that of git");
 
 /// `acceptFrames`.

@@ -11,22 +11,24 @@ use super::conversation::ConversationMessage;
 use super::folder::{conversation_file, partial_file, response_file};
 use super::gather::Ingredients;
 use super::open::OpenSession;
-use super::question::{Question, Reader, TurnAsking, images};
+use super::question::{self, Question, Reader, TurnAsking, images};
 use super::record::{UsageRecord, sha256};
 use super::task::Task;
+use super::tiers;
 use super::turn::{TurnError, as_file, open_turn, save, view};
 use super::{
     Answered, Charged, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
 };
 use crate::chat::{Reply, Request, Role};
 use crate::context::people::{GLOBAL_LIST, MEMOS};
-use crate::git::StateDir;
+use crate::git::{Repository, StateDir};
+use crate::ops::{self, AskingError, AskingOptions, Payer};
 use crate::profile::Wish;
 use crate::provider::call::{CallError, RetrySink, StopSign};
 use crate::provider::ledger::Spend;
 use crate::provider::{Definition, TextSink};
 use crate::secret::guard;
-use crate::workspace::{AskingError, AskingOptions, Payer, Workspace};
+use crate::workspace::Workspace;
 
 /// Answers that are paid for and not yet written into the session, below the state
 /// directory of the work tree.
@@ -45,280 +47,280 @@ struct Spooled {
     charged: Charged,
 }
 
-impl Workspace {
-    /// Refuses to ask when a limit of the session is reached.
-    pub fn check_limits(&self, open: &OpenSession) -> Result<(), TurnError> {
-        let limits = open.session.record.limits;
-        let Charged {
-            tokens, cost_usd, ..
-        } = open.session.charged();
-        let reached = [
-            limits
-                .tokens
-                .filter(|limit| tokens >= *limit)
-                .map(|limit| format!("{limit} tokens")),
-            limits
-                .cost_usd
-                .filter(|limit| cost_usd.unwrap_or(0.0) >= *limit)
-                .map(|limit| format!("{limit} USD")),
-        ];
-        match reached.into_iter().flatten().next() {
-            Some(limit) => Err(TurnError::Limit {
-                session: open.folder.name.to_string(),
-                limit,
-            }),
-            None => Ok(()),
-        }
-    }
-
-    /// A provider that can be asked for a turn, within all limits; those of the session count what is left of them.
-    pub fn turn_payer(
-        &self,
-        open: &OpenSession,
-        definition: Definition,
-        mut options: AskingOptions,
-    ) -> Result<Payer, TurnError> {
-        for file in [MEMOS, GLOBAL_LIST] {
-            // What is sent along without being named must be the user's own wish.
-            self.require_trusted_file(file).map_err(AskingError::from)?;
-        }
-        let limits = open.session.record.limits;
-        let Charged {
-            tokens, cost_usd, ..
-        } = open.session.charged();
-        let (given, spent) = (options.caps, options.spent);
-        let least =
-            |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
-        // What this run has spent is among what the session was charged, and is taken off once more by the budget.
-        let left = |limit: u64, charged: u64, spent: u64| {
-            limit.saturating_sub(charged).saturating_add(spent)
-        };
-        options.caps.tokens = least(
-            given.tokens,
-            limits.tokens.map(|limit| left(limit, tokens, spent.tokens)),
-        );
-        let charged = nano(cost_usd.unwrap_or(0.0));
-        let dollars_left = limits
+/// Refuses to ask when a limit of the session is reached.
+pub fn check_limits(open: &OpenSession) -> Result<(), TurnError> {
+    let limits = open.session.record.limits;
+    let Charged {
+        tokens, cost_usd, ..
+    } = open.session.charged();
+    let reached = [
+        limits
+            .tokens
+            .filter(|limit| tokens >= *limit)
+            .map(|limit| format!("{limit} tokens")),
+        limits
             .cost_usd
-            .map(|limit| left(nano(limit), charged, spent.nano_dollars.unwrap_or(0)));
-        options.caps.nano_dollars = least(given.nano_dollars, dollars_left);
-        let mut payer = self.payer(definition, &options)?;
-        // What came with the repository may tighten; it is not the user's agreement to spend.
-        let is_own = open.own.limits.tokens.is_some() || open.own.limits.cost_usd.is_some();
-        payer.has_budget &= is_own
-            || self.has_budget(&AskingOptions {
+            .filter(|limit| cost_usd.unwrap_or(0.0) >= *limit)
+            .map(|limit| format!("{limit} USD")),
+    ];
+    match reached.into_iter().flatten().next() {
+        Some(limit) => Err(TurnError::Limit {
+            session: open.folder.name.to_string(),
+            limit,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// A provider that can be asked for a turn, within all limits; those of the session count what is left of them.
+pub fn turn_payer(
+    workspace: &Workspace,
+    open: &OpenSession,
+    definition: Definition,
+    mut options: AskingOptions,
+) -> Result<Payer, TurnError> {
+    for file in [MEMOS, GLOBAL_LIST] {
+        // What is sent along without being named must be the user's own wish.
+        workspace
+            .require_trusted_file(file)
+            .map_err(AskingError::from)?;
+    }
+    let limits = open.session.record.limits;
+    let Charged {
+        tokens, cost_usd, ..
+    } = open.session.charged();
+    let (given, spent) = (options.caps, options.spent);
+    let least = |given: Option<u64>, limit: Option<u64>| [given, limit].into_iter().flatten().min();
+    // What this run has spent is among what the session was charged, and is taken off once more by the budget.
+    let left =
+        |limit: u64, charged: u64, spent: u64| limit.saturating_sub(charged).saturating_add(spent);
+    options.caps.tokens = least(
+        given.tokens,
+        limits.tokens.map(|limit| left(limit, tokens, spent.tokens)),
+    );
+    let charged = nano(cost_usd.unwrap_or(0.0));
+    let dollars_left = limits
+        .cost_usd
+        .map(|limit| left(nano(limit), charged, spent.nano_dollars.unwrap_or(0)));
+    options.caps.nano_dollars = least(given.nano_dollars, dollars_left);
+    let mut payer = ops::asking::payer(workspace, definition, &options)?;
+    // What came with the repository may tighten; it is not the user's agreement to spend.
+    let is_own = open.own.limits.tokens.is_some() || open.own.limits.cost_usd.is_some();
+    payer.has_budget &= is_own
+        || ops::asking::has_budget(
+            &workspace.settings,
+            &AskingOptions {
                 caps: given,
                 ..options
-            })?;
-        Ok(payer)
-    }
+            },
+        )?;
+    Ok(payer)
+}
 
-    /// Asks, and keeps the answer before anything else is done with it.
-    pub async fn ask_turn(
-        &self,
-        (question, payer): (&Question, &Payer),
-        open: &mut OpenSession,
-        (on_text, on_retry): (TextSink<'_>, RetrySink<'_>),
-        stop: &mut StopSign,
-    ) -> Result<(), TurnError> {
-        note_question(open, question)?;
-        let before = charge_worst_case(open, payer, &question.words.request)?;
-        let begun = Instant::now();
-        let called = match payer
-            .caller
-            .call(&question.words.request, on_text, on_retry, stop)
-            .await
-        {
-            Ok(called) => called,
-            Err(CallError::Cut { partial, limit }) => {
-                charge(open, before, payer)?;
-                let file = partial_file(question.turn.phase());
-                open.folder
-                    .write(Some(question.number), &file, as_file(&partial.reply.text))?;
-                let file = open.folder.relative(Some(question.number), &file);
-                let (key, profile) = (question.words.output_key, question.profile.clone());
-                return Err(TurnError::Cut {
-                    limit,
-                    file,
-                    phase: question.turn.phase(),
-                    profile,
-                    key,
-                });
-            }
-            Err(error) => {
-                charge(open, before, payer)?;
-                return Err(error.into());
-            }
-        };
-        let cost_usd = called.cost_told().map(dollars);
-        let Reply { text, model, usage } = called.reply;
-        let answered = Answered {
-            provider: payer.caller.name.clone(),
-            model,
-            response_sha256: sha256(&as_file(&text)),
-            usage: usage.map(UsageRecord::from),
-            cost_usd,
-            seconds: Some((begun.elapsed().as_secs_f64() * 10.0).round() / 10.0),
-        };
-        let spooled = Spooled {
-            prompt_sha256: question.turn.prompt_sha256.clone(),
-            text,
-            messages: vec![(
-                Role::User.as_str().to_owned(),
-                question.words.asked().to_owned(),
-            )],
-            answered,
-            charged: sum(before, payer),
-        };
-        // The provider's cache holds the request now. That it is not remembered costs no more than a prediction.
-        if let Some(placed) = &question.words.placed {
-            let _ = self.remember_sent(placed);
-        }
-        let (folder, name) = (self.spool_folder(), spool_name(open, question.number));
-        let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
-        let made = folder.create();
-        made.and_then(|()| folder.replace_durably(&name, |open| open.write_all(&bytes)))
-            .map_err(|source| {
-                // Where nothing can be written the worst case stays charged.
-                let _ = charge(open, before, payer);
-                TurnError::NotKept {
-                    path: folder.shown_file(&name),
-                    text: spooled.text,
-                    source,
-                }
-            })
-    }
-
-    /// Of this work tree: the sessions of another are other files.
-    fn spool_folder(&self) -> StateDir {
-        StateDir::of_worktree(&self.repository).folder(SPOOL_FOLDER)
-    }
-
-    /// Takes the answer of the open turn, wherever it is: kept by a run that was killed, or written by a person.
-    ///
-    /// `None` when there is none yet. A review is judged by its own verdict.
-    pub fn take_answer(
-        &self,
-        open: &mut OpenSession,
-        provider: Option<&str>,
-    ) -> Result<Option<TurnRecord>, TurnError> {
-        let (number, turn) = open_turn(open)?;
-        if turn.status() == Status::Answered {
-            return Ok(Some(turn.clone()));
-        }
-        let mut turn = turn.clone();
-        let file = response_file(turn.phase());
-        let (spool, name) = (self.spool_folder(), spool_name(open, number));
-        let spooled = spool
-            .read(&name, SPOOLED_BYTES_MAX)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
-        let written = open
-            .folder
-            .read(Some(number), &file)?
-            .filter(|text| !text.trim().is_empty());
-        if let Some(spooled) = spooled.filter(|spooled| spooled.prompt_sha256 == turn.prompt_sha256)
-        {
-            let text = as_file(&spooled.text);
-            if written.as_ref().is_some_and(|written| *written != text) {
-                turn.notes.push(format!(
-                    "'{file}' was written by hand and counts; '{}' had answered",
-                    spooled.answered.provider
-                ));
-            } else {
-                open.folder.write(Some(number), &file, &text)?;
-            }
-            write_conversation(&open.folder, number, &turn, &spooled)?;
-            turn.answered = Some(spooled.answered);
-            turn.charged = spooled.charged;
-        } else {
-            let Some(text) = written else { return Ok(None) };
-            turn.answered = Some(Answered {
-                provider: provider.unwrap_or("person").to_owned(),
-                model: None,
-                response_sha256: sha256(&text),
-                usage: None,
-                cost_usd: None,
-                seconds: None,
+/// Asks, and keeps the answer before anything else is done with it.
+pub async fn ask_turn(
+    workspace: &Workspace,
+    (question, payer): (&Question, &Payer),
+    open: &mut OpenSession,
+    (on_text, on_retry): (TextSink<'_>, RetrySink<'_>),
+    stop: &mut StopSign,
+) -> Result<(), TurnError> {
+    note_question(open, question)?;
+    let before = charge_worst_case(open, payer, &question.words.request)?;
+    let begun = Instant::now();
+    let called = match payer
+        .caller
+        .call(&question.words.request, on_text, on_retry, stop)
+        .await
+    {
+        Ok(called) => called,
+        Err(CallError::Cut { partial, limit }) => {
+            charge(open, before, payer)?;
+            let file = partial_file(question.turn.phase());
+            open.folder
+                .write(Some(question.number), &file, as_file(&partial.reply.text))?;
+            let file = open.folder.relative(Some(question.number), &file);
+            let (key, profile) = (question.words.output_key, question.profile.clone());
+            return Err(TurnError::Cut {
+                limit,
+                file,
+                phase: question.turn.phase(),
+                profile,
+                key,
             });
         }
-        save(open, number, &turn)?;
-        let _ = spool.remove(&name);
-        Ok(Some(turn))
+        Err(error) => {
+            charge(open, before, payer)?;
+            return Err(error.into());
+        }
+    };
+    let cost_usd = called.cost_told().map(dollars);
+    let Reply { text, model, usage } = called.reply;
+    let answered = Answered {
+        provider: payer.caller.name.clone(),
+        model,
+        response_sha256: sha256(&as_file(&text)),
+        usage: usage.map(UsageRecord::from),
+        cost_usd,
+        seconds: Some((begun.elapsed().as_secs_f64() * 10.0).round() / 10.0),
+    };
+    let spooled = Spooled {
+        prompt_sha256: question.turn.prompt_sha256.clone(),
+        text,
+        messages: vec![(
+            Role::User.as_str().to_owned(),
+            question.words.asked().to_owned(),
+        )],
+        answered,
+        charged: sum(before, payer),
+    };
+    // The provider's cache holds the request now. That it is not remembered costs no more than a prediction.
+    if let Some(placed) = &question.words.placed {
+        let _ = tiers::remember_sent(&workspace.state, placed);
     }
-
-    /// Asks a model whether the answer of the open turn is good enough; what it said, and what it took.
-    pub async fn ask_approval(
-        &self,
-        open: &mut OpenSession,
-        (payer, request): (&Payer, &Request),
-        on_retry: RetrySink<'_>,
-        stop: &mut StopSign,
-    ) -> Result<Decision, TurnError> {
-        let before = charge_worst_case(open, payer, request)?;
-        let outcome = payer
-            .caller
-            .call(request, &mut |_| (), on_retry, stop)
-            .await;
-        charge(open, before, payer)?;
-        let called = outcome?;
-        let (usage, cost) = (
-            called.reply.usage.map(UsageRecord::from),
-            called.cost_told(),
-        );
-        Ok(Decision {
-            verdict: Verdict::parse(&called.reply.text),
-            text: called.reply.text,
-            took: (usage, cost.map(dollars)),
+    let (folder, name) = (
+        spool_folder(&workspace.repository),
+        spool_name(open, question.number),
+    );
+    let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
+    let made = folder.create();
+    made.and_then(|()| folder.replace_durably(&name, |open| open.write_all(&bytes)))
+        .map_err(|source| {
+            // Where nothing can be written the worst case stays charged.
+            let _ = charge(open, before, payer);
+            TurnError::NotKept {
+                path: folder.shown_file(&name),
+                text: spooled.text,
+                source,
+            }
         })
-    }
+}
 
-    /// What a model is asked that decides about the answer of the open turn: the world of the turn with another task.
-    pub fn approval_request(
-        &self,
-        open: &OpenSession,
-        definition: &Definition,
-        asking: &TurnAsking,
-    ) -> Result<Request, TurnError> {
-        let (number, turn) = open_turn(open)?;
-        let answer = open
-            .folder
-            .read(Some(number), &response_file(turn.phase()))?
-            .unwrap_or_default();
-        let allowed = self
-            .allowed_secrets(&asking.allowed)
-            .map_err(AskingError::Allowed)?;
-        let answer_name = open
-            .folder
-            .relative(Some(number), &response_file(turn.phase()));
-        guard(
-            answer.as_bytes(),
-            &answer_name.to_string_lossy(),
-            self.scanner()?,
-            &allowed,
-        )?;
-        let task = Task {
-            phase: Some(turn.phase()),
-            request: turn.request.clone(),
-            answer: Some(answer),
-            ..Task::default()
-        };
-        let root = self.turn_root(turn.snapshot.as_deref())?;
-        let ingredients = Ingredients {
-            root: &root,
-            session: Some(view(open, number)),
-            number: Some(number),
-            task,
-            named: &[],
-            images: &images(&open.folder, number, turn)?,
-            profile: &self.turn_profile(&open.own, asking)?,
-            allowed: &allowed,
-        };
-        let reader = Reader::of(Some(definition), Wish::default());
-        Ok(self
-            .words(&ingredients, &reader, (turn.budget, None))?
-            .request)
+/// Of this work tree: the sessions of another are other files.
+fn spool_folder(repo: &Repository) -> StateDir {
+    StateDir::of_worktree(repo).folder(SPOOL_FOLDER)
+}
+
+/// Takes the answer of the open turn, wherever it is: kept by a run that was killed, or written by a person.
+///
+/// `None` when there is none yet. A review is judged by its own verdict.
+pub fn take_answer(
+    repo: &Repository,
+    open: &mut OpenSession,
+    provider: Option<&str>,
+) -> Result<Option<TurnRecord>, TurnError> {
+    let (number, turn) = open_turn(open)?;
+    if turn.status() == Status::Answered {
+        return Ok(Some(turn.clone()));
     }
+    let mut turn = turn.clone();
+    let file = response_file(turn.phase());
+    let (spool, name) = (spool_folder(repo), spool_name(open, number));
+    let spooled = spool
+        .read(&name, SPOOLED_BYTES_MAX)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Spooled>(&bytes).ok());
+    let written = open
+        .folder
+        .read(Some(number), &file)?
+        .filter(|text| !text.trim().is_empty());
+    if let Some(spooled) = spooled.filter(|spooled| spooled.prompt_sha256 == turn.prompt_sha256) {
+        let text = as_file(&spooled.text);
+        if written.as_ref().is_some_and(|written| *written != text) {
+            turn.notes.push(format!(
+                "'{file}' was written by hand and counts; '{}' had answered",
+                spooled.answered.provider
+            ));
+        } else {
+            open.folder.write(Some(number), &file, &text)?;
+        }
+        write_conversation(&open.folder, number, &turn, &spooled)?;
+        turn.answered = Some(spooled.answered);
+        turn.charged = spooled.charged;
+    } else {
+        let Some(text) = written else { return Ok(None) };
+        turn.answered = Some(Answered {
+            provider: provider.unwrap_or("person").to_owned(),
+            model: None,
+            response_sha256: sha256(&text),
+            usage: None,
+            cost_usd: None,
+            seconds: None,
+        });
+    }
+    save(open, number, &turn)?;
+    let _ = spool.remove(&name);
+    Ok(Some(turn))
+}
+
+/// Asks a model whether the answer of the open turn is good enough; what it said, and what it took.
+pub async fn ask_approval(
+    open: &mut OpenSession,
+    (payer, request): (&Payer, &Request),
+    on_retry: RetrySink<'_>,
+    stop: &mut StopSign,
+) -> Result<Decision, TurnError> {
+    let before = charge_worst_case(open, payer, request)?;
+    let outcome = payer
+        .caller
+        .call(request, &mut |_| (), on_retry, stop)
+        .await;
+    charge(open, before, payer)?;
+    let called = outcome?;
+    let (usage, cost) = (
+        called.reply.usage.map(UsageRecord::from),
+        called.cost_told(),
+    );
+    Ok(Decision {
+        verdict: Verdict::parse(&called.reply.text),
+        text: called.reply.text,
+        took: (usage, cost.map(dollars)),
+    })
+}
+
+/// What a model is asked that decides about the answer of the open turn: the world of the turn with another task.
+pub fn approval_request(
+    workspace: &Workspace,
+    open: &OpenSession,
+    definition: &Definition,
+    asking: &TurnAsking,
+) -> Result<Request, TurnError> {
+    let (number, turn) = open_turn(open)?;
+    let answer = open
+        .folder
+        .read(Some(number), &response_file(turn.phase()))?
+        .unwrap_or_default();
+    let allowed = workspace
+        .allowed_secrets(&asking.allowed)
+        .map_err(AskingError::Allowed)?;
+    let answer_name = open
+        .folder
+        .relative(Some(number), &response_file(turn.phase()));
+    guard(
+        answer.as_bytes(),
+        &answer_name.to_string_lossy(),
+        workspace.scanner()?,
+        &allowed,
+    )?;
+    let task = Task {
+        phase: Some(turn.phase()),
+        request: turn.request.clone(),
+        answer: Some(answer),
+        ..Task::default()
+    };
+    let root = question::turn_root(workspace, turn.snapshot.as_deref())?;
+    let ingredients = Ingredients {
+        root: &root,
+        session: Some(view(open, number)),
+        number: Some(number),
+        task,
+        named: &[],
+        images: &images(&open.folder, number, turn)?,
+        profile: &question::turn_profile(workspace, &open.own, asking)?,
+        allowed: &allowed,
+    };
+    let reader = Reader::of(Some(definition), Wish::default());
+    Ok(question::words(workspace, &ingredients, &reader, (turn.budget, None))?.request)
 }
 
 fn spool_name(open: &OpenSession, number: TurnNumber) -> String {

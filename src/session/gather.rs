@@ -10,7 +10,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::conversation::{Said, said_again};
+use super::open;
 use super::task::Task;
+use super::tiers;
 use super::turn::TurnError;
 use super::world::{Reference, World, content};
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
@@ -19,16 +21,17 @@ use crate::base::{NodeId, TreePath, token};
 use crate::chat::Image;
 use crate::context::resource::Body;
 use crate::context::{Document, List, Scope, Style};
-use crate::git::{EntryMode, ObjectError, ObjectKind};
+use crate::git::{EntryMode, ObjectError, ObjectKind, Repository};
 use crate::node::{Snapshot, SnapshotRoot};
+use crate::ops::evidence::{COMMITS_MAX, Evidence};
+use crate::ops::payload::{InputError, PayloadOptions, SecretPolicy};
+use crate::ops::{self, PageOptions};
 use crate::profile::{Profile, Standards};
 use crate::prompt::SYSTEM_PROMPT;
 use crate::secret::{Allowed, guard};
 use crate::symbol::map::{Detail, Known, Legend, Level, Shown, SymbolMap, references};
 use crate::tier::{FileList, Key, State};
-use crate::workspace::evidence::{COMMITS_MAX, Evidence};
-use crate::workspace::payload::{InputError, PayloadOptions, SecretPolicy};
-use crate::workspace::{PageOptions, Workspace};
+use crate::workspace::Workspace;
 
 /// Tokens of all symbols, at most, where nothing else is said.
 const SYMBOL_TOKENS_MAX: u64 = 32_000;
@@ -104,74 +107,90 @@ pub struct Ingredients<'i> {
     pub allowed: &'i Allowed,
 }
 
-impl Workspace {
-    /// Builds a world. It holds nothing that looks like a secret, unless the user lets that pass.
-    pub fn world(&self, made_of: &Ingredients<'_>, sizes: Sizes) -> Result<World<'_>, TurnError> {
-        let mut notes = Vec::new();
-        let mut task = made_of.task.clone();
-        let said = match made_of.session {
-            Some(view) => said_again(view.folder, view.turns, &mut task)?,
-            None => Said::default(),
-        };
-        let scope = made_of.session.and_then(|view| view.own.scope.as_deref());
-        task.scope = scope.and_then(|name| made_of.profile.scope_words(name));
-        let document = self.list_document(made_of, sizes.document)?;
-        notes.extend(document.remarks().map_err(InputError::from)?);
-        let (standards, examples) = self.read_profile_files(made_of, sizes.standards, &mut notes);
-        let system_prompt = self.system_prompt(&mut notes);
-        let mut last = self.last_request(made_of.session.map(|view| view.folder.name.as_str()));
-        let reference = self.reference(&document, (made_of.root.tree, &last), sizes, &mut notes)?;
-        let mut world = World {
-            system_prompt,
-            standards,
-            examples,
-            memos: document.memos(),
-            people: document.people_notes(),
-            reference,
-            system: made_of
-                .session
-                .map(|_| document.system_information())
-                .unwrap_or_default(),
-            task,
-            said,
-            images: made_of.images.to_vec(),
-            notes,
-            document,
-        };
-        let scanner = self.scanner()?;
-        for (name, text) in world.named_texts() {
-            guard(text.as_bytes(), name, scanner, made_of.allowed)?;
-        }
-        if sizes.lags {
-            // What was sent before may be judged otherwise now: then it is not sent again.
-            let mut earlier = std::mem::take(&mut last.texts);
-            earlier.retain(|key, text| {
-                let has_changed = match (world.reference.texts.get(key), key) {
-                    (Some(now), _) => now != text,
-                    (None, Key::Symbols(path)) => self.is_gone(made_of.root.tree, path),
-                    (None, _) => false,
-                };
-                has_changed
-                    && guard(text.as_bytes(), "symbol map", scanner, made_of.allowed).is_ok()
-            });
-            world.reference.earlier = earlier;
-        }
-        Ok(world)
+/// Builds a world. It holds nothing that looks like a secret, unless the user lets that pass.
+pub fn world<'w>(
+    workspace: &'w Workspace,
+    made_of: &Ingredients<'_>,
+    sizes: Sizes,
+) -> Result<World<'w>, TurnError> {
+    let mut notes = Vec::new();
+    let mut task = made_of.task.clone();
+    let said = match made_of.session {
+        Some(view) => said_again(view.folder, view.turns, &mut task)?,
+        None => Said::default(),
+    };
+    let scope = made_of.session.and_then(|view| view.own.scope.as_deref());
+    task.scope = scope.and_then(|name| made_of.profile.scope_words(name));
+    let document = list_document(workspace, made_of, sizes.document)?;
+    notes.extend(document.remarks().map_err(InputError::from)?);
+    let (standards, examples) =
+        read_profile_files(&workspace.repository, made_of, sizes.standards, &mut notes);
+    let system_prompt = system_prompt(workspace, &mut notes);
+    let mut last = tiers::last_request(
+        &workspace.state,
+        made_of.session.map(|view| view.folder.name.as_str()),
+    );
+    let reference = reference(
+        workspace,
+        &document,
+        (made_of.root.tree, &last),
+        sizes,
+        &mut notes,
+    )?;
+    let mut world = World {
+        system_prompt,
+        standards,
+        examples,
+        memos: document.memos(),
+        people: document.people_notes(),
+        reference,
+        system: made_of
+            .session
+            .map(|_| document.system_information())
+            .unwrap_or_default(),
+        task,
+        said,
+        images: made_of.images.to_vec(),
+        notes,
+        document,
+    };
+    let scanner = workspace.scanner()?;
+    for (name, text) in world.named_texts() {
+        guard(text.as_bytes(), name, scanner, made_of.allowed)?;
     }
+    if sizes.lags {
+        // What was sent before may be judged otherwise now: then it is not sent again.
+        let mut earlier = std::mem::take(&mut last.texts);
+        earlier.retain(|key, text| {
+            let has_changed = match (world.reference.texts.get(key), key) {
+                (Some(now), _) => now != text,
+                (None, Key::Symbols(path)) => {
+                    is_gone(&workspace.repository, made_of.root.tree, path)
+                }
+                (None, _) => false,
+            };
+            has_changed && guard(text.as_bytes(), "symbol map", scanner, made_of.allowed).is_ok()
+        });
+        world.reference.earlier = earlier;
+    }
+    Ok(world)
+}
 
-    /// Plans the document that the lists of the session and the command make.
-    pub(super) fn list_document(
-        &self,
-        made_of: &Ingredients<'_>,
-        tokens_max: Option<u64>,
-    ) -> Result<Document<'_>, TurnError> {
-        let named = made_of.named.join("\n");
-        let number = made_of.number.map(|number| number.to_string());
-        let typed = match made_of.session {
-            Some(view) => self.typed_pages(view.folder.name.as_str()),
-            None => BTreeSet::new(),
-        };
-        Ok(self.payload(PayloadOptions {
+/// Plans the document that the lists of the session and the command make.
+pub(super) fn list_document<'w>(
+    workspace: &'w Workspace,
+    made_of: &Ingredients<'_>,
+    tokens_max: Option<u64>,
+) -> Result<Document<'w>, TurnError> {
+    let named = made_of.named.join("\n");
+    let number = made_of.number.map(|number| number.to_string());
+    let typed = match made_of.session {
+        Some(view) => open::typed_pages(&workspace.state, view.folder.name.as_str()),
+        None => BTreeSet::new(),
+    };
+    Ok(ops::payload::payload(
+        workspace,
+        PayloadOptions {
             root: made_of.root,
             lists: vec![List {
                 is_personal: true,
@@ -182,7 +201,7 @@ impl Workspace {
             typed: &typed,
             is_session_own: made_of
                 .session
-                .is_none_or(|view| !self.is_delivered(view.folder)),
+                .is_none_or(|view| !open::is_delivered(workspace, view.folder)),
             frames: None,
             tokens_max,
             has_overview: false,
@@ -194,234 +213,251 @@ impl Workspace {
                 is_foreground: true,
                 ..PageOptions::default()
             },
-        })?)
-    }
+        },
+    )?)
+}
 
-    /// The standards and the examples of the profile; those that do not stand in its folder are read in the snapshot.
-    fn read_profile_files(
-        &self,
-        made_of: &Ingredients<'_>,
-        tokens_max: Option<u64>,
-        notes: &mut Vec<String>,
-    ) -> (String, Vec<String>) {
-        let profile = made_of.profile;
-        let read = |path: &str| self.file_text(made_of.root.tree, path);
-        let standards = Standards::compose(&profile.standards, &read, tokens_max);
-        let missing = |what: &str, path: &str| {
-            format!(
-                "{what} '{path}' of profile '{}' does not exist",
-                profile.name
-            )
-        };
-        notes.extend(
-            standards
-                .missing
-                .iter()
-                .map(|path| missing("standard", path)),
-        );
-        if standards.is_condensed {
+/// The standards and the examples of the profile; those that do not stand in its folder are read in the snapshot.
+fn read_profile_files(
+    repo: &Repository,
+    made_of: &Ingredients<'_>,
+    tokens_max: Option<u64>,
+    notes: &mut Vec<String>,
+) -> (String, Vec<String>) {
+    let profile = made_of.profile;
+    let read = |path: &str| file_text(repo, made_of.root.tree, path);
+    let standards = Standards::compose(&profile.standards, &read, tokens_max);
+    let missing = |what: &str, path: &str| {
+        format!(
+            "{what} '{path}' of profile '{}' does not exist",
+            profile.name
+        )
+    };
+    notes.extend(
+        standards
+            .missing
+            .iter()
+            .map(|path| missing("standard", path)),
+    );
+    if standards.is_condensed {
+        notes.push(format!(
+            "the standards of profile '{}' are condensed to fit",
+            profile.name
+        ));
+    }
+    let mut examples = Vec::new();
+    for example in &profile.examples {
+        match example.text.clone().or_else(|| read(&example.path)) {
+            Some(text) => examples.push(text),
+            None => notes.push(missing("example", &example.path)),
+        }
+    }
+    (standards.text, examples)
+}
+
+/// True for a file that is neither in a snapshot nor in the work tree; one that is ignored now is not gone.
+fn is_gone(repo: &Repository, tree: NodeId, path: &TreePath) -> bool {
+    let found = repo.find_entry(&tree, path.as_bytes());
+    let root = repo.work_dir();
+    let is_on_disk = |root: &Path| {
+        root.join(OsStr::from_bytes(path.as_bytes()))
+            .symlink_metadata()
+            .is_ok()
+    };
+    matches!(found, Ok(None)) && !root.is_some_and(is_on_disk)
+}
+
+/// A text file of a snapshot.
+#[must_use]
+pub fn file_text(repo: &Repository, tree: NodeId, path: &str) -> Option<String> {
+    let (EntryMode::File | EntryMode::Executable, id) =
+        repo.find_entry(&tree, path.as_bytes()).ok()??
+    else {
+        return None;
+    };
+    let mut data = Vec::new();
+    repo.read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data)
+        .ok()?;
+    String::from_utf8(data).ok()
+}
+
+/// The user's system prompt, else the repository's once it is trusted, else the built-in one; behind it a blank line and
+/// `system_extra.md`.
+fn system_prompt(workspace: &Workspace, notes: &mut Vec<String>) -> String {
+    let trusted = |name: &str| {
+        workspace
+            .folder
+            .text(name)
+            .filter(|_| workspace.trust.is_trusted())
+    };
+    let own = |name: &str| workspace.personal_folder().text(name);
+    for name in ["system.md", "system_extra.md"] {
+        if own(name).is_none()
+            && workspace.folder.text(name).is_some()
+            && !workspace.trust.is_trusted()
+        {
             notes.push(format!(
-                "the standards of profile '{}' are condensed to fit",
-                profile.name
+                "'.teddy/{name}' is not used: this repository is not trusted"
             ));
         }
-        let mut examples = Vec::new();
-        for example in &profile.examples {
-            match example.text.clone().or_else(|| read(&example.path)) {
-                Some(text) => examples.push(text),
-                None => notes.push(missing("example", &example.path)),
-            }
-        }
-        (standards.text, examples)
     }
-
-    /// True for a file that is neither in a snapshot nor in the work tree; one that is ignored now is not gone.
-    fn is_gone(&self, tree: NodeId, path: &TreePath) -> bool {
-        let found = self.repository.find_entry(&tree, path.as_bytes());
-        let root = self.repository.work_dir();
-        let is_on_disk = |root: &Path| {
-            root.join(OsStr::from_bytes(path.as_bytes()))
-                .symlink_metadata()
-                .is_ok()
-        };
-        matches!(found, Ok(None)) && !root.is_some_and(is_on_disk)
+    let prompt = own("system.md")
+        .or_else(|| trusted("system.md"))
+        .unwrap_or(SYSTEM_PROMPT);
+    match own("system_extra.md").or_else(|| trusted("system_extra.md")) {
+        Some(extra) => format!("{}\n\n{}", prompt.trim_end(), extra.trim_end()),
+        None => prompt.trim_end().to_owned(),
     }
+}
 
-    /// A text file of a snapshot.
-    #[must_use]
-    pub fn file_text(&self, tree: NodeId, path: &str) -> Option<String> {
-        let (EntryMode::File | EntryMode::Executable, id) =
-            self.repository.find_entry(&tree, path.as_bytes()).ok()??
-        else {
-            return None;
-        };
-        let mut data = Vec::new();
-        self.repository
-            .read_at_most(&id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data)
-            .ok()?;
-        String::from_utf8(data).ok()
-    }
-
-    /// The user's system prompt, else the repository's once it is trusted, else the built-in one; behind it a blank line and
-    /// `system_extra.md`.
-    fn system_prompt(&self, notes: &mut Vec<String>) -> String {
-        let trusted = |name: &str| self.folder.text(name).filter(|_| self.trust.is_trusted());
-        let own = |name: &str| self.personal_folder().text(name);
-        for name in ["system.md", "system_extra.md"] {
-            if own(name).is_none() && self.folder.text(name).is_some() && !self.trust.is_trusted() {
-                notes.push(format!(
-                    "'.teddy/{name}' is not used: this repository is not trusted"
-                ));
-            }
-        }
-        let prompt = own("system.md")
-            .or_else(|| trusted("system.md"))
-            .unwrap_or(SYSTEM_PROMPT);
-        match own("system_extra.md").or_else(|| trusted("system_extra.md")) {
-            Some(extra) => format!("{}\n\n{}", prompt.trim_end(), extra.trim_end()),
-            None => prompt.trim_end().to_owned(),
-        }
-    }
-
-    /// The bodies that the document shows, the symbols of all other files, and the list of files.
-    fn reference(
-        &self,
-        document: &Document<'_>,
-        (tree, last): (NodeId, &State),
-        sizes: Sizes,
-        notes: &mut Vec<String>,
-    ) -> Result<Reference, TurnError> {
-        let (evidence, dirty) = self.history_evidence(tree).map_err(TurnError::History)?;
-        let mut reference = Reference {
-            evidence,
-            dirty,
-            ..Reference::default()
-        };
-        let mut shown = BTreeSet::new();
-        for (resource, body) in document.bodies().map_err(InputError::from)? {
-            let Ok(text) = body else { continue };
-            if let Body::Page(page) = &resource.body {
-                let name = String::from_utf8_lossy(&resource.name).into_owned();
-                let title = page
-                    .note
-                    .as_ref()
-                    .map(|note| format!("{note}\n\n"))
-                    .unwrap_or_default();
-                reference
-                    .texts
-                    .insert(Key::Url(name.clone()), format!("{name}\n\n{title}{text}"));
-            } else {
-                let path = TreePath::new(resource.name.clone());
-                if resource.scopes.strongest() == Scope::Turn {
-                    reference.passing.insert(path.clone());
-                }
-                // What the last map says of a file stays in it: to take it out and put it back breaks a tier twice.
-                if !last.items.contains_key(&Key::Symbols(path)) {
-                    shown.insert(resource.name.clone());
-                }
-                reference
-                    .texts
-                    .insert(Key::File(TreePath::new(resource.name.clone())), text);
-            }
-        }
-        self.add_symbols((tree, &shown, last), sizes, &mut reference, notes)?;
-        Ok(reference)
-    }
-
-    fn add_symbols(
-        &self,
-        (tree, shown, last): (NodeId, &BTreeSet<Vec<u8>>, &State),
-        sizes: Sizes,
-        reference: &mut Reference,
-        notes: &mut Vec<String>,
-    ) -> Result<(), TurnError> {
-        let found = self.symbols(tree)?;
-        let files = found.files();
-        let references = references(&files);
-        let map = SymbolMap::new(&files, &references);
-        let says = |number: &u32| {
-            let file = &files[*number as usize];
-            !file.symbols.entries.is_empty() && !shown.contains(file.path)
-        };
-        let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
-        let (legend, chosen) = choose(&map, (&wanted, sizes.symbols), last);
-        let left = wanted.len() - chosen.len();
-        if left > 0 {
-            let many = if left == 1 {
-                "1 file is".to_owned()
-            } else {
-                format!("{left} files are")
-            };
-            notes.push(format!(
-                "the symbols of {many} left out: they do not fit into {} tokens",
-                sizes.symbols
-            ));
-        }
-        reference.legend = if chosen.is_empty() {
-            String::new()
+/// The bodies that the document shows, the symbols of all other files, and the list of files.
+fn reference(
+    workspace: &Workspace,
+    document: &Document<'_>,
+    (tree, last): (NodeId, &State),
+    sizes: Sizes,
+    notes: &mut Vec<String>,
+) -> Result<Reference, TurnError> {
+    let (evidence, dirty) = history_evidence(workspace, tree).map_err(TurnError::History)?;
+    let mut reference = Reference {
+        evidence,
+        dirty,
+        ..Reference::default()
+    };
+    let mut shown = BTreeSet::new();
+    for (resource, body) in document.bodies().map_err(InputError::from)? {
+        let Ok(text) = body else { continue };
+        if let Body::Page(page) = &resource.body {
+            let name = String::from_utf8_lossy(&resource.name).into_owned();
+            let title = page
+                .note
+                .as_ref()
+                .map(|note| format!("{note}\n\n"))
+                .unwrap_or_default();
+            reference
+                .texts
+                .insert(Key::Url(name.clone()), format!("{name}\n\n{title}{text}"));
         } else {
-            legend.text()
-        };
-        reference.aliases = legend.directories().to_vec();
-        for Shown { number, level } in &chosen {
-            let path = TreePath::new(files[*number as usize].path);
-            let block = map.block(
-                *number,
-                &legend,
-                Detail {
-                    level: *level,
-                    ..Detail::KEPT
-                },
-            );
-            reference.texts.insert(Key::Symbols(path), block);
+            let path = TreePath::new(resource.name.clone());
+            if resource.scopes.strongest() == Scope::Turn {
+                reference.passing.insert(path.clone());
+            }
+            // What the last map says of a file stays in it: to take it out and put it back breaks a tier twice.
+            if !last.items.contains_key(&Key::Symbols(path)) {
+                shown.insert(resource.name.clone());
+            }
+            reference
+                .texts
+                .insert(Key::File(TreePath::new(resource.name.clone())), text);
         }
-        let paths = |group: Vec<u32>| {
-            group
-                .into_iter()
-                .map(|number| TreePath::new(files[number as usize].path))
-                .collect()
-        };
-        reference.components = references.components().into_iter().map(paths).collect();
-        let lines: Vec<String> = (0..files.len() as u32)
-            .map(|number| map.shown_path(number).to_owned())
-            .collect();
-        notes.extend(self.absent_note(found.absent.len(), "HEAD"));
-        if found.is_cut {
-            notes.push(format!("only the first {} files are listed", lines.len()));
-        }
-        let folded = folded(&lines, sizes.files);
-        if folded.is_some() {
-            notes.push("the list of files is folded by directories to fit".to_owned());
-        }
-        reference.files = FileList {
-            count: lines.len(),
-            lines: folded.unwrap_or(lines),
-        };
-        Ok(())
     }
+    add_symbols(
+        workspace,
+        (tree, &shown, last),
+        sizes,
+        &mut reference,
+        notes,
+    )?;
+    Ok(reference)
+}
 
-    /// What history says of files, and which of them are not as they were committed.
-    fn history_evidence(
-        &self,
-        tree: NodeId,
-    ) -> Result<(Evidence, BTreeSet<TreePath>), ObjectError> {
-        let Ok(head) = self.root(&Snapshot::Revision("HEAD".to_owned())) else {
-            return Ok(Default::default());
+fn add_symbols(
+    workspace: &Workspace,
+    (tree, shown, last): (NodeId, &BTreeSet<Vec<u8>>, &State),
+    sizes: Sizes,
+    reference: &mut Reference,
+    notes: &mut Vec<String>,
+) -> Result<(), TurnError> {
+    let found = ops::map::symbols(&workspace.repository, &workspace.state, tree)?;
+    let files = found.files();
+    let references = references(&files);
+    let map = SymbolMap::new(&files, &references);
+    let says = |number: &u32| {
+        let file = &files[*number as usize];
+        !file.symbols.entries.is_empty() && !shown.contains(file.path)
+    };
+    let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
+    let (legend, chosen) = choose(&map, (&wanted, sizes.symbols), last);
+    let left = wanted.len() - chosen.len();
+    if left > 0 {
+        let many = if left == 1 {
+            "1 file is".to_owned()
+        } else {
+            format!("{left} files are")
         };
-        let evidence = match head.commit {
-            Some(commit) => Evidence::of_history(&self.repository, &commit, COMMITS_MAX)?,
-            None => Evidence::default(),
-        };
-        let changed = self.changed_files(Some(head.tree), tree)?;
-        Ok((
-            evidence,
-            changed
-                .into_iter()
-                .filter(|file| file.is_there)
-                .map(|file| file.path)
-                .collect(),
-        ))
+        notes.push(format!(
+            "the symbols of {many} left out: they do not fit into {} tokens",
+            sizes.symbols
+        ));
     }
+    reference.legend = if chosen.is_empty() {
+        String::new()
+    } else {
+        legend.text()
+    };
+    reference.aliases = legend.directories().to_vec();
+    for Shown { number, level } in &chosen {
+        let path = TreePath::new(files[*number as usize].path);
+        let block = map.block(
+            *number,
+            &legend,
+            Detail {
+                level: *level,
+                ..Detail::KEPT
+            },
+        );
+        reference.texts.insert(Key::Symbols(path), block);
+    }
+    let paths = |group: Vec<u32>| {
+        group
+            .into_iter()
+            .map(|number| TreePath::new(files[number as usize].path))
+            .collect()
+    };
+    reference.components = references.components().into_iter().map(paths).collect();
+    let lines: Vec<String> = (0..files.len() as u32)
+        .map(|number| map.shown_path(number).to_owned())
+        .collect();
+    notes.extend(ops::absent::note(
+        &workspace.repository,
+        found.absent.len(),
+        "HEAD",
+    ));
+    if found.is_cut {
+        notes.push(format!("only the first {} files are listed", lines.len()));
+    }
+    let folded = folded(&lines, sizes.files);
+    if folded.is_some() {
+        notes.push("the list of files is folded by directories to fit".to_owned());
+    }
+    reference.files = FileList {
+        count: lines.len(),
+        lines: folded.unwrap_or(lines),
+    };
+    Ok(())
+}
+
+/// What history says of files, and which of them are not as they were committed.
+fn history_evidence(
+    workspace: &Workspace,
+    tree: NodeId,
+) -> Result<(Evidence, BTreeSet<TreePath>), ObjectError> {
+    let Ok(head) = workspace.root(&Snapshot::Revision("HEAD".to_owned())) else {
+        return Ok(Default::default());
+    };
+    let evidence = match head.commit {
+        Some(commit) => Evidence::of_history(&workspace.repository, &commit, COMMITS_MAX)?,
+        None => Evidence::default(),
+    };
+    let changed = ops::branch::changed_files(&workspace.repository, Some(head.tree), tree)?;
+    Ok((
+        evidence,
+        changed
+            .into_iter()
+            .filter(|file| file.is_there)
+            .map(|file| file.path)
+            .collect(),
+    ))
 }
 
 /// The files of the map, and its legend: those of the last request as far as they fit, so that its tiers hold.

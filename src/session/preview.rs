@@ -2,15 +2,17 @@
 
 use super::flow::Next;
 use super::gather::{Ingredients, SessionView};
-use super::question::{Reader, TurnAsking, Words, images, turn_wish};
+use super::open;
+use super::question::{self, Reader, TurnAsking, Words, images, turn_wish};
 use super::task::Task;
 use super::turn::{TurnError, as_edited, before, edited_prompt};
 use super::{SessionFolder, SessionRecord, Status, TurnNumber, TurnRecord};
 use crate::chat::Image;
 use crate::node::SnapshotRoot;
+use crate::ops::{self, AskingError};
 use crate::profile::{Phase, Profile, Wish};
 use crate::provider::{Definition, Definitions};
-use crate::workspace::{AskingError, Workspace};
+use crate::workspace::Workspace;
 
 /// What is looked at.
 pub struct PreviewOptions<'p> {
@@ -45,153 +47,154 @@ struct Looked {
     turn: Option<TurnRecord>,
 }
 
-impl Workspace {
-    /// The words of the open turn, of the next one, or of a request by itself. `reader` may want another form than the one
-    /// who would be asked takes.
-    pub fn preview(
-        &self,
-        options: &PreviewOptions<'_>,
-        reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
-    ) -> Result<Preview, TurnError> {
-        let Some(folder) = &options.session else {
-            return self.preview_alone(options, reader);
-        };
-        let session = folder.load()?;
-        let own = self.own_part(folder, &session.record)?;
-        let looked = looked(&session);
-        let profile = self.turn_profile(&own, &options.asking)?;
-        let definition = self.turn_definition((&own, looked.phase), &profile, &options.asking)?;
-        let reader = reader(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
-        let last = session.turns.last();
-        let turn = looked.turn.as_ref();
-        let is_open = turn.is_some();
-        let request = options.request.clone().or_else(|| {
-            turn.or(last.map(|(_, turn)| turn))
-                .map(|turn| turn.request.clone())
-        });
-        let mut all = match (looked.number, turn) {
-            (Some(number), Some(turn)) => images(folder, number, turn)?,
-            _ => Vec::new(),
-        };
-        all.extend(options.images.iter().cloned());
-        let turns = match looked.number.filter(|_| is_open) {
-            Some(number) => before(&session.turns, number),
-            None => &session.turns,
-        };
-        let view = SessionView {
-            folder,
-            turns,
-            own: &own,
-        };
-        let place = Place {
-            view: Some(view),
-            number: looked.number,
-            phase: Some(looked.phase),
-            turn,
-        };
-        let look = |reader: &Reader, place: &Place<'_>, request: Option<String>| {
-            self.look(options, (&profile, reader), place, (request, &all))
-        };
-        let built = look(&reader, &place, request);
-        let open = looked
-            .number
-            .zip(turn)
-            .filter(|(_, turn)| turn.status() == Status::Ready && options.request.is_none());
-        let edited = match open {
-            // A person's reader makes the text that stands in the file.
-            Some((number, turn)) => {
-                let wish = turn_wish(&profile, looked.phase, &own);
-                let written = Reader::of(definition.as_ref(), wish);
-                let written = look(&written, &place, Some(turn.request.clone()));
-                edited_prompt(folder, (number, turn), written.as_ref().ok())?
-                    .map(|prompt| as_edited(turn.clone(), prompt))
-            }
-            None => None,
-        };
-        let words = match &edited {
-            Some(turn) => {
-                let place = Place {
-                    turn: Some(turn),
-                    ..place
-                };
-                look(&reader, &place, Some(turn.request.clone()))?
-            }
-            None => built?,
-        };
-        Ok(Preview { words, definition })
-    }
-
-    fn preview_alone(
-        &self,
-        options: &PreviewOptions<'_>,
-        reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
-    ) -> Result<Preview, TurnError> {
-        let profile = self.turn_profile(&SessionRecord::default(), &options.asking)?;
-        let definitions = Definitions::load(self.settings.stack()).map_err(AskingError::from)?;
-        let named = options
-            .asking
-            .provider
-            .as_deref()
-            .or(self.default_provider());
-        // Several are no error where no request is sent.
-        let definition = match named {
-            Some(name) => Some(definitions.get(name).map_err(AskingError::from)?.clone()),
-            None => definitions.the_only().ok().cloned(),
-        };
-        let reader = reader(definition.as_ref(), profile.wish(Phase::Generating, ""));
-        let place = Place {
-            view: None,
-            number: None,
-            phase: None,
-            turn: None,
-        };
-        let words = self.look(
-            options,
-            (&profile, &reader),
-            &place,
-            (options.request.clone(), &options.images),
-        )?;
-        Ok(Preview { words, definition })
-    }
-
-    fn look(
-        &self,
-        options: &PreviewOptions<'_>,
-        (profile, reader): (&Profile, &Reader),
-        place: &Place<'_>,
-        (request, images): (Option<String>, &[(String, Image)]),
-    ) -> Result<Words, TurnError> {
-        let request = request
-            .filter(|request| !request.trim().is_empty())
-            .ok_or(TurnError::NoRequest)?;
-        let allowed = self
-            .allowed_secrets(&options.asking.allowed)
-            .map_err(AskingError::Allowed)?;
-        let snapshot = place.turn.and_then(|turn| turn.snapshot.as_deref());
-        let root = options
-            .root
-            .clone()
-            .map_or_else(|| self.turn_root(snapshot), Ok)?;
-        let ingredients = Ingredients {
-            root: &root,
-            session: place.view,
-            number: place.number,
-            task: Task {
-                phase: place.phase,
-                request,
-                ..Task::default()
-            },
-            named: options.named,
-            images,
-            profile,
-            allowed: &allowed,
-        };
-        let budget = place.turn.and_then(|turn| turn.budget);
-        if place.turn.is_some_and(|turn| turn.is_text_only) && options.request.is_none() {
-            return self.text_words(&ingredients, reader, budget);
+/// The words of the open turn, of the next one, or of a request by itself. `reader` may want another form than the one
+/// who would be asked takes.
+pub fn preview(
+    workspace: &Workspace,
+    options: &PreviewOptions<'_>,
+    reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
+) -> Result<Preview, TurnError> {
+    let Some(folder) = &options.session else {
+        return preview_alone(workspace, options, reader);
+    };
+    let session = folder.load()?;
+    let own = open::own_part(workspace, folder, &session.record)?;
+    let looked = looked(&session);
+    let (settings, asking) = (&workspace.settings, &options.asking);
+    let profile = question::turn_profile(workspace, &own, asking)?;
+    let definition = question::turn_definition(settings, (&own, looked.phase), &profile, asking)?;
+    let reader = reader(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
+    let last = session.turns.last();
+    let turn = looked.turn.as_ref();
+    let is_open = turn.is_some();
+    let request = options.request.clone().or_else(|| {
+        turn.or(last.map(|(_, turn)| turn))
+            .map(|turn| turn.request.clone())
+    });
+    let mut all = match (looked.number, turn) {
+        (Some(number), Some(turn)) => images(folder, number, turn)?,
+        _ => Vec::new(),
+    };
+    all.extend(options.images.iter().cloned());
+    let turns = match looked.number.filter(|_| is_open) {
+        Some(number) => before(&session.turns, number),
+        None => &session.turns,
+    };
+    let view = SessionView {
+        folder,
+        turns,
+        own: &own,
+    };
+    let place = Place {
+        view: Some(view),
+        number: looked.number,
+        phase: Some(looked.phase),
+        turn,
+    };
+    let look = |reader: &Reader, place: &Place<'_>, request: Option<String>| {
+        let reader = (&profile, reader);
+        look(workspace, options, reader, place, (request, &all))
+    };
+    let built = look(&reader, &place, request);
+    let open = looked
+        .number
+        .zip(turn)
+        .filter(|(_, turn)| turn.status() == Status::Ready && options.request.is_none());
+    let edited = match open {
+        // A person's reader makes the text that stands in the file.
+        Some((number, turn)) => {
+            let wish = turn_wish(&profile, looked.phase, &own);
+            let written = Reader::of(definition.as_ref(), wish);
+            let written = look(&written, &place, Some(turn.request.clone()));
+            edited_prompt(folder, (number, turn), written.as_ref().ok())?
+                .map(|prompt| as_edited(turn.clone(), prompt))
         }
-        self.words(&ingredients, reader, (budget, options.symbols))
+        None => None,
+    };
+    let words = match &edited {
+        Some(turn) => {
+            let place = Place {
+                turn: Some(turn),
+                ..place
+            };
+            look(&reader, &place, Some(turn.request.clone()))?
+        }
+        None => built?,
+    };
+    Ok(Preview { words, definition })
+}
+
+fn preview_alone(
+    workspace: &Workspace,
+    options: &PreviewOptions<'_>,
+    reader: &dyn Fn(Option<&Definition>, Wish) -> Reader,
+) -> Result<Preview, TurnError> {
+    let profile = question::turn_profile(workspace, &SessionRecord::default(), &options.asking)?;
+    let definitions = Definitions::load(workspace.settings.stack()).map_err(AskingError::from)?;
+    let named = options
+        .asking
+        .provider
+        .as_deref()
+        .or(ops::asking::default_provider(&workspace.settings));
+    // Several are no error where no request is sent.
+    let definition = match named {
+        Some(name) => Some(definitions.get(name).map_err(AskingError::from)?.clone()),
+        None => definitions.the_only().ok().cloned(),
+    };
+    let reader = reader(definition.as_ref(), profile.wish(Phase::Generating, ""));
+    let place = Place {
+        view: None,
+        number: None,
+        phase: None,
+        turn: None,
+    };
+    let words = look(
+        workspace,
+        options,
+        (&profile, &reader),
+        &place,
+        (options.request.clone(), &options.images),
+    )?;
+    Ok(Preview { words, definition })
+}
+
+fn look(
+    workspace: &Workspace,
+    options: &PreviewOptions<'_>,
+    (profile, reader): (&Profile, &Reader),
+    place: &Place<'_>,
+    (request, images): (Option<String>, &[(String, Image)]),
+) -> Result<Words, TurnError> {
+    let request = request
+        .filter(|request| !request.trim().is_empty())
+        .ok_or(TurnError::NoRequest)?;
+    let allowed = workspace
+        .allowed_secrets(&options.asking.allowed)
+        .map_err(AskingError::Allowed)?;
+    let snapshot = place.turn.and_then(|turn| turn.snapshot.as_deref());
+    let root = options
+        .root
+        .clone()
+        .map_or_else(|| question::turn_root(workspace, snapshot), Ok)?;
+    let ingredients = Ingredients {
+        root: &root,
+        session: place.view,
+        number: place.number,
+        task: Task {
+            phase: place.phase,
+            request,
+            ..Task::default()
+        },
+        named: options.named,
+        images,
+        profile,
+        allowed: &allowed,
+    };
+    let budget = place.turn.and_then(|turn| turn.budget);
+    if place.turn.is_some_and(|turn| turn.is_text_only) && options.request.is_none() {
+        return question::text_words(workspace, &ingredients, reader, budget);
     }
+    question::words(workspace, &ingredients, reader, (budget, options.symbols))
 }
 
 /// Where in a session a look is taken.

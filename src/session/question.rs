@@ -2,15 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::gather::{Ingredients, SessionView, Sizes};
+use super::gather::{self, Ingredients, SessionView, Sizes};
 use super::task::Task;
-use super::tiers::Placed;
+use super::tiers::{self, Placed};
 use super::turn::TurnError;
 use super::world::World;
 use super::{SessionFolder, SessionRecord, TurnNumber, TurnRecord};
 use crate::base::token;
 use crate::chat::{Capabilities, Image, Message, Request, Role};
+use crate::git::StateDir;
 use crate::node::{Snapshot, SnapshotRoot};
+use crate::ops::payload::InputError;
+use crate::ops::{self, AskingError};
 use crate::profile::{
     Change, FitError, OutputKey, Phase, Profile, Wants, Wish, fit, input_tokens_max, output_key,
     said_in_words, with_output,
@@ -19,8 +22,7 @@ use crate::prompt::{display, manual};
 use crate::provider::{Definition, Kind};
 use crate::secret::{FindingId, guard};
 use crate::tier::{CacheTerms, Policy};
-use crate::workspace::payload::InputError;
-use crate::workspace::{AskingError, Workspace};
+use crate::workspace::{Settings, Workspace};
 
 /// Estimates are off by a few per cent: what is made smaller leaves so much of a limit free.
 const MARGIN_PERCENT: u64 = 3;
@@ -114,221 +116,228 @@ impl Reader {
     }
 }
 
-impl Workspace {
-    /// The request of a turn, for a provider or a person.
-    pub(super) fn question(
-        &self,
-        view: SessionView<'_>,
-        (number, turn): (TurnNumber, &TurnRecord),
-        asking: &TurnAsking,
-    ) -> Result<Question, TurnError> {
-        let phase = turn.phase();
-        let profile = self.turn_profile(view.own, asking)?;
-        let definition = self.turn_definition((view.own, phase), &profile, asking)?;
-        let reader = Reader::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
-        let images = images(view.folder, number, turn)?;
-        let allowed = self
-            .allowed_secrets(&asking.allowed)
-            .map_err(AskingError::Allowed)?;
-        let root = self.turn_root(turn.snapshot.as_deref())?;
-        let ingredients = Ingredients {
-            root: &root,
-            session: Some(view),
-            number: Some(number),
-            task: Task {
-                phase: Some(phase),
-                request: turn.request.clone(),
-                ..Task::default()
-            },
-            named: &[],
-            images: &images,
-            profile: &profile,
-            allowed: &allowed,
-        };
-        let words = if turn.is_text_only {
-            self.text_words(&ingredients, &reader, turn.budget)?
-        } else {
-            self.words(&ingredients, &reader, (turn.budget, None))?
-        };
-        let mut turn = turn.clone();
-        turn.notes.extend(words.notes.iter().cloned());
-        let mut seen = BTreeSet::new();
-        turn.notes.retain(|note| seen.insert(note.clone()));
-        turn.clamps.clone_from(&words.changes);
-        turn.prompt_tokens_estimated = words.request.tokens_estimated();
-        let marks = words
-            .request
-            .messages
-            .iter()
-            .any(|message| message.ends_cached_prefix);
-        let placed = words
-            .placed
-            .as_ref()
-            .filter(|_| marks || reader.terms.breakpoints_max == 0);
-        turn.cache_read_predicted = placed.map(|placed| placed.predicted.read);
-        Ok(Question {
-            number,
-            turn,
-            words,
-            definition,
-            profile: profile.name,
-        })
-    }
+/// The request of a turn, for a provider or a person.
+pub(super) fn question(
+    workspace: &Workspace,
+    view: SessionView<'_>,
+    (number, turn): (TurnNumber, &TurnRecord),
+    asking: &TurnAsking,
+) -> Result<Question, TurnError> {
+    let phase = turn.phase();
+    let profile = turn_profile(workspace, view.own, asking)?;
+    let definition = turn_definition(&workspace.settings, (view.own, phase), &profile, asking)?;
+    let reader = Reader::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
+    let images = images(view.folder, number, turn)?;
+    let allowed = workspace
+        .allowed_secrets(&asking.allowed)
+        .map_err(AskingError::Allowed)?;
+    let root = turn_root(workspace, turn.snapshot.as_deref())?;
+    let ingredients = Ingredients {
+        root: &root,
+        session: Some(view),
+        number: Some(number),
+        task: Task {
+            phase: Some(phase),
+            request: turn.request.clone(),
+            ..Task::default()
+        },
+        named: &[],
+        images: &images,
+        profile: &profile,
+        allowed: &allowed,
+    };
+    let words = if turn.is_text_only {
+        text_words(workspace, &ingredients, &reader, turn.budget)?
+    } else {
+        words(workspace, &ingredients, &reader, (turn.budget, None))?
+    };
+    let mut turn = turn.clone();
+    turn.notes.extend(words.notes.iter().cloned());
+    let mut seen = BTreeSet::new();
+    turn.notes.retain(|note| seen.insert(note.clone()));
+    turn.clamps.clone_from(&words.changes);
+    turn.prompt_tokens_estimated = words.request.tokens_estimated();
+    let marks = words
+        .request
+        .messages
+        .iter()
+        .any(|message| message.ends_cached_prefix);
+    let placed = words
+        .placed
+        .as_ref()
+        .filter(|_| marks || reader.terms.breakpoints_max == 0);
+    turn.cache_read_predicted = placed.map(|placed| placed.predicted.read);
+    Ok(Question {
+        number,
+        turn,
+        words,
+        definition,
+        profile: profile.name,
+    })
+}
 
-    /// The words of a world, with as much of it as there is room for.
-    pub fn words(
-        &self,
-        ingredients: &Ingredients<'_>,
-        reader: &Reader,
-        (document, symbols): (Option<u64>, Option<u64>),
-    ) -> Result<Words, TurnError> {
-        let limit = input_tokens_max(
-            &with_output(&reader.wish, &reader.capabilities).0,
-            &reader.capabilities,
-        );
-        let mut sizes = Sizes::new(document, symbols, limit);
-        loop {
-            let world = self.world(ingredients, sizes)?;
-            let mut words = self
-                .render(&world, ingredients, reader)
-                .map_err(read_error)?;
-            let tokens = words.request.tokens_estimated();
-            let Some(limit) = limit.filter(|limit| tokens > *limit) else {
-                words.fit(reader, tokens)?;
-                return Ok(words);
-            };
-            let room = limit / 100 * (100 - MARGIN_PERCENT);
-            let less =
-                smaller(&world, sizes, (tokens.saturating_sub(room), limit)).map_err(read_error)?;
-            sizes = less.ok_or(FitError::Input {
-                input: tokens,
-                limit,
-            })?;
-        }
-    }
-
-    /// Every rendering of a world that its reader needs.
-    fn render(
-        &self,
-        world: &World<'_>,
-        ingredients: &Ingredients<'_>,
-        reader: &Reader,
-    ) -> std::io::Result<Words> {
-        let bundle = world.bundle()?;
-        let mut notes = world.notes.clone();
-        let text = if reader.takes_block {
-            manual(&bundle)
-        } else {
-            display(&bundle)
-        };
-        let (messages, placed) = if reader.takes_block {
-            (vec![Message::new(Role::User, text.clone())], None)
-        } else {
-            let session = ingredients.session.map(|view| view.folder.name.as_str());
-            let placed = self.place(world, session, (reader.policy, &reader.terms));
-            notes.extend(placed.notice.iter().map(ToString::to_string));
-            (world.messages(&placed.layout), Some(placed))
-        };
-        let request = Request {
-            messages,
-            ..Request::default()
-        };
-        let (input, changes, output_key) = (world.input()?, Vec::new(), OutputKey::Profile);
-        Ok(Words {
-            request,
-            text,
-            input,
-            output_key,
-            changes,
-            notes,
-            placed,
-        })
-    }
-
-    /// The words of text that was put together elsewhere: it is all that is sent.
-    pub(super) fn text_words(
-        &self,
-        ingredients: &Ingredients<'_>,
-        reader: &Reader,
-        document: Option<u64>,
-    ) -> Result<Words, TurnError> {
-        let text = ingredients.task.request.clone();
-        guard(
-            text.as_bytes(),
-            "request",
-            self.scanner()?,
-            ingredients.allowed,
-        )?;
-        let document = self.list_document(ingredients, document)?;
-        let notes = document.remarks().map_err(InputError::from)?;
-        let images = ingredients
-            .images
-            .iter()
-            .map(|(_, image)| image.clone())
-            .collect();
-        let request = Request {
-            messages: vec![Message {
-                images,
-                ..Message::new(Role::User, text.clone())
-            }],
-            ..Request::default()
-        };
-        let input = document.text().map_err(read_error)?;
-        let mut words = Words {
-            request,
-            text,
-            input,
-            output_key: OutputKey::Profile,
-            changes: Vec::new(),
-            notes,
-            placed: None,
-        };
+/// The words of a world, with as much of it as there is room for.
+pub fn words(
+    workspace: &Workspace,
+    ingredients: &Ingredients<'_>,
+    reader: &Reader,
+    (document, symbols): (Option<u64>, Option<u64>),
+) -> Result<Words, TurnError> {
+    let limit = input_tokens_max(
+        &with_output(&reader.wish, &reader.capabilities).0,
+        &reader.capabilities,
+    );
+    let mut sizes = Sizes::new(document, symbols, limit);
+    loop {
+        let world = gather::world(workspace, ingredients, sizes)?;
+        let mut words =
+            render(&workspace.state, &world, ingredients, reader).map_err(read_error)?;
         let tokens = words.request.tokens_estimated();
-        let limit = input_tokens_max(
-            &with_output(&reader.wish, &reader.capabilities).0,
-            &reader.capabilities,
-        );
-        if let Some(limit) = limit.filter(|limit| tokens > *limit) {
-            return Err(FitError::Input {
-                input: tokens,
-                limit,
-            }
-            .into());
-        }
-        words.fit(reader, tokens)?;
-        Ok(words)
-    }
-
-    /// The profile of a turn.
-    pub(super) fn turn_profile(
-        &self,
-        own: &SessionRecord,
-        asking: &TurnAsking,
-    ) -> Result<Profile, TurnError> {
-        let named = asking.profile.as_deref().or(own.profile.as_deref());
-        Ok(self.profile(named, self.trust.is_trusted())?)
-    }
-
-    /// Who is asked in a turn.
-    pub(super) fn turn_definition(
-        &self,
-        (own, phase): (&SessionRecord, Phase),
-        profile: &Profile,
-        asking: &TurnAsking,
-    ) -> Result<Option<Definition>, TurnError> {
-        let provider = asking.provider.as_deref().or(own.provider(phase));
-        Ok(self.definition(provider.or(profile.provider(phase)))?)
-    }
-
-    /// The root of the snapshot that a record names: `index`, a tree, or else the work tree.
-    pub(super) fn turn_root(&self, snapshot: Option<&str>) -> Result<SnapshotRoot, TurnError> {
-        let snapshot = match snapshot {
-            None => self.default_snapshot(),
-            Some("index") => Snapshot::Index,
-            Some(id) => Snapshot::Revision(id.to_owned()),
+        let Some(limit) = limit.filter(|limit| tokens > *limit) else {
+            words.fit(reader, tokens)?;
+            return Ok(words);
         };
-        Ok(self.root(&snapshot)?)
+        let room = limit / 100 * (100 - MARGIN_PERCENT);
+        let less =
+            smaller(&world, sizes, (tokens.saturating_sub(room), limit)).map_err(read_error)?;
+        sizes = less.ok_or(FitError::Input {
+            input: tokens,
+            limit,
+        })?;
     }
+}
+
+/// Every rendering of a world that its reader needs.
+fn render(
+    state: &StateDir,
+    world: &World<'_>,
+    ingredients: &Ingredients<'_>,
+    reader: &Reader,
+) -> std::io::Result<Words> {
+    let bundle = world.bundle()?;
+    let mut notes = world.notes.clone();
+    let text = if reader.takes_block {
+        manual(&bundle)
+    } else {
+        display(&bundle)
+    };
+    let (messages, placed) = if reader.takes_block {
+        (vec![Message::new(Role::User, text.clone())], None)
+    } else {
+        let session = ingredients.session.map(|view| view.folder.name.as_str());
+        let placed = tiers::place(state, world, session, (reader.policy, &reader.terms));
+        notes.extend(placed.notice.iter().map(ToString::to_string));
+        (world.messages(&placed.layout), Some(placed))
+    };
+    let request = Request {
+        messages,
+        ..Request::default()
+    };
+    let (input, changes, output_key) = (world.input()?, Vec::new(), OutputKey::Profile);
+    Ok(Words {
+        request,
+        text,
+        input,
+        output_key,
+        changes,
+        notes,
+        placed,
+    })
+}
+
+/// The words of text that was put together elsewhere: it is all that is sent.
+pub(super) fn text_words(
+    workspace: &Workspace,
+    ingredients: &Ingredients<'_>,
+    reader: &Reader,
+    document: Option<u64>,
+) -> Result<Words, TurnError> {
+    let text = ingredients.task.request.clone();
+    guard(
+        text.as_bytes(),
+        "request",
+        workspace.scanner()?,
+        ingredients.allowed,
+    )?;
+    let document = gather::list_document(workspace, ingredients, document)?;
+    let notes = document.remarks().map_err(InputError::from)?;
+    let images = ingredients
+        .images
+        .iter()
+        .map(|(_, image)| image.clone())
+        .collect();
+    let request = Request {
+        messages: vec![Message {
+            images,
+            ..Message::new(Role::User, text.clone())
+        }],
+        ..Request::default()
+    };
+    let input = document.text().map_err(read_error)?;
+    let mut words = Words {
+        request,
+        text,
+        input,
+        output_key: OutputKey::Profile,
+        changes: Vec::new(),
+        notes,
+        placed: None,
+    };
+    let tokens = words.request.tokens_estimated();
+    let limit = input_tokens_max(
+        &with_output(&reader.wish, &reader.capabilities).0,
+        &reader.capabilities,
+    );
+    if let Some(limit) = limit.filter(|limit| tokens > *limit) {
+        return Err(FitError::Input {
+            input: tokens,
+            limit,
+        }
+        .into());
+    }
+    words.fit(reader, tokens)?;
+    Ok(words)
+}
+
+/// The profile of a turn.
+pub(super) fn turn_profile(
+    workspace: &Workspace,
+    own: &SessionRecord,
+    asking: &TurnAsking,
+) -> Result<Profile, TurnError> {
+    let named = asking.profile.as_deref().or(own.profile.as_deref());
+    Ok(ops::asking::profile(
+        workspace,
+        named,
+        workspace.trust.is_trusted(),
+    )?)
+}
+
+/// Who is asked in a turn.
+pub(super) fn turn_definition(
+    settings: &Settings,
+    (own, phase): (&SessionRecord, Phase),
+    profile: &Profile,
+    asking: &TurnAsking,
+) -> Result<Option<Definition>, TurnError> {
+    let provider = asking.provider.as_deref().or(own.provider(phase));
+    Ok(ops::asking::definition(
+        settings,
+        provider.or(profile.provider(phase)),
+    )?)
+}
+
+/// The root of the snapshot that a record names: `index`, a tree, or else the work tree.
+pub(super) fn turn_root(
+    workspace: &Workspace,
+    snapshot: Option<&str>,
+) -> Result<SnapshotRoot, TurnError> {
+    let snapshot = match snapshot {
+        None => workspace.default_snapshot(),
+        Some("index") => Snapshot::Index,
+        Some(id) => Snapshot::Revision(id.to_owned()),
+    };
+    Ok(workspace.root(&snapshot)?)
 }
 
 /// How a phase is asked.

@@ -8,14 +8,15 @@ use super::answer::{charge, charge_worst_case};
 use super::conversation::to_sum_up;
 use super::history::{Entry, History};
 use super::open::{OpenSession, append_to_history};
-use super::question::TurnAsking;
+use super::question::{self, TurnAsking};
 use super::turn::TurnError;
 use crate::chat::{Capabilities, GenerationParams, Request};
+use crate::ops::{self, AskingError, Payer};
 use crate::profile::{FitError, ProviderRole, Wish, fit, input_tokens_max, with_output};
 use crate::provider::call::{RetrySink, StopSign};
 use crate::provider::{Definition, Kind};
 use crate::secret::guard;
-use crate::workspace::{AskingError, Payer, Workspace};
+use crate::workspace::Workspace;
 
 /// The most tokens of a summary.
 const SUMMARY_TOKENS_MAX: u64 = 1_500;
@@ -32,76 +33,72 @@ pub struct DueSummary {
     id: String,
 }
 
-impl Workspace {
-    /// The summary that a model is to write before the next request; `None` where none is due, or neither the session
-    /// nor its profile names a summarizer.
-    pub fn due_summary(
-        &self,
-        open: &OpenSession,
-        asking: &TurnAsking,
-    ) -> Result<Option<DueSummary>, TurnError> {
-        let history = History::decode(&open.folder.read_history()?);
-        let Some((summary, entries)) = history.due() else {
-            return Ok(None);
-        };
-        let profile = self.turn_profile(&open.own, asking)?;
-        let role = ProviderRole::Summarizer;
-        let Some(name) = open
-            .own
-            .provider_of(role)
-            .or(profile.providers.get(&role).map(String::as_str))
-        else {
-            return Ok(None);
-        };
-        let definition = self
-            .definition(Some(name))?
-            .filter(|definition| definition.kind != Kind::Manual);
-        let Some(definition) = definition else {
-            return Ok(None);
-        };
-        let allowed = self
-            .allowed_secrets(&asking.allowed)
-            .map_err(AskingError::Allowed)?;
-        for entry in &entries {
-            guard(
-                entry.content.as_bytes(),
-                "conversation",
-                self.scanner()?,
-                &allowed,
-            )?;
-        }
-        let request = request(&entries, &definition.capabilities)?;
-        Ok(Some(DueSummary {
-            definition,
-            request,
-            messages: entries.len(),
-            id: summary.id.clone(),
-        }))
+/// The summary that a model is to write before the next request; `None` where none is due, or neither the session
+/// nor its profile names a summarizer.
+pub fn due_summary(
+    workspace: &Workspace,
+    open: &OpenSession,
+    asking: &TurnAsking,
+) -> Result<Option<DueSummary>, TurnError> {
+    let history = History::decode(&open.folder.read_history()?);
+    let Some((summary, entries)) = history.due() else {
+        return Ok(None);
+    };
+    let profile = question::turn_profile(workspace, &open.own, asking)?;
+    let role = ProviderRole::Summarizer;
+    let Some(name) = open
+        .own
+        .provider_of(role)
+        .or(profile.providers.get(&role).map(String::as_str))
+    else {
+        return Ok(None);
+    };
+    let definition = ops::asking::definition(&workspace.settings, Some(name))?
+        .filter(|definition| definition.kind != Kind::Manual);
+    let Some(definition) = definition else {
+        return Ok(None);
+    };
+    let allowed = workspace
+        .allowed_secrets(&asking.allowed)
+        .map_err(AskingError::Allowed)?;
+    for entry in &entries {
+        guard(
+            entry.content.as_bytes(),
+            "conversation",
+            workspace.scanner()?,
+            &allowed,
+        )?;
     }
+    let request = request(&entries, &definition.capabilities)?;
+    Ok(Some(DueSummary {
+        definition,
+        request,
+        messages: entries.len(),
+        id: summary.id.clone(),
+    }))
+}
 
-    /// Asks for a summary and keeps it. The open turn is charged.
-    pub async fn ask_summary(
-        &self,
-        open: &mut OpenSession,
-        (payer, due): (&Payer, &DueSummary),
-        on_retry: RetrySink<'_>,
-        stop: &mut StopSign,
-    ) -> Result<(), TurnError> {
-        let before = charge_worst_case(open, payer, &due.request)?;
-        let outcome = payer
-            .caller
-            .call(&due.request, &mut |_| (), on_retry, stop)
-            .await;
-        charge(open, before, payer)?;
-        let text = outcome?.reply.text;
-        if text.trim().is_empty() {
-            return Err(TurnError::Empty);
-        }
-        let line =
-            |history: &History| history.line_of_summary(&due.id, text.trim(), &payer.caller.name);
-        append_to_history(&open.folder, line)?;
-        Ok(())
+/// Asks for a summary and keeps it. The open turn is charged.
+pub async fn ask_summary(
+    open: &mut OpenSession,
+    (payer, due): (&Payer, &DueSummary),
+    on_retry: RetrySink<'_>,
+    stop: &mut StopSign,
+) -> Result<(), TurnError> {
+    let before = charge_worst_case(open, payer, &due.request)?;
+    let outcome = payer
+        .caller
+        .call(&due.request, &mut |_| (), on_retry, stop)
+        .await;
+    charge(open, before, payer)?;
+    let text = outcome?.reply.text;
+    if text.trim().is_empty() {
+        return Err(TurnError::Empty);
     }
+    let line =
+        |history: &History| history.line_of_summary(&due.id, text.trim(), &payer.caller.name);
+    append_to_history(&open.folder, line)?;
+    Ok(())
 }
 
 /// The request, fitted to what its provider takes.

@@ -11,7 +11,6 @@ use crate::tier::{
     CacheTerms, Layout, Notice, Policy, Reason, Request, State, advance_lagging, decode, encode,
     explain, item_text,
 };
-use crate::workspace::Workspace;
 
 /// Where the tiers of sessions are remembered, below the state directory.
 const FOLDER: &str = "tiers";
@@ -36,61 +35,60 @@ pub struct Placed {
     session: String,
 }
 
-impl Workspace {
-    /// Places the parts of a world; nothing is remembered.
-    pub fn place(
-        &self,
-        world: &World<'_>,
-        session: Option<&str>,
-        (policy, terms): (Policy, &CacheTerms),
-    ) -> Placed {
-        let session = session.unwrap_or(NO_SESSION).to_owned();
-        let (before, notice) = load(&self.state.folder(FOLDER), &session);
-        let items = world.items();
-        let reference = &world.reference;
-        // Another program may have sent a request since the texts were read.
-        let mut updates = world.updates();
-        updates.retain(|update| {
-            let text = item_text(&update.key, &reference.earlier[&update.key]);
-            before.items.get(&update.key).map(|was| was.content) == Some(content(&text))
-        });
-        let request = Request {
-            system: world.system_content(),
-            items: &items,
-            components: &reference.components,
-            commits: reference.evidence.commits,
-            aliases: &reference.aliases,
-        };
-        let (mut step, items) = advance_lagging(policy, &before, &request, terms, &updates);
-        let request = Request {
-            items: &items,
-            ..request
-        };
-        step.state.texts = world.texts_in_tiers(&step.layout);
-        Placed {
-            reasons: explain(&before, &request, &step),
-            predicted: predict(&before, &step.layout, &request, terms),
-            requests: before.requests,
-            notice,
-            layout: step.layout,
-            state: step.state,
-            session,
-        }
+/// Places the parts of a world; nothing is remembered.
+#[must_use]
+pub fn place(
+    state: &StateDir,
+    world: &World<'_>,
+    session: Option<&str>,
+    (policy, terms): (Policy, &CacheTerms),
+) -> Placed {
+    let session = session.unwrap_or(NO_SESSION).to_owned();
+    let (before, notice) = load(&state.folder(FOLDER), &session);
+    let items = world.items();
+    let reference = &world.reference;
+    // Another program may have sent a request since the texts were read.
+    let mut updates = world.updates();
+    updates.retain(|update| {
+        let text = item_text(&update.key, &reference.earlier[&update.key]);
+        before.items.get(&update.key).map(|was| was.content) == Some(content(&text))
+    });
+    let request = Request {
+        system: world.system_content(),
+        items: &items,
+        components: &reference.components,
+        commits: reference.evidence.commits,
+        aliases: &reference.aliases,
+    };
+    let (mut step, items) = advance_lagging(policy, &before, &request, terms, &updates);
+    let request = Request {
+        items: &items,
+        ..request
+    };
+    step.state.texts = world.texts_in_tiers(&step.layout);
+    Placed {
+        reasons: explain(&before, &request, &step),
+        predicted: predict(&before, &step.layout, &request, terms),
+        requests: before.requests,
+        notice,
+        layout: step.layout,
+        state: step.state,
+        session,
     }
+}
 
-    /// What is remembered of the last request of a session, for the map to stay as it is.
-    pub(super) fn last_request(&self, session: Option<&str>) -> State {
-        load(&self.state.folder(FOLDER), session.unwrap_or(NO_SESSION)).0
-    }
+/// What is remembered of the last request of a session, for the map to stay as it is.
+pub(super) fn last_request(state: &StateDir, session: Option<&str>) -> State {
+    load(&state.folder(FOLDER), session.unwrap_or(NO_SESSION)).0
+}
 
-    /// Remembers that a request was sent, so that the next one finds its tiers.
-    pub fn remember_sent(&self, placed: &Placed) -> Result<(), TurnError> {
-        let (folder, name) = (self.state.folder(FOLDER), &placed.session);
-        let written = folder
-            .create()
-            .and_then(|()| folder.write_sealed(name, &encode(&placed.state)));
-        written.map_err(|error| TurnError::State(folder.shown_file(name), error))
-    }
+/// Remembers that a request was sent, so that the next one finds its tiers.
+pub fn remember_sent(state: &StateDir, placed: &Placed) -> Result<(), TurnError> {
+    let (folder, name) = (state.folder(FOLDER), &placed.session);
+    let written = folder
+        .create()
+        .and_then(|()| folder.write_sealed(name, &encode(&placed.state)));
+    written.map_err(|error| TurnError::State(folder.shown_file(name), error))
 }
 
 /// What a session remembers; an empty state, and why, where that cannot be read.

@@ -4,23 +4,25 @@
 
 use std::path::PathBuf;
 
+use super::answer;
 use super::folder::{INPUT, prompt_file, response_file};
 use super::gather::SessionView;
-use super::open::{OpenSession, settle, write_report};
-use super::question::{Question, TurnAsking, Words};
+use super::open::{self, OpenSession, settle, write_report};
+use super::question::{self, Question, TurnAsking, Words};
 use super::record::{BY_REVIEW, UsageRecord, VERSION, sha256};
 use super::{
     ChoiceError, Closed, Next, SessionError, SessionFolder, Status, TurnNumber, TurnRecord, Verdict,
 };
 use crate::chat::{Image, ImageError};
 use crate::context::people::TURN_LIST;
-use crate::git::ObjectError;
+use crate::git::{ObjectError, Repository};
 use crate::node::SnapshotError;
+use crate::ops::payload::InputError;
+use crate::ops::{AskingError, FilesError};
 use crate::profile::{FitError, OutputKey, Phase};
 use crate::provider::call::CallError;
 use crate::secret::{SecretFound, guard};
-use crate::workspace::payload::InputError;
-use crate::workspace::{AskingError, FilesError, RulesError, Workspace};
+use crate::workspace::{RulesError, Workspace};
 
 /// Why a step of a turn cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -160,186 +162,187 @@ struct Place {
     before: Option<TurnRecord>,
 }
 
-impl Workspace {
-    /// Begins a turn: writes its list, the payload and the prompt. An unanswered one is begun again.
-    pub fn begin_turn(
-        &self,
-        open: &mut OpenSession,
-        options: &TurnOptions,
-        asking: &TurnAsking,
-    ) -> Result<Question, TurnError> {
-        let place = place(open, options)?;
-        let number = place.number;
-        let earlier = open
-            .session
-            .turns
-            .last()
-            .map(|(number, turn)| (*number, turn));
-        let before = place.before.as_ref().map(|turn| (number, turn)).or(earlier);
-        let own_request = options.text.clone().or_else(|| options.request.clone());
-        let request = own_request
-            .clone()
-            .or_else(|| before.map(|(_, turn)| turn.request.clone()));
-        let is_text_only = options.text.is_some()
-            || options.request.is_none()
-                && place.before.as_ref().is_some_and(|turn| turn.is_text_only);
-        let images = write_images(
-            open,
-            number,
-            &options.images,
-            before.filter(|_| own_request.is_none()),
-        )?;
-        let mut turn = TurnRecord {
-            version: VERSION,
-            phase: place.phase.into(),
-            iteration: place.iteration,
-            request: request
-                .filter(|request| !request.trim().is_empty())
-                .ok_or(TurnError::NoRequest)?,
-            is_text_only,
-            snapshot: options.snapshot.clone(),
-            budget: options.tokens_max,
-            images,
-            input_sha256: None,
-            prompt_sha256: String::new(),
-            prompt_tokens_estimated: 0,
-            cache_read_predicted: None,
-            notes: Vec::new(),
-            clamps: Vec::new(),
-            charged: place
-                .before
-                .as_ref()
-                .map(|turn| turn.charged)
-                .unwrap_or_default(),
-            answered: None,
-            closed: None,
-        };
-        let (list, unknown) = carried_list(open, &place, options)?;
-        let allowed = self
-            .allowed_secrets(&asking.allowed)
-            .map_err(AskingError::Allowed)?;
-        let stop = |name: &str, text: &str| {
-            Ok::<_, TurnError>(guard(text.as_bytes(), name, self.scanner()?, &allowed)?)
-        };
-        stop("request", &turn.request)?;
-        stop(TURN_LIST, &list)?;
-        open.folder.write(Some(number), TURN_LIST, &list)?;
-        self.remember_typed(&open.folder.name, &options.add)?;
-        turn.notes = unknown;
-        let question = self.question(view(open, number), (number, &turn), asking)?;
-        // Whatever way it came here: what is not to leave is not written either, where the next step would send it.
-        stop(INPUT, &question.words.input)?;
-        write_prompt(open, question)
-    }
+/// Begins a turn: writes its list, the payload and the prompt. An unanswered one is begun again.
+pub fn begin_turn(
+    workspace: &Workspace,
+    open: &mut OpenSession,
+    options: &TurnOptions,
+    asking: &TurnAsking,
+) -> Result<Question, TurnError> {
+    let place = place(open, options)?;
+    let number = place.number;
+    let earlier = open
+        .session
+        .turns
+        .last()
+        .map(|(number, turn)| (*number, turn));
+    let before = place.before.as_ref().map(|turn| (number, turn)).or(earlier);
+    let own_request = options.text.clone().or_else(|| options.request.clone());
+    let request = own_request
+        .clone()
+        .or_else(|| before.map(|(_, turn)| turn.request.clone()));
+    let is_text_only = options.text.is_some()
+        || options.request.is_none() && place.before.as_ref().is_some_and(|turn| turn.is_text_only);
+    let images = write_images(
+        open,
+        number,
+        &options.images,
+        before.filter(|_| own_request.is_none()),
+    )?;
+    let mut turn = TurnRecord {
+        version: VERSION,
+        phase: place.phase.into(),
+        iteration: place.iteration,
+        request: request
+            .filter(|request| !request.trim().is_empty())
+            .ok_or(TurnError::NoRequest)?,
+        is_text_only,
+        snapshot: options.snapshot.clone(),
+        budget: options.tokens_max,
+        images,
+        input_sha256: None,
+        prompt_sha256: String::new(),
+        prompt_tokens_estimated: 0,
+        cache_read_predicted: None,
+        notes: Vec::new(),
+        clamps: Vec::new(),
+        charged: place
+            .before
+            .as_ref()
+            .map(|turn| turn.charged)
+            .unwrap_or_default(),
+        answered: None,
+        closed: None,
+    };
+    let (list, unknown) = carried_list(open, &place, options)?;
+    let allowed = workspace
+        .allowed_secrets(&asking.allowed)
+        .map_err(AskingError::Allowed)?;
+    let stop = |name: &str, text: &str| {
+        Ok::<_, TurnError>(guard(
+            text.as_bytes(),
+            name,
+            workspace.scanner()?,
+            &allowed,
+        )?)
+    };
+    stop("request", &turn.request)?;
+    stop(TURN_LIST, &list)?;
+    open.folder.write(Some(number), TURN_LIST, &list)?;
+    open::remember_typed(&workspace.state, &open.folder.name, &options.add)?;
+    turn.notes = unknown;
+    let question = question::question(workspace, view(open, number), (number, &turn), asking)?;
+    // Whatever way it came here: what is not to leave is not written either, where the next step would send it.
+    stop(INPUT, &question.words.input)?;
+    write_prompt(open, question)
+}
 
-    /// What the open turn asks, built again from the repository and its files: both may have been edited.
-    pub fn open_question(
-        &self,
-        open: &mut OpenSession,
-        asking: &TurnAsking,
-    ) -> Result<Question, TurnError> {
-        let (number, turn) = open_turn(open)?;
-        if turn.status() != Status::Ready {
-            return Err(TurnError::Status(number, turn.status()));
-        }
-        let turn = turn.clone();
-        let built = self.question(view(open, number), (number, &turn), asking);
-        let words = built.as_ref().ok().map(|question| &question.words);
-        let question = match edited_prompt(&open.folder, (number, &turn), words)? {
-            Some(prompt) => self.question(
-                view(open, number),
-                (number, &as_edited(turn, prompt)),
-                asking,
-            )?,
-            None => built?,
-        };
-        let is_written = sha256(&question.words.text) == question.turn.prompt_sha256
-            && question
-                .turn
-                .input_sha256
-                .as_ref()
-                .is_none_or(|digest| *digest == sha256(&question.words.input));
-        if question.turn.is_text_only || is_written {
-            return Ok(question);
-        }
-        write_prompt(open, question)
+/// What the open turn asks, built again from the repository and its files: both may have been edited.
+pub fn open_question(
+    workspace: &Workspace,
+    open: &mut OpenSession,
+    asking: &TurnAsking,
+) -> Result<Question, TurnError> {
+    let (number, turn) = open_turn(open)?;
+    if turn.status() != Status::Ready {
+        return Err(TurnError::Status(number, turn.status()));
     }
+    let turn = turn.clone();
+    let built = question::question(workspace, view(open, number), (number, &turn), asking);
+    let words = built.as_ref().ok().map(|question| &question.words);
+    let question = match edited_prompt(&open.folder, (number, &turn), words)? {
+        Some(prompt) => question::question(
+            workspace,
+            view(open, number),
+            (number, &as_edited(turn, prompt)),
+            asking,
+        )?,
+        None => built?,
+    };
+    let is_written = sha256(&question.words.text) == question.turn.prompt_sha256
+        && question
+            .turn
+            .input_sha256
+            .as_ref()
+            .is_none_or(|digest| *digest == sha256(&question.words.input));
+    if question.turn.is_text_only || is_written {
+        return Ok(question);
+    }
+    write_prompt(open, question)
+}
 
-    /// Judges a review by the verdict that its answer holds; `None` when there is not just one, and a person decides.
-    pub fn judge_review(&self, open: &mut OpenSession) -> Result<Option<Verdict>, TurnError> {
-        let (number, turn) = open_turn(open)?;
-        if turn.phase() != Phase::Reviewing || turn.status() != Status::Answered {
-            return Ok(None);
-        }
-        let text = open
-            .folder
-            .read(Some(number), &response_file(turn.phase()))?
-            .unwrap_or_default();
-        let Some(verdict) = Verdict::parse(&text) else {
-            return Ok(None);
-        };
-        let feedback = verdict.feedback(&text);
-        self.judge(
-            open,
-            Judgement {
-                is_approved: verdict.is_pass,
-                by: BY_REVIEW,
-                feedback: &feedback,
-                took: (None, None),
-            },
-        )?;
-        Ok(Some(verdict))
+/// Judges a review by the verdict that its answer holds; `None` when there is not just one, and a person decides.
+pub fn judge_review(open: &mut OpenSession) -> Result<Option<Verdict>, TurnError> {
+    let (number, turn) = open_turn(open)?;
+    if turn.phase() != Phase::Reviewing || turn.status() != Status::Answered {
+        return Ok(None);
     }
+    let text = open
+        .folder
+        .read(Some(number), &response_file(turn.phase()))?
+        .unwrap_or_default();
+    let Some(verdict) = Verdict::parse(&text) else {
+        return Ok(None);
+    };
+    let feedback = verdict.feedback(&text);
+    judge(
+        open,
+        Judgement {
+            is_approved: verdict.is_pass,
+            by: BY_REVIEW,
+            feedback: &feedback,
+            took: (None, None),
+        },
+    )?;
+    Ok(Some(verdict))
+}
 
-    /// Ends the open turn: its answer, or the work that a review is about, is accepted or not.
-    pub fn judge(
-        &self,
-        open: &mut OpenSession,
-        judgement: Judgement<'_>,
-    ) -> Result<TurnNumber, TurnError> {
-        let (number, turn) = open_turn(open)?;
-        let mut turn = turn.clone();
-        let text = open
-            .folder
-            .read(Some(number), &response_file(turn.phase()))?
-            .filter(|text| !text.trim().is_empty());
-        let text = text.ok_or(TurnError::Status(number, Status::Ready))?;
-        let Judgement {
-            is_approved,
-            by,
-            feedback,
-            took: (usage, cost_usd),
-        } = judgement;
-        turn.closed = Some(Closed {
-            is_approved,
-            by: by.to_owned(),
-            response_sha256: sha256(&text),
-            feedback: feedback.trim_end().to_owned(),
-            usage,
-            cost_usd,
-        });
-        save(open, number, &turn)?;
-        write_report(&open.folder, number, &turn)?;
-        settle(&open.folder, &open.session)?;
-        Ok(number)
-    }
+/// Ends the open turn: its answer, or the work that a review is about, is accepted or not.
+pub fn judge(open: &mut OpenSession, judgement: Judgement<'_>) -> Result<TurnNumber, TurnError> {
+    let (number, turn) = open_turn(open)?;
+    let mut turn = turn.clone();
+    let text = open
+        .folder
+        .read(Some(number), &response_file(turn.phase()))?
+        .filter(|text| !text.trim().is_empty());
+    let text = text.ok_or(TurnError::Status(number, Status::Ready))?;
+    let Judgement {
+        is_approved,
+        by,
+        feedback,
+        took: (usage, cost_usd),
+    } = judgement;
+    turn.closed = Some(Closed {
+        is_approved,
+        by: by.to_owned(),
+        response_sha256: sha256(&text),
+        feedback: feedback.trim_end().to_owned(),
+        usage,
+        cost_usd,
+    });
+    save(open, number, &turn)?;
+    write_report(&open.folder, number, &turn)?;
+    settle(&open.folder, &open.session)?;
+    Ok(number)
+}
 
-    /// Hands in the answer of the open turn; one that is there already is not replaced.
-    pub fn respond(&self, open: &mut OpenSession, text: &str) -> Result<TurnRecord, TurnError> {
-        self.take_answer(open, None)?;
-        let (number, turn) = open_turn(open)?;
-        if turn.status() != Status::Ready {
-            return Err(TurnError::Status(number, turn.status()));
-        }
-        if text.trim().is_empty() {
-            return Err(TurnError::Empty);
-        }
-        open.folder
-            .write(Some(number), &response_file(turn.phase()), as_file(text))?;
-        Ok(self
-            .take_answer(open, None)?
-            .expect("the answer was just written"))
+/// Hands in the answer of the open turn; one that is there already is not replaced.
+pub fn respond(
+    repo: &Repository,
+    open: &mut OpenSession,
+    text: &str,
+) -> Result<TurnRecord, TurnError> {
+    answer::take_answer(repo, open, None)?;
+    let (number, turn) = open_turn(open)?;
+    if turn.status() != Status::Ready {
+        return Err(TurnError::Status(number, turn.status()));
     }
+    if text.trim().is_empty() {
+        return Err(TurnError::Empty);
+    }
+    open.folder
+        .write(Some(number), &response_file(turn.phase()), as_file(text))?;
+    Ok(answer::take_answer(repo, open, None)?.expect("the answer was just written"))
 }
 
 /// Where a turn begins.

@@ -20,11 +20,11 @@ use crate::base::path::quote;
 use crate::base::{Digest, TreePath, token};
 use crate::chat::{Image, Message};
 use crate::context::Document;
+use crate::ops::Evidence;
 use crate::prompt::Bundle;
 use crate::tier::{
     Content, FileList, Item, Key, Layout, Texts, Tier, Touches, array, item_text, structure, tree,
 };
-use crate::workspace::Evidence;
 
 /// The context of digests of texts.
 const DIGEST: &str = "git-merkle 2026 item/1";

@@ -41,7 +41,7 @@ pub struct Workspace {
     /// Entries of the frame store that were passed over, for the user to hear of once.
     pub skipped: Skipped,
     /// The variables of the process, as they stood when it began.
-    pub(super) environment: Environment,
+    pub(crate) environment: Environment,
     personal: OnceLock<Folder>,
     registry: OnceLock<Registry>,
     /// The rules about secrets with those of both folders; read when they are first needed.
@@ -59,7 +59,7 @@ impl Workspace {
         let repository = Repository::open(location)?;
         let judged = Judged::read(&repository, environment, given);
         let settings = Settings::load(&repository, &judged, environment, options)?;
-        let signs = super::signing::signs(&repository, &settings)?;
+        let signs = super::sharing::signs(&repository, &settings)?;
         let state = StateDir::of(&repository)
             .sealed(locate::state_folder(environment))
             .listing_unsigned(signs);
@@ -99,7 +99,7 @@ impl Workspace {
     }
 
     /// The same, put together once: for questions that are asked of many frames.
-    pub(super) fn known_agents(&self) -> &Registry {
+    pub(crate) fn known_agents(&self) -> &Registry {
         self.registry.get_or_init(|| self.agents())
     }
 

@@ -1,8 +1,9 @@
-//! What the settings say about other copies of the store.
+//! What the settings say about other copies of the store, and whether statements are signed for them.
 
 use super::open::Workspace;
-use super::settings::SettingsError;
-use crate::config::table;
+use super::settings::{Settings, SettingsError};
+use crate::config::{table, value};
+use crate::git::Repository;
 use crate::sync::{AcceptFrames, Publish, Remote, RemoteError, Share, parse_remote_ref};
 
 /// The settings about sharing.
@@ -59,4 +60,21 @@ impl Sharing {
         )?;
         Ok(remote.keeping_frames_at(self.remote_ref.clone()))
     }
+}
+
+/// `merkle.sign`, else what git does with commits where it signs with SSH.
+pub(super) fn signs(repository: &Repository, settings: &Settings) -> Result<bool, SettingsError> {
+    let of_commits = || {
+        let is_on = |key: &str| {
+            repository
+                .protected_string(key)
+                .is_some_and(|text| value::boolean(&text) == Some(true))
+        };
+        is_on("commit.gpgsign")
+            && repository.protected_string("gpg.format").as_deref() == Some("ssh")
+    };
+    Ok(settings
+        .stack()
+        .boolean(&table::SIGN)?
+        .unwrap_or_else(of_commits))
 }

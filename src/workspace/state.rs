@@ -11,7 +11,7 @@ const FOLDERS: [&str; 10] = [
     "answers", "cache", "damaged", "hooks", "log", "pending", "queue", "sessions", "spool", "tiers",
 ];
 /// The folder of pages, below the cache.
-const PAGES: &str = "pages";
+pub(crate) const PAGES: &str = "pages";
 /// Files of the cache that have one name.
 const CACHED: [&str; 12] = [
     "autosync",
@@ -27,6 +27,9 @@ const CACHED: [&str; 12] = [
     "symbols",
     "words",
 ];
+
+/// Digits of a page's name: those of a hash.
+const PAGE_DIGITS: usize = 64;
 
 impl Workspace {
     /// Removes the files of the cache that this program made; what else is there stays.
@@ -45,7 +48,7 @@ impl Workspace {
         pages
             .names()?
             .iter()
-            .filter(|name| super::pages::is_name(name))
+            .filter(|name| is_page(name))
             .try_for_each(|name| pages.remove(name))
     }
 
@@ -90,4 +93,9 @@ fn note(done: io::Result<()>, strange: &mut Vec<Refused>) -> bool {
     let is_refused = refused.is_some();
     strange.extend(refused.map(|refused| *refused));
     is_refused
+}
+
+/// True for a name that a page has.
+pub(crate) fn is_page(name: &str) -> bool {
+    name.len() == PAGE_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,16 +1,17 @@
 //! What `find` is worth: real commits as questions, in the histories of clones, beside paths, map, outlines and full text.
 //!
 //! `cargo bench --profile dev -- worth <clone>…`: the last 150 commits of each that can be questions. The method stands in
-//! `workspace/evaluate.rs`, the figures in docs/evaluation.md. The figures depend on the histories only, not on the machine.
+//! `ops/evaluate.rs`, the figures in docs/evaluation.md. The figures depend on the histories only, not on the machine.
 //! The losses are the commits whose files `find` recalls worst against full text.
 
 use std::path::Path;
 
 use git_merkle::config::Environment;
 use git_merkle::git::Location;
+use git_merkle::ops;
+use git_merkle::ops::evaluate::{Case, Judge, Outcome, ROWS};
+use git_merkle::ops::worth::table;
 use git_merkle::workspace::Workspace;
-use git_merkle::workspace::evaluate::{Case, Judge, Outcome, ROWS};
-use git_merkle::workspace::worth::table;
 
 use crate::corpus::note;
 use crate::measure::{Failure, failure};
@@ -39,7 +40,8 @@ pub(crate) fn run(paths: &[String]) -> Result<(), Failure> {
             .repository
             .resolve_commit("HEAD")
             .map_err(failure)?;
-        let cases = workspace.cases(tip, None, COMMITS_MAX).map_err(failure)?;
+        let cases =
+            ops::evaluate::cases(&workspace.repository, tip, None, COMMITS_MAX).map_err(failure)?;
         let judge = Judge::new(&workspace);
         let mut outcomes = Vec::new();
         for case in &cases {

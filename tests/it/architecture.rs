@@ -5,6 +5,7 @@
 
 mod rule;
 mod source;
+mod structure;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use rule::{
     state_faults,
 };
 use source::Source;
+use structure::{WORKSPACE_METHODS_MAX, workspace_faults, workspace_methods};
 
 /// All faults of a source tree given as (path, text) pairs, in order of file and line.
 fn check(files: &[(String, String)]) -> Vec<Fault> {
@@ -27,6 +29,7 @@ fn check(files: &[(String, String)]) -> Vec<Fault> {
             print_faults,
             state_faults,
             message_faults,
+            workspace_faults,
         ] {
             faults.extend(rule(&source));
         }
@@ -76,6 +79,21 @@ fn assert_clean(faults: &[Fault]) {
 fn the_source_keeps_the_map() {
     let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_clean(&check(&rust_files(crate_dir, "src")));
+}
+
+/// Before, it had 165 methods in 32 files.
+#[test]
+fn the_workspace_is_what_is_open_and_no_more() {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = rust_files(crate_dir, "src");
+    let methods = files
+        .iter()
+        .map(|(path, text)| workspace_methods(&Source::parse(path, text)));
+    let count: usize = methods.sum();
+    assert!(
+        (1..=WORKSPACE_METHODS_MAX).contains(&count),
+        "{count} methods, at most {WORKSPACE_METHODS_MAX}: an operation is a free function in ops/"
+    );
 }
 
 #[test]
@@ -276,6 +294,21 @@ fn planted_strangers_are_found() {
 }
 
 #[test]
+fn planted_methods_of_the_workspace_are_found() {
+    let method = "//! Doc.\nimpl Workspace {\n    fn f(&self) {}\n}\n";
+    assert_found("src/ops/refresh.rs", method, 2, "workspace");
+    assert_found("src/session/turn.rs", method, 2, "workspace");
+    assert_clean(&check(&[(
+        "src/workspace/open.rs".to_owned(),
+        method.to_owned(),
+    )]));
+    assert_eq!(
+        workspace_methods(&Source::parse("src/workspace/open.rs", method)),
+        1
+    );
+}
+
+#[test]
 fn planted_prints_are_found() {
     assert_found(
         "src/regen/plan.rs",
@@ -296,7 +329,7 @@ fn planted_prints_are_found() {
 fn a_second_way_to_a_model_is_found() {
     let made = "//! Doc.\nfn f() -> Vec<Message> {\n    vec![Message::new(Role::User, \"x\")]\n}\n";
     assert_found("src/session/answer.rs", made, 3, "messages");
-    assert_found("src/workspace/payload.rs", made, 3, "messages");
+    assert_found("src/ops/payload.rs", made, 3, "messages");
     let literal = "//! Doc.\nfn f(role: Role) -> Message {\n    Message { role, ..g() }\n}\n";
     assert_found("src/cli/commands/turn.rs", literal, 3, "messages");
     let rendered = "//! Doc.\nfn f() {\n    crate::tier::array(&layout, &texts);\n}\n";

@@ -22,7 +22,9 @@ use crate::context::{Document, List, Scope, Style};
 use crate::find::Question;
 use crate::git::Repository;
 use crate::node::SnapshotRoot;
-use crate::workspace::{PageOptions, PayloadOptions, SecretPolicy, Workspace, locate};
+use crate::ops::{self, PageOptions, PayloadOptions, SecretPolicy};
+use crate::session;
+use crate::workspace::{Workspace, locate};
 
 /// Most resources that are named on standard error because they cannot be shown.
 const MISSING_SHOWN_MAX: usize = 20;
@@ -228,7 +230,7 @@ fn tell_missing(args: &Args, ui: &Ui, workspace: &Workspace, missing: &[MissingD
         .iter()
         .filter(|missing| missing.reason == ABSENT)
         .count();
-    if let Some(note) = workspace.absent_note(absent, args.snapshot.revision()) {
+    if let Some(note) = ops::absent::note(&workspace.repository, absent, args.snapshot.revision()) {
         ui.warn(&note);
     }
 }
@@ -269,27 +271,30 @@ fn plan<'w>(
     let typed = args
         .session
         .as_deref()
-        .map(|name| workspace.typed_pages(name))
+        .map(|name| session::open::typed_pages(&workspace.state, name))
         .unwrap_or_default();
-    let document = workspace.payload(PayloadOptions {
-        typed: &typed,
-        root,
-        is_session_own: args
-            .session
-            .as_deref()
-            .is_none_or(|name| !workspace.is_delivered_session(name)),
-        lists: lists(args, program, &workspace.repository)?,
-        session: args.session.as_deref(),
-        turn: args.turn.as_deref(),
-        frames: args.frames.clone(),
-        tokens_max: args.budget,
-        has_overview: true,
-        question: args.question.as_deref().map(question).transpose()?,
-        style: args.style.into(),
-        is_brief: args.no_system || !workspace.context_settings()?.1,
-        secrets: secret_policy(args, program, workspace)?,
-        pages,
-    })?;
+    let document = ops::payload(
+        workspace,
+        PayloadOptions {
+            typed: &typed,
+            root,
+            is_session_own: args
+                .session
+                .as_deref()
+                .is_none_or(|name| !session::open::is_delivered_session(workspace, name)),
+            lists: lists(args, program, &workspace.repository)?,
+            session: args.session.as_deref(),
+            turn: args.turn.as_deref(),
+            frames: args.frames.clone(),
+            tokens_max: args.budget,
+            has_overview: true,
+            question: args.question.as_deref().map(question).transpose()?,
+            style: args.style.into(),
+            is_brief: args.no_system || !ops::overview::context_settings(&workspace.settings)?.1,
+            secrets: secret_policy(args, program, workspace)?,
+            pages,
+        },
+    )?;
     Ok(document)
 }
 

@@ -13,6 +13,7 @@ use crate::cli::{CliError, Exit, Style};
 use crate::frame::commit::{LOCK_FILE, SET_ASIDE_REF, clear_leftovers, set_aside};
 use crate::frame::{FRAMES_REF, Store, StoreError, spool, verify};
 use crate::git::{Lock, LockOwner, Refused};
+use crate::ops;
 use crate::workspace::Workspace;
 
 /// The lock's file is empty.
@@ -372,7 +373,7 @@ fn check_cache(workspace: &Workspace, fix: bool) -> Result<Check, CliError> {
         return Ok(Check::good("cache", "left as it is"));
     };
     let _ = workspace.clear_cache();
-    workspace.index(&store, 0)?;
+    ops::refresh::index(&workspace.state, &store, 0)?;
     Ok(Check::good("cache", "thrown away and built again"))
 }
 

@@ -12,11 +12,12 @@ use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::frame::{BasisKind, Children, Head, Store};
 use crate::git::{ObjectKind, tree_entries};
 use crate::node::Scan;
+use crate::ops::{self, Earlier, Refresh};
 use crate::regen::Plan;
 use crate::regen::refused::{Kept, Refused};
 use crate::regen::synthesize::Synthesizer;
 use crate::synthesis::Reason;
-use crate::workspace::{Earlier, Refresh, Target, Workspace};
+use crate::workspace::{Target, Workspace};
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -235,8 +236,8 @@ impl Subject<'_> {
         }
         let slot = (agent.id.clone(), frame_type.clone());
         let is_synthesized = || -> Result<bool, CliError> {
-            let index = self.workspace.index(self.store, 0)?;
-            Ok(self.workspace.synthesized_slots(&index).contains(&slot))
+            let index = ops::refresh::index(&self.workspace.state, self.store, 0)?;
+            Ok(ops::syntheses::synthesized_slots(self.workspace, &index).contains(&slot))
         };
         let is_said = head.is_some_and(|head| head.invalidated || head.frame.policy().is_none());
         if !is_said && target.kind == NodeKind::Directory && is_synthesized()? {
@@ -265,7 +266,13 @@ impl Subject<'_> {
             verify: true,
             ..Refresh::of(agent)
         };
-        let planned = workspace.plan(store, std::slice::from_ref(target), &request)?;
+        let planned = ops::refresh::plan(
+            &workspace.repository,
+            &workspace.state,
+            store,
+            std::slice::from_ref(target),
+            &request,
+        )?;
         let (scan, plan) = (&planned.scan, &planned.plan);
         let path = target.path.clone().unwrap_or_default();
         let below = plan.tasks.iter().filter(|task| task.node != scan.root());
@@ -304,7 +311,7 @@ impl Subject<'_> {
             start,
         } = *self;
         let slot = (agent.id.clone(), frame_type.clone());
-        let planned = workspace.plan_syntheses(store, target, &slot, start)?;
+        let planned = ops::syntheses::plan_syntheses(workspace, store, target, &slot, start)?;
         let path = target.path.clone().unwrap_or_default();
         let (scan, plan) = (&planned.scan, &planned.plan);
         let below = plan.tasks.iter().filter(|task| task.node != scan.root());
@@ -352,7 +359,13 @@ impl Subject<'_> {
         } = *self;
         let wanted =
             |head: &Head| head.frame.agent == agent.id && head.frame.frame_type == *frame_type;
-        Ok(workspace.earlier(store, start, target, &wanted)?)
+        Ok(ops::earlier(
+            &workspace.repository,
+            store,
+            start,
+            target,
+            &wanted,
+        )?)
     }
 
     /// Names of the entries that a directory has now and did not have so before.

@@ -13,8 +13,9 @@ use crate::find::{
     Definition, FIELDS, Field, Found, Ladder, Line, Question, Ranked, Steps, Weights,
 };
 use crate::node::SnapshotRoot;
-use crate::workspace::find::FILES_MAX;
-use crate::workspace::{Findable, Ranking, Workspace};
+use crate::ops::find::FILES_MAX;
+use crate::ops::{self, Findable, Ranking};
+use crate::workspace::Workspace;
 
 /// Tokens of an answer where none are named.
 const BUDGET: u64 = 2_000;
@@ -117,19 +118,28 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .snapshot
         .root_of_files(&workspace, |text| program.ui.warn(text))?;
     let below = below(args, &workspace, &root)?;
-    let mut findable = workspace.findable(root.tree, root.history)?;
+    let mut findable = ops::find::findable(
+        &workspace.repository,
+        &workspace.state,
+        root.tree,
+        root.history,
+    )?;
     if findable.is_cut {
         program
             .ui
             .warn(&format!("only the first {FILES_MAX} files are looked at"));
     }
-    workspace.add_said(&mut findable, &root, &workspace.store()?)?;
+    ops::find::add_said(&workspace, &mut findable, &root, &workspace.store()?)?;
     let ranking = findable.rank(
         &question,
         &|path| is_below(path, &below),
         &Weights::default(),
     )?;
-    if let Some(note) = workspace.absent_note(ranking.absent, args.snapshot.revision()) {
+    if let Some(note) = ops::absent::note(
+        &workspace.repository,
+        ranking.absent,
+        args.snapshot.revision(),
+    ) {
         program.ui.warn(&note);
     }
     if ranking.files.is_empty() && !program.ui.is_json() {

@@ -8,6 +8,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find_at_head};
 use crate::cli::{CliError, Exit};
 use crate::frame::Head;
+use crate::ops;
 use crate::synthesis::Reason;
 
 /// Arguments of `get-head`.
@@ -63,7 +64,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     }
     let head = choose(heads, &args.node, &agents)?;
     if program.ui.is_json() {
-        let state = State::from(workspace.staleness(&store, &target, &head)?);
+        let state = State::from(ops::refresh::staleness(&workspace, &store, &target, &head)?);
         let signature = signatures(&program.ui, &workspace, &store, &[&head.frame])
             .pop()
             .flatten();

@@ -11,11 +11,12 @@ use crate::cli::frames::{SignatureDocument, signatures, write_content, write_sig
 use crate::cli::snapshot::{find_at_head, head};
 use crate::cli::{CliError, Exit, Program, Style, Ui};
 use crate::frame::{BasisKind, Frame, Head, Store, StoreError};
+use crate::ops::{self, Carried, RefreshError};
 use crate::sync::Signature;
 use crate::view::{
     Candidate, Extent, Fitted, Place, Selection, Source, State, Subject, compose, fit, gather,
 };
-use crate::workspace::{Carried, RefreshError, Target, Workspace};
+use crate::workspace::{Target, Workspace};
 
 /// Arguments of `get-node`.
 #[derive(Debug, clap::Args)]
@@ -192,11 +193,16 @@ fn carried(
         path: target.path.clone(),
         distance: 0,
     };
-    Ok(workspace
-        .carried(store, &root, target)?
-        .into_iter()
-        .map(of)
-        .collect())
+    Ok(ops::carried(
+        &workspace.repository,
+        &workspace.state,
+        store,
+        &root,
+        target,
+    )?
+    .into_iter()
+    .map(of)
+    .collect())
 }
 
 /// Whether a head still holds for its node. A node that cannot be looked at is a node of which nothing holds.
@@ -213,7 +219,7 @@ fn holds(
         path: subject.path.clone(),
         root: named.root,
     };
-    match workspace.staleness(store, &target, head) {
+    match ops::refresh::staleness(workspace, store, &target, head) {
         Ok(reason) => Ok(reason.is_none()),
         Err(RefreshError::Store(error)) => Err(error),
         Err(RefreshError::Object(error)) => Err(error.into()),

@@ -6,6 +6,7 @@ use crate::base::{AgentId, FrameType, clock};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
+use crate::ops;
 
 /// Arguments of `invalidate`.
 #[derive(Debug, clap::Args)]
@@ -38,7 +39,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
     };
     let created = clock::render_utc(clock::now_seconds());
-    let invalidated = workspace.invalidate(&target, args.recursive, &wanted, &created)?;
+    let invalidated =
+        ops::statement::invalidate(&workspace, &target, args.recursive, &wanted, &created)?;
     program.sign(&workspace);
     if program.ui.is_json() {
         program

@@ -6,10 +6,11 @@ use crate::base::token;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Program, json};
 use crate::node::SnapshotRoot;
+use crate::ops;
+use crate::ops::map::FILES_MAX;
 use crate::symbol::Language;
 use crate::symbol::map::{Detail, Entry, Excerpt, MapFile, SymbolMap, mark, references};
 use crate::workspace::Workspace;
-use crate::workspace::map::FILES_MAX;
 
 /// Arguments of `map`.
 #[derive(Debug, clap::Args)]
@@ -90,7 +91,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         token::prepare();
     }
     let workspace = program.open_paged()?;
-    let (found, root) = workspace.symbols_of(|| {
+    let (found, root) = ops::map::symbols_of(&workspace.repository, &workspace.state, || {
         let root = args
             .snapshot
             .root_of_files(&workspace, |text| program.ui.warn(text))?;
@@ -99,7 +100,11 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let cut = found
         .is_cut
         .then(|| format!("only the first {FILES_MAX} files are in the map"));
-    let absent = workspace.absent_note(found.absent.len(), args.snapshot.revision());
+    let absent = ops::absent::note(
+        &workspace.repository,
+        found.absent.len(),
+        args.snapshot.revision(),
+    );
     for warning in cut.iter().chain(&absent) {
         program.ui.warn(warning);
     }

@@ -11,8 +11,9 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::{find, head};
 use crate::cli::{CliError, Exit, editor, given};
 use crate::frame::{Frame, Slot, Voice};
+use crate::ops::{self, Carried, Statement};
 use crate::secret::{guard, guard_name};
-use crate::workspace::{Carried, Statement, Target, Workspace};
+use crate::workspace::{Target, Workspace};
 
 /// Whose statements, and of which kind.
 #[derive(Debug, clap::Args)]
@@ -164,7 +165,8 @@ pub fn retract(args: &PathsArgs, program: &mut Program) -> Result<Exit, CliError
             ));
             continue;
         };
-        workspace.retract(
+        ops::statement::retract(
+            &workspace,
             &said.target,
             &said.slot(),
             &clock::render_utc(clock::now_seconds()),
@@ -214,7 +216,13 @@ impl<'w> Said<'w> {
             .map(|head| head.frame)
             .filter(is_meant)
             .collect();
-        let mut carried = workspace.carried(&store, &root, &target)?;
+        let mut carried = ops::carried(
+            &workspace.repository,
+            &workspace.state,
+            &store,
+            &root,
+            &target,
+        )?;
         carried.retain(|carried| is_meant(&carried.frame));
         Ok(Self {
             workspace,
@@ -263,6 +271,6 @@ impl<'w> Said<'w> {
             content,
             created,
         };
-        Ok(workspace.put(target, statement)?)
+        Ok(ops::statement::put(workspace, target, statement)?)
     }
 }

@@ -7,6 +7,7 @@ use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, faults};
 use crate::config::Fault;
 use crate::profile::{Phase, Profile, ProfileError, Profiles, Standard};
+use crate::session;
 use crate::workspace::Workspace;
 
 /// Arguments of `profile`.
@@ -246,7 +247,11 @@ fn missing_files(workspace: &Workspace, profile: &Profile) -> Vec<Fault> {
         .root(&workspace.default_snapshot())
         .ok()
         .map(|root| root.tree);
-    let stands = |path: &str| tree.is_some_and(|tree| workspace.file_text(tree, path).is_some());
+    let stands = |path: &str| {
+        tree.is_some_and(|tree| {
+            session::gather::file_text(&workspace.repository, tree, path).is_some()
+        })
+    };
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let missing = |what: &str, path: &str| {
         let line = text

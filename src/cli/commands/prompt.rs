@@ -10,11 +10,13 @@ use crate::chat::GenerationParams;
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Style, Ui, asker, json};
+use crate::ops::{self, AskingOptions, Draft};
 use crate::prompt;
 use crate::provider::Definition;
 use crate::provider::ledger::dollars;
 use crate::regen::Composed;
-use crate::workspace::{AskingOptions, Draft, Target, Workspace};
+use crate::session;
+use crate::workspace::{Target, Workspace};
 
 /// Arguments of `prompt`.
 #[derive(Debug, clap::Args)]
@@ -160,7 +162,7 @@ fn print_array(
     let preview = array::assemble(&args.array, whom, &args.snapshot, (workspace, program))?;
     array::print(&args.format, &preview, &mut program.ui)?;
     if let Some(placed) = preview.words.placed.as_ref().filter(|_| args.is_sent) {
-        workspace.remember_sent(placed)?;
+        session::tiers::remember_sent(&workspace.state, placed)?;
     }
     Ok(Exit::Done)
 }
@@ -257,9 +259,15 @@ fn prepare(
         writer,
         definition,
         profile,
-    } = workspace.draft(agent, &options)?;
+    } = ops::asking::draft(workspace, agent, &options)?;
     let store = workspace.store()?;
-    let composed = workspace.compose(&store, target, (agent, frame_type), &writer)?;
+    let composed = ops::asking::compose(
+        &workspace.repository,
+        &store,
+        target,
+        (agent, frame_type),
+        &writer,
+    )?;
     let composed = composed.ok_or_else(|| {
         let path = target
             .path
@@ -269,7 +277,7 @@ fn prepare(
         let fetch = if is_partial {
             format!("git cat-file -e {}", target.id)
         } else {
-            workspace.fetch_command("HEAD")
+            ops::absent::fetch_command(&workspace.repository, "HEAD")
         };
         CliError::new(
             Exit::Git,

@@ -9,8 +9,8 @@ use crate::cli::frames::{FrameDocument, State};
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit, given};
+use crate::ops::{self, Statement};
 use crate::secret::{guard, guard_name};
-use crate::workspace::Statement;
 
 /// Arguments of `put-frame`.
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .clone()
         .unwrap_or_else(|| agent.frame_type.clone());
     let created = clock::render_utc(clock::now_seconds());
-    let frame = workspace.put(
+    let frame = ops::statement::put(
+        &workspace,
         &target,
         Statement {
             agent,

@@ -10,6 +10,8 @@ pub(in crate::cli) use report::Run;
 
 use std::time::Instant;
 
+use syntheses::Scope;
+
 use crate::agent::{Agent, Registry};
 use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::cli::program::Program;
@@ -17,11 +19,11 @@ use crate::cli::progress::Progress;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, asker};
 use crate::node::SnapshotRoot;
+use crate::ops::{self, Asking, AskingOptions, Refresh, Refreshed, Upkeep};
 use crate::provider::ledger::{Caps, Spend};
 use crate::regen::Reach;
 use crate::regen::queue::Priority;
-use crate::workspace::{Asking, AskingOptions, Refresh, Refreshed, Target, Upkeep, Workspace};
-use syntheses::Scope;
+use crate::workspace::{Target, Workspace};
 
 /// Arguments of `regenerate`.
 #[derive(Debug, clap::Args)]
@@ -209,7 +211,7 @@ fn refresh(
         ..Refreshed::default()
     };
     if scope.is_own {
-        done = workspace.refresh(targets, request, &mut |event| {
+        done = ops::refresh(workspace, targets, request, &mut |event| {
             on_event((&request.agent.id, &request.frame_type), event);
         })?;
     }
@@ -220,9 +222,11 @@ fn refresh(
         verify: args.verify,
     };
     for target in targets.iter().filter(|_| !is_stopped) {
-        for (_, one) in workspace.refresh_syntheses(target, &upkeep, &mut |slot, event| {
-            on_event((&slot.0, &slot.1), event);
-        })? {
+        for (_, one) in
+            ops::syntheses::refresh_syntheses(workspace, target, &upkeep, &mut |slot, event| {
+                on_event((&slot.0, &slot.1), event);
+            })?
+        {
             done.remade.add(&one.remade);
             done.is_remembered &= one.is_remembered;
             done.visited += one.visited;
@@ -321,7 +325,7 @@ fn asking<'a>(
         allowed: program.global.allow_secret.clone(),
         priority: (!args.nodes.is_empty()).then_some(Priority::Asked),
     };
-    Ok(Some(workspace.asking(agent, &options)?))
+    Ok(Some(ops::asking(workspace, agent, &options)?))
 }
 
 fn targets(
@@ -336,7 +340,8 @@ fn targets(
         let target = find(workspace, root, spec)?;
         if target.kind == NodeKind::File && target.path.is_none() {
             // A file's language is told by its name, so a bare blob id is looked for in the snapshot.
-            let scan = workspace.scan(&Target::root_of(root.tree), None)?;
+            let scan =
+                ops::refresh::scan(&workspace.repository, &Target::root_of(root.tree), None)?;
             let number = scan.find(&target.id).ok_or_else(|| {
                 CliError::new(
                     Exit::Refused,

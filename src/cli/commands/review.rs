@@ -6,13 +6,14 @@ mod markdown;
 
 use self::document::{Document, KnownDocument};
 use self::known::{Known, write_known};
+
 use crate::cli::program::Program;
 use crate::cli::range;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::node::Snapshot;
+use crate::ops::review::review;
+use crate::ops::touched::touched;
 use crate::review::{Detail, Line, Tone, say};
-use crate::workspace::review::review;
-use crate::workspace::touched::touched;
 
 /// Arguments of `review`.
 #[derive(Debug, clap::Args)]

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style};
+use crate::ops;
 use crate::workspace::Target;
 
 /// Arguments of `scan`.
@@ -37,12 +38,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
             .clear_cache()
             .map_err(|err| CliError::io("cannot clear the cache", err))?;
         let store = workspace.store()?;
-        workspace.index(&store, 0)?;
+        ops::refresh::index(&workspace.state, &store, 0)?;
     }
     let root = args
         .snapshot
         .root(&workspace, |text| program.ui.warn(text))?;
-    let counts = workspace.scan(&Target::root_of(root.tree), None)?.counts;
+    let counts =
+        ops::refresh::scan(&workspace.repository, &Target::root_of(root.tree), None)?.counts;
     let ui = &mut program.ui;
     if ui.is_json() {
         ui.write_json(

@@ -11,8 +11,8 @@ use crate::session::folder::{HISTORY, Session};
 use crate::session::history::{Entry, History};
 use crate::session::name::{NameError, NumberError};
 use crate::session::{
-    ChoiceError, Next, SessionError, SessionFolder, SessionLimits, SessionName, SessionRecord,
-    Status, TurnNumber, TurnRecord,
+    self, ChoiceError, Next, SessionError, SessionFolder, SessionLimits, SessionName,
+    SessionRecord, Status, TurnNumber, TurnRecord,
 };
 use crate::workspace::Workspace;
 
@@ -205,8 +205,14 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
         ..SessionRecord::default()
     };
     let entries = super::context::entries(workspace, &new.entries)?;
-    let folder = workspace.begin_session(&new.name, record, &entries)?;
-    if !workspace.leaves_out_sessions() {
+    let folder = session::open::begin_session(
+        &workspace.repository,
+        &workspace.state,
+        &new.name,
+        record,
+        &entries,
+    )?;
+    if !session::open::leaves_out_sessions(&workspace.repository) {
         program
             .ui
             .warn("sessions become a part of what is known of the repository: '.teddy/.teddyignore' has no line '/sessions/'");
@@ -219,11 +225,20 @@ fn branch_off(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let from = workspace.open_session(workspace.session_folder(Some(&branch.from))?)?;
+    let from = session::open::open_session(
+        workspace,
+        session::open::session_folder(&workspace.repository, Some(&branch.from))?,
+    )?;
     for warning in &from.warnings {
         program.ui.warn(warning);
     }
-    let folder = workspace.branch_session(&from, &branch.name, branch.at)?;
+    let folder = session::open::branch_session(
+        &workspace.repository,
+        &workspace.state,
+        &from,
+        &branch.name,
+        branch.at,
+    )?;
     tell_begun(&folder, program)
 }
 
@@ -247,7 +262,7 @@ fn ui_path(ui: &Ui, path: &str) -> String {
 
 fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
     let mut sessions = Vec::new();
-    for folder in workspace.sessions()? {
+    for folder in session::open::sessions(&workspace.repository)? {
         match folder.load() {
             Ok(session) => sessions.push(document(&folder, &session)),
             Err(error) => program.ui.warn(&CliError::from(error).to_string()),
@@ -274,12 +289,12 @@ fn list(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> 
 }
 
 fn show_one(show: &Show, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
-    let folder = workspace.session_folder(show.name.as_deref())?;
+    let folder = session::open::session_folder(&workspace.repository, show.name.as_deref())?;
     if show.history || show.search.is_some() {
         return show_history(show, &folder, program);
     }
     // A look at it also finishes what a kill left half done; while another process is at work there is nothing to finish.
-    let session = match workspace.open_session(folder.clone()) {
+    let session = match session::open::open_session(workspace, folder.clone()) {
         Ok(open) => {
             for warning in &open.warnings {
                 program.ui.warn(warning);

@@ -8,7 +8,8 @@ use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit};
 use crate::frame::{BasisKind, Frame, Head, Store, Voice, Voices};
 use crate::node::SnapshotRoot;
-use crate::workspace::{Carried, Target, Workspace};
+use crate::ops::{self, Carried};
+use crate::workspace::{Target, Workspace};
 
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
@@ -171,7 +172,7 @@ fn heads(
         .chain(voices);
     let mut found = Vec::new();
     for head in heads.filter(&wanted) {
-        let state = workspace.staleness(store, target, &head)?.into();
+        let state = ops::refresh::staleness(workspace, store, target, &head)?.into();
         found.push(Found::new(head, state));
     }
     if found.is_empty() {
@@ -179,7 +180,9 @@ fn heads(
         let said = |head: &Head| {
             !head.invalidated && head.frame.basis_kind != BasisKind::Written && wanted(head)
         };
-        if let Some(earlier) = workspace.earlier(store, root.history, target, &said)? {
+        if let Some(earlier) =
+            ops::earlier(&workspace.repository, store, root.history, target, &said)?
+        {
             found.extend(
                 earlier
                     .heads
@@ -188,8 +191,7 @@ fn heads(
             );
         }
     }
-    let carried = workspace
-        .carried(store, root, target)?
+    let carried = ops::carried(&workspace.repository, &workspace.state, store, root, target)?
         .into_iter()
         .map(Found::carried);
     found.extend(carried.filter(|found| wanted(&found.head)));

@@ -14,11 +14,10 @@ use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::frame::{Frame, Index, Slot, Store, spool};
 use crate::node::{Counts, Scan, SnapshotRoot};
+use crate::ops::{self, Carried, PeopleSay, Planned, PlannedSyntheses, Refresh};
 use crate::sync::{self, Publish};
 use crate::synthesis::Reason;
-use crate::workspace::{
-    Carried, PeopleSay, Planned, PlannedSyntheses, Refresh, Sharing, Target, Workspace,
-};
+use crate::workspace::{Sharing, Target, Workspace};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -149,7 +148,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let root = args
         .snapshot
         .root(&workspace, |text| program.ui.warn(text))?;
-    let said = workspace.people_say(&store, &root)?;
+    let said = ops::carried::people_say(&workspace.repository, &workspace.state, &store, &root)?;
     if args.carried {
         return list_carried(&said, &workspace, &store, program);
     }
@@ -209,14 +208,13 @@ fn remote(workspace: &Workspace) -> Result<Option<RemoteDocument>, CliError> {
         unpushed: known.map_or(0, |known| known.frames),
         held_back: known.map_or(0, |known| known.held_back),
         own_ref: sharing.publish == Publish::Own,
-        background_error: workspace.exchange_error(),
+        background_error: ops::autosync::exchange_error(&workspace.state),
     }))
 }
 
 /// Prints what the last run with a model did, as it was printed then.
 fn last_run(workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
-    let text = workspace
-        .load_last_run()
+    let text = ops::last_run::load(&workspace.state)
         .map_err(|error| CliError::io("cannot read what the last run did", error))?;
     let Some(document) = text.as_deref().and_then(regenerate::Run::parse) else {
         return Err(CliError::new(Exit::No, "no run with a model is remembered")
@@ -247,7 +245,7 @@ impl Counting<'_> {
         let agents = workspace.agents();
         let target = Target::root_of(self.root.tree);
         let (mut slots, mut seen, mut absent, mut last) = (Vec::new(), Vec::new(), 0, None);
-        let index = workspace.index(store, 0)?;
+        let index = ops::refresh::index(&workspace.state, store, 0)?;
         for agent in agents
             .iter()
             .filter(|agent| agent.makes(NodeKind::Directory))
@@ -264,7 +262,13 @@ impl Counting<'_> {
                 verify: true,
                 ..Refresh::of(agent)
             };
-            let planned = workspace.plan(store, std::slice::from_ref(&target), &request)?;
+            let planned = ops::refresh::plan(
+                &workspace.repository,
+                &workspace.state,
+                store,
+                std::slice::from_ref(&target),
+                &request,
+            )?;
             if agent.maker == Maker::Outline {
                 absent = self.absent(&planned);
             }
@@ -272,15 +276,25 @@ impl Counting<'_> {
             seen.push(slot);
             last = Some(planned);
         }
-        for slot in workspace.synthesized_slots(&index) {
-            let planned = workspace.plan_syntheses(store, &target, &slot, self.root.history)?;
+        for slot in ops::syntheses::synthesized_slots(workspace, &index) {
+            let planned = ops::syntheses::plan_syntheses(
+                workspace,
+                store,
+                &target,
+                &slot,
+                self.root.history,
+            )?;
             slots.push(self.count_synthesized(&slot, &planned));
             seen.push(slot);
         }
         let Planned { scan, index, .. } = last.expect("the outline builder is built in");
         let mut others = self.count_others(&scan, &index, &seen);
         if index.is_damaged() {
-            others = self.count_others(&scan, &workspace.rebuild_index(store)?, &seen);
+            others = self.count_others(
+                &scan,
+                &ops::refresh::rebuild_index(&workspace.state, store)?,
+                &seen,
+            );
         }
         slots.extend(others);
         Ok(Summary {

@@ -7,8 +7,8 @@ use crate::base::FrameType;
 use crate::cli::program::Program;
 use crate::cli::snapshot::find_at_head;
 use crate::cli::{CliError, Exit};
+use crate::ops::{self, Synthesis};
 use crate::synthesis::{PolicySpec, SourceTypes};
-use crate::workspace::Synthesis;
 
 /// Arguments of `synthesize`.
 #[derive(Debug, clap::Args)]
@@ -76,7 +76,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         policy,
         allowed: &allowed,
     };
-    let made = workspace.synthesize(&target, &synthesis)?;
+    let made = ops::syntheses::synthesize(&workspace, &target, &synthesis)?;
     if program.ui.is_json() {
         let (frame, kept) = (made.frame.to_string(), made.kept);
         program.ui.write_json(

@@ -7,6 +7,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui};
+use crate::session;
 use crate::session::record::TurnRecord;
 use crate::tier::Key;
 use crate::workspace::Workspace;
@@ -167,7 +168,7 @@ pub fn reported(workspace: &Workspace) -> Result<Reported, CliError> {
     if workspace.repository.work_dir().is_none() {
         return Ok(Reported::default());
     }
-    let sessions = workspace.sessions()?;
+    let sessions = session::open::sessions(&workspace.repository)?;
     let turns = sessions
         .iter()
         .filter_map(|folder| folder.load().ok())

@@ -19,7 +19,7 @@ use crate::profile::Phase;
 use crate::session::folder::{INPUT, REPORT, prompt_file, response_file};
 use crate::session::record::BY_PERSON;
 use crate::session::{
-    Judgement, Next, OpenSession, Question, SessionError, TurnAsking, TurnNumber, TurnOptions,
+    self, Judgement, Next, OpenSession, Question, SessionError, TurnAsking, TurnNumber, TurnOptions,
 };
 use crate::workspace::Workspace;
 
@@ -225,7 +225,10 @@ fn open(
     workspace: &Workspace,
     program: &Program,
 ) -> Result<OpenSession, CliError> {
-    let open = workspace.open_session(workspace.session_folder(named)?)?;
+    let open = session::open::open_session(
+        workspace,
+        session::open::session_folder(&workspace.repository, named)?,
+    )?;
     for warning in &open.warnings {
         program.ui.warn(warning);
     }
@@ -236,9 +239,9 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
     let mut open = open(new.whom.session.as_deref(), workspace, program)?;
     // An answer that waits, paid for or written with an editor, is one to what was asked until now.
     if matches!(open.session.next(), Next::Finish(_))
-        && workspace.take_answer(&mut open, None)?.is_some()
+        && session::answer::take_answer(&workspace.repository, &mut open, None)?.is_some()
     {
-        run::judge_review(workspace, &mut open, program)?;
+        run::judge_review(&mut open, program)?;
     }
     let read = |file: &Option<PathBuf>| {
         file.as_ref()
@@ -261,7 +264,8 @@ fn begin(new: &New, workspace: &Workspace, program: &mut Program) -> Result<Exit
             .map(|file| image_bytes(program, file))
             .collect::<Result<_, _>>()?,
     };
-    let question = workspace.begin_turn(&mut open, &options, &new.whom.asking(program))?;
+    let question =
+        session::turn::begin_turn(workspace, &mut open, &options, &new.whom.asking(program))?;
     tell_begun(&open, &question, program)
 }
 
@@ -341,8 +345,8 @@ fn hand_in(
 ) -> Result<Exit, CliError> {
     let mut open = open(respond.session.as_deref(), workspace, program)?;
     let text = given::read(program, &respond.file, FILE_BYTES_MAX)?;
-    workspace.respond(&mut open, &text)?;
-    run::judge_review(workspace, &mut open, program)?;
+    session::turn::respond(&workspace.repository, &mut open, &text)?;
+    run::judge_review(&mut open, program)?;
     tell_state(&open, program)
 }
 
@@ -354,8 +358,8 @@ fn judge(
 ) -> Result<Exit, CliError> {
     let mut open = open(named, workspace, program)?;
     // The answer may have been written with an editor since.
-    workspace.take_answer(&mut open, None)?;
-    workspace.judge(&mut open, judgement)?;
+    session::answer::take_answer(&workspace.repository, &mut open, None)?;
+    session::turn::judge(&mut open, judgement)?;
     tell_state(&open, program)
 }
 
@@ -405,7 +409,7 @@ fn write_text(text: &str, program: &mut Program) -> Result<(), CliError> {
 }
 
 fn show_file(show: &Show, workspace: &Workspace, program: &mut Program) -> Result<Exit, CliError> {
-    let folder = workspace.session_folder(show.session.as_deref())?;
+    let folder = session::open::session_folder(&workspace.repository, show.session.as_deref())?;
     let session = folder.load()?;
     let last = session.turns.last().map(|(number, _)| *number);
     let number = show.number.or(last).ok_or_else(|| {

@@ -8,6 +8,7 @@ use crate::cli::progress::{Progress, Step};
 use crate::cli::snapshot::head;
 use crate::cli::{CliError, Exit, Ui, json};
 use crate::frame::{BadEntry, Fault, spool, verify};
+use crate::ops;
 
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
@@ -57,7 +58,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         )
     });
     let (remade, forged) = if args.remake {
-        workspace.remake(&store, head(&workspace)?.tree)?
+        ops::refresh::remake(&workspace, &store, head(&workspace)?.tree)?
     } else {
         Default::default()
     };

@@ -5,15 +5,17 @@ mod batch;
 use std::time::Duration;
 
 use self::batch::{Batch, Told};
+
 use crate::agent::Agent;
 use crate::base::NodeId;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit};
 use crate::frame::Slot;
+use crate::hook::watch::Watch;
 use crate::node::Snapshot;
+use crate::ops::{self, Refresh, Upkeep};
 use crate::regen::Report;
-use crate::watch::Watch;
-use crate::workspace::{Refresh, Target, Upkeep, Workspace};
+use crate::workspace::{Target, Workspace};
 
 /// Arguments of `watch`.
 #[derive(Debug, clap::Args)]
@@ -83,9 +85,14 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
     for agent in agents.iter().filter(|agent| is_local(agent)) {
         let request = Refresh::of(agent);
         let slot = (&agent.id, &request.frame_type);
-        let done = workspace.refresh(&[Target::root_of(tree)], &request, &mut |event| {
-            told.add(slot, event);
-        })?;
+        let done = ops::refresh(
+            workspace,
+            &[Target::root_of(tree)],
+            &request,
+            &mut |event| {
+                told.add(slot, event);
+            },
+        )?;
         report.add(done.report);
     }
     let upkeep = Upkeep {
@@ -94,7 +101,9 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
         verify: false,
     };
     let mut take = |slot: &Slot, event| told.add((&slot.0, &slot.1), event);
-    for (_, done) in workspace.refresh_syntheses(&Target::root_of(tree), &upkeep, &mut take)? {
+    for (_, done) in
+        ops::syntheses::refresh_syntheses(workspace, &Target::root_of(tree), &upkeep, &mut take)?
+    {
         report.add(done.report);
     }
     let batch = told.batch((workspace, &report), *last, tree)?;

@@ -14,7 +14,14 @@ use crate::git::{
     ChildError, ObjectError, OpenError, RefError, RevisionError, SshError, WriteError,
 };
 use crate::hook::install::{EditError, InstallError, RecordError};
+use crate::hook::watch::WatchError;
 use crate::node::{ScanError, SnapshotError};
+use crate::ops::review::ReviewError;
+use crate::ops::touched::TouchedError;
+use crate::ops::{
+    AskingError, ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError,
+    StatementError,
+};
 use crate::profile::{FitError, ProfileError};
 use crate::prompt::PayloadError;
 use crate::provider::ProviderError;
@@ -23,13 +30,7 @@ use crate::secret::SecretFound;
 use crate::sync::retain::RetainError;
 use crate::sync::select::SelectError;
 use crate::sync::{RemoteError, SignError, SyncError};
-use crate::watch::WatchError;
-use crate::workspace::review::ReviewError;
-use crate::workspace::touched::TouchedError;
-use crate::workspace::{
-    AskingError, ComposeError, EvaluateError, FilesError, FindError, InputError, RefreshError,
-    RulesError, SettingsError, StatementError, TargetError, TrustError, WorkspaceError,
-};
+use crate::workspace::{RulesError, SettingsError, TargetError, TrustError, WorkspaceError};
 
 impl From<OutputError> for CliError {
     fn from(error: OutputError) -> Self {

@@ -5,10 +5,11 @@ use std::path::Path;
 use git_merkle::config::Environment;
 use git_merkle::git::Location;
 use git_merkle::node::Snapshot;
+use git_merkle::ops;
 use git_merkle::secret::Allowed;
-use git_merkle::session::World;
 use git_merkle::session::gather::{Ingredients, Sizes};
 use git_merkle::session::task::Task;
+use git_merkle::session::{self, World};
 use git_merkle::tier::{Content, Item, Policy, Request};
 use git_merkle::workspace::Workspace;
 
@@ -138,7 +139,7 @@ impl History {
 
     /// The world of each request, made as the program makes it. Those that it refuses, for a secret that is shown, are left out.
     pub(crate) fn worlds(&self) -> Result<Vec<Made<'_>>, Failure> {
-        let profile = self.workspace.profile(None, false).map_err(failure)?;
+        let profile = ops::asking::profile(&self.workspace, None, false).map_err(failure)?;
         let mut all = Vec::new();
         for wish in &self.wishes {
             let is_first = all.len().is_multiple_of(SESSION_REQUESTS);
@@ -166,10 +167,11 @@ impl History {
                 profile: &profile,
                 allowed: &Allowed::default(),
             };
-            let world = match self
-                .workspace
-                .world(&ingredients, Sizes::new(None, None, None))
-            {
+            let world = match session::gather::world(
+                &self.workspace,
+                &ingredients,
+                Sizes::new(None, None, None),
+            ) {
                 Ok(world) => world,
                 Err(error) => {
                     note(&format!("left out: {error}"));
@@ -177,10 +179,13 @@ impl History {
                 }
             };
             // What is remembered of a request is which items it had; where they stand is each strategy's own.
-            let placed = self
-                .workspace
-                .place(&world, None, (Policy::default(), &TERMS));
-            self.workspace.remember_sent(&placed).map_err(failure)?;
+            let placed = session::tiers::place(
+                &self.workspace.state,
+                &world,
+                None,
+                (Policy::default(), &TERMS),
+            );
+            session::tiers::remember_sent(&self.workspace.state, &placed).map_err(failure)?;
             let (items, system) = (world.items(), world.system_content());
             all.push(Made {
                 world,

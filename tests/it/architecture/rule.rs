@@ -12,10 +12,11 @@ const LAYERS: &[(usize, &[&str])] = &[
     (2, &["node", "frame", "agent", "provider", "profile"]),
     (3, &["view"]),
     (4, &["synthesis", "prompt", "tier", "context"]),
-    (5, &["regen", "find", "sync", "review", "hook", "watch"]),
+    (5, &["regen", "find", "sync", "review", "hook"]),
     (6, &["workspace"]),
-    (7, &["session"]),
-    (8, &["cli", "mcp"]),
+    (7, &["ops"]),
+    (8, &["session"]),
+    (9, &["cli", "mcp"]),
 ];
 
 /// Modules in which a thing is at home; `ANYWHERE` for what shapes no module.
@@ -36,7 +37,7 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("markup5ever_rcdom", &["page"]),
     ("memchr", &["secret"]),
     ("nix", &["git", "hook"]),
-    ("notify", &["watch"]),
+    ("notify", &["hook::watch"]),
     ("regex", &["secret"]),
     ("reqwest", &["provider", "page"]),
     (
@@ -48,21 +49,14 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("serde_json", ANYWHERE),
     ("serde_yaml", &["profile", "context", "session"]),
     ("sha2", &["base"]),
-    ("similar", &["cli", "workspace::evaluate"]),
+    ("similar", &["cli", "ops::evaluate"]),
     ("strsim", &["config"]),
     ("thiserror", ANYWHERE),
     ("tiktoken", &["base"]),
     (
         "tokio",
         &[
-            "base",
-            "page",
-            "provider",
-            "regen",
-            "session",
-            "workspace",
-            "cli",
-            "mcp",
+            "base", "page", "provider", "regen", "session", "ops", "cli", "mcp",
         ],
     ),
     (
@@ -74,7 +68,14 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
 ];
 
 /// Where the environment of the process is read, its arguments included. Compile-time `env!` is free.
-const ENVIRONMENT_HOMES: &[&str] = &["base::clock", "config", "git", "workspace", "cli", "main"];
+const ENVIRONMENT_HOMES: &[&str] = &[
+    "base::clock",
+    "config",
+    "git",
+    "ops::payload",
+    "cli",
+    "main",
+];
 /// Where text is printed.
 const PRINT_HOMES: &[&str] = &["cli"];
 /// Where the standard streams are touched: what prints, and the server that speaks over them.
@@ -82,10 +83,10 @@ const STREAM_HOMES: &[&str] = &["cli", "mcp"];
 
 /// Where files outside of the state directory are opened beside it: those of git itself, the system's release, and the
 /// ignore file of the work tree.
-const OWN_FILES_HOMES: &[&str] = &["git", "workspace::payload", "session::open"];
+const OWN_FILES_HOMES: &[&str] = &["git", "ops::payload", "session::open"];
 
 /// Rooms above those of words, in which messages could be made a second time.
-const TURN_ROOMS: &[&str] = &["regen", "workspace", "session", "cli", "mcp"];
+const TURN_ROOMS: &[&str] = &["regen", "workspace", "ops", "session", "cli", "mcp"];
 /// Where messages of a session are made: the world of a turn, what is said again, and the block for readers without a
 /// protocol. `provider test` asks for one word, of no session.
 const MESSAGE_HOMES: &[&str] = &[
@@ -121,7 +122,7 @@ impl fmt::Display for Fault {
     }
 }
 
-fn fault(source: &Source, line: usize, rule: &'static str, message: String) -> Fault {
+pub(super) fn fault(source: &Source, line: usize, rule: &'static str, message: String) -> Fault {
     Fault {
         path: source.path.clone(),
         line,

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::cli::{CliError, Exit, Program};
+use crate::ops;
+use crate::ops::evaluate::{Case, Figures, Judge, Outcome, ROWS};
+use crate::ops::worth::table;
 use crate::workspace::Workspace;
-use crate::workspace::evaluate::{Case, Judge, Outcome, ROWS};
-use crate::workspace::worth::table;
 
 /// Commits that are taken at most.
 const COMMITS_MAX: usize = 150;
@@ -48,7 +49,7 @@ pub(super) fn run(range: &str, program: &mut Program) -> Result<Exit, CliError> 
     let end = end
         .map(|end| workspace.repository.resolve_commit(end))
         .transpose()?;
-    let cases = workspace.cases(tip, end, COMMITS_MAX)?;
+    let cases = ops::evaluate::cases(&workspace.repository, tip, end, COMMITS_MAX)?;
     let outcomes = judged(&workspace, &cases)?;
     if program.ui.is_json() {
         let commits = cases
@@ -76,7 +77,7 @@ fn judged(workspace: &Workspace, cases: &[Case]) -> Result<Vec<Outcome>, CliErro
 }
 
 fn commit(case: &Case, outcome: &Outcome) -> Commit {
-    let row = |(shown, figures): (&&'static str, &crate::workspace::evaluate::Figures)| Row {
+    let row = |(shown, figures): (&&'static str, &Figures)| Row {
         shown,
         recall: figures.recall,
         reciprocal_rank: figures.reciprocal_rank,

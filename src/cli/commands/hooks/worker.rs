@@ -9,6 +9,7 @@ use crate::config::{Environment, table};
 use crate::git::{Location, Repository, StateDir};
 use crate::hook::marker::Marker;
 use crate::hook::{log, worker};
+use crate::ops;
 use crate::workspace::Workspace;
 
 /// Arguments of `hooks worker`.
@@ -62,10 +63,9 @@ fn work(marker: &Marker, state: &StateDir, environment: &Environment) -> Result<
             marker.directory.display()
         ));
     }
-    let background = workspace
-        .refresh_in_background()
+    let background = ops::background::refresh_in_background(&workspace)
         .map_err(|error| CliError::from(error).to_string())?;
-    let exchanged = workspace.exchange_in_background(&marker.event);
+    let exchanged = ops::autosync::exchange_in_background(&workspace, &marker.event);
     let done: Vec<String> = background
         .done
         .iter()

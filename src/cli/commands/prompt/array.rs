@@ -12,7 +12,7 @@ use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::{CliError, Exit, Style, Ui};
 use crate::provider::{self, Definition};
-use crate::session::{Placed, Preview, PreviewOptions, Reader, TurnAsking, TurnError};
+use crate::session::{self, Placed, Preview, PreviewOptions, Reader, TurnAsking, TurnError};
 use crate::tier::{Block, CacheTerms, Policy};
 use crate::workspace::Workspace;
 
@@ -86,7 +86,7 @@ pub fn assemble(
     let session = args
         .session
         .as_ref()
-        .map(|name| workspace.session_folder(Some(name)))
+        .map(|name| session::open::session_folder(&workspace.repository, Some(name)))
         .transpose()?;
     let root = snapshot
         .is_named()
@@ -128,13 +128,11 @@ pub fn assemble(
         }
         reader
     };
-    workspace
-        .preview(&options, &reader)
-        .map_err(|error| match error {
-            TurnError::NoRequest => CliError::from_source(Exit::Usage, error)
-                .hint("say it with '-m <request>', or name a '--session'"),
-            error => error.into(),
-        })
+    session::preview::preview(workspace, &options, &reader).map_err(|error| match error {
+        TurnError::NoRequest => CliError::from_source(Exit::Usage, error)
+            .hint("say it with '-m <request>', or name a '--session'"),
+        error => error.into(),
+    })
 }
 
 fn image(program: &Program, file: &Path) -> Result<(String, Image), CliError> {

@@ -5,8 +5,9 @@ use super::{Args, dry_run};
 use crate::cli::CliError;
 use crate::cli::consent::{self, Asked};
 use crate::cli::program::Program;
+use crate::ops::{self, Asking, Refresh};
 use crate::regen::survey::Survey;
-use crate::workspace::{Asking, Refresh, Target, Workspace};
+use crate::workspace::{Target, Workspace};
 
 /// Looks at everything that would be sent, and asks where that costs more than `merkle.confirmAbove`.
 pub(super) fn confirm(
@@ -16,12 +17,31 @@ pub(super) fn confirm(
     (request, asking): (&Refresh<'_>, &Asking<'_>),
 ) -> Result<(), CliError> {
     let store = workspace.store()?;
-    let is_open = |target: &&Target| !workspace.is_up_to_date(&store, target, request);
+    let is_open = |target: &&Target| {
+        !ops::refresh::is_up_to_date(
+            &workspace.repository,
+            &workspace.state,
+            &store,
+            target,
+            request,
+        )
+    };
     let open: Vec<Target> = targets.iter().filter(is_open).cloned().collect();
     if open.is_empty() {
         return Ok(());
     }
-    let survey = workspace.survey(&workspace.plan(&store, &open, request)?, request, asking);
+    let survey = ops::asking::survey(
+        &workspace.repository,
+        &ops::refresh::plan(
+            &workspace.repository,
+            &workspace.state,
+            &store,
+            &open,
+            request,
+        )?,
+        request,
+        asking,
+    );
     if survey.estimate.calls == 0 {
         return Ok(());
     }

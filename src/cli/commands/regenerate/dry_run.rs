@@ -8,10 +8,11 @@ use super::syntheses::Scope;
 use crate::base::NodeId;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, json};
+use crate::ops::{self, Refresh};
 use crate::provider::ledger::dollars;
 use crate::regen::survey::{Estimate, Survey};
 use crate::synthesis::Reason;
-use crate::workspace::{Refresh, Target, Workspace};
+use crate::workspace::{Target, Workspace};
 
 #[derive(Serialize)]
 struct Document {
@@ -142,7 +143,13 @@ fn plan(
     if !scope.is_own {
         return Ok(plans);
     }
-    let planned = workspace.plan(&store, targets, request)?;
+    let planned = ops::refresh::plan(
+        &workspace.repository,
+        &workspace.state,
+        &store,
+        targets,
+        request,
+    )?;
     plans.tasks.extend(planned.plan.tasks.iter().map(|task| {
         Task {
             path: planned
@@ -157,7 +164,7 @@ fn plan(
     plans.fresh += planned.plan.fresh;
     plans.skipped += planned.plan.skipped;
     if let Some(asking) = request.asking {
-        plans.survey = workspace.survey(&planned, request, asking);
+        plans.survey = ops::asking::survey(&workspace.repository, &planned, request, asking);
     }
     Ok(plans)
 }

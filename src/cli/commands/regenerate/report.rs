@@ -10,9 +10,10 @@ use crate::base::{TreePath, clock};
 use crate::cli::absent;
 use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
+use crate::ops::{self, Refresh, Refreshed};
 use crate::provider::ledger::dollars;
 use crate::regen::{Cause, Report, Stop};
-use crate::workspace::{Refresh, Refreshed, Workspace};
+use crate::workspace::Workspace;
 
 /// Nodes that failed for the same reason and are shown one by one, at most.
 const SAME_REASON_MAX: u64 = 5;
@@ -87,7 +88,7 @@ pub(super) fn report(
     let report = &done.report;
     let document = document(request, done, took);
     if document.model.is_some() && !document.is_empty() {
-        workspace.save_last_run(&json::document("regenerate", &document));
+        ops::last_run::save(&workspace.state, &json::document("regenerate", &document));
     }
     let ui = &mut program.ui;
     tell_failed(ui, &report.failed);

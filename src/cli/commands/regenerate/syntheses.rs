@@ -5,6 +5,7 @@ use crate::agent::Agent;
 use crate::base::{AgentId, FrameType, NodeId};
 use crate::cli::{CliError, Exit};
 use crate::frame::{Slot, Store};
+use crate::ops;
 use crate::synthesis::Reason;
 use crate::workspace::{Target, Workspace};
 
@@ -37,7 +38,10 @@ impl Scope {
                 has_syntheses: args.frame_type.is_none(),
             });
         };
-        let slots = workspace.synthesized_slots(&workspace.index(&workspace.store()?, 0)?);
+        let slots = ops::syntheses::synthesized_slots(
+            workspace,
+            &ops::refresh::index(&workspace.state, &workspace.store()?, 0)?,
+        );
         let agents: Vec<&AgentId> = slots
             .iter()
             .filter(|slot| slot.1 == *frame_type)
@@ -80,10 +84,13 @@ impl Scope {
     ) -> Result<(Vec<SynthesisTask>, u64), CliError> {
         let (mut tasks, mut fresh) = (Vec::new(), 0);
         let root = target.path.clone().unwrap_or_default();
-        let slots = workspace.synthesized_slots(&workspace.index(store, 0)?);
+        let slots = ops::syntheses::synthesized_slots(
+            workspace,
+            &ops::refresh::index(&workspace.state, store, 0)?,
+        );
         let is_directory = target.kind == crate::base::NodeKind::Directory;
         for slot in slots.iter().filter(|slot| is_directory && self.wants(slot)) {
-            let planned = workspace.plan_syntheses(store, target, slot, start)?;
+            let planned = ops::syntheses::plan_syntheses(workspace, store, target, slot, start)?;
             fresh += planned.plan.fresh;
             let paths = planned
                 .plan

@@ -7,10 +7,10 @@ use crate::cli::frames::signatures;
 use crate::cli::words::{write_lines, write_words};
 use crate::cli::{CliError, Style, Ui};
 use crate::frame::{Cost, Frame, Store};
+use crate::ops::touched::{Behind, Touched};
 use crate::review::Tone;
 use crate::sync::Signature;
 use crate::workspace::Workspace;
-use crate::workspace::touched::{Behind, Touched};
 
 /// What is known, with what signatures say and the commands that mend it.
 pub(super) struct Known<'k> {

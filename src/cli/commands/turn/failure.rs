@@ -1,12 +1,12 @@
 //! From what goes wrong with a session or a turn to an exit code and the next step.
 
 use crate::cli::{CliError, Exit};
+use crate::ops::AskingError;
 use crate::profile::OutputKey;
 use crate::provider::DefinitionError;
 use crate::provider::call::CallError;
 use crate::provider::ledger::LedgerError;
 use crate::session::{ChoiceError, SessionError, Status, TurnError};
-use crate::workspace::AskingError;
 
 impl From<SessionError> for CliError {
     fn from(error: SessionError) -> Self {

@@ -15,15 +15,16 @@ use crate::cli::consent::{self, Asked};
 use crate::cli::program::Program;
 use crate::cli::ui::complain;
 use crate::cli::{CliError, Exit};
+use crate::ops::{AskingOptions, Payer};
 use crate::profile::Phase;
 use crate::provider::call::CallError;
 use crate::provider::ledger::{Caps, Spend, dollars};
 use crate::provider::{Definitions, ProviderError};
 use crate::session::folder::response_file;
 use crate::session::{
-    Answered, Decision, Judgement, OpenSession, Question, Status, TurnError, TurnOptions,
+    self, Answered, Decision, Judgement, OpenSession, Question, Status, TurnError, TurnOptions,
 };
-use crate::workspace::{AskingOptions, Payer, Workspace};
+use crate::workspace::Workspace;
 
 /// Arguments of `turn run`.
 #[derive(Debug, clap::Args)]
@@ -82,11 +83,12 @@ pub(super) fn run(
     loop {
         if !is_answered(workspace, &mut open, args)? {
             summarize((args, &mut spent), workspace, &mut open, program)?;
-            let question = workspace.open_question(&mut open, &args.whom.asking(program))?;
+            let question =
+                session::turn::open_question(workspace, &mut open, &args.whom.asking(program))?;
             if question.is_manual() {
                 return wait(&open, &question, program);
             }
-            workspace.check_limits(&open)?;
+            session::answer::check_limits(&open)?;
             if !ask(
                 (args, &mut spent),
                 workspace,
@@ -97,7 +99,7 @@ pub(super) fn run(
             }
             is_printed = true;
         }
-        if judge_review(workspace, &mut open, program)? {
+        if judge_review(&mut open, program)? {
             return tell_outcome(&open, is_printed, program);
         }
         // Whether the work is done is what a review says itself, or a person.
@@ -140,7 +142,7 @@ pub(super) fn run(
             tokens_max: last.1,
             ..TurnOptions::default()
         };
-        workspace.begin_turn(&mut open, &options, &args.whom.asking(program))?;
+        session::turn::begin_turn(workspace, &mut open, &options, &args.whom.asking(program))?;
     }
 }
 
@@ -163,18 +165,15 @@ fn is_answered(
     open: &mut OpenSession,
     args: &Run,
 ) -> Result<bool, CliError> {
-    Ok(workspace
-        .take_answer(open, args.whom.provider.as_deref())?
-        .is_some())
+    Ok(
+        session::answer::take_answer(&workspace.repository, open, args.whom.provider.as_deref())?
+            .is_some(),
+    )
 }
 
 /// Judges a review by its own verdict; true when that ended the turn.
-pub(super) fn judge_review(
-    workspace: &Workspace,
-    open: &mut OpenSession,
-    program: &Program,
-) -> Result<bool, CliError> {
-    if workspace.judge_review(open)?.is_some() {
+pub(super) fn judge_review(open: &mut OpenSession, program: &Program) -> Result<bool, CliError> {
+    if session::turn::judge_review(open)?.is_some() {
         return Ok(true);
     }
     if is_undecided_review(open) {
@@ -222,7 +221,7 @@ fn ask(
         spent: *spent,
         ..AskingOptions::default()
     };
-    let payer = workspace.turn_payer(open, definition, options)?;
+    let payer = session::answer::turn_payer(workspace, open, definition, options)?;
     let words = words(&name, question, &payer);
     for change in &question.turn.clamps {
         program.ui.note(change);
@@ -252,14 +251,14 @@ fn ask(
         };
         runtime()?.block_on(async {
             let (_going, mut stop) = watch::channel(false);
-            workspace
-                .ask_turn(
-                    (question, &payer),
-                    open,
-                    (&mut on_text, &mut tell_retry),
-                    &mut stop,
-                )
-                .await
+            session::answer::ask_turn(
+                workspace,
+                (question, &payer),
+                open,
+                (&mut on_text, &mut tell_retry),
+                &mut stop,
+            )
+            .await
         })
     };
     *spent += payer.caller.spent();
@@ -268,7 +267,7 @@ fn ask(
         write_text(text, program)?;
     }
     outcome.map_err(|error| named(&name, error))?;
-    let turn = workspace.take_answer(open, None)?;
+    let turn = session::answer::take_answer(&workspace.repository, open, None)?;
     if streams {
         writeln!(program.ui)?;
     } else if !program.ui.is_json() {
@@ -405,7 +404,7 @@ fn summarize(
     open: &mut OpenSession,
     program: &mut Program,
 ) -> Result<(), CliError> {
-    let due = match workspace.due_summary(open, &args.whom.asking(program)) {
+    let due = match session::summary::due_summary(workspace, open, &args.whom.asking(program)) {
         Ok(Some(due)) => due,
         Ok(None) => return Ok(()),
         Err(TurnError::Fit(error)) => {
@@ -416,14 +415,14 @@ fn summarize(
         }
         Err(error) => return Err(error.into()),
     };
-    workspace.check_limits(open)?;
+    session::answer::check_limits(open)?;
     let name = due.definition.name.clone();
     let options = AskingOptions {
         caps: args.caps(),
         spent: *spent,
         ..AskingOptions::default()
     };
-    let payer = workspace.turn_payer(open, due.definition.clone(), options)?;
+    let payer = session::answer::turn_payer(workspace, open, due.definition.clone(), options)?;
     let what = format!(
         "this asks '{name}' to sum up {} messages: {}",
         due.messages,
@@ -436,9 +435,7 @@ fn summarize(
     require_consent((args, spent), program, &payer, (&what, &due.request))?;
     let outcome = runtime()?.block_on(async {
         let (_going, mut stop) = watch::channel(false);
-        workspace
-            .ask_summary(open, (&payer, &due), &mut tell_retry, &mut stop)
-            .await
+        session::summary::ask_summary(open, (&payer, &due), &mut tell_retry, &mut stop).await
     });
     *spent += payer.caller.spent();
     match outcome {
@@ -471,16 +468,21 @@ fn decide(
     (open, is_last): (&mut OpenSession, bool),
     program: &mut Program,
 ) -> Result<Decided, CliError> {
-    workspace.check_limits(open)?;
+    session::answer::check_limits(open)?;
     let definitions = Definitions::load(workspace.settings.stack())?;
     let definition = definitions.get(approver)?.clone();
-    let request = workspace.approval_request(open, &definition, &args.whom.asking(program))?;
+    let request = session::answer::approval_request(
+        workspace,
+        open,
+        &definition,
+        &args.whom.asking(program),
+    )?;
     let options = AskingOptions {
         caps: args.caps(),
         spent: *spent,
         ..AskingOptions::default()
     };
-    let payer = workspace.turn_payer(open, definition, options)?;
+    let payer = session::answer::turn_payer(workspace, open, definition, options)?;
     let words = format!(
         "this asks '{approver}' to decide: about {} input tokens",
         request.tokens_estimated()
@@ -492,9 +494,7 @@ fn decide(
     require_consent((args, spent), program, &payer, (&words, &request))?;
     let outcome = runtime()?.block_on(async {
         let (_going, mut stop) = watch::channel(false);
-        workspace
-            .ask_approval(open, (&payer, &request), &mut tell_retry, &mut stop)
-            .await
+        session::answer::ask_approval(open, (&payer, &request), &mut tell_retry, &mut stop).await
     });
     *spent += payer.caller.spent();
     let Decision {
@@ -519,7 +519,7 @@ fn decide(
             return Ok(Decided::Refused);
         }
     }
-    workspace.judge(
+    session::turn::judge(
         open,
         Judgement {
             is_approved: verdict.is_pass,

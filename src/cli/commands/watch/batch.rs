@@ -8,6 +8,7 @@ use crate::base::{AgentId, FrameType, NodeId, NodeKind, TreePath};
 use crate::cli::{CliError, json};
 use crate::frame::{Slot, Store};
 use crate::git::{EntryMode, Side, diff_trees};
+use crate::ops;
 use crate::regen::{Event, Report};
 use crate::workspace::{Target, Workspace};
 
@@ -148,7 +149,9 @@ fn change(
             let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
             let state = match told.iter().find(|(known, _)| *known == slot) {
                 Some((_, state)) => state,
-                None if workspace.staleness(store, &target, &head)?.is_some() => "outdated",
+                None if ops::refresh::staleness(workspace, store, &target, &head)?.is_some() => {
+                    "outdated"
+                }
                 None => "fresh",
             };
             frames.push((slot, state));

@@ -8,24 +8,21 @@ use std::os::unix::fs::MetadataExt as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::open::Workspace;
 use crate::base::{clock, hash};
 use crate::config::table;
 use crate::context::pages::{Shown, Wanted};
 use crate::git::StateDir;
 use crate::page::address::Policy;
 use crate::page::{Fetcher, Page, PageError, Prefix, Url, html, link};
+use crate::workspace::Settings;
+use crate::workspace::state::{PAGES, is_page};
 
-/// The folder below the cache.
-const FOLDER: &str = "pages";
 /// How long a page is good for, in seconds.
 const AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// The form of the files.
 const FORMAT: u32 = 1;
 /// Larger than any page that is fetched, with its head.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// Digits of the files' names.
-const NAME_DIGITS: usize = 64;
 
 /// How pages are got for one payload.
 #[derive(Clone, Copy, Default)]
@@ -47,26 +44,25 @@ impl std::fmt::Debug for PageOptions<'_> {
     }
 }
 
-impl Workspace {
-    /// Gets pages from the cache, else from the web where that is allowed; the reason is one line of plain text.
-    pub(super) fn pages(
-        &self,
-        wanted: &[Wanted],
-        options: PageOptions<'_>,
-    ) -> Vec<Result<Shown, String>> {
-        let allowed = Allowed::parse(self.settings.stack().words(&table::URLS));
-        let judged: Vec<Result<Url, String>> =
-            wanted.iter().map(|page| judge(page, &allowed)).collect();
-        let mut cache = Cache {
-            state: &self.state,
-            now: clock::now_seconds(),
-        };
-        let fetch = |urls: &[Url]| fetch(urls, options);
-        get(&judged, &mut cache, &fetch)
-            .into_iter()
-            .map(|page| show(page?, options.is_raw))
-            .collect()
-    }
+/// Gets pages from the cache, else from the web where that is allowed; the reason is one line of plain text.
+pub(super) fn pages(
+    state: &StateDir,
+    settings: &Settings,
+    wanted: &[Wanted],
+    options: PageOptions<'_>,
+) -> Vec<Result<Shown, String>> {
+    let allowed = Allowed::parse(settings.stack().words(&table::URLS));
+    let judged: Vec<Result<Url, String>> =
+        wanted.iter().map(|page| judge(page, &allowed)).collect();
+    let mut cache = Cache {
+        state,
+        now: clock::now_seconds(),
+    };
+    let fetch = |urls: &[Url]| fetch(urls, options);
+    get(&judged, &mut cache, &fetch)
+        .into_iter()
+        .map(|page| show(page?, options.is_raw))
+        .collect()
 }
 
 /// What `merkle.urls` allows.
@@ -221,7 +217,7 @@ struct Head {
 
 impl Cache<'_> {
     fn folder(&self) -> StateDir {
-        self.state.cache().folder(FOLDER)
+        self.state.cache().folder(PAGES)
     }
 
     fn name(url: &Url) -> String {
@@ -279,7 +275,7 @@ fn remove_old(folder: &StateDir) {
         .names()
         .unwrap_or_default()
         .iter()
-        .filter(|name| is_name(name))
+        .filter(|name| is_page(name))
     {
         let found = folder.open(name, u64::MAX).and_then(|open| open.metadata());
         let written = found.map_or(u64::MAX, |found| found.mtime().max(0) as u64);
@@ -287,11 +283,6 @@ fn remove_old(folder: &StateDir) {
             let _ = folder.remove(name);
         }
     }
-}
-
-/// True for a name that a page has.
-pub(super) fn is_name(name: &str) -> bool {
-    name.len() == NAME_DIGITS && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
@@ -354,7 +345,7 @@ mod tests {
             (first.clone(), first.clone())
         );
         assert_eq!(asked.borrow().len(), 2, "nothing was asked again");
-        let files: Vec<_> = fs::read_dir(state.cache().folder(FOLDER).shown())
+        let files: Vec<_> = fs::read_dir(state.cache().folder(PAGES).shown())
             .expect("written")
             .flatten()
             .collect();
@@ -366,7 +357,7 @@ mod tests {
         );
         let path = state
             .cache()
-            .folder(FOLDER)
+            .folder(PAGES)
             .shown_file(&Cache::name(urls[0].as_ref().expect("a URL")));
         let text = fs::read_to_string(&path).expect("written");
         for damaged in [

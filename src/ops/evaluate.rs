@@ -18,7 +18,6 @@ use similar::{DiffTag, TextDiff};
 
 use super::files::FilesError;
 use super::find::{FindError, Findable};
-use super::open::Workspace;
 use crate::base::token::estimate;
 use crate::base::{NodeId, TreePath};
 use crate::find::score::{recall, reciprocal_rank};
@@ -26,11 +25,13 @@ use crate::find::truth::{changed_names, question_of};
 use crate::find::{
     Candidate, Hits, Ladder, Line, Question, Steps, Terms, Weights, Words, rank, subject, words_of,
 };
-use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, diff_trees};
+use crate::git::{EntryMode, LogEntry, ObjectError, ObjectKind, Repository, diff_trees};
+use crate::ops;
 use crate::regen::record::Records;
 use crate::symbol::map::{Detail, FileSymbols, Legend, MapFile, SymbolMap, references};
 use crate::symbol::{Language, render};
 use crate::synthesis::outline;
+use crate::workspace::Workspace;
 
 /// Tokens of the answers.
 pub const BUDGETS: [u64; 3] = [2_000, 8_000, 32_000];
@@ -95,180 +96,168 @@ pub struct Outcome {
     pub rows: [Figures; ROWS.len()],
 }
 
-impl Workspace {
-    /// The newest commits before and with `tip` that can be questions, up to a limit; not those that `end` leads to.
-    pub fn cases(
-        &self,
-        tip: NodeId,
-        end: Option<NodeId>,
-        count_max: usize,
-    ) -> Result<Vec<Case>, ObjectError> {
-        let repo = &self.repository;
-        let (mut cases, mut looked_at) = (Vec::new(), 0);
-        let mut seen = BTreeSet::from([tip]);
-        let mut waiting = BTreeSet::from([(repo.log_entry(&tip)?.seconds, tip)]);
-        let stops = end
-            .map(|end| self.leads_to(end))
-            .transpose()?
-            .unwrap_or_default();
-        waiting.retain(|(_, commit)| !stops.contains(commit));
-        while let Some((_, commit)) = waiting.pop_last() {
-            looked_at += 1;
-            if cases.len() == count_max || looked_at > LOOKED_AT_MAX * count_max {
-                break;
-            }
-            let entry = repo.log_entry(&commit)?;
-            for parent in entry
-                .parents
-                .iter()
-                .filter(|parent| !stops.contains(parent))
-            {
-                if seen.insert(*parent) {
-                    waiting.insert((repo.log_entry(parent)?.seconds, *parent));
-                }
-            }
-            cases.extend(self.case(commit, &entry)?);
+/// The newest commits before and with `tip` that can be questions, up to a limit; not those that `end` leads to.
+pub fn cases(
+    repo: &Repository,
+    tip: NodeId,
+    end: Option<NodeId>,
+    count_max: usize,
+) -> Result<Vec<Case>, ObjectError> {
+    let (mut cases, mut looked_at) = (Vec::new(), 0);
+    let mut seen = BTreeSet::from([tip]);
+    let mut waiting = BTreeSet::from([(repo.log_entry(&tip)?.seconds, tip)]);
+    let stops = end
+        .map(|end| leads_to(repo, end))
+        .transpose()?
+        .unwrap_or_default();
+    waiting.retain(|(_, commit)| !stops.contains(commit));
+    while let Some((_, commit)) = waiting.pop_last() {
+        looked_at += 1;
+        if cases.len() == count_max || looked_at > LOOKED_AT_MAX * count_max {
+            break;
         }
-        Ok(cases)
-    }
-
-    /// All commits that lead to one, itself included.
-    fn leads_to(&self, tip: NodeId) -> Result<BTreeSet<NodeId>, ObjectError> {
-        let (mut seen, mut waiting) = (BTreeSet::from([tip]), vec![tip]);
-        while let Some(commit) = waiting.pop() {
-            waiting.extend(
-                self.repository
-                    .parents_of(&commit)?
-                    .into_iter()
-                    .filter(|parent| seen.insert(*parent)),
-            );
-        }
-        Ok(seen)
-    }
-
-    fn case(&self, commit: NodeId, entry: &LogEntry) -> Result<Option<Case>, ObjectError> {
-        let [parent] = entry.parents.as_slice() else {
-            return Ok(None);
-        };
-        if is_of_no_person(entry) {
-            return Ok(None);
-        }
-        let tree = self.repository.tree_of(parent)?;
-        let mut changed: Vec<(String, NodeId, NodeId)> = Vec::new();
-        diff_trees(
-            &self.repository,
-            Some(tree),
-            Some(entry.tree),
-            &mut |change| {
-                let file = |side: Option<(EntryMode, NodeId)>| {
-                    side.filter(|(mode, _)| matches!(mode, EntryMode::File | EntryMode::Executable))
-                        .map(|(_, id)| id)
-                };
-                if let (Some(old), Some(new), Ok(path)) = (
-                    file(change.old),
-                    file(change.new),
-                    std::str::from_utf8(change.path.as_bytes()),
-                ) && is_source(path.as_bytes())
-                    && changed.len() <= FILES_MAX
-                {
-                    changed.push((path.to_owned(), old, new));
-                }
-                changed.len() <= FILES_MAX
-            },
-        )?;
-        if changed.is_empty() || changed.len() > FILES_MAX {
-            return Ok(None);
-        }
-        let text = question_of(&entry.message, &self.names_of_files(tree)?);
-        let Some(question) =
-            Question::of(&text).filter(|question| question.words.len() >= WORDS_MIN)
-        else {
-            return Ok(None);
-        };
-        let mut definitions = Vec::new();
-        for (path, old, new) in &changed {
-            definitions.extend(
-                self.changed_definitions(path, old, new)?
-                    .into_iter()
-                    .map(|name| (path.clone(), name)),
-            );
-        }
-        let files = changed.into_iter().map(|(path, ..)| path).collect();
-        Ok(Some(Case {
-            commit,
-            parent: *parent,
-            tree,
-            subject: subject(&entry.message),
-            question,
-            files,
-            definitions,
-        }))
-    }
-
-    /// The last names of all paths, in lower case, with and without what follows the dot, and those of directories.
-    fn names_of_files(&self, tree: NodeId) -> Result<BTreeSet<String>, ObjectError> {
-        let mut names = BTreeSet::new();
-        diff_trees(&self.repository, None, Some(tree), &mut |change| {
-            let name = String::from_utf8_lossy(change.path.name()).to_lowercase();
-            names.extend(name.rsplit_once('.').map(|(stem, _)| stem.to_owned()));
-            names.insert(name);
-            true
-        })?;
-        Ok(names)
-    }
-
-    fn changed_definitions(
-        &self,
-        path: &str,
-        old: &NodeId,
-        new: &NodeId,
-    ) -> Result<BTreeSet<String>, ObjectError> {
-        let text = |id: &NodeId| {
-            let mut data = Vec::new();
-            self.repository
-                .read(id, ObjectKind::Blob, &mut data)
-                .map(|()| String::from_utf8(data).ok())
-        };
-        let (Some(old), Some(new)) = (text(old)?, text(new)?) else {
-            return Ok(BTreeSet::new());
-        };
-        let lines: Vec<&str> = old.lines().collect();
-        let indent = |at: usize| {
-            lines
-                .get(at)
-                .map_or(0, |line| line.len() - line.trim_start().len())
-        };
-        let mut changed = Vec::new();
-        for op in TextDiff::from_lines(&old, &new)
-            .ops()
+        let entry = repo.log_entry(&commit)?;
+        for parent in entry
+            .parents
             .iter()
-            .filter(|op| op.tag() != DiffTag::Equal)
+            .filter(|parent| !stops.contains(parent))
         {
-            let range = op.old_range();
-            changed.extend(
-                range
-                    .clone()
-                    .filter(|at| lines.get(*at).is_some_and(|line| !line.trim().is_empty())),
-            );
-            if range.is_empty() {
-                // What is added belongs to what is around it; at the level of the file to nothing.
-                let beside = [range.start.saturating_sub(1), range.start];
-                changed.extend(
-                    beside
-                        .into_iter()
-                        .max_by_key(|at| indent(*at))
-                        .filter(|at| indent(*at) > 0),
-                );
+            if seen.insert(*parent) {
+                waiting.insert((repo.log_entry(parent)?.seconds, *parent));
             }
         }
-        let symbols =
-            crate::symbol::map::file_symbols(language_of(path.as_bytes()), old.as_bytes());
-        let known: BTreeSet<&str> = symbols.entries.iter().map(|entry| entry.name).collect();
-        Ok(changed_names(&old, changed)
-            .into_iter()
-            .filter(|name| known.contains(name.as_str()))
-            .collect())
+        cases.extend(case(repo, commit, &entry)?);
     }
+    Ok(cases)
+}
+
+/// All commits that lead to one, itself included.
+fn leads_to(repo: &Repository, tip: NodeId) -> Result<BTreeSet<NodeId>, ObjectError> {
+    let (mut seen, mut waiting) = (BTreeSet::from([tip]), vec![tip]);
+    while let Some(commit) = waiting.pop() {
+        waiting.extend(
+            repo.parents_of(&commit)?
+                .into_iter()
+                .filter(|parent| seen.insert(*parent)),
+        );
+    }
+    Ok(seen)
+}
+
+fn case(repo: &Repository, commit: NodeId, entry: &LogEntry) -> Result<Option<Case>, ObjectError> {
+    let [parent] = entry.parents.as_slice() else {
+        return Ok(None);
+    };
+    if is_of_no_person(entry) {
+        return Ok(None);
+    }
+    let tree = repo.tree_of(parent)?;
+    let mut changed: Vec<(String, NodeId, NodeId)> = Vec::new();
+    diff_trees(repo, Some(tree), Some(entry.tree), &mut |change| {
+        let file = |side: Option<(EntryMode, NodeId)>| {
+            side.filter(|(mode, _)| matches!(mode, EntryMode::File | EntryMode::Executable))
+                .map(|(_, id)| id)
+        };
+        if let (Some(old), Some(new), Ok(path)) = (
+            file(change.old),
+            file(change.new),
+            std::str::from_utf8(change.path.as_bytes()),
+        ) && is_source(path.as_bytes())
+            && changed.len() <= FILES_MAX
+        {
+            changed.push((path.to_owned(), old, new));
+        }
+        changed.len() <= FILES_MAX
+    })?;
+    if changed.is_empty() || changed.len() > FILES_MAX {
+        return Ok(None);
+    }
+    let text = question_of(&entry.message, &names_of_files(repo, tree)?);
+    let Some(question) = Question::of(&text).filter(|question| question.words.len() >= WORDS_MIN)
+    else {
+        return Ok(None);
+    };
+    let mut definitions = Vec::new();
+    for (path, old, new) in &changed {
+        definitions.extend(
+            changed_definitions(repo, path, old, new)?
+                .into_iter()
+                .map(|name| (path.clone(), name)),
+        );
+    }
+    let files = changed.into_iter().map(|(path, ..)| path).collect();
+    Ok(Some(Case {
+        commit,
+        parent: *parent,
+        tree,
+        subject: subject(&entry.message),
+        question,
+        files,
+        definitions,
+    }))
+}
+
+/// The last names of all paths, in lower case, with and without what follows the dot, and those of directories.
+fn names_of_files(repo: &Repository, tree: NodeId) -> Result<BTreeSet<String>, ObjectError> {
+    let mut names = BTreeSet::new();
+    diff_trees(repo, None, Some(tree), &mut |change| {
+        let name = String::from_utf8_lossy(change.path.name()).to_lowercase();
+        names.extend(name.rsplit_once('.').map(|(stem, _)| stem.to_owned()));
+        names.insert(name);
+        true
+    })?;
+    Ok(names)
+}
+
+fn changed_definitions(
+    repo: &Repository,
+    path: &str,
+    old: &NodeId,
+    new: &NodeId,
+) -> Result<BTreeSet<String>, ObjectError> {
+    let text = |id: &NodeId| {
+        let mut data = Vec::new();
+        repo.read(id, ObjectKind::Blob, &mut data)
+            .map(|()| String::from_utf8(data).ok())
+    };
+    let (Some(old), Some(new)) = (text(old)?, text(new)?) else {
+        return Ok(BTreeSet::new());
+    };
+    let lines: Vec<&str> = old.lines().collect();
+    let indent = |at: usize| {
+        lines
+            .get(at)
+            .map_or(0, |line| line.len() - line.trim_start().len())
+    };
+    let mut changed = Vec::new();
+    for op in TextDiff::from_lines(&old, &new)
+        .ops()
+        .iter()
+        .filter(|op| op.tag() != DiffTag::Equal)
+    {
+        let range = op.old_range();
+        changed.extend(
+            range
+                .clone()
+                .filter(|at| lines.get(*at).is_some_and(|line| !line.trim().is_empty())),
+        );
+        if range.is_empty() {
+            // What is added belongs to what is around it; at the level of the file to nothing.
+            let beside = [range.start.saturating_sub(1), range.start];
+            changed.extend(
+                beside
+                    .into_iter()
+                    .max_by_key(|at| indent(*at))
+                    .filter(|at| indent(*at) > 0),
+            );
+        }
+    }
+    let symbols = crate::symbol::map::file_symbols(language_of(path.as_bytes()), old.as_bytes());
+    let known: BTreeSet<&str> = symbols.entries.iter().map(|entry| entry.name).collect();
+    Ok(changed_names(&old, changed)
+        .into_iter()
+        .filter(|name| known.contains(name.as_str()))
+        .collect())
 }
 
 /// Bots, and what only moves versions along.
@@ -366,9 +355,15 @@ impl<'w> Judge<'w> {
 
     /// How all rows do for a commit.
     pub fn judge(&self, case: &Case) -> Result<Outcome, EvaluateError> {
-        let mut findable = self.workspace.findable(case.tree, Some(case.parent))?;
+        let mut findable = ops::find::findable(
+            &self.workspace.repository,
+            &self.workspace.state,
+            case.tree,
+            Some(case.parent),
+        )?;
         findable.forget(case.subject);
-        let found = self.workspace.symbols(case.tree)?;
+        let found =
+            ops::map::symbols(&self.workspace.repository, &self.workspace.state, case.tree)?;
         let files = found.files();
         let references = references(&files);
         let map = SymbolMap::new(&files, &references);

@@ -14,16 +14,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
-use super::open::Workspace;
-use super::target::Target;
+use super::refresh;
 use crate::base::limit::{
     FILE_BYTES_MAX, NOTE_CHANGES_MAX, NOTE_COMMITS_MAX, NOTE_RENAMES_MAX, NOTE_WAYS_MAX,
 };
 use crate::base::printable::one_line;
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Store, StoreError, Voice};
-use crate::git::{Change, EntryMode, ObjectError, ObjectKind, Repository, diff_trees};
+use crate::git::{Change, EntryMode, ObjectError, ObjectKind, Repository, StateDir, diff_trees};
 use crate::node::SnapshotRoot;
+use crate::workspace::Target;
 
 /// A person's statement about an earlier content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,136 +147,135 @@ impl PeopleSay {
     }
 }
 
-impl Workspace {
-    /// What each person said last about earlier contents of a target's path, and has neither said again about today's nor
-    /// ended: what the history has first, the newest of it before the rest.
-    pub fn carried(
-        &self,
-        store: &Store<'_>,
-        root: &SnapshotRoot,
-        target: &Target,
-    ) -> Result<Vec<Carried>, StoreError> {
-        let Some(path) = &target.path else {
-            return Ok(Vec::new());
-        };
-        let mut all = self.carry(&self.said_by_people(store)?, root, Some(path))?;
-        // A path of another revision leads to what the snapshot may not have there.
-        Ok(all
-            .remove(path)
-            .filter(|carried| carried.iter().all(|one| one.today == target.id))
-            .unwrap_or_default())
-    }
+/// What each person said last about earlier contents of a target's path, and has neither said again about today's nor
+/// ended: what the history has first, the newest of it before the rest.
+pub fn carried(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    root: &SnapshotRoot,
+    target: &Target,
+) -> Result<Vec<Carried>, StoreError> {
+    let Some(path) = &target.path else {
+        return Ok(Vec::new());
+    };
+    let mut all = carry(repo, &said_by_people(state, store)?, root, Some(path))?;
+    // A path of another revision leads to what the snapshot may not have there.
+    Ok(all
+        .remove(path)
+        .filter(|carried| carried.iter().all(|one| one.today == target.id))
+        .unwrap_or_default())
+}
 
-    /// What people say about a snapshot.
-    pub fn people_say(
-        &self,
-        store: &Store<'_>,
-        root: &SnapshotRoot,
-    ) -> Result<PeopleSay, StoreError> {
-        let said = self.said_by_people(store)?;
-        let carried = self.carry(&said, root, None)?;
-        let standing = said
-            .iter()
-            .map(|(node, frames)| (*node, standing(frames).cloned().collect()));
-        Ok(PeopleSay {
-            standing: standing.collect(),
-            carried,
-        })
-    }
+/// What people say about a snapshot.
+pub fn people_say(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    root: &SnapshotRoot,
+) -> Result<PeopleSay, StoreError> {
+    let said = said_by_people(state, store)?;
+    let carried = carry(repo, &said, root, None)?;
+    let standing = said
+        .iter()
+        .map(|(node, frames)| (*node, standing(frames).cloned().collect()));
+    Ok(PeopleSay {
+        standing: standing.collect(),
+        carried,
+    })
+}
 
-    fn carry(
-        &self,
-        said: &Said,
-        root: &SnapshotRoot,
-        only: Option<&TreePath>,
-    ) -> Result<CarriedByPath, StoreError> {
-        let (found, is_gone) = (BTreeMap::new(), BTreeSet::new());
-        let (repo, tree, renames_left) = (&self.repository, root.tree, NOTE_RENAMES_MAX);
-        let mut trail = Trail {
-            repo,
-            tree,
-            said,
-            found,
-            is_gone,
-            renames_left,
-        };
-        trail.begin(only)?;
-        if let Some(history) = root.history {
-            // What was renamed twice is found from its newest name on, which the first way back does not know.
-            for _ in 0..NOTE_WAYS_MAX {
-                if !trail.follow(&history)? {
-                    break;
-                }
+fn carry(
+    repo: &Repository,
+    said: &Said,
+    root: &SnapshotRoot,
+    only: Option<&TreePath>,
+) -> Result<CarriedByPath, StoreError> {
+    let (found, is_gone) = (BTreeMap::new(), BTreeSet::new());
+    let (repo, tree, renames_left) = (repo, root.tree, NOTE_RENAMES_MAX);
+    let mut trail = Trail {
+        repo,
+        tree,
+        said,
+        found,
+        is_gone,
+        renames_left,
+    };
+    trail.begin(only)?;
+    if let Some(history) = root.history {
+        // What was renamed twice is found from its newest name on, which the first way back does not know.
+        for _ in 0..NOTE_WAYS_MAX {
+            if !trail.follow(&history)? {
+                break;
             }
         }
-        let mut carried = CarriedByPath::new();
-        for (path, found) in trail
-            .found
-            .into_iter()
-            .filter(|(path, _)| only.is_none_or(|only| only == path))
+    }
+    let mut carried = CarriedByPath::new();
+    for (path, found) in trail
+        .found
+        .into_iter()
+        .filter(|(path, _)| only.is_none_or(|only| only == path))
+    {
+        let mut stands = choose(found, said);
+        for one in stands
+            .iter_mut()
+            .filter(|one| one.frame.kind == NodeKind::File)
         {
-            let mut stands = choose(found, said);
-            for one in stands
-                .iter_mut()
-                .filter(|one| one.frame.kind == NodeKind::File)
-            {
-                one.lines = self.lines_between(&one.frame.node, &one.today);
-            }
-            if !stands.is_empty() {
-                carried.insert(path, stands);
-            }
+            one.lines = lines_between(repo, &one.frame.node, &one.today);
         }
-        Ok(carried)
+        if !stands.is_empty() {
+            carried.insert(path, stands);
+        }
     }
+    Ok(carried)
+}
 
-    /// Every statement and every end of one by people, by node; of each slot the newest first.
-    fn said_by_people(&self, store: &Store<'_>) -> Result<Said, StoreError> {
-        let mut said = Said::new();
-        for node in self.index(store, 0)?.said_by_people() {
-            let entries = store.entries(&node)?;
-            for slot in entries.chunk_by(|one, other| one.name.is_of_slot_of(&other.name)) {
-                let frames = slot.iter().rev().filter_map(|entry| store.read(entry));
-                // What an agent has made since takes the place of what was handed in to its slot before.
-                let by_people = frames.take_while(|frame| {
-                    matches!(
-                        frame.basis_kind,
-                        BasisKind::Written | BasisKind::Invalidation
-                    )
-                });
-                said.entry(node).or_default().extend(by_people);
-            }
-        }
-        Ok(said)
-    }
-
-    /// How many lines one text has and the other has not, wherever they stand.
-    fn lines_between(&self, old: &NodeId, new: &NodeId) -> Option<usize> {
-        let mut texts = [Vec::new(), Vec::new()];
-        for (id, text) in [old, new].into_iter().zip(&mut texts) {
-            self.repository
-                .header(id)
-                .ok()?
-                .filter(|header| header.size_bytes <= FILE_BYTES_MAX)?;
-            self.repository.read(id, ObjectKind::Blob, text).ok()?;
-        }
-        if texts.iter().any(|text| text.contains(&0)) {
-            return None;
-        }
-        let mut counts: HashMap<&[u8], i64> = HashMap::new();
-        for (text, step) in texts.iter().zip([-1, 1]) {
-            for line in text.split_inclusive(|byte| *byte == b'\n') {
-                *counts.entry(line).or_default() += step;
-            }
-        }
-        let (gained, lost) = counts
-            .values()
-            .fold((0, 0), |(gained, lost), count| match *count {
-                count if count > 0 => (gained + count, lost),
-                count => (gained, lost - count),
+/// Every statement and every end of one by people, by node; of each slot the newest first.
+fn said_by_people(state: &StateDir, store: &Store<'_>) -> Result<Said, StoreError> {
+    let mut said = Said::new();
+    for node in refresh::index(state, store, 0)?.said_by_people() {
+        let entries = store.entries(&node)?;
+        for slot in entries.chunk_by(|one, other| one.name.is_of_slot_of(&other.name)) {
+            let frames = slot.iter().rev().filter_map(|entry| store.read(entry));
+            // What an agent has made since takes the place of what was handed in to its slot before.
+            let by_people = frames.take_while(|frame| {
+                matches!(
+                    frame.basis_kind,
+                    BasisKind::Written | BasisKind::Invalidation
+                )
             });
-        // A line that was edited is one gained and one lost.
-        usize::try_from(gained.max(lost)).ok()
+            said.entry(node).or_default().extend(by_people);
+        }
     }
+    Ok(said)
+}
+
+/// How many lines one text has and the other has not, wherever they stand.
+fn lines_between(repo: &Repository, old: &NodeId, new: &NodeId) -> Option<usize> {
+    let mut texts = [Vec::new(), Vec::new()];
+    for (id, text) in [old, new].into_iter().zip(&mut texts) {
+        repo.header(id)
+            .ok()?
+            .filter(|header| header.size_bytes <= FILE_BYTES_MAX)?;
+        repo.read(id, ObjectKind::Blob, text).ok()?;
+    }
+    if texts.iter().any(|text| text.contains(&0)) {
+        return None;
+    }
+    let mut counts: HashMap<&[u8], i64> = HashMap::new();
+    for (text, step) in texts.iter().zip([-1, 1]) {
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            *counts.entry(line).or_default() += step;
+        }
+    }
+    let (gained, lost) = counts
+        .values()
+        .fold((0, 0), |(gained, lost), count| match *count {
+            count if count > 0 => (gained + count, lost),
+            count => (gained, lost - count),
+        });
+    // A line that was edited is one gained and one lost.
+    usize::try_from(gained.max(lost)).ok()
 }
 
 /// What stands at a path today, and the contents that stood there before and were spoken about.

@@ -3,16 +3,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::carried::Carried;
-use super::open::Workspace;
-use super::refresh::{Refresh, RefreshError};
-use super::target::Target;
+use super::carried::{self, Carried};
+use super::refresh::{self, Refresh, RefreshError};
 use crate::agent::{Agent, Maker};
 use crate::base::{NodeId, NodeKind, TreePath};
 use crate::frame::{BasisKind, Frame, Head, Slot, Store, StoreError};
 use crate::git::{EntryMode, ObjectError, Side, diff_trees};
 use crate::node::SnapshotRoot;
 use crate::synthesis::Reason;
+use crate::workspace::{Target, Workspace};
 
 /// Why it cannot be found out.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +77,9 @@ pub fn touched(
     }
     let touches = touches(workspace, old, new.tree)?;
     let paths: HashSet<&TreePath> = touches.iter().map(|(path, _, _)| path).collect();
-    let said = workspace.people_say(store, new)?.carried.into_iter();
+    let said = carried::people_say(&workspace.repository, &workspace.state, store, new)?
+        .carried
+        .into_iter();
     let carried = said.filter(|(path, _)| paths.contains(path));
     let carried =
         carried.flat_map(|(path, all)| all.into_iter().map(move |one| (path.clone(), one)));
@@ -117,7 +118,7 @@ fn reasons(
     new: &SnapshotRoot,
     touches: &[Touch],
 ) -> Result<Reasons, TouchedError> {
-    let index = workspace.index(store, 0)?;
+    let index = refresh::index(&workspace.state, store, 0)?;
     let nodes: HashSet<NodeId> = touches.iter().filter_map(|(_, _, new)| *new).collect();
     let target = Target::root_of(new.tree);
     let mut found = Reasons::new();
@@ -133,7 +134,13 @@ fn reasons(
             verify: true,
             ..Refresh::of(agent)
         };
-        let planned = workspace.plan(store, std::slice::from_ref(&target), &request)?;
+        let planned = refresh::plan(
+            &workspace.repository,
+            &workspace.state,
+            store,
+            std::slice::from_ref(&target),
+            &request,
+        )?;
         let tasks = planned.plan.tasks.iter();
         let reasons = tasks.map(|task| (planned.scan.node(task.node).id, task.reason));
         let reasons = reasons.filter(|(node, _)| nodes.contains(node)).collect();

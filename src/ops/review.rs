@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::files::FilesError;
-use super::map::SnapshotSymbols;
-use super::open::Workspace;
+use super::map::{self, SnapshotSymbols};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::DIFF_PATHS_MAX;
 use crate::base::{NodeId, TreePath};
@@ -14,6 +13,7 @@ use crate::review::{self, Changes, Code, Content, File, How, Refers, Role, Versi
 use crate::symbol;
 use crate::symbol::map::{MapFile, references};
 use crate::synthesis::outline;
+use crate::workspace::Workspace;
 
 /// Why two trees cannot be reviewed.
 #[derive(Debug, thiserror::Error)]
@@ -167,7 +167,7 @@ fn add_references(
         if wanted.is_empty() {
             continue;
         }
-        let symbols = workspace.symbols(tree)?;
+        let symbols = map::symbols(&workspace.repository, &workspace.state, tree)?;
         for (number, refers) in referring(&symbols, &wanted, changes) {
             changes.list[number].refers = refers;
         }

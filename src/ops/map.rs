@@ -1,11 +1,10 @@
 //! The symbols of a whole snapshot: for each distinct content what was read from it, or is in the cache.
 
 use super::files::{Content, Files, FilesError};
-use super::open::Workspace;
 use crate::base::cores::{beside, on_all_cores};
 use crate::base::{NodeId, TreePath};
 use crate::context::tree::Tree;
-use crate::git::{ObjectError, Repository};
+use crate::git::{ObjectError, Repository, StateDir};
 use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::symbol::map::{FileSymbols, MapFile, SymbolCache};
 use crate::synthesis::outline;
@@ -39,63 +38,61 @@ impl SnapshotSymbols {
     }
 }
 
-impl Workspace {
-    /// Reads the symbols of all files of a root tree; what is ignored, links and submodules are left out.
-    pub fn symbols(&self, tree: NodeId) -> Result<SnapshotSymbols, FilesError> {
-        self.symbols_of(|| Ok((tree, ()))).map(|(found, ())| found)
-    }
+/// Reads the symbols of all files of a root tree; what is ignored, links and submodules are left out.
+pub fn symbols(
+    repo: &Repository,
+    state: &StateDir,
+    tree: NodeId,
+) -> Result<SnapshotSymbols, FilesError> {
+    symbols_of(repo, state, || Ok((tree, ()))).map(|(found, ())| found)
+}
 
-    /// The same of a root tree that has to be found first: meanwhile, what was read before is loaded.
-    pub fn symbols_of<R, E: From<FilesError>>(
-        &self,
-        root: impl FnOnce() -> Result<(NodeId, R), E>,
-    ) -> Result<(SnapshotSymbols, R), E> {
-        let directory = self.state.cache();
-        let (files, cache) = std::thread::scope(|scope| {
-            let cache = beside(scope, || object_cache::<FileSymbols>(&directory));
-            let files = root().and_then(|(tree, root)| {
-                let tree = Tree::read(&self.repository, tree).map_err(FilesError::from)?;
-                Ok((Files::of(&tree, FILES_MAX), root))
-            });
-            (files, cache.join())
+/// The same of a root tree that has to be found first: meanwhile, what was read before is loaded.
+pub fn symbols_of<R, E: From<FilesError>>(
+    repo: &Repository,
+    state: &StateDir,
+    root: impl FnOnce() -> Result<(NodeId, R), E>,
+) -> Result<(SnapshotSymbols, R), E> {
+    let directory = state.cache();
+    let (files, cache) = std::thread::scope(|scope| {
+        let cache = beside(scope, || object_cache::<FileSymbols>(&directory));
+        let files = root().and_then(|(tree, root)| {
+            let tree = Tree::read(repo, tree).map_err(FilesError::from)?;
+            Ok((Files::of(&tree, FILES_MAX), root))
         });
-        let (files, root) = files?;
-        Ok((self.read_symbols(files, &cache)?, root))
-    }
+        (files, cache.join())
+    });
+    let (files, root) = files?;
+    Ok((read_symbols(repo, state, files, &cache)?, root))
+}
 
-    fn read_symbols(
-        &self,
-        files: Files,
-        cache: &SymbolCache,
-    ) -> Result<SnapshotSymbols, FilesError> {
-        let records = Records::of(&self.state.cache());
-        let work = |repo: &Repository, at: usize| {
-            read(repo, (cache, &records), &files, &files.contents[at])
-        };
-        let read = on_all_cores(
-            files.contents.len(),
-            &self.repository,
-            || self.repository.fork(),
-            work,
-        );
-        let mut symbols = Vec::with_capacity(read.len());
-        for (read, content) in read.into_iter().zip(&files.contents) {
-            symbols.push(read.map_err(|source| files.failed(content, source))?);
-        }
-        let is_absent = |(_, number): &&(Vec<u8>, u32)| symbols[*number as usize].is_absent;
-        let absent = files
-            .paths
-            .iter()
-            .filter(is_absent)
-            .map(|(path, _)| TreePath::new(path.clone()))
-            .collect();
-        Ok(SnapshotSymbols {
-            absent,
-            is_cut: files.is_cut,
-            files,
-            symbols,
-        })
+fn read_symbols(
+    repo: &Repository,
+    state: &StateDir,
+    files: Files,
+    cache: &SymbolCache,
+) -> Result<SnapshotSymbols, FilesError> {
+    let records = Records::of(&state.cache());
+    let work =
+        |repo: &Repository, at: usize| read(repo, (cache, &records), &files, &files.contents[at]);
+    let read = on_all_cores(files.contents.len(), repo, || repo.fork(), work);
+    let mut symbols = Vec::with_capacity(read.len());
+    for (read, content) in read.into_iter().zip(&files.contents) {
+        symbols.push(read.map_err(|source| files.failed(content, source))?);
     }
+    let is_absent = |(_, number): &&(Vec<u8>, u32)| symbols[*number as usize].is_absent;
+    let absent = files
+        .paths
+        .iter()
+        .filter(is_absent)
+        .map(|(path, _)| TreePath::new(path.clone()))
+        .collect();
+    Ok(SnapshotSymbols {
+        absent,
+        is_cut: files.is_cut,
+        files,
+        symbols,
+    })
 }
 
 /// The symbols of one content. What is too large, or not in this clone, has none.
@@ -120,7 +117,7 @@ fn read(
         },
         Blob::TooLarge(_) => none,
         Blob::Data(data) => {
-            let symbols = symbols(records, (&id, files.name(content)), data);
+            let symbols = symbols_of_text(records, (&id, files.name(content)), data);
             cache.put(id, language, &symbols);
             symbols
         }
@@ -128,7 +125,7 @@ fn read(
 }
 
 /// What a file declares, with markers in the place of what looks like a secret, as in its outline.
-fn symbols(records: &Records, (id, name): (&NodeId, &[u8]), data: &[u8]) -> FileSymbols {
+fn symbols_of_text(records: &Records, (id, name): (&NodeId, &[u8]), data: &[u8]) -> FileSymbols {
     let language = outline::language(name, data);
     if language.is_some() && std::str::from_utf8(data).is_ok() {
         return records.read_symbols(id, name, &outline::shown(data));

@@ -5,9 +5,10 @@
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use super::carried::Carried;
+use super::carried::{self, Carried};
 use super::files::{Content, Files, FilesError};
-use super::open::Workspace;
+use super::payload;
+use super::refresh;
 use crate::agent::OUTLINE;
 use crate::base::NodeId;
 use crate::base::cores::{beside, on_all_cores};
@@ -26,6 +27,7 @@ use crate::regen::record::{Blob, Records, object_cache, with_blob};
 use crate::secret::{Allowed, Scanner, redact};
 use crate::symbol::ObjectCache;
 use crate::synthesis::outline;
+use crate::workspace::Workspace;
 
 /// Most files of one snapshot that are looked at.
 pub const FILES_MAX: usize = 500_000;
@@ -80,126 +82,130 @@ pub struct Ranking {
     pub absent: usize,
 }
 
-impl Workspace {
-    /// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
-    pub fn findable(
-        &self,
-        tree: NodeId,
-        history: Option<NodeId>,
-    ) -> Result<Findable<'_>, FindError> {
-        let cache = self.state.cache();
-        std::thread::scope(|scope| {
-            let words = beside(scope, || object_cache::<Words>(&cache));
-            let past = self.past(history, &cache);
-            let tree = Tree::read(&self.repository, tree).map_err(FilesError::from)?;
-            let (definitions, files, records) = (
-                object_cache(&cache),
-                Files::of(&tree, FILES_MAX),
-                Records::of(&cache),
-            );
-            let is_cut = files.is_cut;
-            let corpus = Corpus {
-                files,
-                records,
-                words: words.join(),
-                definitions,
-            };
-            Ok(Findable {
-                repository: &self.repository,
-                corpus,
-                past,
-                said: HashMap::new(),
-                is_cut,
-            })
+/// Reads the paths of a root tree and the past of a commit; what is ignored, links and submodules are left out.
+pub fn findable<'w>(
+    repo: &'w Repository,
+    state: &StateDir,
+    tree: NodeId,
+    history: Option<NodeId>,
+) -> Result<Findable<'w>, FindError> {
+    let cache = state.cache();
+    std::thread::scope(|scope| {
+        let words = beside(scope, || object_cache::<Words>(&cache));
+        let past = past(repo, history, &cache);
+        let tree = Tree::read(repo, tree).map_err(FilesError::from)?;
+        let (definitions, files, records) = (
+            object_cache(&cache),
+            Files::of(&tree, FILES_MAX),
+            Records::of(&cache),
+        );
+        let is_cut = files.is_cut;
+        let corpus = Corpus {
+            files,
+            records,
+            words: words.join(),
+            definitions,
+        };
+        Ok(Findable {
+            repository: repo,
+            corpus,
+            past,
+            said: HashMap::new(),
+            is_cut,
         })
-    }
+    })
+}
 
-    /// Adds what people and models say about the files of a snapshot; what a fixed rule made says nothing new.
-    pub fn add_said(
-        &self,
-        findable: &mut Findable<'_>,
-        root: &SnapshotRoot,
-        store: &Store<'_>,
-    ) -> Result<(), FindError> {
-        if store.tree().is_none() {
-            return Ok(());
-        }
-        let index = self.index(store, findable.corpus.files.contents.len())?;
-        let is_spoken = |(_, (agent, _)): &(usize, &Slot)| agent.as_str() != OUTLINE;
-        let slots: Vec<u16> = index
-            .slots()
+/// Adds what people and models say about the files of a snapshot; what a fixed rule made says nothing new.
+pub fn add_said(
+    workspace: &Workspace,
+    findable: &mut Findable<'_>,
+    root: &SnapshotRoot,
+    store: &Store<'_>,
+) -> Result<(), FindError> {
+    if store.tree().is_none() {
+        return Ok(());
+    }
+    let index = refresh::index(
+        &workspace.state,
+        store,
+        findable.corpus.files.contents.len(),
+    )?;
+    let is_spoken = |(_, (agent, _)): &(usize, &Slot)| agent.as_str() != OUTLINE;
+    let slots: Vec<u16> = index
+        .slots()
+        .iter()
+        .enumerate()
+        .filter(is_spoken)
+        .map(|(at, _)| at as u16)
+        .collect();
+    let people = carried::people_say(&workspace.repository, &workspace.state, store, root)?;
+    for number in 0..findable.corpus.files.paths.len() as u32 {
+        let (node, path) = (findable.object(number), findable.path(number));
+        let notes = people.notes(&node, path).map(|(frame, carried)| {
+            let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
+            said(frame, &state)
+        });
+        let mut all: Vec<Said> = notes.collect();
+        for record in slots
             .iter()
-            .enumerate()
-            .filter(is_spoken)
-            .map(|(at, _)| at as u16)
-            .collect();
-        let people = self.people_say(store, root)?;
-        for number in 0..findable.corpus.files.paths.len() as u32 {
-            let (node, path) = (findable.object(number), findable.path(number));
-            let notes = people.notes(&node, path).map(|(frame, carried)| {
-                let state = carried.map_or_else(|| "fresh".to_owned(), Carried::age);
-                said(frame, &state)
-            });
-            let mut all: Vec<Said> = notes.collect();
-            for record in slots
-                .iter()
-                .filter_map(|slot| index.find_head(&node, *slot))
+            .filter_map(|slot| index.find_head(&node, *slot))
+        {
+            if record.has_policy
+                || record.is_invalidated()
+                || record.basis_kind != BasisKind::Generated
             {
-                if record.has_policy
-                    || record.is_invalidated()
-                    || record.basis_kind != BasisKind::Generated
-                {
-                    continue;
-                }
-                let Ok(frame) = read_blob(&self.repository, &record.blob) else {
-                    continue;
-                };
-                let head = Head {
-                    frame,
-                    invalidated: false,
-                    seq_max: record.seq,
-                };
-                all.push(said(&head.frame, self.state_word(store, root.tree, &head)));
+                continue;
             }
-            if !all.is_empty() {
-                findable.said.insert(number, all);
-            }
+            let Ok(frame) = read_blob(&workspace.repository, &record.blob) else {
+                continue;
+            };
+            let head = Head {
+                frame,
+                invalidated: false,
+                seq_max: record.seq,
+            };
+            all.push(said(
+                &head.frame,
+                payload::state_word(workspace, store, root.tree, &head),
+            ));
         }
-        Ok(())
+        if !all.is_empty() {
+            findable.said.insert(number, all);
+        }
     }
+    Ok(())
+}
 
-    /// The newest commits that lead to a commit, itself first.
-    fn past(&self, history: Option<NodeId>, cache: &StateDir) -> Vec<Past> {
-        let Some(tip) = history else {
-            return Vec::new();
-        };
-        let known: ObjectCache<Past> = object_cache(cache);
-        let read = |id: NodeId| match known.get(id, None) {
-            Some(past) => past,
-            // A partial clone may not hold the trees of every commit: what it does not say, it does not say. A commit
-            // without parents may be the edge of a shallow clone, which moves, so it is read each time.
-            None => {
-                let keep = |past: &Past| {
-                    if !past.parents.is_empty() {
-                        known.put(id, None, past);
-                    }
-                };
-                Past::read(&self.repository, &id)
-                    .inspect(keep)
-                    .unwrap_or_default()
-            }
-        };
-        let (mut found, mut seen) = (Vec::new(), HashSet::from([tip]));
-        let mut waiting = BinaryHeap::from([Waiting(0, tip, read(tip))]);
-        while let Some(Waiting(_, _, past)) = waiting.pop().filter(|_| found.len() < COMMITS_MAX) {
-            for parent in past.parents.iter().filter(|parent| seen.insert(**parent)) {
-                let past = read(*parent);
-                waiting.push(Waiting(past.seconds, *parent, past));
-            }
-            found.push(past);
+/// The newest commits that lead to a commit, itself first.
+fn past(repo: &Repository, history: Option<NodeId>, cache: &StateDir) -> Vec<Past> {
+    let Some(tip) = history else {
+        return Vec::new();
+    };
+    let known: ObjectCache<Past> = object_cache(cache);
+    let read = |id: NodeId| match known.get(id, None) {
+        Some(past) => past,
+        // A partial clone may not hold the trees of every commit: what it does not say, it does not say. A commit
+        // without parents may be the edge of a shallow clone, which moves, so it is read each time.
+        None => {
+            let keep = |past: &Past| {
+                if !past.parents.is_empty() {
+                    known.put(id, None, past);
+                }
+            };
+            Past::read(repo, &id).inspect(keep).unwrap_or_default()
         }
-        found
+    };
+    let (mut found, mut seen) = (Vec::new(), HashSet::from([tip]));
+    let mut waiting = BinaryHeap::from([Waiting(0, tip, read(tip))]);
+    while let Some(Waiting(_, _, past)) = waiting.pop().filter(|_| found.len() < COMMITS_MAX) {
+        for parent in past.parents.iter().filter(|parent| seen.insert(**parent)) {
+            let past = read(*parent);
+            waiting.push(Waiting(past.seconds, *parent, past));
+        }
+        found.push(past);
     }
+    found
 }
 
 /// A commit whose turn comes by its time, then by its id.

@@ -1,4 +1,7 @@
-//! One listener over a work tree, and the quiet after a storm of events.
+//! Telling when files of a work tree have changed, and have been left alone again for a moment.
+//!
+//! The only home of the library that listens to the file system. Knows no frames: it says "look again". What is below
+//! the git directory never counts, so that this program's own writing wakes no watcher.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

@@ -1,0 +1,46 @@
+//! What can be done, one file for each thing: bringing frames up to date, asking, payloads, maps, statements.
+//!
+//! The only place where parts are put together. Operations are free functions that take the few things they need: the
+//! repository, the state directory or the settings where these are enough, the workspace where they are not. Must not
+//! print, and must not know how a surface looks. Start with [`refresh`](mod@refresh).
+
+pub mod absent;
+pub mod asking;
+pub mod autosync;
+pub mod background;
+pub mod branch;
+pub mod carried;
+pub mod earlier;
+pub mod evaluate;
+pub mod evidence;
+pub mod files;
+pub mod find;
+pub mod last_run;
+pub mod map;
+pub mod outline;
+pub mod overview;
+pub mod pages;
+pub mod payload;
+pub mod refresh;
+pub mod review;
+pub mod signing;
+pub mod statement;
+pub mod syntheses;
+pub mod touched;
+pub mod worth;
+
+pub use asking::{AskingError, AskingOptions, ComposeError, Draft, Payer, asking};
+pub use background::{Background, Done};
+pub use carried::{Carried, PeopleSay, carried};
+pub use earlier::{Earlier, earlier};
+pub use evaluate::EvaluateError;
+pub use evidence::Evidence;
+pub use files::FilesError;
+pub use find::{FindError, Findable, Ranking};
+pub use map::SnapshotSymbols;
+pub use outline::outline;
+pub use pages::PageOptions;
+pub use payload::{InputError, PayloadOptions, SecretPolicy, payload};
+pub use refresh::{Asking, Planned, Refresh, RefreshError, Refreshed, refresh};
+pub use statement::{Statement, StatementError};
+pub use syntheses::{PlannedSyntheses, Synthesis, Synthesized, Upkeep};

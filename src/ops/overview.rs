@@ -1,0 +1,349 @@
+//! What the default payload of `context` is chosen from: notes, statements from the top, the map, the README, the branch.
+//!
+//! Outlines are made for the root and its directories that have no statement; below these, only what was said is
+//! shown. What was said of the last commit's state of a directory that has changed since is shown as stale.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::branch;
+use super::carried::{Carried, PeopleSay};
+use super::files::FilesError;
+use super::find;
+use super::map::{self, SnapshotSymbols};
+use super::outline::outline;
+use super::payload::{self, InputError, PayloadOptions, note};
+use crate::base::limit::FILE_BYTES_MAX;
+use crate::base::{NodeId, TreePath};
+use crate::config::table;
+use crate::context::markdown::{code, plain, text};
+use crate::context::overview::{MapPart, Overview, Readme, readme_text};
+use crate::context::resource::{Note, Part, STALE, weight};
+use crate::context::tree::Tree;
+use crate::context::{ContextError, Document};
+use crate::find::{Found, Ladder, Question, Steps, Weights};
+use crate::frame::{Frame, Head, MadeBy, NodeKind, Store};
+use crate::git::{EntryMode, ObjectKind, Repository};
+use crate::node::{Snapshot, SnapshotRoot};
+use crate::symbol::map::{Detail, SymbolMap, references};
+use crate::view::Place;
+use crate::workspace::{Settings, Workspace};
+
+/// Directories that are looked at, from the top.
+const DIRECTORIES_MAX: usize = 2_000;
+/// Directories below the root for which an outline is made.
+const OUTLINES_MAX: usize = 24;
+/// Files that are looked into for a question.
+const FOUND_MAX: usize = 2_000;
+/// Notes that are gathered.
+const NOTES_MAX: usize = 200;
+
+/// The budget of a default payload, and whether it says something about the machine.
+pub fn context_settings(settings: &Settings) -> Result<(u64, bool), InputError> {
+    let stack = settings.stack();
+    let tokens = |text: &str| {
+        crate::config::value::integer(text).and_then(|count| u64::try_from(count).ok())
+    };
+    let budget = stack
+        .read(&table::CONTEXT_BUDGET, "", tokens)?
+        .unwrap_or_default();
+    Ok((
+        budget,
+        stack.boolean(&table::CONTEXT_SYSTEM)?.unwrap_or_default(),
+    ))
+}
+
+/// Plans the default payload.
+pub(super) fn plan_overview<'w>(
+    workspace: &'w Workspace,
+    options: PayloadOptions<'_>,
+    store: &Store<'_>,
+    said: &PeopleSay,
+) -> Result<Document<'w>, InputError> {
+    if let Some(question) = &options.question {
+        let part = answer(workspace, question, options.root, store)?;
+        return plan_with(workspace, options.clone(), store, said, &part);
+    }
+    let root = options.root;
+    let found =
+        map::symbols(&workspace.repository, &workspace.state, root.tree).map_err(|error| {
+            match error {
+                FilesError::Scan(error) => InputError::from(ContextError::from(error)),
+                FilesError::Object { source, .. } => InputError::History(source),
+            }
+        })?;
+    let files = found.files();
+    let references = references(&files);
+    let map = SymbolMap::new(&files, &references);
+    // A file that declares nothing stands in the structure.
+    let says = |number: &u32| !files[*number as usize].symbols.entries.is_empty();
+    let all: Vec<u32> = (0..files.len() as u32).filter(says).collect();
+    let map = |tokens_max: u64| map_part(&map, &all, tokens_max, &found);
+    plan_with(workspace, options, store, said, &map)
+}
+
+/// Plans it around a map, or around what a question chose in the place of one.
+fn plan_with<'w>(
+    workspace: &'w Workspace,
+    options: PayloadOptions<'_>,
+    store: &Store<'_>,
+    said: &PeopleSay,
+    map: &dyn Fn(u64) -> MapPart,
+) -> Result<Document<'w>, InputError> {
+    let root = options.root;
+    let tree = Tree::read(&workspace.repository, root.tree).map_err(ContextError::from)?;
+    let overview = Overview {
+        notes: note_parts(said, &tree),
+        statements: statement_parts(workspace, store, &tree)?,
+        map,
+        readme: readme(&workspace.repository, &tree),
+        branch: branch_lines(workspace, root)?,
+    };
+    payload::plan_payload(workspace, options, said, Some(&overview))
+}
+
+/// What is found for a question, within any number of tokens.
+fn answer<'q>(
+    workspace: &Workspace,
+    question: &'q Question,
+    root: &SnapshotRoot,
+    store: &Store<'_>,
+) -> Result<impl Fn(u64) -> MapPart + 'q, InputError> {
+    let mut findable = find::findable(
+        &workspace.repository,
+        &workspace.state,
+        root.tree,
+        root.history,
+    )?;
+    find::add_said(workspace, &mut findable, root, store)?;
+    let ranking = findable.rank(question, &|_| true, &Weights::default())?;
+    let all = ranking.files.len();
+    let found = ranking
+        .files
+        .iter()
+        .take(FOUND_MAX)
+        .map(|ranked| findable.found(ranked.number));
+    let found: Vec<Found> = found.collect::<Result<_, _>>()?;
+    let whole = Ladder::within(
+        &found,
+        question,
+        &ranking.terms,
+        u64::MAX,
+        &Steps::default(),
+    )
+    .tokens;
+    Ok(move |tokens_max: u64| {
+        let ladder = Ladder::within(
+            &found,
+            question,
+            &ranking.terms,
+            tokens_max,
+            &Steps::default(),
+        );
+        let (files, is_whole) = (ladder.shown(), whole <= tokens_max && found.len() == all);
+        MapPart {
+            text: ladder.text,
+            files,
+            left: all - files,
+            is_whole,
+            is_found: true,
+        }
+    })
+}
+
+/// The best statement about each directory, from the top.
+fn statement_parts(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    tree: &Tree,
+) -> Result<Vec<Part>, InputError> {
+    let counts = tree.file_counts();
+    let mut directories = vec![((0, false, Reverse(0)), TreePath::root(), tree.id)];
+    let (mut all, mut looked_at) = (tree.all(), 0);
+    while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
+        looked_at += 1;
+        if met.found.mode == EntryMode::Directory {
+            // From the top, at each depth the largest first, those of tools last.
+            let files = met
+                .found
+                .number()
+                .and_then(|number| counts.get(number as usize))
+                .copied()
+                .unwrap_or_default();
+            let is_dot = met.path.starts_with(b".") || met.path[met.name_at..].starts_with(b".");
+            directories.push((
+                (met.depth + 1, is_dot, Reverse(files)),
+                TreePath::new(met.path),
+                met.found.id,
+            ));
+        }
+    }
+    directories.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    let (mut parts, mut outlines) = (Vec::new(), 0);
+    for ((depth, ..), path, node) in directories.into_iter().take(DIRECTORIES_MAX) {
+        let said = store.heads(&node).map_err(ContextError::from)?;
+        if let Some(head) = best(said, false) {
+            let state = payload::state_word(workspace, store, tree.id, &head);
+            parts.push(part(
+                &path,
+                NodeKind::Directory,
+                ("Statement", &head.frame.speaker(), state),
+                head.frame.content,
+            ));
+        } else if let Some(head) = said_earlier(workspace, store, tree.id, &path) {
+            parts.push(part(
+                &path,
+                NodeKind::Directory,
+                ("Statement", &head.frame.speaker(), STALE),
+                head.frame.content,
+            ));
+        } else if depth < 2 && outlines <= OUTLINES_MAX {
+            outlines += 1;
+            let place = Place {
+                id: node,
+                kind: NodeKind::Directory,
+                found_in: Some((tree.id, path.clone())),
+            };
+            // What cannot be outlined is in the structure and the map all the same.
+            if let Ok(content) = outline(workspace, &place) {
+                let made = ("Statement", "agent outline, made by a fixed rule", "fresh");
+                parts.push(part(&path, NodeKind::Directory, made, content));
+            }
+        }
+    }
+    Ok(parts)
+}
+
+/// What a model or a person said of what the last commit has at a path, where something else stands there now.
+pub(super) fn said_earlier(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    tree: NodeId,
+    path: &TreePath,
+) -> Option<Head> {
+    store.tree()?;
+    let head = workspace
+        .root(&Snapshot::Revision("HEAD".to_owned()))
+        .ok()
+        .filter(|head| head.tree != tree)?;
+    let at = |tree: &NodeId| {
+        if path.is_root() {
+            Some(*tree)
+        } else {
+            workspace
+                .repository
+                .find_entry(tree, path.as_bytes())
+                .ok()?
+                .map(|(_, id)| id)
+        }
+    };
+    let node = at(&head.tree).filter(|node| at(&tree) != Some(*node))?;
+    best(store.heads(&node).ok()?, true)
+}
+
+fn readme(repo: &Repository, tree: &Tree) -> Option<Readme> {
+    let name = tree.readme()?;
+    let found = tree.find(&TreePath::new(name))?;
+    let mut data = Vec::new();
+    repo.read_at_most(&found.id, ObjectKind::Blob, FILE_BYTES_MAX, &mut data)
+        .ok()?;
+    let (first, whole) = readme_text(&String::from_utf8(data).ok()?);
+    (!first.is_empty()).then(|| Readme {
+        name: plain(name),
+        first,
+        whole,
+    })
+}
+
+/// The snapshot's own line and those about the branch.
+fn branch_lines(workspace: &Workspace, root: &SnapshotRoot) -> Result<Vec<String>, InputError> {
+    branch::branch(workspace, root).map_err(InputError::History)
+}
+
+/// The head that says most: what a model or a person said before what a fixed rule made.
+fn best(heads: Vec<Head>, spoken_only: bool) -> Option<Head> {
+    let is_wanted = |head: &Head| {
+        let is_spoken = head.frame.made_by() != MadeBy::Program;
+        !head.invalidated && head.frame.policy().is_none() && (is_spoken || !spoken_only)
+    };
+    // A person's words stand among the notes.
+    let rank = |head: &Head| (head.frame.made_by() == MadeBy::Person, weight(head));
+    heads
+        .into_iter()
+        .filter(is_wanted)
+        .filter(|head| head.frame.made_by() != MadeBy::Person || spoken_only)
+        .min_by_key(rank)
+}
+
+/// What people said about files and directories, in the order of paths.
+fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
+    if said.standing.is_empty() {
+        return Vec::new();
+    }
+    let mut nodes = vec![(TreePath::root(), tree.id)];
+    let (mut all, mut looked_at) = (tree.all(), 0);
+    while let Some(met) = all.next_met().filter(|_| looked_at < tree.paths_max()) {
+        looked_at += 1;
+        let path = TreePath::new(met.path);
+        if said.standing.contains_key(&met.found.id) || said.carried.contains_key(&path) {
+            nodes.push((path, met.found.id));
+        }
+    }
+    let notes = nodes.iter().flat_map(|(path, node)| {
+        said.notes(node, path.as_bytes())
+            .map(move |note| (path, note))
+    });
+    let part = |(path, said): (&TreePath, (&Frame, Option<&Carried>))| {
+        let (
+            kind,
+            Note {
+                speaker,
+                state,
+                text,
+                ..
+            },
+        ) = (said.0.kind, note(said));
+        part(path, kind, ("Note", &speaker, &state), text)
+    };
+    notes.take(NOTES_MAX).map(part).collect()
+}
+
+fn part(
+    path: &TreePath,
+    kind: NodeKind,
+    (what, speaker, state): (&str, &str, &str),
+    content: impl Into<Arc<str>>,
+) -> Part {
+    let name = match (path.is_root(), kind) {
+        (true, _) => "./".to_owned(),
+        (_, NodeKind::Directory) => format!("{}/", plain(path.as_bytes())),
+        (_, NodeKind::File) => plain(path.as_bytes()),
+    };
+    let about = if path.is_root() {
+        "the root directory".to_owned()
+    } else {
+        code(&name)
+    };
+    let title = format!(
+        "**{what}** about {about} by {}; {state}.",
+        text(speaker.as_bytes())
+    );
+    Part {
+        name,
+        title,
+        language: "markdown",
+        text: content.into(),
+    }
+}
+
+fn map_part(map: &SymbolMap<'_>, all: &[u32], tokens_max: u64, found: &SnapshotSymbols) -> MapPart {
+    let chosen = map.within(all, tokens_max, Detail::PRINTED);
+    let is_whole = chosen.is_whole && !found.is_cut;
+    MapPart {
+        text: chosen.text,
+        files: chosen.files.len(),
+        left: chosen.left,
+        is_whole,
+        is_found: false,
+    }
+}

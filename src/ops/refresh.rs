@@ -1,0 +1,638 @@
+//! Bringing frames up to date, from a named node to a report: what `regenerate` does, for any surface.
+//!
+//! Decides how little must be looked at: nothing when the last finished run was for this very tree, these agents and
+//! this store; the difference to that run's tree when only the tree has moved on; else everything below the target.
+
+use std::path::PathBuf;
+
+use super::syntheses;
+use crate::agent::{Agent, AgentError, Maker, OUTLINE, Sensitivity, exclusion};
+use crate::base::cores::beside;
+use crate::base::{Digest, FieldHasher, FrameType, NodeId, TreePath};
+use crate::frame::commit::CommitError;
+use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Record, Slot, Store, StoreError};
+use crate::git::{ObjectError, Repository, RevisionError, StateDir};
+use crate::node::{self, Scan, ScanError};
+use crate::provider::call::Caller;
+use crate::regen;
+use crate::regen::generate::{self, Generator, Pace};
+use crate::regen::memory::{self, Finished};
+use crate::regen::prepare::{Nodes, Writer};
+use crate::regen::record::{self, Records};
+use crate::regen::remake::{self, Remade};
+use crate::regen::{Event, Inputs, Known, Plan, Reach, Report, RunError, Runner};
+use crate::synthesis::Reason;
+use crate::workspace::{RulesError, Target, Workspace};
+
+/// Outlines, and syntheses of a slot, that `--verify` makes again and compares, drawn at random.
+pub(super) const VERIFY_SAMPLE: usize = 32;
+
+/// What is to be brought up to date, and how.
+#[derive(Clone)]
+pub struct Refresh<'a> {
+    /// Whose frames.
+    pub agent: &'a Agent,
+    /// Of which type.
+    pub frame_type: FrameType,
+    /// Make everything again, fresh or not.
+    pub force: bool,
+    /// Look at everything, whatever is remembered.
+    pub verify: bool,
+    /// Look only at what differs from this root tree.
+    pub since: Option<NodeId>,
+    /// Which nodes may be made.
+    pub reach: Reach,
+    /// What and whom to ask, for an agent whose frames a model makes.
+    pub asking: Option<&'a Asking<'a>>,
+}
+
+impl<'a> Refresh<'a> {
+    /// Everything of an agent's own type that is missing or outdated; whatever is remembered of the last run is used.
+    #[must_use]
+    pub fn of(agent: &'a Agent) -> Self {
+        let frame_type = agent.frame_type.clone();
+        Self {
+            agent,
+            frame_type,
+            force: false,
+            verify: false,
+            since: None,
+            reach: Reach::All,
+            asking: None,
+        }
+    }
+}
+
+/// What a model is asked, which one, and how fast.
+pub struct Asking<'a> {
+    /// What is asked.
+    pub writer: Writer<'a>,
+    /// Who is asked, and on which budget.
+    pub caller: Caller,
+    /// How many calls at once.
+    pub pace: Pace,
+    /// Where requests to people wait for their answers.
+    pub pending_dir: PathBuf,
+    /// True when some limit is configured or given.
+    pub has_budget: bool,
+    /// `merkle.confirmAbove`: the estimate above which the user has to agree.
+    pub confirm_above_nano_dollars: u64,
+}
+
+/// Why frames could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshError {
+    /// The agent may not write.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// The snapshot cannot be walked.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An object cannot be read.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// A revision cannot be read.
+    #[error(transparent)]
+    Revision(#[from] RevisionError),
+    /// The run stopped.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The rules about secrets cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+}
+
+impl From<CommitError> for RefreshError {
+    fn from(error: CommitError) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default)]
+pub struct Refreshed {
+    /// What was done.
+    pub report: Report,
+    /// True when nothing had to be looked at.
+    pub is_remembered: bool,
+    /// How many nodes were looked at.
+    pub visited: u64,
+    /// Outlines and syntheses that were made again and compared, where that was asked for.
+    pub remade: Remade,
+}
+
+/// A plan with what it was made from.
+pub struct Planned {
+    /// The nodes.
+    pub scan: Scan,
+    /// What their paths are below.
+    pub root: TreePath,
+    /// What is to be made of them.
+    pub plan: Plan,
+    /// The store's index.
+    pub index: Index,
+    /// See [`Inputs::outlines`].
+    pub outlines: Vec<Option<Digest>>,
+}
+
+/// Plans without doing anything.
+pub fn plan(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    targets: &[Target],
+    request: &Refresh<'_>,
+) -> Result<Planned, RefreshError> {
+    let old = |target| {
+        request
+            .since
+            .map_or(Ok(None), |tree| tree_at(repo, tree, target))
+    };
+    let places = targets
+        .iter()
+        .map(|target| Ok((target, old(target)?)))
+        .collect::<Result<Vec<_>, RefreshError>>()?;
+    plan_from(repo, state, store, &places, request)
+}
+
+fn plan_from(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    places: &[(&Target, Option<NodeId>)],
+    request: &Refresh<'_>,
+) -> Result<Planned, RefreshError> {
+    let (scan, root, mut index) = scan_and_index(repo, state, store, places)?;
+    let outlines = outlines(repo, state, &scan, &root, request.agent);
+    let inputs = inputs(request, &root, &outlines);
+    let mut plan = plan_scan(&scan, &index, &inputs);
+    if index.is_damaged() {
+        index = rebuild_index(state, store)?;
+        plan = plan_scan(&scan, &index, &inputs);
+    }
+    Ok(Planned {
+        scan,
+        root,
+        plan,
+        index,
+        outlines,
+    })
+}
+
+/// Walks the places, and opens the index: at the same time where the walk may be long.
+fn scan_and_index(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    places: &[(&Target, Option<NodeId>)],
+) -> Result<(Scan, TreePath, Index), RefreshError> {
+    let is_walk = places
+        .iter()
+        .any(|(target, old)| old.is_none() && target.kind == NodeKind::Directory);
+    let scan = || match places {
+        [(target, old)] => Ok((
+            scan(repo, target, *old)?,
+            target.path.clone().unwrap_or_default(),
+        )),
+        several => Ok::<_, RefreshError>((scan_all(repo, several)?, TreePath::root())),
+    };
+    if !is_walk {
+        let (scan, root) = scan()?;
+        let index = index(state, store, scan.len())?;
+        return Ok((scan, root, index));
+    }
+    let (repo, cache, commit) = (repo.fork(), state.cache(), store.commit());
+    let (scanned, index) = std::thread::scope(|scope| {
+        let index = beside(scope, move || {
+            let mut index = open_index(&Store::at(&repo, commit)?, &cache)?;
+            index.prepare_beside();
+            Ok::<_, StoreError>(index)
+        });
+        (scan(), index.join())
+    });
+    let ((scan, root), mut index) = (scanned?, index?);
+    index.prepare(scan.len());
+    Ok((scan, root, index))
+}
+
+/// What stands for files in the bases of an agent; empty for one to whom every byte matters.
+fn outlines(
+    repo: &Repository,
+    state: &StateDir,
+    scan: &Scan,
+    root: &TreePath,
+    agent: &Agent,
+) -> Vec<Option<Digest>> {
+    match agent.sensitivity {
+        Sensitivity::Content => Vec::new(),
+        Sensitivity::Outline => record::outlines(repo, scan, root, &Records::of(&state.cache())),
+    }
+}
+
+/// The store's index, prepared for this many lookups of nodes.
+pub fn index(state: &StateDir, store: &Store<'_>, nodes: usize) -> Result<Index, StoreError> {
+    let mut index = open_index(store, &state.cache())?;
+    index.prepare(nodes);
+    Ok(index)
+}
+
+/// The store's index, built from the store alone: for when one turned out to be damaged.
+pub fn rebuild_index(state: &StateDir, store: &Store<'_>) -> Result<Index, StoreError> {
+    Index::rebuild(store, &state.cache())
+}
+
+/// Walks what is below a target; what stood there in `old` is not looked into again.
+pub fn scan(repo: &Repository, target: &Target, old: Option<NodeId>) -> Result<Scan, RefreshError> {
+    if target.kind == NodeKind::File {
+        return Ok(Scan::of_file(target.id));
+    }
+    let path = target.path.clone().unwrap_or_default();
+    Ok(node::scan(
+        repo,
+        target.id,
+        &path,
+        rules_above(repo, target)?,
+        old,
+    )?)
+}
+
+/// The same for several targets at once: a node that two of them hold is looked at once.
+fn scan_all(repo: &Repository, places: &[(&Target, Option<NodeId>)]) -> Result<Scan, RefreshError> {
+    let mut starts = Vec::with_capacity(places.len());
+    for (target, old) in places {
+        let is_directory = target.kind == NodeKind::Directory;
+        let rules = if is_directory {
+            rules_above(repo, target)?
+        } else {
+            node::IgnoreRules::default()
+        };
+        let path = target.path.clone().unwrap_or_default();
+        starts.push(node::Start {
+            id: target.id,
+            is_directory,
+            path,
+            rules,
+            old: *old,
+        });
+    }
+    Ok(node::scan_all(repo, starts)?)
+}
+
+fn rules_above(repo: &Repository, target: &Target) -> Result<node::IgnoreRules, ScanError> {
+    let path = target.path.clone().unwrap_or_default();
+    target
+        .root
+        .map_or(Ok(node::IgnoreRules::default()), |root| {
+            node::rules_above(repo, root, &path)
+        })
+}
+
+/// True when the last finished run was for just this: nothing has to be looked at.
+pub fn is_up_to_date(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    target: &Target,
+    request: &Refresh<'_>,
+) -> bool {
+    request.since.is_none() && baseline(repo, state, store, target, request) == Some(target.id)
+}
+
+/// The tree all of whose nodes are known to be fresh, if that may be relied on.
+fn baseline(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    target: &Target,
+    request: &Refresh<'_>,
+) -> Option<NodeId> {
+    let is_whole = target.path.as_ref().is_some_and(TreePath::is_root);
+    remembered(repo, state, store, &digest_of(request))
+        .filter(|_| is_whole && !request.verify && !request.force)
+}
+
+/// The targets that are not known to be fresh, each with the tree that a run looked at before.
+fn places<'t>(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    targets: &'t [Target],
+    request: &Refresh<'_>,
+) -> Result<Vec<(&'t Target, Option<NodeId>)>, RefreshError> {
+    let mut places = Vec::with_capacity(targets.len());
+    for target in targets {
+        request.agent.may_write(target.kind, BasisKind::Generated)?;
+        let remembered = baseline(repo, state, store, target, request);
+        match request.since {
+            Some(tree) => places.push((target, tree_at(repo, tree, target)?)),
+            None if remembered == Some(target.id) => {}
+            None => places.push((target, remembered)),
+        }
+    }
+    Ok(places)
+}
+
+/// Makes what is missing or outdated below all targets in one run, and stores it.
+pub fn refresh(
+    workspace: &Workspace,
+    targets: &[Target],
+    request: &Refresh<'_>,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Refreshed, RefreshError> {
+    let (repo, state, store) = (&workspace.repository, &workspace.state, workspace.store()?);
+    let places = places(repo, state, &store, targets, request)?;
+    if places.is_empty() {
+        return Ok(Refreshed {
+            is_remembered: true,
+            ..Refreshed::default()
+        });
+    }
+    let Planned {
+        scan,
+        root,
+        mut plan,
+        mut index,
+        outlines,
+    } = plan_from(repo, state, &store, &places, request)?;
+    let inputs = inputs(request, &root, &outlines);
+    let mut remade = Remade::default();
+    if request.verify && request.agent.maker == Maker::Outline {
+        remade = remake::remake(
+            Nodes {
+                repo,
+                scan: &scan,
+                inputs: &inputs,
+            },
+            &plan,
+            Some(VERIFY_SAMPLE),
+        );
+        plan.make_again(&scan, &remade.forged);
+    }
+    let runner = Runner {
+        repo,
+        state,
+        scan: &scan,
+        inputs: &inputs,
+    };
+    let report = run(&runner, request.asking, plan, &mut index, on_event)?;
+    let mut targets = places.iter().map(|(target, _)| target);
+    let whole = targets.find(|target| target.path.as_ref().is_some_and(TreePath::is_root));
+    if let (true, Some(whole), None, Some(store)) =
+        (report.is_complete(), whole, request.since, index.commit())
+    {
+        let (tree, agents) = (whole.id, digest_of(request));
+        let finished = Finished {
+            tree,
+            agents,
+            store,
+        };
+        memory::save(&state.cache(), &finished);
+    }
+    // The index has a commit only while each step of the store was this run's own. What was just saved is not carried.
+    if let (Some(before), Some(after)) = (store.commit(), index.commit()) {
+        memory::carry(&state.cache(), before, after);
+    }
+    Ok(Refreshed {
+        report,
+        is_remembered: false,
+        visited: scan.len() as u64,
+        remade,
+    })
+}
+
+/// Makes every outline and synthesis of a snapshot again that looks fresh; the names of those that say something else.
+pub fn remake(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    root: NodeId,
+) -> Result<(Remade, Vec<FrameName>), RefreshError> {
+    let agents = workspace.known_agents();
+    let target = Target::root_of(root);
+    let agent = agents.get(OUTLINE)?;
+    let request = Refresh {
+        verify: true,
+        ..Refresh::of(agent)
+    };
+    let Planned {
+        scan,
+        plan,
+        outlines,
+        ..
+    } = plan(
+        &workspace.repository,
+        &workspace.state,
+        store,
+        std::slice::from_ref(&target),
+        &request,
+    )?;
+    let path = TreePath::root();
+    let inputs = inputs(&request, &path, &outlines);
+    let nodes = Nodes {
+        repo: &workspace.repository,
+        scan: &scan,
+        inputs: &inputs,
+    };
+    let mut remade = remake::remake(nodes, &plan, None);
+    let (syntheses, mut names) = syntheses::remake_syntheses(workspace, store, &target)?;
+    names.extend(
+        remade
+            .forged
+            .iter()
+            .filter_map(|number| remake::head_name(nodes, &plan, *number)),
+    );
+    names.sort_unstable();
+    remade.add(&syntheses);
+    Ok((remade, names))
+}
+
+/// The tree that the last finished run was for, if it was for these agents and this store.
+fn remembered(
+    repo: &Repository,
+    state: &StateDir,
+    store: &Store<'_>,
+    agents: &Digest,
+) -> Option<NodeId> {
+    let finished = memory::load(&state.cache(), agents)?;
+    let holds = Some(finished.store) == store.commit();
+    let is_there = || matches!(repo.header(&finished.tree), Ok(Some(_)));
+    (holds && is_there()).then_some(finished.tree)
+}
+
+/// What stands at a target's path in another root tree.
+fn tree_at(
+    repo: &Repository,
+    root: NodeId,
+    target: &Target,
+) -> Result<Option<NodeId>, RefreshError> {
+    let path = target.path.clone().unwrap_or_default();
+    Ok(repo.find_entry(&root, path.as_bytes())?.map(|(_, id)| id))
+}
+
+/// Why a head is not fresh; `None` when it is. Looks at the node and its children, not deeper.
+///
+/// Frames of agents that this program cannot run, and of types that an agent does not make by itself, stand at the very
+/// node that they were made for: fresh until they are invalidated. A synthesis is compared with everything below it.
+pub fn staleness(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    head: &Head,
+) -> Result<Option<Reason>, RefreshError> {
+    if head.invalidated {
+        return Ok(Some(Reason::Invalidated));
+    }
+    let known = workspace.known_agents().get(head.frame.agent.as_str()).ok();
+    if known.is_some() && head.frame.policy().is_some() {
+        return syntheses::synthesis_reason(workspace, store, target, head);
+    }
+    let is_made =
+        |agent: &&Agent| agent.makes(target.kind) && agent.frame_type == head.frame.frame_type;
+    let Some(agent) = known.filter(is_made) else {
+        return Ok(None);
+    };
+    if head.frame.basis_kind == BasisKind::Written {
+        return Ok(None);
+    }
+    let path = target.path.clone().or_else(|| head.frame.path.clone());
+    let target = Target {
+        path,
+        ..target.clone()
+    };
+    let scan = scan_shallow(&workspace.repository, &target)?;
+    let slot: Slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
+    let root = target.path.clone().unwrap_or_default();
+    let outlines = outlines(&workspace.repository, &workspace.state, &scan, &root, agent);
+    let inputs = Inputs {
+        agent,
+        frame_type: &slot.1,
+        root: &root,
+        force: false,
+        outlines: &outlines,
+        reach: Reach::All,
+    };
+    let mut find_head = |node: &NodeId| find_record(store, node, &slot);
+    let plan = regen::plan(
+        &scan,
+        &inputs,
+        &mut Known {
+            find_head: &mut find_head,
+            speaks_of: &|_| false,
+        },
+    );
+    Ok(plan
+        .tasks
+        .iter()
+        .find(|task| task.node == scan.root())
+        .map(|task| task.reason))
+}
+
+/// The node alone, a directory with its entries: nothing deeper is looked at.
+pub(super) fn scan_shallow(repo: &Repository, target: &Target) -> Result<Scan, RefreshError> {
+    if target.kind == NodeKind::File {
+        return Ok(Scan::of_file(target.id));
+    }
+    let path = target.path.clone().unwrap_or_default();
+    Ok(node::scan_entries(
+        repo,
+        target.id,
+        &path,
+        rules_above(repo, target)?,
+    )?)
+}
+
+fn open_index(store: &Store<'_>, cache: &StateDir) -> Result<Index, StoreError> {
+    // A directory that cannot be made means no cache, and nothing worse.
+    let _ = cache.create();
+    Index::open(store, cache)
+}
+
+/// A head as the index would know it, from the store itself: for a few lookups.
+fn find_record(store: &Store<'_>, node: &NodeId, slot: &Slot) -> Option<Record> {
+    store.record(node, &slot.0, &slot.1).ok().flatten()
+}
+
+/// What a finished run depends on besides tree and store.
+fn digest_of(request: &Refresh<'_>) -> Digest {
+    let agent = request.agent;
+    let mut hasher = FieldHasher::new("git-merkle 2026 agents/1")
+        .field(agent.id.as_str().as_bytes())
+        .field(request.frame_type.as_str().as_bytes())
+        .field(&agent.prompt_digest().0)
+        .field(&[u8::from(agent.path_sensitive)]);
+    if let Some(word) = request.reach.word() {
+        hasher.add(word.as_bytes());
+    }
+    if let Some(instructions) = agent.instructions() {
+        hasher.add(format!("{:?} {:?}", agent.role, agent.sensitivity).as_bytes());
+        let patterns = instructions.include.patterns();
+        for pattern in patterns {
+            hasher.add(pattern.as_bytes());
+        }
+        if patterns.is_empty() {
+            exclusion::patterns().for_each(|(_, pattern)| hasher.add(pattern.as_bytes()));
+        }
+    }
+    hasher.finish()
+}
+
+pub(super) fn inputs<'i>(
+    request: &'i Refresh<'_>,
+    root: &'i TreePath,
+    outlines: &'i [Option<Digest>],
+) -> Inputs<'i> {
+    let Refresh {
+        agent,
+        force,
+        reach,
+        ..
+    } = *request;
+    Inputs {
+        agent,
+        frame_type: &request.frame_type,
+        root,
+        force,
+        outlines,
+        reach,
+    }
+}
+
+/// Plans a scan with an index.
+fn plan_scan(scan: &Scan, index: &Index, inputs: &Inputs<'_>) -> Plan {
+    let slot = index.slot(&(inputs.agent.id.clone(), inputs.frame_type.clone()));
+    let mut find_head = |node: &NodeId| index.find_head(node, slot?);
+    let speaks_of = |path: &TreePath| slot.is_some_and(|slot| index.speaks_of(slot, path));
+    regen::plan(
+        scan,
+        inputs,
+        &mut Known {
+            find_head: &mut find_head,
+            speaks_of: &speaks_of,
+        },
+    )
+}
+
+/// Carries a plan out, with a model or without.
+fn run(
+    runner: &Runner<'_>,
+    asking: Option<&Asking<'_>>,
+    plan: Plan,
+    index: &mut Index,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Report, RunError> {
+    let Some(asking) = asking else {
+        return runner.run(plan, index, on_event);
+    };
+    let generator = Generator {
+        repo: runner.repo,
+        state: runner.state,
+        scan: runner.scan,
+        inputs: runner.inputs,
+        writer: &asking.writer,
+        caller: &asking.caller,
+        pace: asking.pace,
+    };
+    generate::block_on(&generator, plan, index, on_event)
+}

@@ -1,0 +1,357 @@
+//! Syntheses for a caller that has nothing but arguments: asked for once, and brought up to date ever after.
+
+use std::sync::Arc;
+
+use super::earlier::earlier;
+use super::refresh::{self, RefreshError, Refreshed, VERIFY_SAMPLE};
+use super::statement::StatementError;
+use crate::agent::Agent;
+use crate::base::printable::chain;
+use crate::base::{FrameId, FrameType, NodeId, TreePath};
+use crate::frame::commit::LOCK_WAIT;
+use crate::frame::{BasisKind, FrameName, Head, Index, NodeKind, Slot, Store, commit};
+use crate::node::Scan;
+use crate::regen::remake::Remade;
+use crate::regen::synthesize::{SynthesisPlan, Synthesizer};
+use crate::regen::{Event, Report};
+use crate::secret::{Allowed, guard};
+use crate::synthesis::{Policy, PolicySpec, Reason};
+use crate::workspace::{Target, Workspace};
+
+/// A synthesis that the user asks for.
+pub struct Synthesis<'a> {
+    /// Whose frames are read, and who speaks.
+    pub agent: &'a Agent,
+    /// The type of the frames that are made.
+    pub into: FrameType,
+    /// What the frames remember of how they were made.
+    pub spec: PolicySpec,
+    /// How they are put together.
+    pub policy: Arc<dyn Policy>,
+    /// What may be said though it looks like a secret.
+    pub allowed: &'a Allowed,
+}
+
+/// What came of a synthesis.
+#[derive(Debug, Clone, Copy)]
+pub struct Synthesized {
+    /// The frame of the directory that was named.
+    pub frame: FrameId,
+    /// Directories whose frame was made.
+    pub made: u64,
+    /// Directories whose frame says it already.
+    pub kept: u64,
+}
+
+/// Which syntheses are brought up to date, and how.
+pub struct Upkeep<'a> {
+    /// True for a slot whose syntheses are made.
+    pub wanted: &'a dyn Fn(&Slot) -> bool,
+    /// The commit from which earlier contents of paths are looked for.
+    pub start: Option<NodeId>,
+    /// Make a sample of those that look fresh again, and those that say something else.
+    pub verify: bool,
+}
+
+/// A plan of one slot's syntheses, with what it was made from.
+pub struct PlannedSyntheses {
+    /// The nodes.
+    pub scan: Scan,
+    /// The store's index.
+    pub index: Index,
+    /// What is to be made.
+    pub plan: SynthesisPlan,
+}
+
+impl PlannedSyntheses {
+    /// Why the synthesis of the scan's root is not fresh; `None` when it is, or when there is none.
+    #[must_use]
+    pub fn reason(&self) -> Option<Reason> {
+        self.plan
+            .tasks
+            .iter()
+            .find(|task| task.node == self.scan.root())
+            .map(|task| task.reason)
+    }
+}
+
+/// Makes the frames of a directory and of all directories below it, bottom-up. Nothing outside is looked at.
+pub fn synthesize(
+    workspace: &Workspace,
+    target: &Target,
+    synthesis: &Synthesis<'_>,
+) -> Result<Synthesized, StatementError> {
+    let Synthesis {
+        agent,
+        into,
+        spec,
+        policy,
+        allowed,
+    } = synthesis;
+    if target.kind != NodeKind::Directory {
+        let name = target
+            .path
+            .as_ref()
+            .map_or_else(|| target.id.to_string(), |path| path.to_text().into_owned());
+        return Err(StatementError::NotDirectory(name));
+    }
+    agent.may_write(target.kind, BasisKind::Synthesis)?;
+    if agent.frame_type == *into {
+        return Err(StatementError::OwnType(agent.id.clone(), into.clone()));
+    }
+    let (scan, root) = (
+        refresh::scan(&workspace.repository, target, None)?,
+        target.path.clone().unwrap_or_default(),
+    );
+    let index = refresh::index(&workspace.state, &workspace.store()?, scan.len())?;
+    let work = Synthesizer {
+        repo: &workspace.repository,
+        scan: &scan,
+        root: &root,
+        index: &index,
+        agent,
+        into,
+    };
+    let scanner = workspace.scanner()?;
+    let plan = work.plan_all(spec.clone(), policy.clone());
+    let fresh = plan.fresh;
+    let done = work.run(plan, &|text, path| {
+        guard(text.as_bytes(), &path.to_text(), scanner, allowed)
+    });
+    if let Some((_, error)) = done.failed.into_iter().next() {
+        return Err(error.into());
+    }
+    let made = done.frames.len() as u64;
+    commit(
+        &workspace.repository,
+        &workspace.state,
+        &done.frames,
+        &format!("{}: {made} frames", agent.id),
+        LOCK_WAIT,
+    )?;
+    Ok(Synthesized {
+        frame: done.root.expect("a directory was named"),
+        made,
+        kept: done.kept + fresh,
+    })
+}
+
+/// The slots that policies have made: of agents that may write here, and not what an agent makes by itself.
+#[must_use]
+pub fn synthesized_slots(workspace: &Workspace, index: &Index) -> Vec<Slot> {
+    let agents = workspace.agents();
+    let may_be = |slot: &Slot| {
+        let agent = agents.get(slot.0.as_str()).ok();
+        agent.is_some_and(|agent| {
+            agent.frame_type != slot.1
+                && agent
+                    .may_write(NodeKind::Directory, BasisKind::Synthesis)
+                    .is_ok()
+        })
+    };
+    let slots = index.slots().iter().enumerate();
+    slots
+        .filter(|(number, slot)| may_be(slot) && index.is_synthesized(*number as u16))
+        .map(|(_, slot)| slot.clone())
+        .collect()
+}
+
+/// Plans the syntheses of a slot below a target. Earlier contents of paths are looked for from the commit `start`.
+pub fn plan_syntheses(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    slot: &Slot,
+    start: Option<NodeId>,
+) -> Result<PlannedSyntheses, RefreshError> {
+    let scan = refresh::scan(&workspace.repository, target, None)?;
+    let mut index = refresh::index(&workspace.state, store, scan.len())?;
+    let mut plan = plan_slot(workspace, store, (target, &scan, &index), slot, start)?;
+    if index.is_damaged() {
+        index = refresh::rebuild_index(&workspace.state, store)?;
+        plan = plan_slot(workspace, store, (target, &scan, &index), slot, start)?;
+    }
+    Ok(PlannedSyntheses { scan, index, plan })
+}
+
+fn plan_slot(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    (target, scan, index): (&Target, &Scan, &Index),
+    slot: &Slot,
+    start: Option<NodeId>,
+) -> Result<SynthesisPlan, RefreshError> {
+    let (agents, root) = (workspace.agents(), target.path.clone().unwrap_or_default());
+    let agent = agents.get(slot.0.as_str())?;
+    let work = Synthesizer {
+        repo: &workspace.repository,
+        scan,
+        root: &root,
+        index,
+        agent,
+        into: &slot.1,
+    };
+    Ok(work.plan(&mut |node, path| {
+        let at = Target {
+            id: *node,
+            kind: NodeKind::Directory,
+            path: Some(path.clone()),
+            root: target.root,
+        };
+        let wanted = |head: &Head| head.frame.agent == slot.0 && head.frame.frame_type == slot.1;
+        // History that cannot be read leaves the policy of the directory above.
+        let earlier = earlier(&workspace.repository, store, start, &at, &wanted).ok()??;
+        let head = earlier.heads.first().filter(|head| !head.invalidated)?;
+        PolicySpec::parse(head.frame.policy()?)
+    }))
+}
+
+/// Makes the syntheses of the wanted slots below a target again where they are outdated. No model is asked.
+pub fn refresh_syntheses(
+    workspace: &Workspace,
+    target: &Target,
+    upkeep: &Upkeep<'_>,
+    on_event: &mut dyn FnMut(&Slot, Event),
+) -> Result<Vec<(Slot, Refreshed)>, RefreshError> {
+    let mut all = Vec::new();
+    if target.kind != NodeKind::Directory {
+        return Ok(all);
+    }
+    let slots = synthesized_slots(
+        workspace,
+        &refresh::index(&workspace.state, &workspace.store()?, 0)?,
+    );
+    for slot in slots.into_iter().filter(|slot| (upkeep.wanted)(slot)) {
+        let refreshed = refresh_slot(workspace, target, &slot, upkeep, on_event)?;
+        all.push((slot, refreshed));
+    }
+    Ok(all)
+}
+
+fn refresh_slot(
+    workspace: &Workspace,
+    target: &Target,
+    slot: &Slot,
+    upkeep: &Upkeep<'_>,
+    on_event: &mut dyn FnMut(&Slot, Event),
+) -> Result<Refreshed, RefreshError> {
+    let store = workspace.store()?;
+    let PlannedSyntheses {
+        scan,
+        mut index,
+        mut plan,
+    } = plan_syntheses(workspace, &store, target, slot, upkeep.start)?;
+    let (agents, root) = (workspace.agents(), target.path.clone().unwrap_or_default());
+    let agent = agents.get(slot.0.as_str())?;
+    let scanner = workspace.scanner()?;
+    // What cannot be read allows nothing.
+    let allowed = workspace.allowed_secrets(&[]).unwrap_or_default();
+    let work = Synthesizer {
+        repo: &workspace.repository,
+        scan: &scan,
+        root: &root,
+        index: &index,
+        agent,
+        into: &slot.1,
+    };
+    let mut remade = Remade::default();
+    if upkeep.verify {
+        remade = work.remake(&plan, Some(VERIFY_SAMPLE));
+        work.make_again(&mut plan, &remade.forged);
+    }
+    let fresh = plan.fresh;
+    let done = work.run(plan, &|text, path| {
+        guard(text.as_bytes(), &path.to_text(), scanner, &allowed)
+    });
+    let mut report = Report {
+        fresh,
+        kept: done.kept,
+        held_back: done.held_back,
+        made_directories: done.frames.len() as u64,
+        failed: done
+            .failed
+            .iter()
+            .map(|(path, error)| (path.clone(), chain(error).into()))
+            .collect(),
+        ..Report::default()
+    };
+    if !done.frames.is_empty() {
+        let message = format!("{}: {} frames", slot.0, done.frames.len());
+        let committed = commit(
+            &workspace.repository,
+            &workspace.state,
+            &done.frames,
+            &message,
+            LOCK_WAIT,
+        )?;
+        report.stored = committed.frames.len() as u64;
+        index.follow(&committed);
+        done.made
+            .into_iter()
+            .for_each(|path| on_event(slot, Event::Made(path)));
+        on_event(slot, Event::Stored(report.stored));
+    }
+    for (path, reason) in &report.failed {
+        on_event(
+            slot,
+            Event::Failed {
+                path: path.clone(),
+                reason: reason.to_string(),
+            },
+        );
+    }
+    Ok(Refreshed {
+        report,
+        visited: scan.len() as u64,
+        remade,
+        ..Refreshed::default()
+    })
+}
+
+/// Makes every synthesis of a snapshot again that looks fresh; the names of those that say something else.
+pub(super) fn remake_syntheses(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+) -> Result<(Remade, Vec<FrameName>), RefreshError> {
+    let (agents, root) = (workspace.agents(), TreePath::root());
+    let (mut all, mut names) = (Remade::default(), Vec::new());
+    for slot in synthesized_slots(workspace, &refresh::index(&workspace.state, store, 0)?) {
+        let PlannedSyntheses { scan, index, plan } =
+            plan_syntheses(workspace, store, target, &slot, None)?;
+        let agent = agents.get(slot.0.as_str())?;
+        let work = Synthesizer {
+            repo: &workspace.repository,
+            scan: &scan,
+            root: &root,
+            index: &index,
+            agent,
+            into: &slot.1,
+        };
+        let remade = work.remake(&plan, None);
+        names.extend(
+            remade
+                .forged
+                .iter()
+                .filter_map(|number| work.head_name(&plan, *number)),
+        );
+        all.add(&remade);
+    }
+    Ok((all, names))
+}
+
+/// Why a synthesis is not what its policy would say today; everything below it is looked at.
+pub(super) fn synthesis_reason(
+    workspace: &Workspace,
+    store: &Store<'_>,
+    target: &Target,
+    head: &Head,
+) -> Result<Option<Reason>, RefreshError> {
+    let path = target.path.clone().or_else(|| head.frame.path.clone());
+    let target = Target {
+        path,
+        ..target.clone()
+    };
+    let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
+    Ok(plan_syntheses(workspace, store, &target, &slot, None)?.reason())
+}
