@@ -12,7 +12,6 @@ use crate::config::Environment;
 use crate::frame::Skipped;
 use crate::git::Prompt;
 use crate::hook;
-use crate::ops;
 use crate::secret::Allowed;
 use crate::workspace::Workspace;
 
@@ -72,11 +71,8 @@ impl Program {
         } else {
             Prompt::Never
         };
-        ops::signing::sign(workspace, prompt).unwrap_or_else(|error| {
-            let (count, error) = (
-                ops::signing::unsigned(&workspace.state),
-                CliError::from(error),
-            );
+        workspace.sign(prompt).unwrap_or_else(|error| {
+            let (count, error) = (workspace.unsigned(), CliError::from(error));
             self.ui.warn(&format!(
                 "{count} {} not signed: {error}",
                 if count == 1 {

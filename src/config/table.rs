@@ -198,7 +198,7 @@ pub const SIGNING_KEY: Setting = general(
     "signingKey",
     Kind::Text("a path, or key:: and a public key"),
 )
-.read_by("ops/signing.rs")
+.read_by("workspace/sharing.rs")
 .means("Key to sign with, where it is not that of git");
 
 /// `acceptFrames`.

@@ -19,7 +19,7 @@ use super::overview::Overview;
 use super::people::{MEMOS, PeopleFiles};
 use super::render::Blocks;
 use super::resource::{
-    Body, EarlierSource, Note, OutlineSource, Resolver, Resource, secrets, weight,
+    Body, EarlierSource, Note, OutlineSource, Resolver, Resource, Sources, secrets, weight,
 };
 use super::scope::{List, Scope};
 use super::secrets::{Found, Guard};
@@ -193,8 +193,11 @@ impl<'r> Document<'r> {
         let store = Store::open(repo)?.noting(request.skipped.clone());
         let people = PeopleFiles::new(repo, id);
         let memos = read_memos(&people);
-        let sources = (request.outlines, request.earlier);
-        let mut resolver = Resolver::new((&store, &people), tree, request.frames.clone(), sources);
+        let sources = Sources {
+            outlines: request.outlines,
+            earlier: request.earlier,
+        };
+        let mut resolver = Resolver::new(&store, &people, tree, request.frames.clone(), sources);
         resolver.add_lists(lists);
         let overview = request.overview.filter(|_| resolver.is_empty());
         if resolver.is_empty() && overview.is_none() {

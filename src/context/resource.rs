@@ -178,15 +178,26 @@ struct At {
     prefix: Vec<u8>,
 }
 
+/// Where a resolver gets what stands in no file.
+#[derive(Clone, Copy)]
+pub struct Sources<'r> {
+    /// Outlines of nodes without a frame.
+    pub outlines: OutlineSource<'r>,
+    /// What was said about earlier contents.
+    pub earlier: EarlierSource<'r>,
+}
+
 impl<'r> Resolver<'r> {
     /// Starts with no resources.
     #[must_use]
     pub fn new(
-        (store, people): (&'r Store<'r>, &'r PeopleFiles<'r>),
+        store: &'r Store<'r>,
+        people: &'r PeopleFiles<'r>,
         tree: Tree,
         frames: Option<FrameType>,
-        (outlines, earlier): (OutlineSource<'r>, EarlierSource<'r>),
+        sources: Sources<'r>,
     ) -> Self {
+        let Sources { outlines, earlier } = sources;
         Self {
             repo: store.repository(),
             store,
@@ -584,7 +595,7 @@ impl<'r> Resolver<'r> {
 }
 
 /// The place of an entry of a tree; an error in words for what has no frames.
-fn place_of(mode: EntryMode, id: NodeId, found_in: (NodeId, TreePath)) -> Result<Place, String> {
+fn place_of(mode: EntryMode, id: NodeId, tree: NodeId, path: TreePath) -> Result<Place, String> {
     let kind = match mode {
         EntryMode::File | EntryMode::Executable => NodeKind::File,
         EntryMode::Directory => NodeKind::Directory,
@@ -595,7 +606,7 @@ fn place_of(mode: EntryMode, id: NodeId, found_in: (NodeId, TreePath)) -> Result
     Ok(Place {
         id,
         kind,
-        found_in: Some(found_in),
+        found_in: Some((tree, path)),
     })
 }
 

@@ -65,7 +65,7 @@ impl Folded {
         ))]);
         while let Some(Reverse((depth, _, path, number))) = waiting.pop() {
             let lines =
-                |only_directories| lines((tree, number), depth, only_directories, tokens_left);
+                |only_directories| lines(tree, number, depth, only_directories, tokens_left);
             let (whole, directories) = (lines(false), lines(true));
             let open =
                 if whole <= tokens_left && !(folds_large && depth > 0 && is_large(tree, number)) {
@@ -112,12 +112,7 @@ impl Folded {
 }
 
 /// Tokens of the lines of a directory, counted until they are more than `tokens_max`.
-fn lines(
-    (tree, number): (&Tree, u32),
-    depth: usize,
-    only_directories: bool,
-    tokens_max: u64,
-) -> u64 {
+fn lines(tree: &Tree, number: u32, depth: usize, only_directories: bool, tokens_max: u64) -> u64 {
     let mut tokens = 0;
     for entry in tree.entries(number) {
         let is_directory = entry.mode == EntryMode::Directory;

@@ -28,7 +28,7 @@ pub fn read(outline: &Outline, data: &[u8]) -> (Words, Definitions) {
         from: 0,
     };
     let mut counter = Counter::default();
-    listing.add_all(&outline.symbols, ("", 0), &mut counter);
+    listing.add_all(&outline.symbols, "", 0, &mut counter);
     let Listing { found, .. } = listing;
     let inner = count(text, outline.language, &found, &mut counter);
     (
@@ -62,7 +62,7 @@ struct Listing<'t> {
 
 impl Listing<'_> {
     /// Adds declarations with what stands in them. `owner` and `from` are the names around them, and where these begin.
-    fn add_all(&mut self, symbols: &[Symbol], (owner, from): (&str, usize), counter: &mut Counter) {
+    fn add_all(&mut self, symbols: &[Symbol], owner: &str, from: usize, counter: &mut Counter) {
         for symbol in symbols {
             terms(&symbol.name, |_, term| counter.add(term, Field::Name));
             let is_shown = !matches!(
@@ -70,7 +70,7 @@ impl Listing<'_> {
                 Kind::Implementation | Kind::Extension | Kind::Export
             );
             if is_shown && self.found.len() < DEFINITIONS_MAX {
-                self.add(symbol, (owner, from));
+                self.add(symbol, owner, from);
             }
             let own = if owner.is_empty() {
                 symbol.name.clone()
@@ -89,13 +89,14 @@ impl Listing<'_> {
             };
             self.add_all(
                 &symbol.children,
-                (own, from.max(symbol.span.start as usize)),
+                own,
+                from.max(symbol.span.start as usize),
                 counter,
             );
         }
     }
 
-    fn add(&mut self, symbol: &Symbol, (owner, from): (&str, usize)) {
+    fn add(&mut self, symbol: &Symbol, owner: &str, from: usize) {
         let span = symbol.span;
         let mut range = span.start as usize..(span.end as usize).min(self.text.len());
         if range.is_empty() && range.start > 0 {

@@ -90,7 +90,7 @@ impl Stored {
             .path
             .as_ref()
             .filter(|_| frame.basis_kind != BasisKind::Invalidation);
-        let place = path.map(|path| place_of((&frame.agent, &frame.frame_type), path));
+        let place = path.map(|path| place_of(&frame.agent, &frame.frame_type, path));
         let has_policy = frame.policy().is_some();
         Self {
             name,
@@ -500,7 +500,7 @@ pub(super) fn commit_object(
     message: &str,
 ) -> Encoded {
     let (name, mail) = repo.signature();
-    let body = commit_body(tree, parents, (&name, &mail), message, clock::now_seconds());
+    let body = commit_body(tree, parents, [&name, &mail], message, clock::now_seconds());
     Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body)
 }
 

@@ -19,12 +19,13 @@ use super::commit::{Committed, Stored};
 use super::fault::Fault;
 use super::listing::{self, Leaf, Listed};
 use super::model::BasisKind;
+use super::model::Slot;
 use super::news::News;
 use super::record::{
     self, BASIS_BYTES, HEAD_BYTES, NO_FRAME, PLACE_BYTES, Record, SAID_BYTES, head_key, padded,
     place_of,
 };
-use super::store::{Entry, Slot, Store, StoreError, read_entry};
+use super::store::{Entry, Store, StoreError, read_entry};
 use super::table::{self, PageWriter, Shape, Source};
 use crate::base::cores::on_all_cores;
 use crate::base::limit::{STORE_ENTRIES_MAX, STORE_FAULTS_MAX};
@@ -229,10 +230,10 @@ impl Index {
     /// Known by the path that each frame names, so a file that was renamed since is not found under its new path.
     #[must_use]
     pub fn speaks_of(&self, slot: u16, path: &TreePath) -> bool {
-        let Some((agent, frame_type)) = self.slots.get(usize::from(slot)) else {
+        let Some(Slot { agent, frame_type }) = self.slots.get(usize::from(slot)) else {
             return false;
         };
-        let place = place_of((agent, frame_type), path);
+        let place = place_of(agent, frame_type, path);
         if self.news.places.contains(&place) {
             return true;
         }
@@ -316,7 +317,7 @@ impl Index {
         } = stored;
         let (basis, basis_kind, content, blob, has_policy) =
             (*basis, *basis_kind, *content, *blob, *has_policy);
-        let slot = self.slot_number(&(name.agent.clone(), name.frame_type.clone()));
+        let slot = self.slot_number(&Slot::new(&name.agent, &name.frame_type));
         let key = (name.node, slot);
         if matches!(basis_kind, BasisKind::Written | BasisKind::Invalidation) {
             self.news.said.insert(name.node);
@@ -433,7 +434,7 @@ impl Index {
             Some(base) if self.news.len() <= self.news_max() => {
                 let _ = self.news.write(
                     &self.cache,
-                    (&base.commit, &commit),
+                    [&base.commit, &commit],
                     &self.slots,
                     self.faults,
                 );

@@ -334,7 +334,7 @@ pub(super) fn part(
     batch: &mut Batch,
 ) -> Result<(Level, Level, usize), ObjectError> {
     let mut aside = Batch::default();
-    let parts = part_level(repo, tree, &[], (bad, 0), [batch, &mut aside])?;
+    let parts = part_level(repo, tree, &[], bad, [batch, &mut aside])?;
     batch.append(aside);
     Ok(parts)
 }
@@ -346,7 +346,7 @@ pub fn without(
     gone: &BTreeSet<Vec<u8>>,
     batch: &mut Batch,
 ) -> Result<NodeId, ObjectError> {
-    let (kept, ..) = part_level(repo, tree, &[], (gone, 0), [batch, &mut Batch::default()])?;
+    let (kept, ..) = part_level(repo, tree, &[], gone, [batch, &mut Batch::default()])?;
     Ok(write_level(repo, &kept, batch))
 }
 
@@ -354,13 +354,14 @@ fn part_level(
     repo: &Repository,
     tree: &NodeId,
     above: &[u8],
-    (bad, depth): (&BTreeSet<Vec<u8>>, usize),
+    bad: &BTreeSet<Vec<u8>>,
     [batch, aside_batch]: [&mut Batch; 2],
 ) -> Result<(Level, Level, usize), ObjectError> {
     let (mut kept, mut aside, mut count) = (Level::new(), Level::new(), 0);
     for (name, (mode, id)) in read_level(repo, tree)? {
         let path = [above, &name].concat();
         let below = [&path, &b"/"[..]].concat();
+        let depth = above.split(|byte| *byte == b'/').count() - 1;
         if bad.contains(&path) {
             count += 1;
             aside.insert(name, (mode, id));
@@ -371,13 +372,8 @@ fn part_level(
                 .next()
                 .is_some_and(|path| path.starts_with(&below))
         {
-            let (rest, out, more) = part_level(
-                repo,
-                &id,
-                &below,
-                (bad, depth + 1),
-                [&mut *batch, &mut *aside_batch],
-            )?;
+            let (rest, out, more) =
+                part_level(repo, &id, &below, bad, [&mut *batch, &mut *aside_batch])?;
             count += more;
             for (level, side, batch) in [
                 (rest, &mut kept, &mut *batch),

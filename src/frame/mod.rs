@@ -31,9 +31,10 @@ pub use fault::{BadEntry, Fault, Skipped};
 pub use index::Index;
 pub use manifest::{Manifest, ManifestError, StatementKey};
 pub use model::{
-    BasisKind, Children, Cost, Frame, MadeBy, NodeKind, TOOL, Usage, content_digest, frame_id,
+    Basis, BasisKind, Children, Cost, Frame, MadeBy, NodeKind, Slot, TOOL, Usage, content_digest,
+    frame_id,
 };
 pub use name::FrameName;
 pub use record::Record;
 pub use signed::ManifestEntry;
-pub use store::{FRAMES_REF, Head, Slot, Store, StoreError, Voice, Voices};
+pub use store::{FRAMES_REF, Head, Store, StoreError, Voice, Voices};

@@ -3,11 +3,39 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::store::Slot;
 use crate::base::printable::one_line;
 use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 pub use crate::base::{BasisKind, NodeKind};
 use crate::secret::{Allowed, Scanner, redact_name};
+
+/// Whose frames of which type: a node has one head for each.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot {
+    /// Who says it.
+    pub agent: AgentId,
+    /// As what.
+    pub frame_type: FrameType,
+}
+
+impl Slot {
+    /// The slot of an agent and a type.
+    #[must_use]
+    pub fn new(agent: &AgentId, frame_type: &FrameType) -> Self {
+        Self {
+            agent: agent.clone(),
+            frame_type: frame_type.clone(),
+        }
+    }
+}
+
+/// What a frame was made from, and in which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Basis {
+    /// How it was made.
+    pub kind: BasisKind,
+    /// Everything that it was made from, as one digest.
+    pub id: BasisId,
+}
 
 /// One immutable statement by one agent about one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,22 +94,17 @@ impl Frame {
 
     /// A frame of this program's making, of which nothing is known but what it says about what.
     #[must_use]
-    pub fn new(
-        node: (NodeId, NodeKind),
-        slot: Slot,
-        basis: (BasisKind, BasisId),
-        content: String,
-    ) -> Self {
-        let (agent, frame_type) = slot;
+    pub fn new(node: NodeId, kind: NodeKind, slot: Slot, basis: Basis, content: String) -> Self {
+        let Slot { agent, frame_type } = slot;
         Self {
-            id: frame_id(&basis.1, &agent, &frame_type, &content),
-            node: node.0,
-            kind: node.1,
+            id: frame_id(&basis.id, &agent, &frame_type, &content),
+            node,
+            kind,
             agent,
             frame_type,
             seq: 1,
-            basis: basis.1,
-            basis_kind: basis.0,
+            basis: basis.id,
+            basis_kind: basis.kind,
             path: None,
             children: Children::None,
             provider: None,

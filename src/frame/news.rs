@@ -10,10 +10,10 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
+use super::model::Slot;
 use super::record::{
     self, BASIS_BYTES, HEAD_BYTES, PLACE_BYTES, Place, Record, SAID_BYTES, padded, unpadded,
 };
-use super::store::Slot;
 use crate::base::{BasisId, FrameId, NodeId};
 use crate::git::StateDir;
 
@@ -79,11 +79,10 @@ impl News {
     pub(super) fn write(
         &self,
         cache: &StateDir,
-        commits: (&NodeId, &NodeId),
+        [index, commit]: [&NodeId; 2],
         slots: &[Slot],
         faults: u32,
     ) -> io::Result<()> {
-        let (index, commit) = commits;
         let slots = record::encode_slots(slots);
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&padded(index));
@@ -172,10 +171,10 @@ mod tests {
     }
 
     fn slot(agent: &str) -> Slot {
-        (
-            agent.parse().expect("an agent"),
-            "summary".parse().expect("a type"),
-        )
+        Slot {
+            agent: agent.parse().expect("an agent"),
+            frame_type: "summary".parse().expect("a type"),
+        }
     }
 
     fn sample() -> News {
@@ -204,7 +203,7 @@ mod tests {
         let cache = StateDir::at(directory.path());
         let (old, new) = ([slot("a")], [slot("a"), slot("b")]);
         for (news, slots) in [(News::default(), &old[..]), (sample(), &new[..])] {
-            news.write(&cache, (&id(8), &id(9)), slots, 3)
+            news.write(&cache, [&id(8), &id(9)], slots, 3)
                 .expect("writable");
             let found = Found {
                 commit: id(9),
@@ -230,7 +229,7 @@ mod tests {
             directory.path().join(FILE_NAME),
         );
         sample()
-            .write(&cache, (&id(8), &id(9)), &[slot("a")], 0)
+            .write(&cache, [&id(8), &id(9)], &[slot("a")], 0)
             .expect("writable");
         let good = std::fs::read(&path).expect("readable");
         for at in 0..good.len() {

@@ -6,7 +6,7 @@
 //! Numbers are little endian.
 
 use super::model::BasisKind;
-use super::store::Slot;
+use super::model::Slot;
 use crate::base::{AgentId, BasisId, Digest, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 
 /// Bytes of a head record.
@@ -145,7 +145,7 @@ pub(super) fn unpadded(bytes: &[u8]) -> Option<NodeId> {
 }
 
 /// The key of a slot's statements about what stands, or stood, at a path.
-pub(super) fn place_of((agent, frame_type): (&AgentId, &FrameType), path: &TreePath) -> Place {
+pub(super) fn place_of(agent: &AgentId, frame_type: &FrameType, path: &TreePath) -> Place {
     let hasher = FieldHasher::new("git-merkle 2026 place/1").field(agent.as_str().as_bytes());
     let digest = hasher
         .field(frame_type.as_str().as_bytes())
@@ -157,7 +157,7 @@ pub(super) fn place_of((agent, frame_type): (&AgentId, &FrameType), path: &TreeP
 pub(super) fn encode_slots(slots: &[Slot]) -> String {
     let lines: Vec<String> = slots
         .iter()
-        .map(|(agent, frame_type)| format!("{agent} {frame_type}\n"))
+        .map(|Slot { agent, frame_type }| format!("{agent} {frame_type}\n"))
         .collect();
     lines.concat()
 }
@@ -167,7 +167,10 @@ pub(super) fn parse_slots(bytes: &[u8]) -> Option<Vec<Slot>> {
     text.lines()
         .map(|line| {
             let (agent, frame_type) = line.split_once(' ')?;
-            Some((agent.parse().ok()?, frame_type.parse().ok()?))
+            Some(Slot {
+                agent: agent.parse().ok()?,
+                frame_type: frame_type.parse().ok()?,
+            })
         })
         .collect()
 }

@@ -10,6 +10,7 @@ use super::codec::{CodecError, decode};
 use super::commit::Stored;
 use super::fault::{Fault, Skipped};
 use super::listing::{self, Place};
+use super::model::Slot;
 use super::model::{BasisKind, Frame};
 use super::name::FrameName;
 use super::record::Record;
@@ -42,9 +43,6 @@ pub enum StoreError {
     #[error("no generation number is left for '{0}'")]
     Full(String),
 }
-
-/// One agent's kind of statement: with a node it names a line of frames, newest last.
-pub type Slot = (AgentId, FrameType);
 
 /// A frame's entry in the store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -81,7 +79,7 @@ impl Voice {
     pub fn of(frame: &Frame) -> Self {
         // Frames without an author, of an older program, have one voice.
         Self::new(
-            (frame.agent.clone(), frame.frame_type.clone()),
+            Slot::new(&frame.agent, &frame.frame_type),
             &frame.author().unwrap_or_default(),
         )
     }

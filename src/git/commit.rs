@@ -14,11 +14,11 @@ use crate::base::NodeId;
 pub fn commit_body(
     tree: &NodeId,
     parents: &[NodeId],
-    author: (&str, &str),
+    author: [&str; 2],
     message: &str,
     seconds: u64,
 ) -> Vec<u8> {
-    let who = identity(author.0, author.1, seconds);
+    let who = identity(author[0], author[1], seconds);
     let mut body = format!("tree {tree}\n");
     for parent in parents {
         body.extend(["parent ", &parent.to_string(), "\n"]);
@@ -192,7 +192,7 @@ mod tests {
             let body = commit_body(
                 &tree,
                 &[first],
-                ("A <U>\nThor", "a@b"),
+                ["A <U>\nThor", "a@b"],
                 "frames\n\nmore\n\n",
                 1_795_291_985,
             );

@@ -215,7 +215,7 @@ impl Repository {
     pub fn push_instead(
         &self,
         remote: &str,
-        (old, new): (&NodeId, &NodeId),
+        [old, new]: [&NodeId; 2],
         name: &str,
         prompt: Prompt,
     ) -> Result<Pushed, ChildError> {

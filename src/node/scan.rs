@@ -257,7 +257,7 @@ pub fn scan(
         scan: Scan::default(),
         data: Vec::new(),
     };
-    walk.run((tree, Span::default()), old)?;
+    walk.run(tree, Span::default(), old)?;
     Ok(walk.scan)
 }
 
@@ -301,9 +301,9 @@ pub fn scan_all(repo: &Repository, starts: Vec<Start>) -> Result<Scan, ScanError
         walk.rules = rules;
         let name = walk.scan.keep_name(path.as_bytes());
         if is_directory {
-            walk.run((id, name), old)?;
+            walk.run(id, name, old)?;
         } else {
-            let file = walk.add_node(id, EntryMode::File, (NO_NODE, name), false)?;
+            let file = walk.add_node(id, EntryMode::File, NO_NODE, name)?;
             walk.close(file);
         }
     }
@@ -325,7 +325,7 @@ pub fn scan_entries(
         scan: Scan::default(),
         data: Vec::new(),
     };
-    walk.run((tree, Span::default()), None)?;
+    walk.run(tree, Span::default(), None)?;
     Ok(walk.scan)
 }
 
@@ -398,9 +398,10 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn run(&mut self, (tree, name): (NodeId, Span), old: Option<NodeId>) -> Result<(), ScanError> {
+    fn run(&mut self, tree: NodeId, name: Span, old: Option<NodeId>) -> Result<(), ScanError> {
         let is_unchanged = old == Some(tree);
-        let root = self.add_node(tree, EntryMode::Directory, (NO_NODE, name), is_unchanged)?;
+        let root = self.add_node(tree, EntryMode::Directory, NO_NODE, name)?;
+        self.scan.nodes[root as usize].is_unchanged = is_unchanged;
         if is_unchanged {
             self.close(root);
             return Ok(());
@@ -451,7 +452,8 @@ impl Walk<'_> {
             return Ok(None);
         }
         let is_unchanged = self.is_shallow || before == Some(id);
-        let number = self.add_node(id, mode, (parent, name), is_unchanged)?;
+        let number = self.add_node(id, mode, parent, name)?;
+        self.scan.nodes[number as usize].is_unchanged = is_unchanged;
         self.scan.entries[at].node = number;
         if mode == EntryMode::Directory && !is_unchanged {
             return Ok(Some(number));
@@ -464,10 +466,9 @@ impl Walk<'_> {
         &mut self,
         id: NodeId,
         mode: EntryMode,
-        at: (u32, Span),
-        is_unchanged: bool,
+        parent: u32,
+        name: Span,
     ) -> Result<u32, ScanError> {
-        let (parent, name) = at;
         if self.scan.nodes.len() >= NODES_MAX {
             return Err(ScanError::Nodes);
         }
@@ -481,7 +482,7 @@ impl Walk<'_> {
         self.scan.nodes.push(Node {
             id,
             is_directory,
-            is_unchanged,
+            is_unchanged: false,
             parent,
             name,
             entries: Span::default(),

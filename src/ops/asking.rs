@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::refresh::{self, Asking, Planned, Refresh, RefreshError, inputs};
 use crate::agent::{Agent, Origin};
-use crate::base::{AgentId, FrameType};
+use crate::base::AgentId;
 use crate::config::{Setting, ValueError, table};
 use crate::frame::Store;
 use crate::git::Repository;
@@ -253,9 +253,10 @@ pub fn compose(
     repo: &Repository,
     store: &Store<'_>,
     target: &Target,
-    (agent, frame_type): (&Agent, &FrameType),
+    request: &Refresh<'_>,
     writer: &Writer<'_>,
 ) -> Result<Option<Composed>, ComposeError> {
+    let (agent, frame_type) = (request.agent, &request.frame_type);
     let scan = refresh::scan_shallow(repo, target)?;
     let root = target.path.clone().unwrap_or_default();
     let inputs = Inputs {
@@ -382,7 +383,8 @@ pub fn survey(
     };
     survey::survey(
         nodes,
-        (&planned.plan, &planned.index),
+        &planned.plan,
+        &planned.index,
         &asking.writer,
         &asking.caller,
     )

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use super::signing;
 use crate::base::{clock, printable};
 use crate::config::table;
 use crate::git::{Prompt, StateDir};
@@ -54,7 +53,7 @@ fn exchange(workspace: &Workspace, mode: AutoSync) -> Result<String, Box<dyn Err
         dry_run: false,
     };
     // What cannot be signed without a question waits for the next exchange in the foreground.
-    let _ = signing::sign(workspace, Prompt::Never);
+    let _ = workspace.sign(Prompt::Never);
     let Outcome {
         came,
         went,

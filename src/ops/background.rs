@@ -9,6 +9,7 @@ use super::syntheses::{self, Upkeep};
 use crate::agent::Agent;
 use crate::base::{NodeId, NodeKind};
 use crate::config::table;
+use crate::frame::Slot;
 use crate::frame::commit::CommitError;
 use crate::git::{RevisionError, StateDir};
 use crate::hook::install::record::Record;
@@ -149,7 +150,7 @@ fn refresh_all(
     for (slot, refreshed) in
         syntheses::refresh_syntheses(workspace, &target, &upkeep, &mut |_, _| {})?
     {
-        let agent = format!("{}/{}", slot.0, slot.1);
+        let agent = format!("{}/{}", slot.agent, slot.frame_type);
         if let Some((path, reason)) = refreshed.report.failed.first() {
             background
                 .problems
@@ -203,7 +204,7 @@ fn refresh_one(
         Ok(None) => return Ok(Ok(None)),
         Err(reason) => return Ok(Err(reason)),
     };
-    let slot = (agent.id.clone(), request.frame_type.clone());
+    let slot = Slot::new(&agent.id, &request.frame_type);
     let store = workspace.store()?;
     if refresh::index(&workspace.state, &store, 0)?
         .slot(&slot)

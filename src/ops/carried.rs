@@ -302,6 +302,13 @@ struct Trail<'t> {
     renames_left: usize,
 }
 
+/// A commit on the way back, how many came after it, and its tree.
+struct Place {
+    commit: NodeId,
+    commits: usize,
+    tree: NodeId,
+}
+
 /// A path on the way back: where what it leads to stands today.
 struct Step {
     now: TreePath,
@@ -386,9 +393,14 @@ impl Trail<'_> {
             }
             if !came_back.is_empty() && self.renames_left > 0 {
                 self.renames_left -= 1;
+                let place = Place {
+                    commit,
+                    commits,
+                    tree,
+                };
                 for (from, to) in self.renamed(&tree, &newer, &came_back)? {
-                    is_more |= !self.take_over(&mut steps, (commit, commits, &tree), from, &to)?
-                        && self.is_gone.insert(to);
+                    is_more |=
+                        !self.take_over(&mut steps, &place, from, &to)? && self.is_gone.insert(to);
                 }
             }
             newer = tree;
@@ -484,7 +496,7 @@ impl Trail<'_> {
     fn take_over(
         &mut self,
         steps: &mut BTreeMap<TreePath, Step>,
-        (commit, commits, tree): (NodeId, usize, &NodeId),
+        place: &Place,
         from: TreePath,
         to: &TreePath,
     ) -> Result<bool, ObjectError> {
@@ -497,7 +509,7 @@ impl Trail<'_> {
             return Ok(false);
         };
         self.is_gone.remove(&from);
-        let here = find(self.repo, tree, &from)?.map(|(_, id)| id);
+        let here = find(self.repo, &place.tree, &from)?.map(|(_, id)| id);
         let changes = changes + usize::from(here != Some(today));
         let found = self.found.entry(now.clone()).or_insert_with(|| Found {
             today,
@@ -511,8 +523,8 @@ impl Trail<'_> {
             .map(|(node, _)| *node)
         {
             let seen = (here == Some(node)).then_some(Seen {
-                commit,
-                commits,
+                commit: place.commit,
+                commits: place.commits,
                 changes,
             });
             found.earlier.entry(node).or_insert(Earlier {

@@ -56,6 +56,8 @@ struct Corpus {
 /// The files of a snapshot, ready to be asked about.
 pub struct Findable<'w> {
     repository: &'w Repository,
+    /// The root of the snapshot.
+    pub tree: NodeId,
     corpus: Corpus,
     /// The newest commits first.
     past: Vec<Past>,
@@ -93,10 +95,10 @@ pub fn findable<'w>(
     std::thread::scope(|scope| {
         let words = beside(scope, || object_cache::<Words>(&cache));
         let past = past(repo, history, &cache);
-        let tree = Tree::read(repo, tree).map_err(FilesError::from)?;
+        let paths = Tree::read(repo, tree).map_err(FilesError::from)?;
         let (definitions, files, records) = (
             object_cache(&cache),
-            Files::of(&tree, FILES_MAX),
+            Files::of(&paths, FILES_MAX),
             Records::of(&cache),
         );
         let is_cut = files.is_cut;
@@ -108,6 +110,7 @@ pub fn findable<'w>(
         };
         Ok(Findable {
             repository: repo,
+            tree,
             corpus,
             past,
             said: HashMap::new(),
@@ -131,7 +134,7 @@ pub fn add_said(
         store,
         findable.corpus.files.contents.len(),
     )?;
-    let is_spoken = |(_, (agent, _)): &(usize, &Slot)| agent.as_str() != OUTLINE;
+    let is_spoken = |(_, slot): &(usize, &Slot)| slot.agent.as_str() != OUTLINE;
     let slots: Vec<u16> = index
         .slots()
         .iter()

@@ -74,7 +74,7 @@ fn read_symbols(
 ) -> Result<SnapshotSymbols, FilesError> {
     let records = Records::of(&state.cache());
     let work =
-        |repo: &Repository, at: usize| read(repo, (cache, &records), &files, &files.contents[at]);
+        |repo: &Repository, at: usize| read(repo, cache, &records, &files, &files.contents[at]);
     let read = on_all_cores(files.contents.len(), repo, || repo.fork(), work);
     let mut symbols = Vec::with_capacity(read.len());
     for (read, content) in read.into_iter().zip(&files.contents) {
@@ -98,7 +98,8 @@ fn read_symbols(
 /// The symbols of one content. What is too large, or not in this clone, has none.
 fn read(
     repo: &Repository,
-    (cache, records): (&SymbolCache, &Records),
+    cache: &SymbolCache,
+    records: &Records,
     files: &Files,
     content: &Content,
 ) -> Result<FileSymbols, ObjectError> {
@@ -117,7 +118,7 @@ fn read(
         },
         Blob::TooLarge(_) => none,
         Blob::Data(data) => {
-            let symbols = symbols_of_text(records, (&id, files.name(content)), data);
+            let symbols = symbols_of_text(records, &id, files.name(content), data);
             cache.put(id, language, &symbols);
             symbols
         }
@@ -125,7 +126,7 @@ fn read(
 }
 
 /// What a file declares, with markers in the place of what looks like a secret, as in its outline.
-fn symbols_of_text(records: &Records, (id, name): (&NodeId, &[u8]), data: &[u8]) -> FileSymbols {
+fn symbols_of_text(records: &Records, id: &NodeId, name: &[u8], data: &[u8]) -> FileSymbols {
     let language = outline::language(name, data);
     if language.is_some() && std::str::from_utf8(data).is_ok() {
         return records.read_symbols(id, name, &outline::shown(data));

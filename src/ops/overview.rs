@@ -187,14 +187,16 @@ fn statement_parts(
             parts.push(part(
                 &path,
                 NodeKind::Directory,
-                ("Statement", &head.frame.speaker(), state),
+                "Statement",
+                &source(&head.frame.speaker(), state),
                 head.frame.content,
             ));
         } else if let Some(head) = said_earlier(workspace, store, tree.id, &path) {
             parts.push(part(
                 &path,
                 NodeKind::Directory,
-                ("Statement", &head.frame.speaker(), STALE),
+                "Statement",
+                &source(&head.frame.speaker(), STALE),
                 head.frame.content,
             ));
         } else if depth < 2 && outlines <= OUTLINES_MAX {
@@ -206,8 +208,9 @@ fn statement_parts(
             };
             // What cannot be outlined is in the structure and the map all the same.
             if let Ok(content) = outline(workspace, &place) {
-                let made = ("Statement", "agent outline, made by a fixed rule", "fresh");
-                parts.push(part(&path, NodeKind::Directory, made, content));
+                let source = source("agent outline, made by a fixed rule", "fresh");
+                let kind = NodeKind::Directory;
+                parts.push(part(&path, kind, "Statement", &source, content));
             }
         }
     }
@@ -302,16 +305,22 @@ fn note_parts(said: &PeopleSay, tree: &Tree) -> Vec<Part> {
                 text,
                 ..
             },
-        ) = (said.0.kind, note(said));
-        part(path, kind, ("Note", &speaker, &state), text)
+        ) = (said.0.kind, note(said.0, said.1));
+        part(path, kind, "Note", &source(&speaker, &state), text)
     };
     notes.take(NOTES_MAX).map(part).collect()
+}
+
+/// Who says something, and whether it still holds.
+fn source(speaker: &str, state: &str) -> String {
+    format!("{}; {state}", text(speaker.as_bytes()))
 }
 
 fn part(
     path: &TreePath,
     kind: NodeKind,
-    (what, speaker, state): (&str, &str, &str),
+    what: &str,
+    source: &str,
     content: impl Into<Arc<str>>,
 ) -> Part {
     let name = match (path.is_root(), kind) {
@@ -324,10 +333,7 @@ fn part(
     } else {
         code(&name)
     };
-    let title = format!(
-        "**{what}** about {about} by {}; {state}.",
-        text(speaker.as_bytes())
-    );
+    let title = format!("**{what}** about {about} by {source}.");
     Part {
         name,
         title,

@@ -185,7 +185,7 @@ pub(super) fn plan_payload<'w>(
     let state_of = |store: &Store<'_>, head: &Head| state_word(workspace, store, tree, head);
     let notes = |node: &NodeId, name: &[u8]| {
         said.notes(node, name.strip_suffix(b"/").unwrap_or(name))
-            .map(note)
+            .map(|(frame, carried)| note(frame, carried))
             .collect()
     };
     let mut document = Document::plan(&Request {
@@ -332,7 +332,7 @@ fn directory_name(repo: &Repository) -> Vec<u8> {
 }
 
 /// What a person says, as it is shown beside a body.
-pub(super) fn note((frame, carried): (&Frame, Option<&Carried>)) -> Note {
+pub(super) fn note(frame: &Frame, carried: Option<&Carried>) -> Note {
     let slot = (frame.node, frame.agent.clone(), frame.frame_type.clone());
     let state = carried.map_or_else(|| "fresh".to_owned(), Carried::origin);
     Note {

@@ -502,12 +502,12 @@ pub fn staleness(
         ..target.clone()
     };
     let scan = scan_shallow(&workspace.repository, &target)?;
-    let slot: Slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
+    let slot: Slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
     let root = target.path.clone().unwrap_or_default();
     let outlines = outlines(&workspace.repository, &workspace.state, &scan, &root, agent);
     let inputs = Inputs {
         agent,
-        frame_type: &slot.1,
+        frame_type: &slot.frame_type,
         root: &root,
         force: false,
         outlines: &outlines,
@@ -551,7 +551,10 @@ fn open_index(store: &Store<'_>, cache: &StateDir) -> Result<Index, StoreError> 
 
 /// A head as the index would know it, from the store itself: for a few lookups.
 fn find_record(store: &Store<'_>, node: &NodeId, slot: &Slot) -> Option<Record> {
-    store.record(node, &slot.0, &slot.1).ok().flatten()
+    store
+        .record(node, &slot.agent, &slot.frame_type)
+        .ok()
+        .flatten()
 }
 
 /// What a finished run depends on besides tree and store.
@@ -601,7 +604,7 @@ pub(super) fn inputs<'i>(
 
 /// Plans a scan with an index.
 fn plan_scan(scan: &Scan, index: &Index, inputs: &Inputs<'_>) -> Plan {
-    let slot = index.slot(&(inputs.agent.id.clone(), inputs.frame_type.clone()));
+    let slot = index.slot(&Slot::new(&inputs.agent.id, inputs.frame_type));
     let mut find_head = |node: &NodeId| index.find_head(node, slot?);
     let speaks_of = |path: &TreePath| slot.is_some_and(|slot| index.speaks_of(slot, path));
     regen::plan(

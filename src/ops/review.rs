@@ -37,7 +37,7 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
         let (old, new) = &pairs[at];
         let read = |side: &Option<Placed>| {
             side.as_ref()
-                .map(|side| version(repo, &records, side))
+                .map(|(path, side)| version(repo, &records, path, *side))
                 .transpose()
         };
         Ok::<_, ObjectError>(File {
@@ -48,7 +48,7 @@ pub fn review(workspace: &Workspace, old: NodeId, new: NodeId) -> Result<Changes
     let repo = &workspace.repository;
     let files = on_all_cores(pairs.len(), repo, || repo.fork(), work);
     let mut changes = review::compare(files.into_iter().collect::<Result<_, _>>()?);
-    add_references(workspace, (old, new), &mut changes)?;
+    add_references(workspace, old, new, &mut changes)?;
     changes.order();
     Ok(changes)
 }
@@ -106,8 +106,10 @@ fn join(pairs: &mut Vec<Pair>, renames: Vec<(TreePath, TreePath)>) {
 fn version(
     repo: &Repository,
     records: &Records,
-    (path, (mode, id)): &Placed,
+    path: &TreePath,
+    side: Side,
 ) -> Result<Version, ObjectError> {
+    let (mode, id) = side;
     let mut version = Version {
         path: TreePath::new(outline::shown_path(path.as_bytes())),
         ..Version::default()
@@ -119,7 +121,7 @@ fn version(
     let is_program =
         |language: Option<symbol::Language>| language.is_some_and(symbol::Language::has_grammar);
     version.is_code = is_program(outline::language(name, b""));
-    version.content = with_blob(repo, id, |blob| match blob {
+    version.content = with_blob(repo, &id, |blob| match blob {
         Blob::Absent => Content::Absent,
         Blob::TooLarge(_) => Content::Unread,
         Blob::Data(data) => {
@@ -128,7 +130,7 @@ fn version(
                 return Content::Unread;
             };
             let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-            let outline = records.read(id, name, &shown);
+            let outline = records.read(&id, name, &shown);
             let declarations = review::declarations(&outline, text);
             version.is_code |= is_program(outline.language) || !declarations.is_empty();
             if !version.is_code {
@@ -147,7 +149,8 @@ fn version(
 /// Says who refers to what changed: to what is gone in the old tree, to everything else in the new one.
 fn add_references(
     workspace: &Workspace,
-    (old, new): (NodeId, NodeId),
+    old: NodeId,
+    new: NodeId,
     changes: &mut Changes,
 ) -> Result<(), ReviewError> {
     let is_told = |how: How| how == How::Removed;

@@ -9,8 +9,8 @@ use crate::agent::{Agent, AgentError};
 use crate::base::{AgentId, FrameId, FrameType, TreePath};
 use crate::frame::commit::{CommitError, LOCK_WAIT};
 use crate::frame::{
-    BasisKind, CodecError, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice, commit,
-    content_digest, spool,
+    Basis, BasisKind, CodecError, Frame, NewFrame, NodeKind, Slot, Store, StoreError, Voice,
+    commit, content_digest, spool,
 };
 use crate::node::Scan;
 use crate::regen::NodeError;
@@ -112,14 +112,13 @@ pub fn put(
         &target.id,
         &content_digest(&content),
     );
-    let slot = (agent.id.clone(), frame_type);
-    let mut frame = Frame::new(
-        (target.id, target.kind),
-        slot,
-        (BasisKind::Written, basis),
-        content,
-    )
-    .at(target.path.clone());
+    let slot = Slot::new(&agent.id, &frame_type);
+    let basis = Basis {
+        kind: BasisKind::Written,
+        id: basis,
+    };
+    let mut frame =
+        Frame::new(target.id, target.kind, slot, basis, content).at(target.path.clone());
     frame.created = Some(created);
     let (name, mail) = workspace.repository.author();
     let mut frame = frame.by(&name, &mail);
@@ -166,13 +165,16 @@ pub fn retract(
     let store = workspace.store()?;
     let (name, mail) = workspace.repository.author();
     let entries = store.entries(&target.id)?;
-    let mut of_slot = entries
-        .iter()
-        .filter(|entry| (&entry.name.agent, &entry.name.frame_type) == (&slot.0, &slot.1));
+    let mut of_slot = entries.iter().filter(|entry| {
+        (&entry.name.agent, &entry.name.frame_type) == (&slot.agent, &slot.frame_type)
+    });
     let seq_max = of_slot.next_back().map_or(0, |entry| entry.name.seq);
-    let basis = basis::invalidation(slot.0.as_str(), &slot.1, &target.id, seq_max);
-    let how = (BasisKind::Invalidation, basis);
-    let mut end = Frame::new((target.id, target.kind), slot.clone(), how, String::new())
+    let basis = basis::invalidation(slot.agent.as_str(), &slot.frame_type, &target.id, seq_max);
+    let basis = Basis {
+        kind: BasisKind::Invalidation,
+        id: basis,
+    };
+    let mut end = Frame::new(target.id, target.kind, slot.clone(), basis, String::new())
         .at(target.path.clone())
         .by(&name, &mail);
     end.seq = seq_max + 1;
@@ -191,7 +193,7 @@ pub fn retract(
         .chain(others)
         .map(|frame| NewFrame::new(workspace.repository.hash_kind(), &frame, true));
     let frames: Vec<NewFrame> = frames.collect::<Result<_, _>>()?;
-    let message = format!("{}: a retraction", slot.0);
+    let message = format!("{}: a retraction", slot.agent);
     commit(
         &workspace.repository,
         &workspace.state,
@@ -249,12 +251,20 @@ pub fn invalidate(
             .into_iter()
             .filter(|head| !head.invalidated)
         {
-            let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
-            if wanted(&slot.0, &slot.1) {
-                let basis = basis::invalidation(slot.0.as_str(), &slot.1, &node.id, head.seq_max);
-                let how = (BasisKind::Invalidation, basis);
+            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
+            if wanted(&slot.agent, &slot.frame_type) {
+                let basis = basis::invalidation(
+                    slot.agent.as_str(),
+                    &slot.frame_type,
+                    &node.id,
+                    head.seq_max,
+                );
+                let basis = Basis {
+                    kind: BasisKind::Invalidation,
+                    id: basis,
+                };
                 let mut frame =
-                    Frame::new((at.id, at.kind), slot, how, String::new()).at(at.path.clone());
+                    Frame::new(at.id, at.kind, slot, basis, String::new()).at(at.path.clone());
                 frame.seq = head.seq_max + 1;
                 frame.created = Some(created.to_owned());
                 frames.push(NewFrame::new(

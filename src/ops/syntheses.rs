@@ -141,9 +141,9 @@ pub fn synthesize(
 pub fn synthesized_slots(workspace: &Workspace, index: &Index) -> Vec<Slot> {
     let agents = workspace.agents();
     let may_be = |slot: &Slot| {
-        let agent = agents.get(slot.0.as_str()).ok();
+        let agent = agents.get(slot.agent.as_str()).ok();
         agent.is_some_and(|agent| {
-            agent.frame_type != slot.1
+            agent.frame_type != slot.frame_type
                 && agent
                     .may_write(NodeKind::Directory, BasisKind::Synthesis)
                     .is_ok()
@@ -166,30 +166,47 @@ pub fn plan_syntheses(
 ) -> Result<PlannedSyntheses, RefreshError> {
     let scan = refresh::scan(&workspace.repository, target, None)?;
     let mut index = refresh::index(&workspace.state, store, scan.len())?;
-    let mut plan = plan_slot(workspace, store, (target, &scan, &index), slot, start)?;
+    let below = Below {
+        target,
+        slot,
+        start,
+    };
+    let mut plan = plan_slot(workspace, store, &scan, &index, &below)?;
     if index.is_damaged() {
         index = refresh::rebuild_index(&workspace.state, store)?;
-        plan = plan_slot(workspace, store, (target, &scan, &index), slot, start)?;
+        plan = plan_slot(workspace, store, &scan, &index, &below)?;
     }
     Ok(PlannedSyntheses { scan, index, plan })
+}
+
+/// Which slot is planned below which target, and the commit from which its history is read.
+struct Below<'b> {
+    target: &'b Target,
+    slot: &'b Slot,
+    start: Option<NodeId>,
 }
 
 fn plan_slot(
     workspace: &Workspace,
     store: &Store<'_>,
-    (target, scan, index): (&Target, &Scan, &Index),
-    slot: &Slot,
-    start: Option<NodeId>,
+    scan: &Scan,
+    index: &Index,
+    below: &Below<'_>,
 ) -> Result<SynthesisPlan, RefreshError> {
+    let Below {
+        target,
+        slot,
+        start,
+    } = *below;
     let (agents, root) = (workspace.agents(), target.path.clone().unwrap_or_default());
-    let agent = agents.get(slot.0.as_str())?;
+    let agent = agents.get(slot.agent.as_str())?;
     let work = Synthesizer {
         repo: &workspace.repository,
         scan,
         root: &root,
         index,
         agent,
-        into: &slot.1,
+        into: &slot.frame_type,
     };
     Ok(work.plan(&mut |node, path| {
         let at = Target {
@@ -198,7 +215,9 @@ fn plan_slot(
             path: Some(path.clone()),
             root: target.root,
         };
-        let wanted = |head: &Head| head.frame.agent == slot.0 && head.frame.frame_type == slot.1;
+        let wanted = |head: &Head| {
+            head.frame.agent == slot.agent && head.frame.frame_type == slot.frame_type
+        };
         // History that cannot be read leaves the policy of the directory above.
         let earlier = earlier(&workspace.repository, store, start, &at, &wanted).ok()??;
         let head = earlier.heads.first().filter(|head| !head.invalidated)?;
@@ -242,7 +261,7 @@ fn refresh_slot(
         mut plan,
     } = plan_syntheses(workspace, &store, target, slot, upkeep.start)?;
     let (agents, root) = (workspace.agents(), target.path.clone().unwrap_or_default());
-    let agent = agents.get(slot.0.as_str())?;
+    let agent = agents.get(slot.agent.as_str())?;
     let scanner = workspace.scanner()?;
     // What cannot be read allows nothing.
     let allowed = workspace.allowed_secrets(&[]).unwrap_or_default();
@@ -252,7 +271,7 @@ fn refresh_slot(
         root: &root,
         index: &index,
         agent,
-        into: &slot.1,
+        into: &slot.frame_type,
     };
     let mut remade = Remade::default();
     if upkeep.verify {
@@ -276,7 +295,7 @@ fn refresh_slot(
         ..Report::default()
     };
     if !done.frames.is_empty() {
-        let message = format!("{}: {} frames", slot.0, done.frames.len());
+        let message = format!("{}: {} frames", slot.agent, done.frames.len());
         let committed = commit(
             &workspace.repository,
             &workspace.state,
@@ -319,14 +338,14 @@ pub(super) fn remake_syntheses(
     for slot in synthesized_slots(workspace, &refresh::index(&workspace.state, store, 0)?) {
         let PlannedSyntheses { scan, index, plan } =
             plan_syntheses(workspace, store, target, &slot, None)?;
-        let agent = agents.get(slot.0.as_str())?;
+        let agent = agents.get(slot.agent.as_str())?;
         let work = Synthesizer {
             repo: &workspace.repository,
             scan: &scan,
             root: &root,
             index: &index,
             agent,
-            into: &slot.1,
+            into: &slot.frame_type,
         };
         let remade = work.remake(&plan, None);
         names.extend(
@@ -352,6 +371,6 @@ pub(super) fn synthesis_reason(
         path,
         ..target.clone()
     };
-    let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
+    let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
     Ok(plan_syntheses(workspace, store, &target, &slot, None)?.reason())
 }

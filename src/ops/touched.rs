@@ -126,7 +126,7 @@ fn reasons(
     let is_asked =
         |agent: &&Agent| matches!(agent.maker, Maker::Model(_)) && agent.makes(NodeKind::File);
     for agent in agents.iter().filter(is_asked) {
-        let slot = (agent.id.clone(), agent.frame_type.clone());
+        let slot = Slot::new(&agent.id, &agent.frame_type);
         if index.slot(&slot).is_none() {
             continue;
         }
@@ -182,9 +182,10 @@ fn statements(
         }
         let before = heads(old)?;
         for head in later {
-            let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
-            let is_same =
-                |one: &&Head| (&one.frame.agent, &one.frame.frame_type) == (&slot.0, &slot.1);
+            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
+            let is_same = |one: &&Head| {
+                (&one.frame.agent, &one.frame.frame_type) == (&slot.agent, &slot.frame_type)
+            };
             let old = before
                 .iter()
                 .find(is_same)

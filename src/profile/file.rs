@@ -100,12 +100,12 @@ pub(super) fn parse(text: &str, name: &str, folder: &Folder) -> Result<Profile, 
     let standards = file
         .standards
         .iter()
-        .filter_map(|path| reader.standard(("standard", path), name, folder))
+        .filter_map(|path| reader.standard("standard", path, name, folder))
         .collect();
     let examples = file
         .examples
         .iter()
-        .filter_map(|path| reader.standard(("example", path), name, folder))
+        .filter_map(|path| reader.standard("example", path, name, folder))
         .collect();
     let providers = reader.providers(file.providers);
     if !reader.faults.is_empty() {
@@ -213,7 +213,8 @@ impl Reader<'_> {
     /// A standard or example beside the profile with its text, else a path for the repository.
     fn standard(
         &mut self,
-        (what, named): (&str, &str),
+        what: &str,
+        named: &str,
         profile: &str,
         folder: &Folder,
     ) -> Option<Standard> {

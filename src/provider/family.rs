@@ -13,31 +13,134 @@ struct Row {
     output_tokens: u64,
     structured_output: bool,
     temperature: Option<(f64, f64)>,
-    /// Cache marks, and the shortest prefix that is cached.
-    cache: (u32, u64),
+    cache_breakpoints: u32,
+    /// The shortest prefix that is cached.
+    cache_tokens_min: u64,
 }
 
-const ANTHROPIC: Option<(f64, f64)> = Some((0.0, 1.0));
 const OPENAI: Option<(f64, f64)> = Some((0.0, 2.0));
 
-#[rustfmt::skip]
+const CLAUDE: Row = Row {
+    prefix: "claude",
+    family: "claude",
+    context_tokens: 200_000,
+    output_tokens: 32_000,
+    structured_output: true,
+    temperature: Some((0.0, 1.0)),
+    cache_breakpoints: 4,
+    cache_tokens_min: 4_096,
+};
+/// A model of OpenAI that reasons.
+const REASONER: Row = Row {
+    prefix: "gpt-5",
+    family: "gpt",
+    context_tokens: 400_000,
+    output_tokens: 128_000,
+    structured_output: true,
+    temperature: None,
+    cache_breakpoints: 0,
+    cache_tokens_min: 0,
+};
+
 const ROWS: &[Row] = &[
-    row("claude-3", "claude", (200_000, 4_096), (false, ANTHROPIC), (4, 2_048)),
-    row("claude-opus-4-2", "claude", (200_000, 32_000), (false, ANTHROPIC), (4, 1_024)),
-    row("claude-sonnet-4-2", "claude", (200_000, 64_000), (false, ANTHROPIC), (4, 1_024)),
-    row("claude", "claude", (200_000, 32_000), (true, ANTHROPIC), (4, 4_096)),
-    row("gpt-3", "gpt", (16_385, 4_096), (false, OPENAI), (0, 0)),
-    row("gpt-4o", "gpt", (128_000, 16_384), (true, OPENAI), (0, 0)),
-    row("gpt-4.1", "gpt", (1_047_576, 32_768), (true, OPENAI), (0, 0)),
-    row("gpt-4-turbo", "gpt", (128_000, 4_096), (false, OPENAI), (0, 0)),
-    row("gpt-4", "gpt", (8_192, 4_096), (false, OPENAI), (0, 0)),
-    row("gpt-5.6", "gpt", (400_000, 128_000), (true, None), (4, 1_024)),
-    row("gpt-5", "gpt", (400_000, 128_000), (true, None), (0, 0)),
-    row("gpt-6", "gpt", (400_000, 128_000), (true, None), (4, 1_024)),
-    row("o1", "gpt", (200_000, 100_000), (true, None), (0, 0)),
-    row("o3", "gpt", (200_000, 100_000), (true, None), (0, 0)),
-    row("o4", "gpt", (200_000, 100_000), (true, None), (0, 0)),
-    row("gemini", "gemini", (1_048_576, 8_192), (true, OPENAI), (0, 0)),
+    Row {
+        prefix: "claude-3",
+        output_tokens: 4_096,
+        structured_output: false,
+        cache_tokens_min: 2_048,
+        ..CLAUDE
+    },
+    Row {
+        prefix: "claude-opus-4-2",
+        structured_output: false,
+        cache_tokens_min: 1_024,
+        ..CLAUDE
+    },
+    Row {
+        prefix: "claude-sonnet-4-2",
+        output_tokens: 64_000,
+        structured_output: false,
+        cache_tokens_min: 1_024,
+        ..CLAUDE
+    },
+    CLAUDE,
+    Row {
+        prefix: "gpt-3",
+        context_tokens: 16_385,
+        output_tokens: 4_096,
+        structured_output: false,
+        temperature: OPENAI,
+        ..REASONER
+    },
+    Row {
+        prefix: "gpt-4o",
+        context_tokens: 128_000,
+        output_tokens: 16_384,
+        temperature: OPENAI,
+        ..REASONER
+    },
+    Row {
+        prefix: "gpt-4.1",
+        context_tokens: 1_047_576,
+        output_tokens: 32_768,
+        temperature: OPENAI,
+        ..REASONER
+    },
+    Row {
+        prefix: "gpt-4-turbo",
+        context_tokens: 128_000,
+        output_tokens: 4_096,
+        structured_output: false,
+        temperature: OPENAI,
+        ..REASONER
+    },
+    Row {
+        prefix: "gpt-4",
+        context_tokens: 8_192,
+        output_tokens: 4_096,
+        structured_output: false,
+        temperature: OPENAI,
+        ..REASONER
+    },
+    Row {
+        prefix: "gpt-5.6",
+        cache_breakpoints: 4,
+        cache_tokens_min: 1_024,
+        ..REASONER
+    },
+    REASONER,
+    Row {
+        prefix: "gpt-6",
+        cache_breakpoints: 4,
+        cache_tokens_min: 1_024,
+        ..REASONER
+    },
+    Row {
+        prefix: "o1",
+        context_tokens: 200_000,
+        output_tokens: 100_000,
+        ..REASONER
+    },
+    Row {
+        prefix: "o3",
+        context_tokens: 200_000,
+        output_tokens: 100_000,
+        ..REASONER
+    },
+    Row {
+        prefix: "o4",
+        context_tokens: 200_000,
+        output_tokens: 100_000,
+        ..REASONER
+    },
+    Row {
+        prefix: "gemini",
+        family: "gemini",
+        context_tokens: 1_048_576,
+        output_tokens: 8_192,
+        temperature: OPENAI,
+        ..REASONER
+    },
 ];
 
 /// Beginnings of the names of OpenAI's models that reason.
@@ -52,24 +155,6 @@ const OPEN: [&str; 10] = [
     "command",
 ];
 
-const fn row(
-    prefix: &'static str,
-    family: &'static str,
-    (context_tokens, output_tokens): (u64, u64),
-    (structured_output, temperature): (bool, Option<(f64, f64)>),
-    cache: (u32, u64),
-) -> Row {
-    Row {
-        prefix,
-        family,
-        context_tokens,
-        output_tokens,
-        structured_output,
-        temperature,
-        cache,
-    }
-}
-
 /// What is known of a model behind its vendor's own protocol.
 #[must_use]
 pub(super) fn of_vendor(model: &str) -> Capabilities {
@@ -81,8 +166,8 @@ pub(super) fn of_vendor(model: &str) -> Capabilities {
         output_tokens: Some(row.output_tokens),
         structured_output: row.structured_output,
         temperature: row.temperature,
-        cache_breakpoints: row.cache.0,
-        cache_tokens_min: row.cache.1,
+        cache_breakpoints: row.cache_breakpoints,
+        cache_tokens_min: row.cache_tokens_min,
         tokens_percent: tokens_percent(row.family),
         family: Some(row.family.to_owned()),
         model: Some(model.to_owned()),

@@ -80,7 +80,8 @@ fn headers(definition: &Definition, key: Option<&Key>) -> HeaderMap {
 /// Sends a document to a place below the endpoint.
 pub(super) async fn post(
     client: &Client,
-    (definition, key): (&Definition, Option<&Key>),
+    definition: &Definition,
+    key: Option<&Key>,
     path: &str,
     body: &Value,
 ) -> Result<Response, reqwest::Error> {

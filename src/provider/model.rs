@@ -70,7 +70,7 @@ impl Model {
         let streams = wire::streams(request, definition);
         let body = protocol::body(request, definition);
         let path = protocol::path(definition, streams);
-        let sent = http::post(client, (definition, self.key.as_ref()), &path, &body);
+        let sent = http::post(client, definition, self.key.as_ref(), &path, &body);
         // Before the first piece, a model may have to be loaded and the request to be read.
         let first = if streams {
             definition.first_timeout

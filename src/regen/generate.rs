@@ -19,7 +19,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use super::event::{Cause, Event, Report, Stop};
 use super::make::{Desk, NodeError, Said, Saying, Spoken, is_again};
 use super::plan::{Inputs, Plan, Task};
-use super::prepare::{Nodes, Prepared, Question, Writer};
+use super::prepare::{MadeFrom, Nodes, Prepared, Question, Writer};
 use super::queue::{Priority, Queue, Rank};
 use super::refused::{Kept, Refused};
 use super::run::RunError;
@@ -155,7 +155,7 @@ impl Generator<'_> {
         let (retries, mut retried) = mpsc::unbounded_channel();
         let (warmth, mut begun) =
             Warmth::new(&self.writer.instructions.system, &self.writer.capabilities);
-        let mut work = Work::new(self, plan, index, (retries, warmth));
+        let mut work = Work::new(self, plan, index, retries, warmth);
         let mut ticks = interval_at(Instant::now() + BATCH_PAUSE_MAX, BATCH_PAUSE_MAX);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -191,7 +191,8 @@ impl<'g, 'i> Work<'g, 'i> {
         generator: &'g Generator<'g>,
         plan: Plan,
         index: &'i mut Index,
-        (retries, warmth): (mpsc::UnboundedSender<Event>, Warmth),
+        retries: mpsc::UnboundedSender<Event>,
+        warmth: Warmth,
     ) -> Self {
         let scan = generator.scan;
         let tasks = plan.tasks.clone();
@@ -336,7 +337,8 @@ impl<'g, 'i> Work<'g, 'i> {
         let (said, plan) = (&self.said, &self.plan);
         self.writer.prepare(
             Nodes { repo, scan, inputs },
-            (node, basis, children),
+            node,
+            MadeFrom { basis, children },
             &mut |child| said.of(repo, plan, child),
         )
     }
@@ -360,10 +362,13 @@ impl<'g, 'i> Work<'g, 'i> {
     fn keep(&self, number: u32, question: &Question, reason: String, text: &str) -> Cause {
         let provider = &self.generator.caller.name;
         let (key, path) = (refused::key(&question.request, provider), self.path(number));
-        match self
-            .refused
-            .keep(&key, (&path, provider), &reason, &self.writer.clean(text))
-        {
+        let answer = refused::Answer {
+            path: &path,
+            provider,
+            reason: &reason,
+            text: &self.writer.clean(text),
+        };
+        match self.refused.keep(&key, &answer) {
             Ok(file) => Cause {
                 reason,
                 kept: Some(file),

@@ -8,7 +8,8 @@ use super::prepare::Writer;
 use crate::base::{BasisId, NodeId, TreePath};
 use crate::frame::model::Cost;
 use crate::frame::{
-    BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, Usage, codec,
+    Basis, BasisKind, Children, CodecError, Frame, Index, NewFrame, NodeKind, Record, Slot, Usage,
+    codec,
 };
 use crate::git::{HashKind, ObjectError, ObjectKind, Repository};
 use crate::node::Scan;
@@ -162,14 +163,17 @@ impl Desk<'_> {
         } else {
             NodeKind::File
         };
-        let slot = (self.inputs.agent.id.clone(), self.inputs.frame_type.clone());
-        let how = (basis_kind(self.inputs, kind), saying.basis);
+        let slot = Slot::new(&self.inputs.agent.id, self.inputs.frame_type);
+        let basis = Basis {
+            kind: basis_kind(self.inputs, kind),
+            id: saying.basis,
+        };
         let path = self.scan.path(self.inputs.root, task.node);
         let path = match self.writer {
             Some(writer) => TreePath::new(writer.shown(path.as_bytes()).0),
             None => path,
         };
-        let mut frame = Frame::new((node.id, kind), slot, how, saying.content).at(Some(path));
+        let mut frame = Frame::new(node.id, kind, slot, basis, saying.content).at(Some(path));
         frame.seq =
             self.plan.heads[task.node as usize].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.children = saying.children;

@@ -120,12 +120,19 @@ struct Words {
     redacted: u64,
 }
 
+/// What a frame is made from.
+pub(super) struct MadeFrom {
+    pub basis: BasisId,
+    pub children: Children,
+}
+
 impl Writer<'_> {
     /// The question that a task asks, with what its frame will say of how it was asked.
     pub(super) fn prepare(
         &self,
         nodes: Nodes<'_>,
-        (node, basis, children): (u32, BasisId, Children),
+        node: u32,
+        made_from: MadeFrom,
         said: SaidOf<'_>,
     ) -> Result<Prepared, NodeError> {
         let Some(composed) = self.compose(nodes, node, said)? else {
@@ -150,8 +157,8 @@ impl Writer<'_> {
             notes.push(("redacted".to_owned(), redacted.to_string()));
         }
         Ok(Prepared::Ask(Box::new(Question {
-            basis,
-            children,
+            basis: made_from.basis,
+            children: made_from.children,
             request,
             notes,
             redacted,
@@ -178,7 +185,7 @@ impl Writer<'_> {
         let (wished, share) = with_output(wish, &self.capabilities);
         let limit = input_tokens_max(&wished, &self.capabilities);
         let words = if is_directory {
-            self.directory(nodes, node, (said, limit)).map(Some)
+            self.directory(nodes, node, said, limit).map(Some)
         } else {
             self.file(nodes, node, limit)
         };
@@ -348,7 +355,8 @@ impl Writer<'_> {
         &self,
         Nodes { repo, scan, inputs }: Nodes<'_>,
         number: u32,
-        (said, limit): (SaidOf<'_>, Option<u64>),
+        said: SaidOf<'_>,
+        limit: Option<u64>,
     ) -> Result<Words, NodeError> {
         let path = scan.path(inputs.root, number);
         let (path, mut redacted) = self.shown(path.as_bytes());
@@ -451,7 +459,8 @@ impl Writer<'_> {
     pub(super) fn guard_names(
         &self,
         scan: &Scan,
-        (number, path): (u32, &TreePath),
+        number: u32,
+        path: &TreePath,
     ) -> Result<(), SecretFound> {
         let node = scan.node(number);
         guard_name(path.as_bytes(), &node.id, self.scanner, &self.allowed)?;

@@ -42,6 +42,18 @@ pub struct Kept {
     pub reason: String,
 }
 
+/// An answer that was paid for and is no frame.
+pub(super) struct Answer<'a> {
+    /// The node that it is about.
+    pub path: &'a TreePath,
+    /// Who gave it.
+    pub provider: &'a str,
+    /// Why it is no frame.
+    pub reason: &'a str,
+    /// What it says.
+    pub text: &'a str,
+}
+
 /// Where such answers are kept.
 #[derive(Debug, Clone)]
 pub struct Refused(StateDir);
@@ -96,19 +108,14 @@ impl Refused {
     }
 
     /// Keeps an answer, private to the user; where.
-    pub(super) fn keep(
-        &self,
-        key: &Digest,
-        (path, provider): (&TreePath, &str),
-        reason: &str,
-        text: &str,
-    ) -> io::Result<PathBuf> {
+    pub(super) fn keep(&self, key: &Digest, answer: &Answer<'_>) -> io::Result<PathBuf> {
         self.0.create()?;
         let (path, provider, reason) = (
-            line(&path.to_text()),
-            line(provider),
-            line(&printable(reason).to_string()),
+            line(&answer.path.to_text()),
+            line(answer.provider),
+            line(&printable(answer.reason).to_string()),
         );
+        let text = answer.text;
         let shown = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
         let name = file_name(key);
         let kept = format!("{FORMAT}\nabout: {path}\nby: {provider}\nbecause: {reason}\n\n{shown}");

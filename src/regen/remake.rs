@@ -63,7 +63,7 @@ pub fn remake(nodes: Nodes<'_>, plan: &Plan, sample: Option<usize>) -> Remade {
     let said = Said::new(nodes.scan, &[]);
     let Nodes { scan, inputs, .. } = nodes;
     let is_forged =
-        |repo: &Repository, number| is_forged(Nodes { repo, scan, inputs }, (plan, &said), number);
+        |repo: &Repository, number| is_forged(Nodes { repo, scan, inputs }, plan, &said, number);
     compare(
         nodes.repo,
         nodes
@@ -125,7 +125,8 @@ pub fn head_name(nodes: Nodes<'_>, plan: &Plan, number: u32) -> Option<FrameName
     Some(name_of(
         head,
         scan.node(number).id,
-        (&inputs.agent.id, inputs.frame_type),
+        &inputs.agent.id,
+        inputs.frame_type,
     ))
 }
 
@@ -133,7 +134,8 @@ pub fn head_name(nodes: Nodes<'_>, plan: &Plan, number: u32) -> Option<FrameName
 pub(super) fn name_of(
     head: &Record,
     node: NodeId,
-    (agent, frame_type): (&AgentId, &FrameType),
+    agent: &AgentId,
+    frame_type: &FrameType,
 ) -> FrameName {
     FrameName {
         node,
@@ -145,12 +147,12 @@ pub(super) fn name_of(
 }
 
 /// Whether a head says something else than what is made now; `None` where that cannot be made here.
-fn is_forged(nodes: Nodes<'_>, (plan, said): (&Plan, &Said), number: u32) -> Option<bool> {
+fn is_forged(nodes: Nodes<'_>, plan: &Plan, said: &Said, number: u32) -> Option<bool> {
     let Nodes { repo, scan, inputs } = nodes;
     let head = plan.heads[number as usize].as_ref()?;
     let node = scan.node(number);
     if node.is_directory {
-        let body = directory_body((repo, scan, inputs), (plan, said), number).ok()?;
+        let body = directory_body(nodes, plan, said, number).ok()?;
         return Some(content_digest(&body) != head.content);
     }
     let is_said_of = |name: &[u8]| {

@@ -7,6 +7,7 @@
 use super::event::{Event, Report};
 use super::make::{Body, Desk, MadeFrame, NodeError, Said, Saying};
 use super::plan::{Inputs, Plan, Task, file_name};
+use super::prepare::Nodes;
 use super::record::{Blob, Records, with_blob};
 use crate::base::cores::on_all_cores;
 use crate::base::{FrameId, NodeId, TreePath};
@@ -254,8 +255,13 @@ impl Runner<'_> {
         let made = match maker.desk.reuse(self.repo, task, basis, &frames) {
             Some(reused) => maker.made(task, reused),
             None => match directory_body(
-                (self.repo, self.scan, self.inputs),
-                (&progress.plan, &progress.said),
+                Nodes {
+                    repo: self.repo,
+                    scan: self.scan,
+                    inputs: self.inputs,
+                },
+                &progress.plan,
+                &progress.said,
                 task.node,
             ) {
                 Ok(content) => maker.made(task, Saying::new(basis, frames, content)),
@@ -369,10 +375,12 @@ impl Maker<'_> {
 
 /// What the outline builder says about a directory whose children have been made.
 pub(super) fn directory_body(
-    (repo, scan, inputs): (&Repository, &Scan, &Inputs<'_>),
-    (plan, said): (&Plan, &Said),
+    nodes: Nodes<'_>,
+    plan: &Plan,
+    said: &Said,
     number: u32,
 ) -> Result<String, NodeError> {
+    let Nodes { repo, scan, inputs } = nodes;
     let mut parts = Vec::new();
     for entry in scan.entries(number) {
         let body = entry

@@ -2,7 +2,7 @@
 
 use super::make::is_again;
 use super::plan::{Plan, Task};
-use super::prepare::{File, Nodes, Prepared, Writer, read};
+use super::prepare::{File, MadeFrom, Nodes, Prepared, Writer, read};
 use crate::agent::Exclusion;
 use crate::base::TreePath;
 use crate::base::cores::on_all_cores;
@@ -67,7 +67,8 @@ struct Share {
 #[must_use]
 pub fn survey(
     nodes: Nodes<'_>,
-    (plan, index): (&Plan, &Index),
+    plan: &Plan,
+    index: &Index,
     writer: &Writer<'_>,
     caller: &Caller,
 ) -> Survey {
@@ -76,14 +77,8 @@ pub fn survey(
         .tasks
         .iter()
         .partition(|task| scan.node(task.node).is_directory);
-    let work = |repo: &_, at: usize| {
-        file(
-            Nodes { repo, scan, inputs },
-            (plan, index),
-            writer,
-            files[at],
-        )
-    };
+    let work =
+        |repo: &_, at: usize| file(Nodes { repo, scan, inputs }, plan, index, writer, files[at]);
     let shares = on_all_cores(files.len(), repo, || repo.fork(), work);
     let mut survey = Survey::default();
     let Estimate {
@@ -123,7 +118,7 @@ pub fn survey(
         let path = scan.path(inputs.root, task.node);
         survey
             .secrets
-            .extend(writer.guard_names(scan, (task.node, &path)).err());
+            .extend(writer.guard_names(scan, task.node, &path).err());
         let children = scan.entries(task.node).count() as u64;
         let input =
             writer.words_tokens() + FRAMING_TOKENS + children * (CHILD_TOKENS + ANSWER_TOKENS);
@@ -163,12 +158,7 @@ fn tokens_of_left_out(
         .sum()
 }
 
-fn file(
-    nodes: Nodes<'_>,
-    (plan, index): (&Plan, &Index),
-    writer: &Writer<'_>,
-    task: Task,
-) -> Share {
+fn file(nodes: Nodes<'_>, plan: &Plan, index: &Index, writer: &Writer<'_>, task: Task) -> Share {
     let Nodes { repo, scan, inputs } = nodes;
     let basis = plan.file_basis(scan, inputs, task.node);
     if !is_again(task) && index.find_basis(&basis).is_some() {
@@ -178,7 +168,7 @@ fn file(
         };
     }
     let path = scan.path(inputs.root, task.node);
-    let secret = writer.guard_names(scan, (task.node, &path)).and_then(|()| {
+    let secret = writer.guard_names(scan, task.node, &path).and_then(|()| {
         match read(repo, scan, task.node) {
             Ok(File::Data(data)) => writer.guard_file(&path, &data),
             // What is too large or cannot be read is not sent; the run says so.
@@ -189,7 +179,11 @@ fn file(
         secret: secret.err(),
         ..Share::default()
     };
-    match writer.prepare(nodes, (task.node, basis, Children::None), &mut |_| Ok(None)) {
+    let made_from = MadeFrom {
+        basis,
+        children: Children::None,
+    };
+    match writer.prepare(nodes, task.node, made_from, &mut |_| Ok(None)) {
         Ok(Prepared::Ask(question)) => {
             let input = of_model(writer, question.request.tokens_estimated());
             Share {

@@ -15,8 +15,8 @@ use crate::agent::Agent;
 use crate::base::{BasisId, FieldHasher, FrameId, FrameType, NodeId, TreePath};
 use crate::frame::model::POLICY_KEY;
 use crate::frame::{
-    BasisKind, Children, CodecError, Frame, FrameName, Index, NewFrame, NodeKind, Record,
-    content_digest,
+    Basis, BasisKind, Children, CodecError, Frame, FrameName, Index, NewFrame, NodeKind, Record,
+    Slot, content_digest,
 };
 use crate::git::Repository;
 use crate::node::{Scan, scan::Entry};
@@ -55,6 +55,13 @@ pub struct Synthesizer<'s> {
     pub agent: &'s Agent,
     /// The type of the frames that are made.
     pub into: &'s FrameType,
+}
+
+/// A directory whose synthesis is made next.
+struct Next<'n> {
+    number: u32,
+    one: &'n Chosen,
+    basis: BasisId,
 }
 
 /// A policy that directories of a slot have, with the start of their bases.
@@ -222,7 +229,8 @@ impl Synthesizer<'_> {
                 done.kept += 1;
                 continue;
             }
-            match self.make(number, (one, basis), (&heads, &bodies), guard) {
+            let next = Next { number, one, basis };
+            match self.make(&next, &heads, &bodies, guard) {
                 Ok((frame, body)) => {
                     let invalidation = heads[at].and_then(|head| head.invalidation);
                     heads[at] = Some(frame.stored().record(invalidation));
@@ -242,18 +250,22 @@ impl Synthesizer<'_> {
 
     fn make(
         &self,
-        number: u32,
-        (one, basis): (&Chosen, BasisId),
-        (heads, bodies): (&[Option<Record>], &HashMap<u32, Body>),
+        next: &Next<'_>,
+        heads: &[Option<Record>],
+        bodies: &HashMap<u32, Body>,
         guard: &dyn Fn(&str, &TreePath) -> Result<(), SecretFound>,
     ) -> Result<(NewFrame, Body), SynthesisError> {
-        let (content, frames) = self.content(number, one, (heads, bodies))?;
+        let Next { number, one, basis } = *next;
+        let (content, frames) = self.content(number, one, heads, bodies)?;
         let path = self.scan.path(self.root, number);
         guard(&content, &path)?;
-        let slot = (self.agent.id.clone(), self.into.clone());
-        let node = (self.scan.node(number).id, NodeKind::Directory);
-        let mut frame =
-            Frame::new(node, slot, (BasisKind::Synthesis, basis), content).at(Some(path));
+        let slot = Slot::new(&self.agent.id, self.into);
+        let node = self.scan.node(number).id;
+        let basis = Basis {
+            kind: BasisKind::Synthesis,
+            id: basis,
+        };
+        let mut frame = Frame::new(node, NodeKind::Directory, slot, basis, content).at(Some(path));
         frame.children = Children::of(frames);
         frame.seq = heads[number as usize].map_or(1, |head| head.seq_max().saturating_add(1));
         frame.unknown = vec![(POLICY_KEY.to_owned(), one.spec.render())];
@@ -266,7 +278,8 @@ impl Synthesizer<'_> {
         &self,
         number: u32,
         one: &Chosen,
-        (heads, bodies): (&[Option<Record>], &HashMap<u32, Body>),
+        heads: &[Option<Record>],
+        bodies: &HashMap<u32, Body>,
     ) -> Result<(String, Vec<FrameId>), SynthesisError> {
         let (mut parts, mut frames) = (Vec::new(), Vec::new());
         for entry in self.scan.entries(number) {
@@ -320,7 +333,7 @@ impl Synthesizer<'_> {
                     agent,
                     into,
                 }
-                .content(number, one, (&plan.heads, &HashMap::new()))
+                .content(number, one, &plan.heads, &HashMap::new())
                 .ok()?;
                 Some(content_digest(&content) != head.content)
             },
@@ -343,7 +356,8 @@ impl Synthesizer<'_> {
         Some(remake::name_of(
             head,
             self.scan.node(number).id,
-            (&self.agent.id, self.into),
+            &self.agent.id,
+            self.into,
         ))
     }
 
@@ -379,7 +393,7 @@ impl Synthesizer<'_> {
     }
 
     fn slot(&self) -> Option<u16> {
-        self.index.slot(&(self.agent.id.clone(), self.into.clone()))
+        self.index.slot(&Slot::new(&self.agent.id, self.into))
     }
 
     fn heads(&self) -> Vec<Option<Record>> {
@@ -456,11 +470,12 @@ impl Synthesizer<'_> {
                 .collect();
         }
         let slots = self.index.slots().iter().enumerate();
-        let read = slots.filter(|(_, (agent, kind))| {
-            *agent == self.agent.id && one.spec.reads(kind, self.into)
+        let read = slots.filter(|(_, slot)| {
+            slot.agent == self.agent.id && one.spec.reads(&slot.frame_type, self.into)
         });
-        let found = read.filter_map(|(slot, (_, kind))| {
-            Some((kind.clone(), self.index.find_head(&entry.id, slot as u16)?))
+        let found = read.filter_map(|(at, slot)| {
+            let head = self.index.find_head(&entry.id, at as u16)?;
+            Some((slot.frame_type.clone(), head))
         });
         let mut said: Vec<_> = found.filter(|(_, head)| !head.is_invalidated()).collect();
         said.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -174,7 +174,7 @@ fn changed(old: &str, new: &str, out: &mut Pieces) {
         .take(most)
         .take_while(|(one, other)| one == other)
         .count();
-    let end = balanced_end(&old_words, &new_words, (start, end));
+    let end = balanced_end(&old_words, &new_words, start, end);
     let middle = |words: &[&str]| words[start..words.len() - end].concat();
     out.same(&cut_start(&old_words[..start].concat()));
     let (gone, come) = (middle(&old_words), middle(&new_words));
@@ -188,7 +188,7 @@ fn changed(old: &str, new: &str, out: &mut Pieces) {
 }
 
 /// How many words at the end stay: fewer where a bracket would be opened on one side of the change and closed behind it.
-fn balanced_end(old: &[&str], new: &[&str], (start, end): (usize, usize)) -> usize {
+fn balanced_end(old: &[&str], new: &[&str], start: usize, end: usize) -> usize {
     let depth = |words: &[&str]| {
         let step = |word: &&str| match *word {
             "(" | "[" | "{" | "<" => 1,

@@ -225,10 +225,10 @@ fn said(changes: &Changes, group: &[&Change], detail: Detail) -> Line {
     let mut line = Line::default();
     match first.how {
         How::Signature => signatures(group, detail, &mut line),
-        How::Removed => names(("− ", Tone::Old), group, detail, &mut line),
-        How::Added => names(("+ ", Tone::New), group, detail, &mut line),
-        How::Moved => names(("moved: ", Tone::Plain), group, detail, &mut line),
-        How::Body => names(("", Tone::Name), group, detail, &mut line),
+        How::Removed => names("− ", Tone::Old, group, detail, &mut line),
+        How::Added => names("+ ", Tone::New, group, detail, &mut line),
+        How::Moved => names("moved: ", Tone::Plain, group, detail, &mut line),
+        How::Body => names("", Tone::Name, group, detail, &mut line),
     }
     line.add(Tone::Dim, format!("   {}", places(changes, group)));
     if first.how == How::Body {
@@ -251,7 +251,7 @@ fn said(changes: &Changes, group: &[&Change], detail: Detail) -> Line {
 }
 
 /// Names with what goes along, as in `class RequestContext (13 members)`; members of one owner behind its name.
-fn names((mark, tone): (&str, Tone), group: &[&Change], detail: Detail, line: &mut Line) {
+fn names(mark: &str, tone: Tone, group: &[&Change], detail: Detail, line: &mut Line) {
     let most = if detail == Detail::All {
         group.len()
     } else {
@@ -352,7 +352,7 @@ fn signatures(group: &[&Change], detail: Detail, line: &mut Line) {
     }
     if group.len() > 1 {
         line.add(Tone::Plain, " in ");
-        names(("", Tone::Name), group, detail, line);
+        names("", Tone::Name, group, detail, line);
     }
 }
 

@@ -117,20 +117,31 @@ pub fn turn_payer(
     Ok(payer)
 }
 
+/// What hears of a call while it is under way, and what may stop it.
+pub struct Listener<'l> {
+    /// Hears the answer as it comes.
+    pub on_text: TextSink<'l>,
+    /// Hears that an attempt failed and is made again.
+    pub on_retry: RetrySink<'l>,
+    /// Ends the call.
+    pub stop: &'l mut StopSign,
+}
+
 /// Asks, and keeps the answer before anything else is done with it.
 pub async fn ask_turn(
     workspace: &Workspace,
-    (question, payer): (&Question, &Payer),
+    question: &Question,
+    payer: &Payer,
     open: &mut OpenSession,
-    (on_text, on_retry): (TextSink<'_>, RetrySink<'_>),
-    stop: &mut StopSign,
+    listener: Listener<'_>,
 ) -> Result<(), TurnError> {
+    let request = &question.words.request;
     note_question(open, question)?;
-    let before = charge_worst_case(open, payer, &question.words.request)?;
+    let before = charge_worst_case(open, payer, request)?;
     let begun = Instant::now();
     let called = match payer
         .caller
-        .call(&question.words.request, on_text, on_retry, stop)
+        .call(request, listener.on_text, listener.on_retry, listener.stop)
         .await
     {
         Ok(called) => called,
@@ -164,13 +175,11 @@ pub async fn ask_turn(
         cost_usd,
         seconds: Some((begun.elapsed().as_secs_f64() * 10.0).round() / 10.0),
     };
+    let asker = Role::User.as_str().to_owned();
     let spooled = Spooled {
         prompt_sha256: question.turn.prompt_sha256.clone(),
         text,
-        messages: vec![(
-            Role::User.as_str().to_owned(),
-            question.words.asked().to_owned(),
-        )],
+        messages: vec![(asker, question.words.asked().to_owned())],
         answered,
         charged: sum(before, payer),
     };
@@ -178,10 +187,8 @@ pub async fn ask_turn(
     if let Some(placed) = &question.words.placed {
         let _ = tiers::remember_sent(&workspace.state, placed);
     }
-    let (folder, name) = (
-        spool_folder(&workspace.repository),
-        spool_name(open, question.number),
-    );
+    let folder = spool_folder(&workspace.repository);
+    let name = spool_name(open, question.number);
     let bytes = serde_json::to_vec(&spooled).expect("text is JSON");
     let made = folder.create();
     made.and_then(|()| folder.replace_durably(&name, |open| open.write_all(&bytes)))
@@ -256,7 +263,8 @@ pub fn take_answer(
 /// Asks a model whether the answer of the open turn is good enough; what it said, and what it took.
 pub async fn ask_approval(
     open: &mut OpenSession,
-    (payer, request): (&Payer, &Request),
+    payer: &Payer,
+    request: &Request,
     on_retry: RetrySink<'_>,
     stop: &mut StopSign,
 ) -> Result<Decision, TurnError> {
@@ -320,7 +328,7 @@ pub fn approval_request(
         allowed: &allowed,
     };
     let reader = Reader::of(Some(definition), Wish::default());
-    Ok(question::words(workspace, &ingredients, &reader, (turn.budget, None))?.request)
+    Ok(question::words(workspace, &ingredients, &reader, turn.budget, None)?.request)
 }
 
 fn spool_name(open: &OpenSession, number: TurnNumber) -> String {

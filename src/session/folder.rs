@@ -261,26 +261,27 @@ impl SessionFolder {
         turn: Option<TurnNumber>,
         file: &str,
     ) -> Result<Option<String>, SessionError> {
-        let bytes = self.read_bytes((turn, file), FILE_BYTES_MAX)?;
+        let bytes = self.read_bytes(turn, file, FILE_BYTES_MAX)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// What was said in all turns, whose files each may be as large as a file can be.
     pub fn read_history(&self) -> Result<String, SessionError> {
         let bytes = self
-            .read_bytes((None, HISTORY), u64::MAX)?
+            .read_bytes(None, HISTORY, u64::MAX)?
             .unwrap_or_default();
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The bytes of a file of a turn, whatever it is; `None` when it is not there.
     pub fn read_raw(&self, turn: TurnNumber, file: &str) -> Result<Option<Vec<u8>>, SessionError> {
-        self.read_bytes((Some(turn), file), u64::MAX)
+        self.read_bytes(Some(turn), file, u64::MAX)
     }
 
     fn read_bytes(
         &self,
-        (turn, file): (Option<TurnNumber>, &str),
+        turn: Option<TurnNumber>,
+        file: &str,
         bytes_max: u64,
     ) -> Result<Option<Vec<u8>>, SessionError> {
         let path = self.checked(turn, file)?;

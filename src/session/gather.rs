@@ -130,13 +130,7 @@ pub fn world<'w>(
         &workspace.state,
         made_of.session.map(|view| view.folder.name.as_str()),
     );
-    let reference = reference(
-        workspace,
-        &document,
-        (made_of.root.tree, &last),
-        sizes,
-        &mut notes,
-    )?;
+    let reference = reference(workspace, &document, &last, sizes, &mut notes)?;
     let mut world = World {
         system_prompt,
         standards,
@@ -314,10 +308,11 @@ fn system_prompt(workspace: &Workspace, notes: &mut Vec<String>) -> String {
 fn reference(
     workspace: &Workspace,
     document: &Document<'_>,
-    (tree, last): (NodeId, &State),
+    last: &State,
     sizes: Sizes,
     notes: &mut Vec<String>,
 ) -> Result<Reference, TurnError> {
+    let tree = document.tree_id();
     let (evidence, dirty) = history_evidence(workspace, tree).map_err(TurnError::History)?;
     let mut reference = Reference {
         evidence,
@@ -351,24 +346,27 @@ fn reference(
                 .insert(Key::File(TreePath::new(resource.name.clone())), text);
         }
     }
-    add_symbols(
-        workspace,
-        (tree, &shown, last),
-        sizes,
-        &mut reference,
-        notes,
-    )?;
+    let from = MapOf { tree, shown, last };
+    add_symbols(workspace, &from, sizes, &mut reference, notes)?;
     Ok(reference)
+}
+
+/// A tree whose symbols are shown, the files whose full texts are shown instead, and the last request.
+struct MapOf<'m> {
+    tree: NodeId,
+    shown: BTreeSet<Vec<u8>>,
+    last: &'m State,
 }
 
 fn add_symbols(
     workspace: &Workspace,
-    (tree, shown, last): (NodeId, &BTreeSet<Vec<u8>>, &State),
+    from: &MapOf<'_>,
     sizes: Sizes,
     reference: &mut Reference,
     notes: &mut Vec<String>,
 ) -> Result<(), TurnError> {
-    let found = ops::map::symbols(&workspace.repository, &workspace.state, tree)?;
+    let MapOf { tree, shown, last } = from;
+    let found = ops::map::symbols(&workspace.repository, &workspace.state, *tree)?;
     let files = found.files();
     let references = references(&files);
     let map = SymbolMap::new(&files, &references);
@@ -377,7 +375,7 @@ fn add_symbols(
         !file.symbols.entries.is_empty() && !shown.contains(file.path)
     };
     let wanted: Vec<u32> = (0..files.len() as u32).filter(says).collect();
-    let (legend, chosen) = choose(&map, (&wanted, sizes.symbols), last);
+    let (legend, chosen) = choose(&map, &wanted, sizes.symbols, last);
     let left = wanted.len() - chosen.len();
     if left > 0 {
         let many = if left == 1 {
@@ -463,7 +461,8 @@ fn history_evidence(
 /// The files of the map, and its legend: those of the last request as far as they fit, so that its tiers hold.
 fn choose(
     map: &SymbolMap<'_>,
-    (wanted, tokens_max): (&[u32], u64),
+    wanted: &[u32],
+    tokens_max: u64,
     last: &State,
 ) -> (Legend, Vec<Shown>) {
     if last.requests == 0 {

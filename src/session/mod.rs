@@ -38,7 +38,7 @@ pub mod turn;
 pub mod verdict;
 pub mod world;
 
-pub use answer::Decision;
+pub use answer::{Decision, Listener};
 pub use flow::Next;
 pub use folder::{SessionError, SessionFolder};
 pub use name::{SessionName, TurnNumber};

@@ -62,7 +62,7 @@ pub fn preview(
     let looked = looked(&session);
     let (settings, asking) = (&workspace.settings, &options.asking);
     let profile = question::turn_profile(workspace, &own, asking)?;
-    let definition = question::turn_definition(settings, (&own, looked.phase), &profile, asking)?;
+    let definition = question::turn_definition(settings, &own, looked.phase, &profile, asking)?;
     let reader = reader(definition.as_ref(), turn_wish(&profile, looked.phase, &own));
     let last = session.turns.last();
     let turn = looked.turn.as_ref();
@@ -86,14 +86,15 @@ pub fn preview(
         own: &own,
     };
     let place = Place {
+        profile: &profile,
+        images: &all,
         view: Some(view),
         number: looked.number,
         phase: Some(looked.phase),
         turn,
     };
     let look = |reader: &Reader, place: &Place<'_>, request: Option<String>| {
-        let reader = (&profile, reader);
-        look(workspace, options, reader, place, (request, &all))
+        look(workspace, options, place, reader, request)
     };
     let built = look(&reader, &place, request);
     let open = looked
@@ -106,7 +107,7 @@ pub fn preview(
             let wish = turn_wish(&profile, looked.phase, &own);
             let written = Reader::of(definition.as_ref(), wish);
             let written = look(&written, &place, Some(turn.request.clone()));
-            edited_prompt(folder, (number, turn), written.as_ref().ok())?
+            edited_prompt(folder, number, turn, written.as_ref().ok())?
                 .map(|prompt| as_edited(turn.clone(), prompt))
         }
         None => None,
@@ -143,27 +144,23 @@ fn preview_alone(
     };
     let reader = reader(definition.as_ref(), profile.wish(Phase::Generating, ""));
     let place = Place {
+        profile: &profile,
+        images: &options.images,
         view: None,
         number: None,
         phase: None,
         turn: None,
     };
-    let words = look(
-        workspace,
-        options,
-        (&profile, &reader),
-        &place,
-        (options.request.clone(), &options.images),
-    )?;
+    let words = look(workspace, options, &place, &reader, options.request.clone())?;
     Ok(Preview { words, definition })
 }
 
 fn look(
     workspace: &Workspace,
     options: &PreviewOptions<'_>,
-    (profile, reader): (&Profile, &Reader),
     place: &Place<'_>,
-    (request, images): (Option<String>, &[(String, Image)]),
+    reader: &Reader,
+    request: Option<String>,
 ) -> Result<Words, TurnError> {
     let request = request
         .filter(|request| !request.trim().is_empty())
@@ -186,19 +183,21 @@ fn look(
             ..Task::default()
         },
         named: options.named,
-        images,
-        profile,
+        images: place.images,
+        profile: place.profile,
         allowed: &allowed,
     };
     let budget = place.turn.and_then(|turn| turn.budget);
     if place.turn.is_some_and(|turn| turn.is_text_only) && options.request.is_none() {
         return question::text_words(workspace, &ingredients, reader, budget);
     }
-    question::words(workspace, &ingredients, reader, (budget, options.symbols))
+    question::words(workspace, &ingredients, reader, budget, options.symbols)
 }
 
-/// Where in a session a look is taken.
+/// Where in a session a look is taken, and with what.
 struct Place<'p> {
+    profile: &'p Profile,
+    images: &'p [(String, Image)],
     view: Option<SessionView<'p>>,
     number: Option<TurnNumber>,
     phase: Option<Phase>,

@@ -120,12 +120,13 @@ impl Reader {
 pub(super) fn question(
     workspace: &Workspace,
     view: SessionView<'_>,
-    (number, turn): (TurnNumber, &TurnRecord),
+    number: TurnNumber,
+    turn: &TurnRecord,
     asking: &TurnAsking,
 ) -> Result<Question, TurnError> {
     let phase = turn.phase();
     let profile = turn_profile(workspace, view.own, asking)?;
-    let definition = turn_definition(&workspace.settings, (view.own, phase), &profile, asking)?;
+    let definition = turn_definition(&workspace.settings, view.own, phase, &profile, asking)?;
     let reader = Reader::of(definition.as_ref(), turn_wish(&profile, phase, view.own));
     let images = images(view.folder, number, turn)?;
     let allowed = workspace
@@ -149,7 +150,7 @@ pub(super) fn question(
     let words = if turn.is_text_only {
         text_words(workspace, &ingredients, &reader, turn.budget)?
     } else {
-        words(workspace, &ingredients, &reader, (turn.budget, None))?
+        words(workspace, &ingredients, &reader, turn.budget, None)?
     };
     let mut turn = turn.clone();
     turn.notes.extend(words.notes.iter().cloned());
@@ -181,7 +182,8 @@ pub fn words(
     workspace: &Workspace,
     ingredients: &Ingredients<'_>,
     reader: &Reader,
-    (document, symbols): (Option<u64>, Option<u64>),
+    document: Option<u64>,
+    symbols: Option<u64>,
 ) -> Result<Words, TurnError> {
     let limit = input_tokens_max(
         &with_output(&reader.wish, &reader.capabilities).0,
@@ -199,7 +201,7 @@ pub fn words(
         };
         let room = limit / 100 * (100 - MARGIN_PERCENT);
         let less =
-            smaller(&world, sizes, (tokens.saturating_sub(room), limit)).map_err(read_error)?;
+            smaller(&world, sizes, tokens.saturating_sub(room), limit).map_err(read_error)?;
         sizes = less.ok_or(FitError::Input {
             input: tokens,
             limit,
@@ -225,7 +227,7 @@ fn render(
         (vec![Message::new(Role::User, text.clone())], None)
     } else {
         let session = ingredients.session.map(|view| view.folder.name.as_str());
-        let placed = tiers::place(state, world, session, (reader.policy, &reader.terms));
+        let placed = tiers::place(state, world, session, reader.policy, &reader.terms);
         notes.extend(placed.notice.iter().map(ToString::to_string));
         (world.messages(&placed.layout), Some(placed))
     };
@@ -316,7 +318,8 @@ pub(super) fn turn_profile(
 /// Who is asked in a turn.
 pub(super) fn turn_definition(
     settings: &Settings,
-    (own, phase): (&SessionRecord, Phase),
+    own: &SessionRecord,
+    phase: Phase,
     profile: &Profile,
     asking: &TurnAsking,
 ) -> Result<Option<Definition>, TurnError> {
@@ -406,7 +409,8 @@ impl Words {
 fn smaller(
     world: &World<'_>,
     sizes: Sizes,
-    (over, limit): (u64, u64),
+    over: u64,
+    limit: u64,
 ) -> std::io::Result<Option<Sizes>> {
     if sizes.lags && !world.reference.earlier.is_empty() {
         return Ok(Some(Sizes {

@@ -81,7 +81,8 @@ pub fn due_summary(
 /// Asks for a summary and keeps it. The open turn is charged.
 pub async fn ask_summary(
     open: &mut OpenSession,
-    (payer, due): (&Payer, &DueSummary),
+    payer: &Payer,
+    due: &DueSummary,
     on_retry: RetrySink<'_>,
     stop: &mut StopSign,
 ) -> Result<(), TurnError> {

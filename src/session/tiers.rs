@@ -41,7 +41,8 @@ pub fn place(
     state: &StateDir,
     world: &World<'_>,
     session: Option<&str>,
-    (policy, terms): (Policy, &CacheTerms),
+    policy: Policy,
+    terms: &CacheTerms,
 ) -> Placed {
     let session = session.unwrap_or(NO_SESSION).to_owned();
     let (before, notice) = load(&state.folder(FOLDER), &session);

@@ -231,7 +231,7 @@ pub fn begin_turn(
     open.folder.write(Some(number), TURN_LIST, &list)?;
     open::remember_typed(&workspace.state, &open.folder.name, &options.add)?;
     turn.notes = unknown;
-    let question = question::question(workspace, view(open, number), (number, &turn), asking)?;
+    let question = question::question(workspace, view(open, number), number, &turn, asking)?;
     // Whatever way it came here: what is not to leave is not written either, where the next step would send it.
     stop(INPUT, &question.words.input)?;
     write_prompt(open, question)
@@ -248,13 +248,14 @@ pub fn open_question(
         return Err(TurnError::Status(number, turn.status()));
     }
     let turn = turn.clone();
-    let built = question::question(workspace, view(open, number), (number, &turn), asking);
+    let built = question::question(workspace, view(open, number), number, &turn, asking);
     let words = built.as_ref().ok().map(|question| &question.words);
-    let question = match edited_prompt(&open.folder, (number, &turn), words)? {
+    let question = match edited_prompt(&open.folder, number, &turn, words)? {
         Some(prompt) => question::question(
             workspace,
             view(open, number),
-            (number, &as_edited(turn, prompt)),
+            number,
+            &as_edited(turn, prompt),
             asking,
         )?,
         None => built?,
@@ -470,7 +471,8 @@ pub(super) fn before(
 /// A file that says what would be written now was not edited: a kill came between it and the record.
 pub(super) fn edited_prompt(
     folder: &SessionFolder,
-    (number, turn): (TurnNumber, &TurnRecord),
+    number: TurnNumber,
+    turn: &TurnRecord,
     words: Option<&Words>,
 ) -> Result<Option<String>, TurnError> {
     let is_edited = |text: &str, digest: &str, written: Option<&str>| {

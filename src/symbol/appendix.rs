@@ -21,7 +21,7 @@ pub(super) const IMPORTS_BYTES_MAX: usize = 700;
 /// Private declarations of the file and of its types: with signature and sentence as far as there is room, the rest by name.
 pub(super) fn private_list(symbols: &[Symbol]) -> String {
     let mut private = Vec::new();
-    collect_private(&mut private, symbols, (None, false));
+    collect_private(&mut private, symbols, None, false);
     // What can be called or built on says more than a value.
     private.sort_by_key(|(_, symbol)| {
         let is_value = !symbol.kind.can_own() || symbol.kind == Kind::Variable;
@@ -68,7 +68,8 @@ type Owned<'s> = (Option<&'s Symbol>, &'s Symbol);
 fn collect_private<'s>(
     found: &mut Vec<Owned<'s>>,
     symbols: &'s [Symbol],
-    (owner, hidden): (Option<&'s Symbol>, bool),
+    owner: Option<&'s Symbol>,
+    hidden: bool,
 ) {
     let in_type = owner.is_some_and(|owner| owner.kind != Kind::Module);
     for symbol in symbols {
@@ -82,7 +83,7 @@ fn collect_private<'s>(
             found.push((owner, symbol));
         }
         if !is_private || symbol.kind != Kind::Function {
-            collect_private(found, &symbol.children, (Some(symbol), is_private));
+            collect_private(found, &symbol.children, Some(symbol), is_private);
         }
     }
 }

@@ -199,7 +199,7 @@ impl<T: Cached> ObjectCache<T> {
             len: body.len() as u32,
             checksum: checksum(&self.key, body),
         };
-        let mut record = encode_header(&self.key, key, place).to_vec();
+        let mut record = encode_header(&self.key, key.0, key.1, place).to_vec();
         record.extend_from_slice(body);
         file.lock_shared().ok()?;
         let end = file
@@ -305,7 +305,12 @@ fn read_keys(
     Ok(at)
 }
 
-fn encode_header(key: &Key, (id, language): ObjectKey, place: Place) -> [u8; HEADER_BYTES] {
+fn encode_header(
+    key: &Key,
+    id: NodeId,
+    language: Option<Language>,
+    place: Place,
+) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..4].copy_from_slice(&place.len.to_le_bytes());
     header[4] = language.map_or(0, Language::code);

@@ -83,7 +83,7 @@ fn facts(outline: &Outline) -> String {
                 .symbols
                 .iter()
                 .all(|symbol| symbol.kind == first.kind);
-            let words = if is_one_kind {
+            let (one, many) = if is_one_kind {
                 first.kind.words()
             } else {
                 ("item", "items")
@@ -91,7 +91,7 @@ fn facts(outline: &Outline) -> String {
             let _ = write!(
                 facts,
                 ", {}",
-                count(count_all(&outline.symbols) + outline.more, words)
+                count(count_all(&outline.symbols) + outline.more, one, many)
             );
         }
         _ if count_public(&outline.symbols) > 0 => {
@@ -100,7 +100,8 @@ fn facts(outline: &Outline) -> String {
                 ", {}",
                 count(
                     count_public(&outline.symbols),
-                    ("public item", "public items")
+                    "public item",
+                    "public items"
                 )
             );
         }
@@ -110,7 +111,7 @@ fn facts(outline: &Outline) -> String {
     facts
 }
 
-fn count(number: u64, (one, many): (&str, &str)) -> String {
+fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
@@ -223,7 +224,7 @@ fn symbol_list(outline: &Outline) -> String {
                 push_symbol(&mut list, symbol, detail, 0);
             }
         }
-        push_named(&mut list, &outline.symbols, (0, NAMES_MAX), is_short);
+        push_named(&mut list, &outline.symbols, 0, NAMES_MAX, is_short);
         if left > 0 {
             let _ = writeln!(list, "- … and {left} more");
         } else if list.len() <= detail.bytes_max {
@@ -270,12 +271,9 @@ fn push_symbol(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize)
     if detail.members || has_items(symbol) {
         push_members(list, symbol, detail, depth + 1);
     } else if detail.names_max > 0 {
-        push_named(
-            list,
-            &symbol.children,
-            (depth + 1, detail.names_max),
-            |_| true,
-        );
+        push_named(list, &symbol.children, depth + 1, detail.names_max, |_| {
+            true
+        });
     }
 }
 
@@ -344,7 +342,7 @@ fn is_noise(attribute: &str) -> bool {
 fn push_members(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize) {
     let first = |member: &Symbol| matches!(member.kind, Kind::Field | Kind::Variant);
     let last = |member: &Symbol| matches!(member.kind, Kind::Implementation | Kind::Export);
-    push_named(list, &symbol.children, (depth, detail.names_max), first);
+    push_named(list, &symbol.children, depth, detail.names_max, first);
     for member in symbol
         .children
         .iter()
@@ -352,14 +350,15 @@ fn push_members(list: &mut String, symbol: &Symbol, detail: Detail, depth: usize
     {
         push_symbol(list, member, detail, depth);
     }
-    push_named(list, &symbol.children, (depth, detail.names_max), last);
+    push_named(list, &symbol.children, depth, detail.names_max, last);
 }
 
 /// Names symbols on one line for each kind.
 fn push_named(
     list: &mut String,
     symbols: &[Symbol],
-    (depth, max): (usize, usize),
+    depth: usize,
+    max: usize,
     wanted: impl Fn(&Symbol) -> bool,
 ) {
     let mut by_kind: BTreeMap<Kind, Vec<&Symbol>> = BTreeMap::new();

@@ -60,7 +60,8 @@ pub struct Judged {
 
 /// Judges what a remote's store gives; `theirs` is that store, whose signed lists are looked at.
 pub fn judge(
-    (repo, state): (&Repository, &StateDir),
+    repo: &Repository,
+    state: &StateDir,
     accept: AcceptFrames,
     theirs: &Store<'_>,
     gift: Gift,
@@ -70,7 +71,7 @@ pub fn judge(
     let Found {
         entries,
         mut refused,
-    } = sample::look((repo, state), [&ours, theirs], gift.entries)?;
+    } = sample::look(repo, state, [&ours, theirs], gift.entries)?;
     let gift = Gift { entries, ..gift };
     let mut judged = Judged {
         refused_count: refused.len(),

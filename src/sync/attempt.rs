@@ -230,7 +230,7 @@ pub(super) fn commit_on(
     let body = commit_body(
         &tree,
         &parents,
-        (&name, &mail),
+        [&name, &mail],
         message,
         clock::now_seconds(),
     );

@@ -105,7 +105,7 @@ pub fn push(exchange: &Exchange<'_>, rules: &Rules<'_>) -> Result<Outcome, SyncE
     let mut theirs = insisting(|| transfer::bring(exchange))?;
     let mut memory = Memory::load(exchange.state, exchange.remote.name()).unwrap_or_default();
     let mut before = Outcome::default();
-    let pushed = push_until_accepted(exchange, rules, (&mut theirs, &mut before), &mut memory);
+    let pushed = push_until_accepted(exchange, rules, &mut theirs, &mut before, &mut memory);
     // What came stays, also where nothing could be pushed.
     let outcome = keep(exchange, &theirs, &mut memory);
     let (published, attempts) = pushed?;
@@ -255,7 +255,8 @@ fn unite(
         exchange,
         &mut outcome,
         &shared,
-        (delivery.accepted, delivery.manifests),
+        delivery.accepted,
+        delivery.manifests,
     )?;
     // Their history comes along where it has brought something; that of a single clone does not.
     let history = shared.commit().filter(|_| !of_shared.is_empty());
@@ -287,7 +288,7 @@ fn unite(
             fault.path = TreePath::new(place(&fault.path));
         }
         outcome.leave_out(left_out, left_out_count);
-        let more = accepted(exchange, &mut outcome, &store, (entries, manifests))?;
+        let more = accepted(exchange, &mut outcome, &store, entries, manifests)?;
         gift.entries.extend(more.entries);
         gift.manifests.extend(more.manifests);
     }
@@ -310,7 +311,8 @@ fn accepted(
     exchange: &Exchange<'_>,
     outcome: &mut Outcome,
     theirs: &Store<'_>,
-    (entries, manifests): (Vec<Entry>, Vec<ManifestEntry>),
+    entries: Vec<Entry>,
+    manifests: Vec<ManifestEntry>,
 ) -> Result<Gift, SyncError> {
     let gift = Gift {
         entries,
@@ -321,12 +323,7 @@ fn accepted(
         gift,
         refused,
         refused_count,
-    } = accept::judge(
-        (exchange.repo, exchange.state),
-        exchange.accept,
-        theirs,
-        gift,
-    )?;
+    } = accept::judge(exchange.repo, exchange.state, exchange.accept, theirs, gift)?;
     outcome.not_accepted_count += refused_count;
     outcome.not_accepted.extend(refused);
     outcome.not_accepted.truncate(NAMED_MAX);
@@ -345,7 +342,8 @@ impl Outcome {
 fn push_until_accepted(
     exchange: &Exchange<'_>,
     rules: &Rules<'_>,
-    (theirs, outcome): (&mut Theirs, &mut Outcome),
+    theirs: &mut Theirs,
+    outcome: &mut Outcome,
     memory: &mut Memory,
 ) -> Result<(Published, u32), SyncError> {
     let (mut lost, mut broken, mut begun, mut has_waited) = (0, 0, Instant::now(), false);

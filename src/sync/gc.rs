@@ -121,7 +121,7 @@ fn put(exchange: &Exchange<'_>, old: NodeId, plan: &Plan) -> Result<bool, SyncEr
     let held = repo.write(&batch)?;
     let pushed = repo.push_instead(
         remote.name(),
-        (&old, &new),
+        [&old, &new],
         remote.frames_ref(),
         exchange.prompt,
     );

@@ -138,7 +138,7 @@ impl<'a> Signatures<'a> {
         let manifests = look.about(trees, &claims.iter().map(|(key, _)| *key).collect())?;
         let judged = claims
             .iter()
-            .map(|claim| look.judge_one(&manifests, *claim))
+            .map(|(key, actual)| look.judge_one(&manifests, *key, *actual))
             .collect();
         look.memory.save(self.state);
         judged
@@ -226,7 +226,12 @@ impl Look<'_, '_> {
         Ok(named)
     }
 
-    fn judge_one(&mut self, named: &Named, (key, actual): Claim) -> Result<Signature, SyncError> {
+    fn judge_one(
+        &mut self,
+        named: &Named,
+        key: StatementKey,
+        actual: Digest,
+    ) -> Result<Signature, SyncError> {
         let (mut changed, mut worse) = (None, Signature::Unsigned);
         for Naming { entry, digest, .. } in named.get(&key).map_or(&[][..], Vec::as_slice) {
             match (self.check(entry)?, *digest == actual) {

@@ -39,7 +39,10 @@ pub fn advance(policy: Policy, state: &State, request: &Request<'_>, terms: &Cac
         Policy::Counter => (counter::place(state, &observed, request, terms), 0),
         Policy::ExpectedCost => expected_cost::place(state, &observed, request, terms),
     };
-    finish(state, &observed, (placed, cost), request, terms)
+    Step {
+        cost,
+        ..finish(state, &observed, placed, request, terms)
+    }
 }
 
 /// Lays out one request by `expected-cost`, with a sample of what comes in the place of the past; for measuring.
@@ -54,15 +57,19 @@ pub fn advance_by_sample(
 ) -> Step {
     let observed = observe(state, request);
     let items: Vec<_> = observed.items.iter().map(|seen| seen.item).collect();
-    let outlook = Outlook::of_sample(&items, events, (state, &observed));
-    let placed = expected_cost::place_by(&outlook, &observed, request, terms);
-    finish(state, &observed, placed, request, terms)
+    let outlook = Outlook::of_sample(&items, events, state, &observed);
+    let (placed, cost) = expected_cost::place_by(&outlook, &observed, request, terms);
+    Step {
+        cost,
+        ..finish(state, &observed, placed, request, terms)
+    }
 }
 
+/// What follows from the places of all items; what they cost is the caller's to say.
 fn finish(
     state: &State,
     observed: &Observed<'_>,
-    (mut placed, cost): (Vec<Placed>, u128),
+    mut placed: Vec<Placed>,
     request: &Request<'_>,
     terms: &CacheTerms,
 ) -> Step {
@@ -75,6 +82,6 @@ fn finish(
     Step {
         state: observed.state_after(state, request, &placed),
         layout,
-        cost,
+        cost: 0,
     }
 }

@@ -44,24 +44,21 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// What the past lets expect. `observed` is this request; `quiet` counts the requests in which nothing changed, and all.
+    /// What the past lets expect. `observed` is this request.
     pub(super) fn of_past(
         items: &[&Item],
         commits: u32,
-        (state, observed): (&State, &Observed<'_>),
-        (quiet, all): (u32, u32),
+        state: &State,
+        observed: &Observed<'_>,
+        quiet: Quiet,
     ) -> Self {
         let requests = state.requests.min(REQUESTS_MAX);
         let declares = |ago| weight(ago) / DECLARES;
         let bodies = |ago| weight(ago) - declares(ago);
         let of_commits = (0..commits).map(declares).chain((0..commits).map(bodies));
         let weights: Vec<u64> = of_commits.chain((0..requests).map(weight)).collect();
-        let moving = ONE / u64::from(all + 1) * u64::from(all + 1 - quiet);
-        let mut outlook = Self::beside(
-            (items, weights),
-            (state, observed),
-            times(UNFORESEEN, moving),
-        );
+        let moving = ONE / u64::from(quiet.all + 1) * u64::from(quiet.all + 1 - quiet.unchanged);
+        let mut outlook = Self::beside(items, weights, state, observed, times(UNFORESEEN, moving));
         let updates = items
             .iter()
             .filter(|item| matches!(item.key, Key::Update(_)));
@@ -100,21 +97,24 @@ impl Outlook {
         }
         outlook.add_dirty(items);
         // In no event, but in the sum: what hits nothing makes all else less likely.
-        outlook.total += outlook.total * u64::from(quiet) / u64::from(all + 1 - quiet);
+        outlook.total +=
+            outlook.total * u64::from(quiet.unchanged) / u64::from(quiet.all + 1 - quiet.unchanged);
         outlook
     }
 
     /// An outlook on what comes beside events; what these hit is to be filled in.
     fn beside(
-        (items, weights): (&[&Item], Vec<u64>),
-        (state, observed): (&State, &Observed<'_>),
+        items: &[&Item],
+        weights: Vec<u64>,
+        state: &State,
+        observed: &Observed<'_>,
         unforeseen: u64,
     ) -> Self {
         Self {
             total: weights.iter().sum(),
             weights,
             hits: Vec::new(),
-            rest: beside(items, (state, observed), unforeseen),
+            rest: beside(items, state, observed, unforeseen),
             moves: chance_of_move(items, state, observed),
             is_worked_on: worked_on(items, state),
         }
@@ -124,7 +124,8 @@ impl Outlook {
     pub(super) fn of_sample(
         items: &[&Item],
         events: &[BTreeSet<TreePath>],
-        (state, observed): (&State, &Observed<'_>),
+        state: &State,
+        observed: &Observed<'_>,
     ) -> Self {
         let hits_of = |item: &&Item| {
             let path = item.key.path();
@@ -133,7 +134,7 @@ impl Outlook {
                 .filter(|(_, event)| path.is_some_and(|path| event.contains(path)));
             hit.map(|(at, _)| at).collect()
         };
-        let outlook = Self::beside((items, vec![WEIGHT; events.len()]), (state, observed), 0);
+        let outlook = Self::beside(items, vec![WEIGHT; events.len()], state, observed, 0);
         Self {
             hits: items.iter().map(hits_of).collect(),
             ..outlook
@@ -224,20 +225,28 @@ impl Outlook {
     }
 }
 
-/// The requests of the session, without the first, in which no text about a file had changed, and all of them.
-pub(super) fn quiet_requests(state: &State, observed: &Observed<'_>) -> (u32, u32) {
+/// The requests of a session without the first.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Quiet {
+    /// Those in which no text about a file had changed.
+    pub unchanged: u32,
+    /// All of them.
+    pub all: u32,
+}
+
+/// How often no text about a file had changed.
+pub(super) fn quiet_requests(state: &State, observed: &Observed<'_>) -> Quiet {
     let now = (!observed.edited.is_empty()).then_some(state.requests);
     let moving: BTreeSet<u32> = state.edits.values().flatten().copied().chain(now).collect();
     let all = state.requests.min(REQUESTS_MAX);
-    (all.saturating_sub(moving.len() as u32), all)
+    Quiet {
+        unchanged: all.saturating_sub(moving.len() as u32),
+        all,
+    }
 }
 
 /// The chances beside the events, by item.
-fn beside(
-    items: &[&Item],
-    (state, observed): (&State, &Observed<'_>),
-    unforeseen: u64,
-) -> Vec<u64> {
+fn beside(items: &[&Item], state: &State, observed: &Observed<'_>, unforeseen: u64) -> Vec<u64> {
     let (shown, left) = observed.full_texts_in_all(state);
     let files = items
         .iter()
@@ -254,7 +263,7 @@ fn beside(
         Key::Message(_) if Some(&item.key) == first_message => CONVERSATION_ENDS,
         Key::Message(_) | Key::Url(_) | Key::Tree => 0,
         Key::File(_) if is_worked_on => {
-            of_worked_on(item, state, learned((left, shown), item.touches.is_passing))
+            of_worked_on(item, state, learned(left, shown, item.touches.is_passing))
         }
         Key::Symbols(_) | Key::File(_) | Key::Update(_) => unforeseen / files,
     };
@@ -265,14 +274,15 @@ fn beside(
 fn chance_of_move(items: &[&Item], state: &State, observed: &Observed<'_>) -> u64 {
     let moves = state.moves + u32::from(observed.has_moved);
     learned(
-        (moves, state.requests),
+        moves,
+        state.requests,
         items.iter().any(|item| item.touches.is_passing),
     )
 }
 
 /// How often something was seen among how many, as a chance. Before anything was seen: as likely as not, and seven times in
 /// eight for what was named for one request.
-fn learned((seen, all): (u32, u32), is_passing: bool) -> u64 {
+fn learned(seen: u32, all: u32, is_passing: bool) -> u64 {
     let first = if is_passing { 7 } else { 4 };
     ONE / 8 * (8 * u64::from(seen) + first) / (u64::from(all) + 1)
 }

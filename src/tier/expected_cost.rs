@@ -7,7 +7,7 @@
 //! A kept tier is read; a new one is written; what is active is paid in full each time. In each of the next requests a
 //! tier is written again with the chance that anything up to its end changes ([`super::chance`]), else read.
 
-use super::chance::{ONE, Outlook, Prefix, quiet_requests};
+use super::chance::{ONE, Outlook, Prefix, Quiet, quiet_requests};
 use super::cut::{Cuts, Row, best_cuts};
 use super::item::{CacheTerms, Item, Key, PLAIN, Request};
 use super::layout::Tier;
@@ -31,11 +31,11 @@ pub(super) fn place(
     let items: Vec<&Item> = observed.items.iter().map(|seen| seen.item).collect();
     // Without marks the cache holds what is active too, which the costs do not know: there nothing is gained by moving it.
     let quiet = if terms.breakpoints_max == 0 {
-        (0, 0)
+        Quiet::default()
     } else {
         quiet_requests(state, observed)
     };
-    let outlook = Outlook::of_past(&items, request.commits, (state, observed), quiet);
+    let outlook = Outlook::of_past(&items, request.commits, state, observed, quiet);
     place_by(&outlook, observed, request, terms)
 }
 

@@ -117,7 +117,8 @@ mod tests {
         Outlook::of_sample(
             &items.iter().collect::<Vec<_>>(),
             &events,
-            (&state, &observe(&state, &nothing)),
+            &state,
+            &observe(&state, &nothing),
         )
     }
 

@@ -40,7 +40,8 @@ pub fn explain(state: &State, request: &Request<'_>, step: &Step) -> Vec<Reason>
     let outlook = Outlook::of_past(
         &items,
         request.commits,
-        (state, &observed),
+        state,
+        &observed,
         quiet_requests(state, &observed),
     );
     let reason = |(at, item): (usize, &&Item)| {

@@ -199,14 +199,14 @@ pub(super) mod tests {
             (Order::Recency, "human.note.3"),
             (
                 Order::Type(types(&["outline", "note"])),
-                "outline.outline.1",
+                "outline.outline.frame_type",
             ),
             (Order::Agent(agents(&["docs"])), "docs.summary.2"),
             (relevance("storage words"), "docs.summary.2"),
             (relevance("beware"), "human.note.3"),
             (
                 Orders::default().get("brief").expect("built in"),
-                "outline.outline.1",
+                "outline.outline.frame_type",
             ),
         ] {
             let view = ContextView {

@@ -1,10 +1,12 @@
-//! What the settings say about other copies of the store, and whether statements are signed for them.
+//! What the settings say about other copies of the store, and signing statements for them.
 
 use super::open::Workspace;
 use super::settings::{Settings, SettingsError};
 use crate::config::{table, value};
-use crate::git::Repository;
-use crate::sync::{AcceptFrames, Publish, Remote, RemoteError, Share, parse_remote_ref};
+use crate::git::{Prompt, Repository};
+use crate::sync::{
+    AcceptFrames, Publish, Remote, RemoteError, Share, SignError, parse_remote_ref, sign,
+};
 
 /// The settings about sharing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,4 +79,21 @@ pub(super) fn signs(repository: &Repository, settings: &Settings) -> Result<bool
         .stack()
         .boolean(&table::SIGN)?
         .unwrap_or_else(of_commits))
+}
+
+impl Workspace {
+    /// Signs what this clone has said and waits for a signature; how many statements that were.
+    pub fn sign(&self, prompt: Prompt) -> Result<usize, SignError> {
+        if !self.state.lists_unsigned() {
+            return Ok(0);
+        }
+        let key = self.settings.stack().text(&table::SIGNING_KEY);
+        sign::sign(&self.repository, &self.state, key, prompt)
+    }
+
+    /// How many statements wait for a signature.
+    #[must_use]
+    pub fn unsigned(&self) -> usize {
+        sign::waiting(&self.state)
+    }
 }

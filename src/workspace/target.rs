@@ -98,7 +98,7 @@ pub fn find_object(
         .split_once(':')
         .filter(|(revision, _)| !revision.is_empty())
     {
-        return find_below(repo, prefix, spec, (revision, path));
+        return find_below(repo, prefix, spec, revision, path);
     }
     let object = match repo.resolve(spec) {
         Ok(object) => object,
@@ -130,7 +130,8 @@ fn find_below(
     repo: &Repository,
     prefix: &TreePath,
     spec: &str,
-    (revision, path): (&str, &str),
+    revision: &str,
+    path: &str,
 ) -> Result<Target, TargetError> {
     let root = repo.tree_of(&repo.resolve(revision)?)?;
     let is_relative = path == "." || path.starts_with("./") || path.starts_with("../");

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use git_merkle::base::{BasisId, Digest, TreePath};
-use git_merkle::frame::commit::LOCK_WAIT;
+use git_merkle::frame::{Basis, Slot, commit::LOCK_WAIT};
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, merge};
 use git_merkle::git::{Batch, Location, Repository, StateDir};
 use git_merkle::node::{IgnoreRules, Snapshot, scan};
@@ -115,17 +115,21 @@ fn open(repository: &Path) -> Result<Repository, Failure> {
 }
 
 fn frame(bodies: &Bodies, number: usize) -> Frame {
-    let slot = (
-        "outline".parse().expect("a word"),
-        "outline".parse().expect("a word"),
-    );
+    let slot = Slot {
+        agent: "outline".parse().expect("a word"),
+        frame_type: "outline".parse().expect("a word"),
+    };
     let node = node_id(number).parse().expect("an object id");
     let basis = BasisId(Digest::of("git-merkle 2026 bench/1", &number.to_le_bytes()));
     let path = TreePath::from(format!("src/{number}.rs").as_str());
     let frame = Frame::new(
-        (node, NodeKind::File),
+        node,
+        NodeKind::File,
         slot,
-        (BasisKind::Generated, basis),
+        Basis {
+            kind: BasisKind::Generated,
+            id: basis,
+        },
         bodies.get(number),
     );
     Frame {

@@ -15,7 +15,7 @@ use rule::{
     state_faults,
 };
 use source::Source;
-use structure::{WORKSPACE_METHODS_MAX, workspace_faults, workspace_methods};
+use structure::{WORKSPACE_METHODS_MAX, tuple_faults, workspace_faults, workspace_methods};
 
 /// All faults of a source tree given as (path, text) pairs, in order of file and line.
 fn check(files: &[(String, String)]) -> Vec<Fault> {
@@ -30,6 +30,7 @@ fn check(files: &[(String, String)]) -> Vec<Fault> {
             state_faults,
             message_faults,
             workspace_faults,
+            tuple_faults,
         ] {
             faults.extend(rule(&source));
         }
@@ -306,6 +307,29 @@ fn planted_methods_of_the_workspace_are_found() {
         workspace_methods(&Source::parse("src/workspace/open.rs", method)),
         1
     );
+}
+
+#[test]
+fn planted_tuples_are_found() {
+    for (line, parameters) in [
+        (2, "(a, b): (u8, u8)"),
+        (2, "a: (u8, u8), b: u8"),
+        (2, "&self, a: &(u8, Vec<(u8, u8)>)"),
+        (2, "a: &'t mut (u8, u8)"),
+        (3, "a: BTreeMap<u8, u8>,\n    (b, c): Pair"),
+    ] {
+        let text = format!("//! Doc.\nfn f<'t>({parameters}) {{}}\n");
+        assert_found("src/git/repo.rs", &text, line, "tuples");
+    }
+    for parameters in [
+        "a: &[(u8, u8)], b: Vec<(u8, u8)>",
+        "each: &(dyn Fn(u8, u8) -> (u8, u8) + Sync)",
+        "[a, b]: [u8; 2], f: impl Fn((u8, u8))",
+        "a: fn(u8, u8) -> u8, b: ()",
+    ] {
+        let text = format!("//! Doc.\nfn f({parameters}) {{\n    g(|(a, b): (u8, u8)| a);\n}}\n");
+        assert_clean(&check(&[("src/git/repo.rs".to_owned(), text)]));
+    }
 }
 
 #[test]

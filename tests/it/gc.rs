@@ -5,7 +5,7 @@ mod orders;
 mod publish;
 
 use git_merkle::base::{BasisId, TreePath};
-use git_merkle::frame::commit::LOCK_WAIT;
+use git_merkle::frame::{Basis, Slot, commit::LOCK_WAIT};
 use git_merkle::frame::{BasisKind, Frame, NewFrame, NodeKind, commit, content_digest};
 use git_merkle::git::{Location, Repository};
 
@@ -17,16 +17,20 @@ const NOWHERE: &str = "1234567890123456789012345678901234567890";
 
 /// Stores what a model answered about a node, which was paid for.
 pub(crate) fn answer(repo: &Repo<'_>, node: &str, text: &str) {
-    let slot = (
-        "docs".parse().expect("a word"),
-        "summary".parse().expect("a word"),
-    );
+    let slot = Slot {
+        agent: "docs".parse().expect("a word"),
+        frame_type: "summary".parse().expect("a word"),
+    };
     let basis = BasisId(content_digest(&format!("basis of {node} and {text}")));
-    let node = (node.parse().expect("an id"), NodeKind::File);
+    let node = node.parse().expect("an id");
     let frame = Frame::new(
         node,
+        NodeKind::File,
         slot,
-        (BasisKind::Generated, basis),
+        Basis {
+            kind: BasisKind::Generated,
+            id: basis,
+        },
         format!("{text}\n"),
     );
     let frame = Frame {

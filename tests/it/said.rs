@@ -83,7 +83,7 @@ pub(crate) fn outline(repo: &Repo<'_>, revision: &str) {
         outlines: &[],
         reach: Reach::All,
     };
-    let slot = index.slot(&(agent.id.clone(), agent.frame_type.clone()));
+    let slot = index.slot(&git_merkle::frame::Slot::new(&agent.id, &agent.frame_type));
     let mut find_head = |id: &_| index.find_head(id, slot?);
     let plan = plan(
         &scan,

@@ -176,21 +176,24 @@ fn find(
     }
     // A revision whose root has no outline was never brought up to date: then what it lacks is worth a word, even where
     // the other side lacks it as well.
-    let outline: Slot = (
-        OUTLINE.parse().expect("a word"),
-        OUTLINE.parse().expect("a word"),
-    );
+    let outline = Slot {
+        agent: OUTLINE.parse().expect("a word"),
+        frame_type: OUTLINE.parse().expect("a word"),
+    };
     let is_bare = |tree| {
         Ok::<_, CliError>(
-            is_named(args, &outline) && store.head(&tree, &outline.0, &outline.1)?.is_none(),
+            is_named(args, &outline)
+                && store
+                    .head(&tree, &outline.agent, &outline.frame_type)?
+                    .is_none(),
         )
     };
     let (old_bare, new_bare) = (is_bare(old)?, is_bare(new)?);
     let mut found = Found::default();
     for (path, old, new) in changes.into_iter().filter(|(path, _, _)| is_wanted(path)) {
-        let heads = (heads(args, store, old)?, heads(args, store, new)?);
+        let heads = [heads(args, store, old)?, heads(args, store, new)?];
         let has_outline = |heads: &[Head]| heads.iter().any(|head| slot(head) == outline);
-        if !has_outline(&heads.0) && !has_outline(&heads.1) {
+        if !heads.iter().any(|heads| has_outline(heads)) {
             let count = |lacking: &mut Lacking, is_bare: bool, side: Option<Side>| {
                 if is_bare && side.is_some_and(is_node) {
                     *lacking.entry(outline.clone()).or_default() += 1;
@@ -199,7 +202,7 @@ fn find(
             count(&mut found.old, old_bare, old);
             count(&mut found.new, new_bare, new);
         }
-        compare(&path, (old, new), heads, &mut found);
+        compare(&path, [old, new], heads, &mut found);
     }
     Ok(found)
 }
@@ -209,18 +212,19 @@ fn is_below(path: &TreePath, above: &TreePath) -> bool {
     above.is_root() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
-fn is_named(args: &Args, (agent, frame_type): &Slot) -> bool {
-    args.agent.as_ref().is_none_or(|one| one == agent)
-        && args.frame_type.as_ref().is_none_or(|one| one == frame_type)
+fn is_named(args: &Args, slot: &Slot) -> bool {
+    let (agent, frame_type) = (args.agent.as_ref(), args.frame_type.as_ref());
+    agent.is_none_or(|agent| *agent == slot.agent)
+        && frame_type.is_none_or(|frame_type| *frame_type == slot.frame_type)
 }
 
 fn slot(head: &Head) -> Slot {
-    (head.frame.agent.clone(), head.frame.frame_type.clone())
+    Slot::new(&head.frame.agent, &head.frame.frame_type)
 }
 
 /// True for a file or directory: nothing is said about links and submodules.
-fn is_node((mode, _): Side) -> bool {
-    !matches!(mode, EntryMode::Symlink | EntryMode::Submodule)
+fn is_node(side: Side) -> bool {
+    !matches!(side.0, EntryMode::Symlink | EntryMode::Submodule)
 }
 
 fn heads(args: &Args, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>, CliError> {
@@ -236,14 +240,9 @@ fn heads(args: &Args, store: &Store<'_>, side: Option<Side>) -> Result<Vec<Head>
 }
 
 /// Adds what differs at one path.
-fn compare(
-    path: &TreePath,
-    (old, new): (Option<Side>, Option<Side>),
-    heads: (Vec<Head>, Vec<Head>),
-    found: &mut Found,
-) {
-    let (before, mut later) = heads;
-    let [stood, stands] = [old, new].map(|side| side.is_some_and(is_node));
+fn compare(path: &TreePath, sides: [Option<Side>; 2], heads: [Vec<Head>; 2], found: &mut Found) {
+    let [before, mut later] = heads;
+    let [stood, stands] = sides.map(|side| side.is_some_and(is_node));
     for head in before {
         let slot = slot(&head);
         let at = later.iter().position(|other| self::slot(other) == slot);
@@ -286,7 +285,7 @@ fn compare(
 
 /// Says what a side has no frames of, and how to make them.
 fn tell(ui: &Ui, agents: &Registry, revision: &Revision, lacking: &Lacking) {
-    for ((agent, frame_type), nodes) in lacking {
+    for (Slot { agent, frame_type }, nodes) in lacking {
         let made = agents
             .get(agent.as_str())
             .ok()
@@ -316,7 +315,7 @@ fn tell(ui: &Ui, agents: &Registry, revision: &Revision, lacking: &Lacking) {
 
 fn revision(revision: &Revision, lacking: Lacking) -> RevisionDocument {
     let lacking = lacking.into_iter();
-    let lacking = lacking.map(|((agent, frame_type), nodes)| LackingDocument {
+    let lacking = lacking.map(|(Slot { agent, frame_type }, nodes)| LackingDocument {
         agent: agent.to_string(),
         r#type: frame_type.to_string(),
         nodes,
@@ -339,8 +338,8 @@ fn document(difference: Difference) -> ChangeDocument {
     } = difference;
     ChangeDocument {
         path: json::path(path.as_bytes()),
-        agent: slot.0.to_string(),
-        r#type: slot.1.to_string(),
+        agent: slot.agent.to_string(),
+        r#type: slot.frame_type.to_string(),
         old,
         new,
         missing: lacks_new,
@@ -383,8 +382,8 @@ fn write(ui: &mut Ui, difference: &Difference, range: &Range) -> Result<(), CliE
     let title = format!(
         "{} {}/{}",
         String::from_utf8_lossy(&path),
-        difference.slot.0,
-        difference.slot.1
+        difference.slot.agent,
+        difference.slot.frame_type
     );
     let title = ui.styled(Style::Heading, &title).to_string();
     let lacks = match (difference.lacks_old, difference.lacks_new) {

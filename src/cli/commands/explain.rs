@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use crate::agent::Agent;
-use crate::base::{FrameId, FrameType, NodeId, NodeKind, printable};
+use crate::base::{FrameId, FrameType, NodeId, NodeKind, TreePath, printable};
 use crate::cli::advice::{left_out, missing_object};
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::ui::OutputError;
 use crate::cli::{CliError, Exit, Style, Ui, json};
-use crate::frame::{BasisKind, Children, Head, Store};
+use crate::frame::{BasisKind, Children, Head, Slot, Store};
 use crate::git::{ObjectKind, tree_entries};
 use crate::node::Scan;
 use crate::ops::{self, Earlier, Refresh};
@@ -140,20 +140,17 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     if program.ui.is_json() {
         program.ui.write_json("explain", &document)?;
     } else {
-        let path = target.path.as_ref().map(|path| {
-            if path.is_root() {
-                ".".to_owned()
-            } else {
-                path.to_text().into_owned()
-            }
-        });
+        let path = target.path.as_ref().map(shown_path);
         let node = path.as_deref().unwrap_or(&args.node);
-        write_text(
-            program,
+        let earlier = earlier.as_ref();
+        let answer = Answer {
             node,
-            (&document, reason),
-            (shown, earlier.as_ref()),
-        )?;
+            document: &document,
+            reason,
+            head: shown,
+            earlier,
+        };
+        write_text(&mut program.ui, &answer)?;
         let hindrance = subject.hindrance().filter(|_| reason.is_some());
         if let Some(hindrance) = hindrance {
             writeln!(program.ui, "  {hindrance}")?;
@@ -234,7 +231,7 @@ impl Subject<'_> {
         if *frame_type == agent.frame_type && agent.makes(target.kind) {
             return self.made();
         }
-        let slot = (agent.id.clone(), frame_type.clone());
+        let slot = Slot::new(&agent.id, frame_type);
         let is_synthesized = || -> Result<bool, CliError> {
             let index = ops::refresh::index(&self.workspace.state, self.store, 0)?;
             Ok(ops::syntheses::synthesized_slots(self.workspace, &index).contains(&slot))
@@ -310,7 +307,7 @@ impl Subject<'_> {
             head,
             start,
         } = *self;
-        let slot = (agent.id.clone(), frame_type.clone());
+        let slot = Slot::new(&agent.id, frame_type);
         let planned = ops::syntheses::plan_syntheses(workspace, store, target, &slot, start)?;
         let path = target.path.clone().unwrap_or_default();
         let (scan, plan) = (&planned.scan, &planned.plan);
@@ -429,13 +426,31 @@ fn changed_children(scan: &Scan, plan: &Plan, head: &Head) -> Vec<String> {
         .collect()
 }
 
-fn write_text(
-    program: &mut Program,
-    node: &str,
-    (document, reason): (&Document, Option<Reason>),
-    (head, earlier): (Option<&Head>, Option<&Earlier>),
-) -> Result<(), CliError> {
-    let ui = &mut program.ui;
+fn shown_path(path: &TreePath) -> String {
+    if path.is_root() {
+        ".".to_owned()
+    } else {
+        path.to_text().into_owned()
+    }
+}
+
+/// What is said as text about one slot of a node.
+struct Answer<'a> {
+    node: &'a str,
+    document: &'a Document,
+    reason: Option<Reason>,
+    head: Option<&'a Head>,
+    earlier: Option<&'a Earlier>,
+}
+
+fn write_text(ui: &mut Ui, answer: &Answer<'_>) -> Result<(), CliError> {
+    let Answer {
+        node,
+        document,
+        reason,
+        head,
+        earlier,
+    } = *answer;
     let style = if reason.is_none() {
         Style::Good
     } else {

@@ -157,14 +157,15 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
         return Ok(Exit::Done);
     }
-    answer(args, program, (&question, &root), (&findable, &ranking))
+    answer(args, program, &question, &findable, &ranking)
 }
 
 fn answer(
     args: &Args,
     program: &mut Program,
-    (question, root): (&Question, &SnapshotRoot),
-    (findable, ranking): (&Findable<'_>, &Ranking),
+    question: &Question,
+    findable: &Findable<'_>,
+    ranking: &Ranking,
 ) -> Result<Exit, CliError> {
     let files_max = if args.files {
         0
@@ -202,14 +203,20 @@ fn answer(
     let file = |(at, ranked): (usize, &Ranked)| {
         let lines = ladder.files.get(at).unwrap_or(&none.1);
         let why = why(question, findable.counts(ranked.number, question)?);
-        let named = (findable.path(ranked.number), ranked);
-        Ok(file(named, found.get(at).unwrap_or(&none.0), lines, why))
+        let path = findable.path(ranked.number);
+        Ok(file(
+            path,
+            ranked,
+            found.get(at).unwrap_or(&none.0),
+            lines,
+            why,
+        ))
     };
     let shown = ranking.files.iter().enumerate().filter(|(at, _)| {
         args.files || ladder.files.get(*at).is_some_and(|lines| !lines.is_empty())
     });
     let document = Document {
-        tree: root.tree.to_string(),
+        tree: findable.tree.to_string(),
         words: words.collect(),
         tokens: ladder.tokens,
         left: ranking.files.len() - listed,
@@ -240,7 +247,8 @@ fn why(question: &Question, counts: Vec<[u8; FIELDS]>) -> Vec<Why<'_>> {
 }
 
 fn file<'d>(
-    (path, ranked): (&[u8], &Ranked),
+    path: &[u8],
+    ranked: &Ranked,
     found: &'d Found,
     lines: &BTreeSet<Line>,
     why: Vec<Why<'d>>,

@@ -131,18 +131,14 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         &rules,
         args.dry_run,
     )?;
-    report(
-        program,
-        &workspace,
-        (&here, published.as_ref()),
-        args.dry_run,
-    )
+    report(program, &workspace, &here, published.as_ref(), args.dry_run)
 }
 
 fn report(
     program: &mut Program,
     workspace: &Workspace,
-    (here, published): (&Plan, Option<&(Remote, Plan)>),
+    here: &Plan,
+    published: Option<&(Remote, Plan)>,
     dry_run: bool,
 ) -> Result<Exit, CliError> {
     let ui = &mut program.ui;

@@ -129,9 +129,8 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         }
     };
     if program.ui.is_json() {
-        let file = |(number, shown): &(u32, Option<Excerpt>)| {
-            file(&map, &files, (*number, shown.as_ref()))
-        };
+        let file =
+            |(number, shown): &(u32, Option<Excerpt>)| file(&map, &files, *number, shown.as_ref());
         let document = Document {
             tree: root.tree.to_string(),
             tokens: token::estimate(&texts.concat()),
@@ -192,7 +191,8 @@ fn wanted(
 fn file<'d>(
     map: &SymbolMap<'d>,
     files: &[MapFile<'d>],
-    (number, shown): (u32, Option<&Excerpt>),
+    number: u32,
+    shown: Option<&Excerpt>,
 ) -> File<'d> {
     let number = number as usize;
     let (file, references) = (&files[number], &map.references().files[number]);

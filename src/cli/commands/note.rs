@@ -235,7 +235,7 @@ impl<'w> Said<'w> {
     }
 
     fn slot(&self) -> Slot {
-        (self.agent.id.clone(), self.frame_type.clone())
+        Slot::new(&self.agent.id, &self.frame_type)
     }
 
     fn me(&self) -> Voice {

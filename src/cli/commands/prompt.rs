@@ -10,7 +10,7 @@ use crate::chat::GenerationParams;
 use crate::cli::program::Program;
 use crate::cli::snapshot::{SnapshotArgs, find};
 use crate::cli::{CliError, Exit, Style, Ui, asker, json};
-use crate::ops::{self, AskingOptions, Draft};
+use crate::ops::{self, AskingOptions, Draft, Refresh};
 use crate::prompt;
 use crate::provider::Definition;
 use crate::provider::ledger::dollars;
@@ -129,7 +129,7 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
         .frame_type
         .clone()
         .unwrap_or_else(|| agent.frame_type.clone());
-    let prepared = prepare(args, program, &workspace, (agent, &frame_type), &target)?;
+    let prepared = prepare(args, program, &workspace, agent, &target)?;
     let ui = &mut program.ui;
     match args.format.as_str() {
         _ if ui.is_json() => {
@@ -158,8 +158,11 @@ fn print_array(
     workspace: &Workspace,
     program: &mut Program,
 ) -> Result<Exit, CliError> {
-    let whom = (args.provider.as_deref(), args.format.as_str());
-    let preview = array::assemble(&args.array, whom, &args.snapshot, (workspace, program))?;
+    let whom = array::Recipient {
+        provider: args.provider.as_deref(),
+        format: args.format.as_str(),
+    };
+    let preview = array::assemble(&args.array, whom, &args.snapshot, workspace, program)?;
     array::print(&args.format, &preview, &mut program.ui)?;
     if let Some(placed) = preview.words.placed.as_ref().filter(|_| args.is_sent) {
         session::tiers::remember_sent(&workspace.state, placed)?;
@@ -247,9 +250,10 @@ fn prepare(
     args: &Args,
     program: &Program,
     workspace: &Workspace,
-    (agent, frame_type): (&Agent, &FrameType),
+    agent: &Agent,
     target: &Target,
 ) -> Result<Prepared, CliError> {
+    let frame_type = args.frame_type.as_ref().unwrap_or(&agent.frame_type);
     let options = AskingOptions {
         provider: args.provider.clone(),
         allowed: program.global.allow_secret.clone(),
@@ -261,13 +265,11 @@ fn prepare(
         profile,
     } = ops::asking::draft(workspace, agent, &options)?;
     let store = workspace.store()?;
-    let composed = ops::asking::compose(
-        &workspace.repository,
-        &store,
-        target,
-        (agent, frame_type),
-        &writer,
-    )?;
+    let request = Refresh {
+        frame_type: frame_type.clone(),
+        ..Refresh::of(agent)
+    };
+    let composed = ops::asking::compose(&workspace.repository, &store, target, &request, &writer)?;
     let composed = composed.ok_or_else(|| {
         let path = target
             .path

@@ -119,6 +119,13 @@ pub(super) fn parse_dollars(text: &str) -> Result<u64, String> {
     Ok(cost.0)
 }
 
+/// One call of the command: what it was given, where it works, and what prints.
+struct Job<'j> {
+    args: &'j Args,
+    workspace: &'j Workspace,
+    program: &'j mut Program,
+}
+
 /// Plans, or plans and makes.
 pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let begun = Instant::now();
@@ -166,44 +173,39 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     {
         program.ui.note(&change);
     }
-    let within = (&scope, root.history);
+    let mut job = Job {
+        args,
+        workspace: &workspace,
+        program,
+    };
     if args.dry_run {
-        return dry_run::run((&workspace, program), &targets, &request, within);
+        return dry_run::run(&mut job, &targets, &request, &scope, root.history);
     }
     if let Some(asking) = &asking {
-        confirm::confirm(args, (&workspace, program), &targets, (&request, asking))?;
+        confirm::confirm(&mut job, &targets, &request, asking)?;
     }
-    let done = refresh(
-        args,
-        (&workspace, program),
-        &targets,
-        (&request, &scope, root.history),
-    )?;
-    program.sign(&workspace);
-    let exit = report::report(
-        args,
-        (&workspace, program),
-        &request,
-        &done,
-        begun.elapsed(),
-    )?;
+    let done = refresh(&mut job, &targets, &request, &scope, root.history)?;
+    job.program.sign(&workspace);
+    let exit = report::report(&mut job, &request, &done, begun.elapsed())?;
     // Nothing follows but the end of the process, which gives all of it back at once.
     std::mem::forget(workspace);
     Ok(exit)
 }
 
 fn refresh(
-    args: &Args,
-    (workspace, program): (&Workspace, &mut Program),
+    job: &mut Job<'_>,
     targets: &[Target],
-    (request, scope, start): (&Refresh<'_>, &Scope, Option<NodeId>),
+    request: &Refresh<'_>,
+    scope: &Scope,
+    start: Option<NodeId>,
 ) -> Result<Refreshed, CliError> {
-    let mut progress = Progress::new(&program.ui);
+    let (args, workspace, ui) = (job.args, job.workspace, &mut job.program.ui);
+    let mut progress = Progress::new(ui);
     let mut output = Ok(());
-    let mut on_event = |slot: (&AgentId, &FrameType), event| {
+    let mut on_event = |agent: &AgentId, frame_type: &FrameType, event| {
         event::show(&mut progress, &event);
         if args.model.json_lines && output.is_ok() {
-            output = event::write(&mut program.ui, &event, slot);
+            output = event::write(ui, &event, agent, frame_type);
         }
     };
     let mut done = Refreshed {
@@ -212,7 +214,7 @@ fn refresh(
     };
     if scope.is_own {
         done = ops::refresh(workspace, targets, request, &mut |event| {
-            on_event((&request.agent.id, &request.frame_type), event);
+            on_event(&request.agent.id, &request.frame_type, event);
         })?;
     }
     let is_stopped = done.report.stop.is_some();
@@ -224,7 +226,7 @@ fn refresh(
     for target in targets.iter().filter(|_| !is_stopped) {
         for (_, one) in
             ops::syntheses::refresh_syntheses(workspace, target, &upkeep, &mut |slot, event| {
-                on_event((&slot.0, &slot.1), event);
+                on_event(&slot.agent, &slot.frame_type, event);
             })?
         {
             done.remade.add(&one.remade);
@@ -237,9 +239,7 @@ fn refresh(
     output?;
     let forged = done.remade.forged_count();
     if forged > 0 {
-        program
-            .ui
-            .warn(&format!("{forged} outlines or syntheses did not say what is made from the same inputs; they are made again"));
+        ui.warn(&format!("{forged} outlines or syntheses did not say what is made from the same inputs; they are made again"));
     }
     if args.verify && done.remade.of > 0 {
         let (checked, of, odds) = (
@@ -257,7 +257,7 @@ fn refresh(
         } else {
             ""
         };
-        program.ui.note(&format!(
+        ui.note(&format!(
             "{checked} of {of} outlines and syntheses made again and compared; one forged is found with {odds} % odds{all}"
         ));
     }

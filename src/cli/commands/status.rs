@@ -250,7 +250,7 @@ impl Counting<'_> {
             .iter()
             .filter(|agent| agent.makes(NodeKind::Directory))
         {
-            let slot = (agent.id.clone(), agent.frame_type.clone());
+            let slot = Slot::new(&agent.id, &agent.frame_type);
             // An agent that was never put to work does not make every node a missing one.
             if agent.maker != Maker::Outline
                 && index.slot(&slot).is_none()
@@ -340,11 +340,11 @@ impl Counting<'_> {
         let snapshot = self.args.snapshot.option();
         let command = format!(
             "git merkle regenerate --agent {} --type {}{snapshot}",
-            slot.0, slot.1
+            slot.agent, slot.frame_type
         );
         SlotDocument {
-            agent: slot.0.to_string(),
-            r#type: slot.1.to_string(),
+            agent: slot.agent.to_string(),
+            r#type: slot.frame_type.to_string(),
             fresh: planned.plan.fresh,
             outdated,
             carried: None,
@@ -365,12 +365,9 @@ impl Counting<'_> {
             .enumerate()
             .filter(|(_, slot)| !seen.contains(slot))
         {
-            let carried = self
-                .said
-                .carried
-                .values()
-                .flatten()
-                .filter(|one| (&one.frame.agent, &one.frame.frame_type) == (&slot.0, &slot.1));
+            let carried = self.said.carried.values().flatten().filter(|one| {
+                (&one.frame.agent, &one.frame.frame_type) == (&slot.agent, &slot.frame_type)
+            });
             let carried = carried.count() as u64;
             let (mut fresh, mut outdated, mut silent) = (0, 0, Vec::new());
             for node in scan.bottom_up() {
@@ -383,7 +380,7 @@ impl Counting<'_> {
             let is_person = self
                 .workspace
                 .agents()
-                .get(slot.0.as_str())
+                .get(slot.agent.as_str())
                 .is_ok_and(|agent| matches!(agent.maker, Maker::Person));
             // Where every statement of the slot is about something in this snapshot, none is about what stood there before.
             if !is_person && fresh + outdated < index.count_heads(number as u16) {
@@ -394,7 +391,7 @@ impl Counting<'_> {
                     (silent.iter().filter(speaks_of).count() as u64).saturating_sub(carried);
             }
             if fresh + outdated + carried > 0 {
-                let (agent, r#type) = (slot.0.to_string(), slot.1.to_string());
+                let (agent, r#type) = (slot.agent.to_string(), slot.frame_type.to_string());
                 let carried = (is_person || carried > 0).then_some(carried);
                 slots.push(SlotDocument {
                     agent,

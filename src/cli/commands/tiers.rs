@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::prompt::array::{ArrayArgs, BlockDocument, assemble, blocks};
+use super::prompt::array::{ArrayArgs, BlockDocument, Recipient, assemble, blocks};
 use crate::cli::program::Program;
 use crate::cli::snapshot::SnapshotArgs;
 use crate::cli::ui::OutputError;
@@ -76,9 +76,13 @@ pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
     let workspace = program.open_paged()?;
     let preview = assemble(
         &args.array,
-        (args.provider.as_deref(), "text"),
+        Recipient {
+            provider: args.provider.as_deref(),
+            format: "text",
+        },
         &args.snapshot,
-        (&workspace, program),
+        &workspace,
+        program,
     )?;
     let Some(placed) = &preview.words.placed else {
         return Err(CliError::new(

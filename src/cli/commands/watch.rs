@@ -84,13 +84,12 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
     let (mut report, mut told) = (Report::default(), Told::default());
     for agent in agents.iter().filter(|agent| is_local(agent)) {
         let request = Refresh::of(agent);
-        let slot = (&agent.id, &request.frame_type);
         let done = ops::refresh(
             workspace,
             &[Target::root_of(tree)],
             &request,
             &mut |event| {
-                told.add(slot, event);
+                told.add(&agent.id, &request.frame_type, event);
             },
         )?;
         report.add(done.report);
@@ -100,13 +99,13 @@ fn look(workspace: &Workspace, last: &mut Option<NodeId>) -> Result<Option<Batch
         start: root.history,
         verify: false,
     };
-    let mut take = |slot: &Slot, event| told.add((&slot.0, &slot.1), event);
+    let mut take = |slot: &Slot, event| told.add(&slot.agent, &slot.frame_type, event);
     for (_, done) in
         ops::syntheses::refresh_syntheses(workspace, &Target::root_of(tree), &upkeep, &mut take)?
     {
         report.add(done.report);
     }
-    let batch = told.batch((workspace, &report), *last, tree)?;
+    let batch = told.batch(workspace, &report, *last, tree)?;
     *last = Some(tree);
     Ok(Some(batch))
 }

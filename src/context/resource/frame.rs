@@ -90,7 +90,7 @@ impl Resolver<'_> {
     pub(super) fn find_node(&mut self, text: &[u8]) -> Result<Place, String> {
         let parsed = Pattern::parse(text).map_err(|refusal| refusal.to_string())?;
         if let Some(found) = self.tree.find(&parsed.path) {
-            return place_of(found.mode, found.id, (self.tree.id, parsed.path));
+            return place_of(found.mode, found.id, self.tree.id, parsed.path);
         }
         if let Some((revision, path)) = pattern::parse_revision(text) {
             let path = Pattern::parse(path)
@@ -102,7 +102,7 @@ impl Resolver<'_> {
                 .find_entry(&tree, path.as_bytes())
                 .map_err(|error| chain(&error))?;
             let (mode, id) = found.ok_or_else(|| "no such file in that revision".to_owned())?;
-            return place_of(mode, id, (tree, path));
+            return place_of(mode, id, tree, path);
         }
         let id: Option<NodeId> = std::str::from_utf8(text)
             .ok()

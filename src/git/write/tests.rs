@@ -331,7 +331,7 @@ fn every_batch_survives_a_gc_that_runs_all_the_while() {
             } else {
                 Vec::new()
             };
-            let body = commit_body(&tree.id, &parents, ("a", "b"), "frames", 1);
+            let body = commit_body(&tree.id, &parents, ["a", "b"], "frames", 1);
             let commit = Encoded::new(repo.hash_kind(), ObjectKind::Commit, &body);
             let id = commit.id;
             batch.add(tree);

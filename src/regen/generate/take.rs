@@ -232,7 +232,13 @@ impl Work<'_, '_> {
                 basis,
                 frame,
                 file,
-            } => self.take_spooled(task, basis, (*frame, file), on_event),
+            } => {
+                match file {
+                    Ok(file) => self.batch_files.push(file),
+                    Err(error) => self.break_off(RunError::Spool(error)),
+                }
+                self.take_spooled(task, basis, *frame, on_event);
+            }
             Written::Committed { committed, files } => {
                 self.is_committing = false;
                 let state = self.generator.state;
@@ -260,13 +266,9 @@ impl Work<'_, '_> {
         &mut self,
         task: u32,
         basis: BasisId,
-        (frame, file): (Frame, std::io::Result<String>),
+        frame: Frame,
         on_event: &mut dyn FnMut(Event),
     ) {
-        match file {
-            Ok(file) => self.batch_files.push(file),
-            Err(error) => self.break_off(RunError::Spool(error)),
-        }
         let made = self.desk().encode(self.tasks[task as usize], frame, false);
         self.take_made(task, made, on_event);
         for number in self.waiters.remove(&basis).unwrap_or_default() {

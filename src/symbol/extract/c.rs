@@ -124,9 +124,9 @@ fn specifier<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         node.child_by_field_name("body"),
     );
     if let (Some(name), Some(body)) = (name, body) {
-        define(walk, level, (node, name), (node, body));
+        define(walk, level, [node, name], [node, body]);
     } else if let Some(body) = body.filter(|_| node.kind() == "enum_specifier") {
-        define(walk, level, (node, node), (node, body));
+        define(walk, level, [node, node], [node, body]);
     }
 }
 
@@ -134,8 +134,8 @@ fn specifier<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn define<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
-    (node, name): (Node<'t>, Node<'t>),
-    (definition, body): (Node<'t>, Node<'t>),
+    [node, name]: [Node<'t>; 2],
+    [definition, body]: [Node<'t>; 2],
 ) {
     let kind = match definition.kind() {
         "class_specifier" => Kind::Class,
@@ -185,7 +185,7 @@ fn declaration<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         return;
     };
     if let (Some(definition), Some(body)) = (definition, body) {
-        return define(walk, level, (node, name), (definition, body));
+        return define(walk, level, [node, name], [definition, body]);
     }
     let member = level.place.owner.is_some_and(|owner| owner != Kind::Module);
     let kind = match node.kind() {

@@ -53,7 +53,7 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     outline.lines = text.lines().count() as u64;
     match language.and_then(grammar_of) {
-        Some((language, grammar)) => read(&mut outline, (language, grammar), text, uses),
+        Some((language, grammar)) => read(&mut outline, language, grammar, text, uses),
         None => {
             lines::read(&mut outline, text);
             if let Some(used) = uses {
@@ -69,7 +69,8 @@ fn extract_into(language: Option<Language>, data: &[u8], uses: Option<&mut Uses>
 
 fn read(
     outline: &mut Outline,
-    (language, grammar): (Language, &'static Grammar),
+    language: Language,
+    grammar: &'static Grammar,
     text: &str,
     used: Option<&mut Uses>,
 ) {

@@ -61,7 +61,8 @@ fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     keyword(
         walk,
         level,
-        (node, "const"),
+        node,
+        "const",
         &Item::new(Kind::Constant).valued("value"),
     );
 }
@@ -70,7 +71,8 @@ fn variable<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     keyword(
         walk,
         level,
-        (node, "var"),
+        node,
+        "var",
         &Item::new(Kind::Variable).valued("value"),
     );
 }
@@ -79,7 +81,8 @@ fn variable<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
 fn keyword<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
-    (node, word): (Node<'t>, &str),
+    node: Node<'t>,
+    word: &str,
     item: &Item,
 ) {
     let before = level.symbols.len();

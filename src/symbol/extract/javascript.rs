@@ -125,7 +125,7 @@ fn export<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
             "export_clause" => export_names(walk, child),
             "identifier" => walk.export(child),
             "comment" => {}
-            _ => assigned(walk, level, (node, "default"), child),
+            _ => assigned(walk, level, node, "default", child),
         }
     }
 }
@@ -315,8 +315,8 @@ fn statement<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     };
     match owner {
         "module" if name == "exports" => exported_value(walk, level, node, right),
-        "exports" | "module.exports" => assigned(walk, level, (node, name), right),
-        _ => method(walk, level, (node, owner, name), right),
+        "exports" | "module.exports" => assigned(walk, level, node, name, right),
+        _ => method(walk, level, node, [owner, name], right),
     }
 }
 
@@ -369,7 +369,7 @@ fn exported_value<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
             };
             walk.children_at(level, value, place);
         }
-        _ => assigned(walk, level, (node, "module.exports"), value),
+        _ => assigned(walk, level, node, "module.exports", value),
     }
 }
 
@@ -377,7 +377,8 @@ fn exported_value<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>
 fn assigned<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
-    (node, name): (Node<'t>, &str),
+    node: Node<'t>,
+    name: &str,
     value: Node<'t>,
 ) {
     if value.kind() == "identifier" && walk.slice(value) != "undefined" {
@@ -412,10 +413,11 @@ fn assigned<'t>(
 fn method<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
-    target: (Node<'t>, &str, &str),
+    node: Node<'t>,
+    target: [&str; 2],
     value: Node<'t>,
 ) {
-    let (node, owner, name) = target;
+    let [owner, name] = target;
     let owner = owner.strip_suffix(".prototype").unwrap_or(owner);
     let (kind, end) = shape(walk, value);
     if kind == Kind::Function
@@ -449,7 +451,7 @@ fn pair<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
     );
     if let (Some(key), Some(value), true) = (key, value, level.place.public) {
         let name = walk.slice(key).trim_matches(['"', '\'']);
-        assigned(walk, level, (node, name), value);
+        assigned(walk, level, node, name, value);
     }
 }
 

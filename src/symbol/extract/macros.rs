@@ -156,13 +156,13 @@ impl<'t> Tokens<'t> {
     /// Behind a bracket that opens here, or here.
     fn group_end(&self, at: usize) -> usize {
         if self.is_sign(at, b"(") {
-            self.closed(at, (b'(', b')')).unwrap_or(at)
+            self.closed(at, b'(', b')').unwrap_or(at)
         } else {
             at
         }
     }
 
-    fn closed(&self, at: usize, (open, close): (u8, u8)) -> Option<usize> {
+    fn closed(&self, at: usize, open: u8, close: u8) -> Option<usize> {
         let mut depth = 0_usize;
         for next in at..self.all.len().min(at + LOOK_AHEAD) {
             depth += usize::from(self.is_sign(next, &[open]));
@@ -252,7 +252,7 @@ impl<'t> Tokens<'t> {
         let mut at = at + 1;
         for _ in 0..LOOK_AHEAD {
             if self.is_sign(at, b"<") {
-                let Some(end) = self.closed(at, (b'<', b'>')) else {
+                let Some(end) = self.closed(at, b'<', b'>') else {
                     return at;
                 };
                 at = end;

@@ -62,18 +62,19 @@ fn is_public(declared: &Declared<'_>) -> bool {
 }
 
 fn property<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    element(walk, level, (node, "property_element"), Kind::Field);
+    element(walk, level, node, "property_element", Kind::Field);
 }
 
 fn constant<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
-    element(walk, level, (node, "const_element"), Kind::Constant);
+    element(walk, level, node, "const_element", Kind::Constant);
 }
 
 /// Declares the first of the elements; more in one statement are rare and stay in its signature.
 fn element<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
-    (node, kind): (Node<'t>, &str),
+    node: Node<'t>,
+    kind: &str,
     symbol_kind: Kind,
 ) {
     let mut cursor = node.walk();

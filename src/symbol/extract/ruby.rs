@@ -102,7 +102,7 @@ fn assignment<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         .child_by_field_name("right")
         .filter(|right| makes_class(walk, *right))
     {
-        made_class(walk, level, (node, name), made);
+        made_class(walk, level, node, name, made);
     } else {
         walk.declare(
             level,
@@ -133,7 +133,8 @@ fn makes_class(walk: &Walk<'_>, value: Node<'_>) -> bool {
 fn made_class<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
-    (node, name): (Node<'t>, Node<'t>),
+    node: Node<'t>,
+    name: Node<'t>,
     made: Node<'t>,
 ) {
     let block = made.child_by_field_name("block");
@@ -213,8 +214,8 @@ fn call<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, node: Node<'t>) {
         | "mattr_accessor" | "class_attribute" => {
             name_all(walk, level, arguments, Kind::Field);
         }
-        "define_method" | "alias_method" => name_first(walk, level, (node, arguments), 0),
-        "def_delegator" => name_first(walk, level, (node, arguments), 2),
+        "define_method" | "alias_method" => name_first(walk, level, node, arguments, 0),
+        "def_delegator" => name_first(walk, level, node, arguments, 2),
         "include" | "extend" | "prepend" => name_all(walk, level, arguments, Kind::Implementation),
         "private" | "protected" | "private_class_method" => hide(walk, level, node, arguments),
         "public" | "module_function" => walk.children(level, arguments),
@@ -321,7 +322,8 @@ fn name_all<'t>(walk: &mut Walk<'t>, level: &mut Level<'t>, arguments: Node<'t>,
 fn name_first<'t>(
     walk: &mut Walk<'t>,
     level: &mut Level<'t>,
-    (node, arguments): (Node<'t>, Node<'t>),
+    node: Node<'t>,
+    arguments: Node<'t>,
     at: u32,
 ) {
     let is_name = |argument: &Node<'_>| matches!(argument.kind(), "simple_symbol" | "string");

@@ -373,7 +373,8 @@ mod tests {
     ];
 
     fn names(
-        (language, grammar): (Language, &'static Grammar),
+        language: Language,
+        grammar: &'static Grammar,
         text: &str,
         numbered_max: usize,
     ) -> Vec<Range<usize>> {
@@ -397,10 +398,10 @@ mod tests {
         ) {
             let text = text.repeat(copies);
             for grammar in GRAMMARS {
-                let by_hand = names(grammar, &text, 0);
+                let by_hand = names(grammar.0, grammar.1, &text, 0);
                 prop_assert!(by_hand.is_sorted_by_key(|range| range.start));
                 for numbered_max in [3, NUMBERED_MAX, usize::MAX] {
-                    prop_assert_eq!(&names(grammar, &text, numbered_max), &by_hand, "{:?} {}", grammar.0, numbered_max);
+                    prop_assert_eq!(&names(grammar.0, grammar.1, &text, numbered_max), &by_hand, "{:?} {}", grammar.0, numbered_max);
                 }
             }
         }

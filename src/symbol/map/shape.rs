@@ -67,7 +67,7 @@ fn function(symbol: &Symbol, language: Language) -> Shape {
     let named = parts.iter().any(|part| part.contains(' '));
     let names = parts
         .iter()
-        .filter_map(|part| parameter(part, language, (is_method, named)));
+        .filter_map(|part| parameter(part, language, is_method, named));
     let head = text[..start].trim();
     let tail = text.get(close + 1..).unwrap_or_default().trim();
     Shape {
@@ -93,7 +93,7 @@ fn without_parentheses(symbol: &Symbol, language: Language) -> Shape {
         (Language::Ruby, _) => Some(
             split(after)
                 .iter()
-                .filter_map(|part| parameter(part, language, (false, true)))
+                .filter_map(|part| parameter(part, language, false, true))
                 .collect(),
         ),
         // `x => …`
@@ -232,11 +232,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// The name of one parameter, with `?` behind it when it can be left out; `None` for the object itself.
-fn parameter(
-    part: &str,
-    language: Language,
-    (is_method, are_named): (bool, bool),
-) -> Option<String> {
+fn parameter(part: &str, language: Language, is_method: bool, are_named: bool) -> Option<String> {
     let value_at = value_at(part);
     let before_value = value_at.map_or(part, |at| part[..at].trim());
     let is_optional = value_at.is_some();

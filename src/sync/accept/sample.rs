@@ -49,7 +49,8 @@ pub(super) struct Found {
 
 /// Looks at what a store gives; `ours` has children's frames that the delivery need not repeat.
 pub(super) fn look(
-    (repo, state): (&Repository, &StateDir),
+    repo: &Repository,
+    state: &StateDir,
     [ours, theirs]: [&Store<'_>; 2],
     entries: Vec<Entry>,
 ) -> Result<Found, StoreError> {

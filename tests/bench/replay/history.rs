@@ -183,7 +183,8 @@ impl History {
                 &self.workspace.state,
                 &world,
                 None,
-                (Policy::default(), &TERMS),
+                Policy::default(),
+                &TERMS,
             );
             session::tiers::remember_sent(&self.workspace.state, &placed).map_err(failure)?;
             let (items, system) = (world.items(), world.system_content());

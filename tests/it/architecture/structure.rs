@@ -1,4 +1,4 @@
-//! Rules about what stands in which room: methods of the workspace.
+//! Rules about how things are cut: methods of the workspace, parameters of functions.
 
 use super::rule::{Fault, fault};
 use super::source::Source;
@@ -43,4 +43,82 @@ pub(crate) fn workspace_methods(source: &Source) -> usize {
 fn workspace_impls(source: &Source) -> impl Iterator<Item = usize> {
     (0..source.tokens.len())
         .filter(|index| source.at(*index) == "impl" && source.at(index + 1) == "Workspace")
+}
+
+/// Parameters of functions that are tuples, by pattern or by type: their parts have no names where the function is called.
+pub(crate) fn tuple_faults(source: &Source) -> Vec<Fault> {
+    let functions = (0..source.tokens.len()).filter(|index| {
+        source.at(*index) == "fn"
+            && !source.tokens[*index].in_test
+            && source.at(index + 1) != "("
+            && source.before(*index) != "!"
+    });
+    functions
+        .flat_map(|index| parameters(source, index))
+        .filter(|start| is_tuple(source, *start))
+        .map(|start| {
+            let message =
+                "a tuple as a parameter: give its parts names, as parameters or as a struct";
+            let line = source.tokens[start].line;
+            fault(source, line, "tuples", message.to_owned())
+        })
+        .collect()
+}
+
+/// Where the parameters of the function at `fn` begin.
+fn parameters(source: &Source, function: usize) -> Vec<usize> {
+    let depth = source.tokens[function].depth;
+    let opens = |index: &usize| source.at(*index) == "(" && source.tokens[*index].depth == depth;
+    let Some(open) = (function..source.tokens.len()).find(opens) else {
+        return Vec::new();
+    };
+    let mut starts = Vec::new();
+    let (mut angles, mut is_start) = (0_i32, true);
+    for index in open + 1..source.tokens.len() {
+        let token = &source.tokens[index];
+        if token.depth <= depth {
+            break;
+        }
+        if is_start {
+            starts.push(index);
+        }
+        let is_outer = token.depth == depth + 1;
+        match token.text.as_str() {
+            "<" if is_outer => angles += 1,
+            ">" if is_outer && source.before(index) != "-" => angles -= 1,
+            _ => {}
+        }
+        is_start = is_outer && angles == 0 && token.text == ",";
+    }
+    starts
+}
+
+/// True for `(a, b): …`, and for `a: (A, B)` and `a: &(A, B)`; not for `a: &(dyn A + B)`.
+fn is_tuple(source: &Source, start: usize) -> bool {
+    if opens_tuple(source, start) {
+        return true;
+    }
+    let depth = source.tokens[start].depth;
+    let ends = |index: &usize| {
+        let token = &source.tokens[*index];
+        token.depth < depth || token.depth == depth && matches!(token.text.as_str(), ":" | ",")
+    };
+    let Some(colon) = (start..source.tokens.len()).find(ends) else {
+        return false;
+    };
+    let mut at = colon + 1;
+    while matches!(source.at(at), "&" | "mut" | "'") || source.before(at) == "'" {
+        at += 1;
+    }
+    source.at(colon) == ":" && opens_tuple(source, at)
+}
+
+/// True for a parenthesis that holds a comma of its own.
+fn opens_tuple(source: &Source, open: usize) -> bool {
+    let depth = source.tokens.get(open).map_or(0, |token| token.depth);
+    source.at(open) == "("
+        && source.tokens[open + 1..]
+            .iter()
+            .take_while(|token| token.depth > depth)
+            .any(|token| token.depth == depth + 1 && token.text == ",")
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use git_merkle::base::{Digest, NodeId, TreePath};
-use git_merkle::frame::{FrameName, Index, Store, decode, encode, spool};
+use git_merkle::frame::{FrameName, Index, Slot, Store, decode, encode, spool};
 use git_merkle::git::{HashKind, tree_entries};
 use git_merkle::regen::memory;
 use git_merkle::regen::record::object_cache;
@@ -224,7 +224,7 @@ fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
                 index.prepare(usize::MAX);
             }
             for name in names.iter().step_by(29) {
-                let slot = index.slot(&(name.agent.clone(), name.frame_type.clone()));
+                let slot = index.slot(&Slot::new(&name.agent, &name.frame_type));
                 // A record that is found has the node's key before it; what it says may be wrong, which makes it stale.
                 let _ = slot.and_then(|slot| index.find_head(&name.node, slot));
             }
@@ -234,7 +234,7 @@ fn an_index_with_changes_opens_and_knows_no_head_that_is_not_there() {
     let index = Index::open(&store, &cache).unwrap();
     for name in &names {
         let slot = index
-            .slot(&(name.agent.clone(), name.frame_type.clone()))
+            .slot(&Slot::new(&name.agent, &name.frame_type))
             .unwrap();
         assert_eq!(index.find_head(&name.node, slot).unwrap().frame, name.frame);
     }

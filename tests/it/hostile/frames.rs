@@ -2,7 +2,7 @@
 
 use git_merkle::base::limit::{BODY_BYTES_MAX, SEQ_GAP_MAX};
 use git_merkle::base::{BasisId, Digest, NodeId};
-use git_merkle::frame::{BasisKind, Frame, FrameName, NodeKind, encode};
+use git_merkle::frame::{Basis, BasisKind, Frame, FrameName, NodeKind, Slot, encode};
 use git_merkle::git::EntryMode::{self, Directory, File};
 
 use super::{Forge, assert_civil, json};
@@ -20,15 +20,19 @@ fn with_frames<'s>(sandbox: &'s Sandbox, name: &str) -> Repo<'s> {
 /// A good frame about a node, whose name says the same.
 fn frame(node: &str, slot: (&str, &str), seq: u32, content: &str) -> Frame {
     let node: NodeId = node.parse().expect("an id");
-    let slot = (
-        slot.0.parse().expect("an agent"),
-        slot.1.parse().expect("a type"),
-    );
+    let slot = Slot {
+        agent: slot.0.parse().expect("an agent"),
+        frame_type: slot.1.parse().expect("a type"),
+    };
     let basis = BasisId(Digest::of("test/1", content.as_bytes()));
     let mut frame = Frame::new(
-        (node, NodeKind::File),
+        node,
+        NodeKind::File,
         slot,
-        (BasisKind::Written, basis),
+        Basis {
+            kind: BasisKind::Written,
+            id: basis,
+        },
         content.to_owned(),
     );
     frame.seq = seq;

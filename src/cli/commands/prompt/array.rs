@@ -75,13 +75,24 @@ fn parse_policy(text: &str) -> Result<Policy, String> {
     }
 }
 
+/// The provider that the words are for, and the form in which they are printed.
+#[derive(Clone, Copy)]
+pub struct Recipient<'r> {
+    /// `--provider`.
+    pub provider: Option<&'r str>,
+    /// `--format`.
+    pub format: &'r str,
+}
+
 /// Builds the request that would be sent; the provider is part of it where one is configured.
 pub fn assemble(
     args: &ArrayArgs,
-    (provider, format): (Option<&str>, &str),
+    recipient: Recipient<'_>,
     snapshot: &SnapshotArgs,
-    (workspace, program): (&Workspace, &mut Program),
+    workspace: &Workspace,
+    program: &mut Program,
 ) -> Result<Preview, CliError> {
+    let Recipient { provider, format } = recipient;
     token::prepare();
     let session = args
         .session

@@ -1,21 +1,22 @@
 //! The checks before a request: the command sends nothing that looks like a secret, and spends nothing without your
 //! agreement or a budget.
 
-use super::{Args, dry_run};
+use super::{Job, dry_run};
 use crate::cli::CliError;
 use crate::cli::consent::{self, Asked};
 use crate::cli::program::Program;
 use crate::ops::{self, Asking, Refresh};
 use crate::regen::survey::Survey;
-use crate::workspace::{Target, Workspace};
+use crate::workspace::Target;
 
 /// Looks at everything that would be sent, and asks where that costs more than `merkle.confirmAbove`.
 pub(super) fn confirm(
-    args: &Args,
-    (workspace, program): (&Workspace, &mut Program),
+    job: &mut Job<'_>,
     targets: &[Target],
-    (request, asking): (&Refresh<'_>, &Asking<'_>),
+    request: &Refresh<'_>,
+    asking: &Asking<'_>,
 ) -> Result<(), CliError> {
+    let (args, workspace) = (job.args, job.workspace);
     let store = workspace.store()?;
     let is_open = |target: &&Target| {
         !ops::refresh::is_up_to_date(
@@ -46,7 +47,7 @@ pub(super) fn confirm(
         return Ok(());
     }
     asking.writer.guard_words()?;
-    refuse_secrets(program, &survey)?;
+    refuse_secrets(job.program, &survey)?;
     let asked = Asked {
         words: format!(
             "this asks '{}' for {}",
@@ -59,7 +60,7 @@ pub(super) fn confirm(
         has_budget: asking.has_budget,
         look: "git merkle regenerate --dry-run",
     };
-    consent::require(program, &asking.caller, &asked)
+    consent::require(job.program, &asking.caller, &asked)
 }
 
 fn refuse_secrets(program: &Program, survey: &Survey) -> Result<(), CliError> {

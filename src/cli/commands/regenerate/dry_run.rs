@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::Job;
 use super::syntheses::Scope;
 use crate::base::NodeId;
-use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, json};
 use crate::ops::{self, Refresh};
 use crate::provider::ledger::dollars;
@@ -65,13 +65,14 @@ struct Plans {
 
 /// Prints the plan; sends and makes nothing.
 pub(super) fn run(
-    (workspace, program): (&Workspace, &mut Program),
+    job: &mut Job<'_>,
     targets: &[Target],
     request: &Refresh<'_>,
-    scope: (&Scope, Option<NodeId>),
+    scope: &Scope,
+    start: Option<NodeId>,
 ) -> Result<Exit, CliError> {
-    let plans = plan(workspace, targets, request, scope)?;
-    let ui = &mut program.ui;
+    let plans = plan(job.workspace, targets, request, scope, start)?;
+    let ui = &mut job.program.ui;
     if ui.is_json() {
         ui.write_json("plan", &document(&plans, request))?;
         return Ok(Exit::Done);
@@ -125,12 +126,13 @@ fn plan(
     workspace: &Workspace,
     targets: &[Target],
     request: &Refresh<'_>,
-    (scope, start): (&Scope, Option<NodeId>),
+    scope: &Scope,
+    start: Option<NodeId>,
 ) -> Result<Plans, CliError> {
     let store = workspace.store()?;
     let mut plans = Plans::default();
     for target in targets {
-        let (tasks, fresh) = scope.tasks(workspace, (&store, target), start)?;
+        let (tasks, fresh) = scope.tasks(workspace, &store, target, start)?;
         plans.fresh += fresh;
         plans
             .tasks

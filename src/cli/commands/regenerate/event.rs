@@ -72,7 +72,8 @@ fn message(spent: &Spend) -> String {
 pub(super) fn write(
     ui: &mut Ui,
     event: &Event,
-    (agent, frame_type): (&AgentId, &FrameType),
+    agent: &AgentId,
+    frame_type: &FrameType,
 ) -> Result<(), OutputError> {
     let mut line = line(event);
     if line.path.is_some() {

@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Args, event};
+use super::{Job, event};
 use crate::base::{TreePath, clock};
 use crate::cli::absent;
-use crate::cli::program::Program;
 use crate::cli::{CliError, Exit, Style, Ui, json};
 use crate::ops::{self, Refresh, Refreshed};
 use crate::provider::ledger::dollars;
 use crate::regen::{Cause, Report, Stop};
-use crate::workspace::Workspace;
 
 /// Nodes that failed for the same reason and are shown one by one, at most.
 const SAME_REASON_MAX: u64 = 5;
@@ -79,18 +77,18 @@ struct ModelDocument {
 
 /// Prints what was done, keeps it, and says how the program ends.
 pub(super) fn report(
-    args: &Args,
-    (workspace, program): (&Workspace, &mut Program),
+    job: &mut Job<'_>,
     request: &Refresh<'_>,
     done: &Refreshed,
     took: Duration,
 ) -> Result<Exit, CliError> {
+    let (args, workspace) = (job.args, job.workspace);
     let report = &done.report;
     let document = document(request, done, took);
     if document.model.is_some() && !document.is_empty() {
         ops::last_run::save(&workspace.state, &json::document("regenerate", &document));
     }
-    let ui = &mut program.ui;
+    let ui = &mut job.program.ui;
     tell_failed(ui, &report.failed);
     if ui.is_json() || args.model.json_lines {
         ui.write_json("regenerate", &document)?;

@@ -44,8 +44,8 @@ impl Scope {
         );
         let agents: Vec<&AgentId> = slots
             .iter()
-            .filter(|slot| slot.1 == *frame_type)
-            .map(|slot| &slot.0)
+            .filter(|slot| slot.frame_type == *frame_type)
+            .map(|slot| &slot.agent)
             .collect();
         let is_own = agents.is_empty();
         if let (false, Some(named)) = (is_own, &named)
@@ -68,18 +68,19 @@ impl Scope {
     /// True for a slot whose syntheses are made.
     pub(super) fn wants(&self, slot: &Slot) -> bool {
         self.has_syntheses
-            && self.agent.as_ref().is_none_or(|agent| *agent == slot.0)
+            && self.agent.as_ref().is_none_or(|agent| *agent == slot.agent)
             && self
                 .frame_type
                 .as_ref()
-                .is_none_or(|frame_type| *frame_type == slot.1)
+                .is_none_or(|frame_type| *frame_type == slot.frame_type)
     }
 
     /// What would be made below a target: paths of directories, with the reasons; and how many are fresh.
     pub(super) fn tasks(
         &self,
         workspace: &Workspace,
-        (store, target): (&Store<'_>, &Target),
+        store: &Store<'_>,
+        target: &Target,
         start: Option<NodeId>,
     ) -> Result<(Vec<SynthesisTask>, u64), CliError> {
         let (mut tasks, mut fresh) = (Vec::new(), 0);

@@ -67,8 +67,8 @@ impl KnownDocument {
             .map(|(path, one)| FrameDocument::of_carried(one, Some(path)).signed(next()))
             .collect();
         let behind = known.touched.behind.iter().map(|behind| BehindDocument {
-            agent: behind.slot.0.to_string(),
-            r#type: behind.slot.1.to_string(),
+            agent: behind.slot.agent.to_string(),
+            r#type: behind.slot.frame_type.to_string(),
             outdated: behind.stale,
             missing: behind.missing,
             command: known.command(behind),

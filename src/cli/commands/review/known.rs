@@ -6,7 +6,7 @@ use crate::cli::advice::shell_word;
 use crate::cli::frames::signatures;
 use crate::cli::words::{write_lines, write_words};
 use crate::cli::{CliError, Style, Ui};
-use crate::frame::{Cost, Frame, Store};
+use crate::frame::{Cost, Frame, Slot, Store};
 use crate::ops::touched::{Behind, Touched};
 use crate::review::Tone;
 use crate::sync::Signature;
@@ -88,7 +88,7 @@ impl<'k> Known<'k> {
         };
         format!(
             "git merkle regenerate --agent {}{only}{}",
-            behind.slot.0, self.revision
+            behind.slot.agent, self.revision
         )
     }
 }
@@ -135,7 +135,7 @@ pub(super) fn write_known(ui: &mut Ui, known: &Known<'_>) -> Result<(), CliError
         let counts: Vec<String> = counts
             .map(|(count, word)| format!("{count} {word}"))
             .collect();
-        let (agent, frame_type) = &behind.slot;
+        let Slot { agent, frame_type } = &behind.slot;
         let text = format!("not fresh: {agent}/{frame_type} {}", counts.join(", "));
         let text = ui.styled(Style::Caution, &text).to_string();
         writeln!(ui, "{text} (use \"{}\")", known.command(behind))?;

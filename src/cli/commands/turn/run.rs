@@ -22,7 +22,8 @@ use crate::provider::ledger::{Caps, Spend, dollars};
 use crate::provider::{Definitions, ProviderError};
 use crate::session::folder::response_file;
 use crate::session::{
-    self, Answered, Decision, Judgement, OpenSession, Question, Status, TurnError, TurnOptions,
+    self, Answered, Decision, Judgement, Listener, OpenSession, Question, Status, TurnError,
+    TurnOptions,
 };
 use crate::workspace::Workspace;
 
@@ -69,6 +70,15 @@ impl Run {
     }
 }
 
+/// One call of the command: what it was given, where it works, what prints, and what its calls have taken until now, for
+/// its limits are for all of them together, to any provider.
+struct Job<'j> {
+    args: &'j Run,
+    workspace: &'j Workspace,
+    program: &'j mut Program,
+    spent: Spend,
+}
+
 /// Asks, and says what comes next.
 pub(super) fn run(
     args: &Run,
@@ -77,57 +87,50 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let mut open = open(args.whom.session.as_deref(), workspace, program)?;
     let mut retries = args.retries;
-    // Limits of the command are for all its calls together, to any provider.
-    let mut spent = Spend::default();
+    let mut job = Job {
+        args,
+        workspace,
+        program,
+        spent: Spend::default(),
+    };
     let mut is_printed = false;
     loop {
         if !is_answered(workspace, &mut open, args)? {
-            summarize((args, &mut spent), workspace, &mut open, program)?;
+            summarize(&mut job, &mut open)?;
             let question =
-                session::turn::open_question(workspace, &mut open, &args.whom.asking(program))?;
+                session::turn::open_question(workspace, &mut open, &args.whom.asking(job.program))?;
             if question.is_manual() {
-                return wait(&open, &question, program);
+                return wait(&open, &question, job.program);
             }
             session::answer::check_limits(&open)?;
-            if !ask(
-                (args, &mut spent),
-                workspace,
-                (&mut open, &question),
-                program,
-            )? {
+            if !ask(&mut job, &mut open, &question)? {
                 return Ok(Exit::Done);
             }
             is_printed = true;
         }
-        if judge_review(&mut open, program)? {
-            return tell_outcome(&open, is_printed, program);
+        if judge_review(&mut open, job.program)? {
+            return tell_outcome(&open, is_printed, job.program);
         }
         // Whether the work is done is what a review says itself, or a person.
         let waits_for_person = is_undecided_review(&open);
         let Some(approver) = args.approve_with.as_ref().filter(|_| !waits_for_person) else {
-            tell_outcome(&open, is_printed, program)?;
+            tell_outcome(&open, is_printed, job.program)?;
             return Ok(if waits_for_person {
                 Exit::Busy
             } else {
                 Exit::Done
             });
         };
-        match decide(
-            approver,
-            (args, &mut spent),
-            workspace,
-            (&mut open, retries == 0),
-            program,
-        )? {
-            Decided::Approved => return tell_outcome(&open, is_printed, program),
+        match decide(&mut job, approver, &mut open, retries == 0)? {
+            Decided::Approved => return tell_outcome(&open, is_printed, job.program),
             Decided::OnlyShown => return Ok(Exit::Done),
             Decided::Refused => {}
         }
         if retries == 0 {
-            program
+            job.program
                 .ui
                 .warn("the answer was refused as often as was allowed; a person decides");
-            tell_outcome(&open, is_printed, program)?;
+            tell_outcome(&open, is_printed, job.program)?;
             return Ok(Exit::Busy);
         }
         retries -= 1;
@@ -142,7 +145,8 @@ pub(super) fn run(
             tokens_max: last.1,
             ..TurnOptions::default()
         };
-        session::turn::begin_turn(workspace, &mut open, &options, &args.whom.asking(program))?;
+        let asking = args.whom.asking(job.program);
+        session::turn::begin_turn(workspace, &mut open, &options, &asking)?;
     }
 }
 
@@ -206,41 +210,26 @@ fn wait(open: &OpenSession, question: &Question, program: &mut Program) -> Resul
 }
 
 /// Asks a model; false when that was only to be shown.
-fn ask(
-    (args, spent): (&Run, &mut Spend),
-    workspace: &Workspace,
-    (open, question): (&mut OpenSession, &Question),
-    program: &mut Program,
-) -> Result<bool, CliError> {
+fn ask(job: &mut Job<'_>, open: &mut OpenSession, question: &Question) -> Result<bool, CliError> {
+    let workspace = job.workspace;
     let Some(definition) = question.definition.clone() else {
         return Ok(false);
     };
     let name = definition.name.clone();
-    let options = AskingOptions {
-        caps: args.caps(),
-        spent: *spent,
-        ..AskingOptions::default()
-    };
+    let options = job.options();
     let payer = session::answer::turn_payer(workspace, open, definition, options)?;
     let words = words(&name, question, &payer);
     for change in &question.turn.clamps {
-        program.ui.note(change);
+        job.program.ui.note(change);
     }
-    if args.is_dry {
-        show_plan(
-            (&name, &words),
-            (&question.words.request, &question.turn.clamps),
-            &payer,
-            program,
-        )?;
+    let request = &question.words.request;
+    if job.args.is_dry {
+        let plan = PlanDocument::of(&name, request, &payer, &question.turn.clamps);
+        show_plan(&plan, &words, job.program)?;
         return Ok(false);
     }
-    require_consent(
-        (args, spent),
-        program,
-        &payer,
-        (&words, &question.words.request),
-    )?;
+    require_consent(job, &payer, &words, request)?;
+    let program = &mut *job.program;
     let streams = std::io::stdout().is_terminal() && !program.ui.is_json();
     let outcome = {
         let ui = &mut program.ui;
@@ -251,17 +240,15 @@ fn ask(
         };
         runtime()?.block_on(async {
             let (_going, mut stop) = watch::channel(false);
-            session::answer::ask_turn(
-                workspace,
-                (question, &payer),
-                open,
-                (&mut on_text, &mut tell_retry),
-                &mut stop,
-            )
-            .await
+            let listener = Listener {
+                on_text: &mut on_text,
+                on_retry: &mut tell_retry,
+                stop: &mut stop,
+            };
+            session::answer::ask_turn(workspace, question, &payer, open, listener).await
         })
     };
-    *spent += payer.caller.spent();
+    job.spent += payer.caller.spent();
     if let Err(TurnError::NotKept { text, .. }) = &outcome {
         // Paid for: where it cannot be kept it is at least said.
         write_text(text, program)?;
@@ -344,14 +331,9 @@ struct PlanDocument<'a> {
     fitted: &'a [String],
 }
 
-fn show_plan(
-    (provider, words): (&str, &str),
-    (request, fitted): (&Request, &[String]),
-    payer: &Payer,
-    program: &mut Program,
-) -> Result<(), CliError> {
-    if program.ui.is_json() {
-        let document = PlanDocument {
+impl<'a> PlanDocument<'a> {
+    fn of(provider: &'a str, request: &Request, payer: &Payer, fitted: &'a [String]) -> Self {
+        Self {
             provider,
             input_tokens_estimated: request.tokens_estimated(),
             output_tokens_max: request.params.max_output_tokens,
@@ -361,8 +343,13 @@ fn show_plan(
                 .nano_dollars
                 .map(|nano| nano as f64 / 1e9),
             fitted,
-        };
-        program.ui.write_json("turn-plan", &document)?;
+        }
+    }
+}
+
+fn show_plan(plan: &PlanDocument<'_>, words: &str, program: &mut Program) -> Result<(), CliError> {
+    if program.ui.is_json() {
+        program.ui.write_json("turn-plan", plan)?;
     }
     program.ui.note(&format!("{words}; nothing was sent"));
     Ok(())
@@ -378,11 +365,12 @@ fn tell_retry(error: &ProviderError, pause: Duration) {
 }
 
 fn require_consent(
-    (args, spent): (&Run, &Spend),
-    program: &mut Program,
+    job: &mut Job<'_>,
     payer: &Payer,
-    (words, request): (&str, &Request),
+    words: &str,
+    request: &Request,
 ) -> Result<(), CliError> {
+    let Job { args, spent, .. } = job;
     let asked = Asked {
         words: words.to_owned(),
         nano_dollars: payer.caller.worst_case(request).nano_dollars,
@@ -394,21 +382,17 @@ fn require_consent(
         has_budget: payer.has_budget,
         look: "git merkle turn run --dry-run",
     };
-    consent::require(program, &payer.caller, &asked)
+    consent::require(job.program, &payer.caller, &asked)
 }
 
 /// Has a model sum up what was said long ago, where one is named and that is due. When it fails the rule's summary stands.
-fn summarize(
-    (args, spent): (&Run, &mut Spend),
-    workspace: &Workspace,
-    open: &mut OpenSession,
-    program: &mut Program,
-) -> Result<(), CliError> {
-    let due = match session::summary::due_summary(workspace, open, &args.whom.asking(program)) {
+fn summarize(job: &mut Job<'_>, open: &mut OpenSession) -> Result<(), CliError> {
+    let (args, workspace) = (job.args, job.workspace);
+    let due = match session::summary::due_summary(workspace, open, &args.whom.asking(job.program)) {
         Ok(Some(due)) => due,
         Ok(None) => return Ok(()),
         Err(TurnError::Fit(error)) => {
-            program
+            job.program
                 .ui
                 .warn(&format!("what was said is summed up by a rule: {error}"));
             return Ok(());
@@ -417,11 +401,7 @@ fn summarize(
     };
     session::answer::check_limits(open)?;
     let name = due.definition.name.clone();
-    let options = AskingOptions {
-        caps: args.caps(),
-        spent: *spent,
-        ..AskingOptions::default()
-    };
+    let options = job.options();
     let payer = session::answer::turn_payer(workspace, open, due.definition.clone(), options)?;
     let what = format!(
         "this asks '{name}' to sum up {} messages: {}",
@@ -429,15 +409,16 @@ fn summarize(
         size_words(&due.request, &payer)
     );
     if args.is_dry {
-        program.ui.note(&what);
+        job.program.ui.note(&what);
         return Ok(());
     }
-    require_consent((args, spent), program, &payer, (&what, &due.request))?;
+    require_consent(job, &payer, &what, &due.request)?;
     let outcome = runtime()?.block_on(async {
         let (_going, mut stop) = watch::channel(false);
-        session::summary::ask_summary(open, (&payer, &due), &mut tell_retry, &mut stop).await
+        session::summary::ask_summary(open, &payer, &due, &mut tell_retry, &mut stop).await
     });
-    *spent += payer.caller.spent();
+    job.spent += payer.caller.spent();
+    let program = &mut *job.program;
     match outcome {
         Ok(()) => program
             .ui
@@ -452,6 +433,17 @@ fn summarize(
     Ok(())
 }
 
+impl Job<'_> {
+    /// The limits of the next call.
+    fn options(&self) -> AskingOptions {
+        AskingOptions {
+            caps: self.args.caps(),
+            spent: self.spent,
+            ..AskingOptions::default()
+        }
+    }
+}
+
 /// What came of letting a model decide.
 enum Decided {
     Approved,
@@ -462,12 +454,12 @@ enum Decided {
 
 /// Lets a model decide; a refusal ends the turn unless it is the last that is allowed.
 fn decide(
+    job: &mut Job<'_>,
     approver: &str,
-    (args, spent): (&Run, &mut Spend),
-    workspace: &Workspace,
-    (open, is_last): (&mut OpenSession, bool),
-    program: &mut Program,
+    open: &mut OpenSession,
+    is_last: bool,
 ) -> Result<Decided, CliError> {
+    let (args, workspace) = (job.args, job.workspace);
     session::answer::check_limits(open)?;
     let definitions = Definitions::load(workspace.settings.stack())?;
     let definition = definitions.get(approver)?.clone();
@@ -475,28 +467,26 @@ fn decide(
         workspace,
         open,
         &definition,
-        &args.whom.asking(program),
+        &args.whom.asking(job.program),
     )?;
-    let options = AskingOptions {
-        caps: args.caps(),
-        spent: *spent,
-        ..AskingOptions::default()
-    };
+    let options = job.options();
     let payer = session::answer::turn_payer(workspace, open, definition, options)?;
     let words = format!(
         "this asks '{approver}' to decide: about {} input tokens",
         request.tokens_estimated()
     );
     if args.is_dry {
-        show_plan((approver, &words), (&request, &[]), &payer, program)?;
+        let plan = PlanDocument::of(approver, &request, &payer, &[]);
+        show_plan(&plan, &words, job.program)?;
         return Ok(Decided::OnlyShown);
     }
-    require_consent((args, spent), program, &payer, (&words, &request))?;
+    require_consent(job, &payer, &words, &request)?;
     let outcome = runtime()?.block_on(async {
         let (_going, mut stop) = watch::channel(false);
-        session::answer::ask_approval(open, (&payer, &request), &mut tell_retry, &mut stop).await
+        session::answer::ask_approval(open, &payer, &request, &mut tell_retry, &mut stop).await
     });
-    *spent += payer.caller.spent();
+    job.spent += payer.caller.spent();
+    let program = &mut *job.program;
     let Decision {
         verdict,
         text,

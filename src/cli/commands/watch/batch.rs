@@ -51,7 +51,7 @@ pub(super) struct Told {
 
 impl Told {
     /// Takes note of a step of an agent's run.
-    pub(super) fn add(&mut self, (agent, frame_type): (&AgentId, &FrameType), event: Event) {
+    pub(super) fn add(&mut self, agent: &AgentId, frame_type: &FrameType, event: Event) {
         let (path, state) = match event {
             Event::Made(path) | Event::Reused(path) | Event::Kept(path) => (path, "fresh"),
             Event::Absent(path) => (path, "absent"),
@@ -61,33 +61,33 @@ impl Told {
         self.states
             .entry(path)
             .or_default()
-            .push(((agent.clone(), frame_type.clone()), state));
+            .push((Slot::new(agent, frame_type), state));
     }
 
     /// The batch, once all agents have run. `before` is the tree of the last batch, if there was one.
     pub(super) fn batch(
         mut self,
-        (workspace, report): (&Workspace, &Report),
+        workspace: &Workspace,
+        report: &Report,
         before: Option<NodeId>,
         tree: NodeId,
     ) -> Result<Batch, CliError> {
         let store = workspace.store()?;
         let mut changes = Vec::new();
-        for (path, old, new) in differences(workspace, before, tree) {
-            let told = self.states.remove(&path).unwrap_or_default();
-            changes.push(change(workspace, &store, tree, (path, old, new), told)?);
+        for difference in differences(workspace, before, tree) {
+            let told = self.states.remove(&difference.path).unwrap_or_default();
+            changes.push(change(workspace, &store, tree, difference, told)?);
         }
         for (path, told) in self.states {
             let Some(side) = find(workspace, tree, &path)? else {
                 continue;
             };
-            changes.push(change(
-                workspace,
-                &store,
-                tree,
-                (path, Some(side), Some(side)),
-                told,
-            )?);
+            let same = Difference {
+                path,
+                old: Some(side),
+                new: Some(side),
+            };
+            changes.push(change(workspace, &store, tree, same, told)?);
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Batch {
@@ -101,7 +101,12 @@ impl Told {
     }
 }
 
-type Difference = (TreePath, Option<Side>, Option<Side>);
+/// A path with what stood there and what stands there.
+struct Difference {
+    path: TreePath,
+    old: Option<Side>,
+    new: Option<Side>,
+}
 
 /// The paths that differ, directories and the root among them; none where the last tree is not known any more.
 fn differences(workspace: &Workspace, before: Option<NodeId>, tree: NodeId) -> Vec<Difference> {
@@ -109,13 +114,21 @@ fn differences(workspace: &Workspace, before: Option<NodeId>, tree: NodeId) -> V
         return Vec::new();
     };
     let root = |tree| Some((EntryMode::Directory, tree));
-    let mut found = vec![(TreePath::root(), root(before), root(tree))];
+    let mut found = vec![Difference {
+        path: TreePath::root(),
+        old: root(before),
+        new: root(tree),
+    }];
     let compared = diff_trees(
         &workspace.repository,
         Some(before),
         Some(tree),
         &mut |change| {
-            found.push((change.path, change.old, change.new));
+            found.push(Difference {
+                path: change.path,
+                old: change.old,
+                new: change.new,
+            });
             true
         },
     );
@@ -134,9 +147,10 @@ fn change(
     workspace: &Workspace,
     store: &Store<'_>,
     tree: NodeId,
-    (path, old, new): Difference,
+    difference: Difference,
     told: Vec<(Slot, &'static str)>,
 ) -> Result<Change, CliError> {
+    let Difference { path, old, new } = difference;
     let mut frames: Vec<(Slot, &'static str)> = Vec::new();
     if let Some((id, kind)) = new.and_then(node) {
         let target = Target {
@@ -146,7 +160,7 @@ fn change(
             root: Some(tree),
         };
         for head in store.heads(&id)? {
-            let slot = (head.frame.agent.clone(), head.frame.frame_type.clone());
+            let slot = Slot::new(&head.frame.agent, &head.frame.frame_type);
             let state = match told.iter().find(|(known, _)| *known == slot) {
                 Some((_, state)) => state,
                 None if ops::refresh::staleness(workspace, store, &target, &head)?.is_some() => {
@@ -164,7 +178,7 @@ fn change(
             .map_or_else(|| Ok(Vec::new()), |(id, _)| store.heads(&id))?
             .into_iter();
         let earlier = earlier
-            .map(|head| (head.frame.agent, head.frame.frame_type))
+            .map(|head| Slot::new(&head.frame.agent, &head.frame.frame_type))
             .filter(|slot| !known.contains(slot));
         frames.extend(earlier.map(|slot| (slot, "outdated")));
     }
@@ -176,7 +190,7 @@ fn change(
         _ => "modified",
     };
     let kind = new.or(old).map_or("file", |(mode, _)| kind(mode));
-    let state = |((agent, frame_type), state): (Slot, &'static str)| FrameState {
+    let state = |(Slot { agent, frame_type }, state): (Slot, &'static str)| FrameState {
         agent: agent.to_string(),
         r#type: frame_type.to_string(),
         state,
@@ -190,7 +204,8 @@ fn change(
 }
 
 /// The node of a side; nothing is said about links and submodules.
-fn node((mode, id): Side) -> Option<(NodeId, NodeKind)> {
+fn node(side: Side) -> Option<(NodeId, NodeKind)> {
+    let (mode, id) = side;
     match mode {
         EntryMode::File | EntryMode::Executable => Some((id, NodeKind::File)),
         EntryMode::Directory => Some((id, NodeKind::Directory)),

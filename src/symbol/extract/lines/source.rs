@@ -120,6 +120,14 @@ struct Open {
     symbol: Option<Symbol>,
 }
 
+/// What stands in a line behind its indentation, and where.
+#[derive(Clone, Copy)]
+struct Start<'l> {
+    at: usize,
+    code: &'l str,
+    columns: usize,
+}
+
 struct Reader<'t> {
     text: &'t str,
     code: &'t str,
@@ -177,7 +185,12 @@ impl Reader<'_> {
             return;
         }
         let owner = owner.flatten();
-        let symbol = self.declaration(found, (from + skipped, &code[skipped..]), columns, owner);
+        let line = Start {
+            at: from + skipped,
+            code: &code[skipped..],
+            columns,
+        };
+        let symbol = self.declaration(found, line, owner);
         self.doc_from = None;
         // Where everything is an expression, what opens a brace is no body.
         let is_passed =
@@ -226,10 +239,10 @@ impl Reader<'_> {
     fn declaration(
         &mut self,
         found: &mut Found,
-        (at, code): (usize, &str),
-        columns: usize,
+        line: Start<'_>,
         owner: Option<Kind>,
     ) -> Option<Symbol> {
+        let Start { at, code, columns } = line;
         for word in self.row.imports {
             if let Some(rest) = after(code, word).filter(|rest| !rest.is_empty() && owner.is_none())
             {
