@@ -106,10 +106,12 @@ fn matched(old: Option<&Code>, new: Option<&Code>) -> Matched {
     let mut found = Matched::default();
     for (mut before, mut after) in by_name.into_values() {
         let stays = !before.is_empty() && !after.is_empty();
-        let steps: [Alike; 4] = [
+        let steps: [Alike; 5] = [
             |one, other| seen(one, other) && one.body == other.body,
             seen,
             |one, other| one.body == other.body && one.kind == other.kind,
+            // Of overloads, the one that does the work is the one without a mark.
+            |one, other| one.attributes == other.attributes && one.kind == other.kind,
             |_, _| true,
         ];
         for is_alike in steps {

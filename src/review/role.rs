@@ -53,12 +53,38 @@ pub fn role(path: &[u8]) -> Role {
             || ENDS.iter().any(|end| stem.ends_with(end))
             || stem == "test"
     };
+    // Settings of a forge or an editor may be about tests.
+    let is_setting = || directories.split('/').any(|part| part.starts_with('.'));
     let is_document = || DOCUMENTS.iter().any(|end| name.ends_with(end));
-    if directories.split('/').any(is_test_directory) || !is_document() && is_test_name() {
+    if directories.split('/').any(is_test_directory)
+        || !is_document() && !is_setting() && is_test_name()
+    {
         Role::Test
     } else if standing(path) < 0.1 {
         Role::Aside
     } else {
         Role::Program
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_told_from_what_is_about_them() {
+        for (path, expected) in [
+            ("src/app.py", Role::Program),
+            ("src/testing.py", Role::Program),
+            ("tests/data/a.json", Role::Test),
+            ("pkg/a_test.go", Role::Test),
+            ("web/a.spec.ts", Role::Test),
+            ("conftest.py", Role::Test),
+            ("docs/tutorial/tests.rst", Role::Aside),
+            (".github/workflows/tests.yaml", Role::Aside),
+            ("examples/a.py", Role::Aside),
+        ] {
+            assert_eq!(role(path.as_bytes()), expected, "{path}");
+        }
     }
 }

@@ -151,6 +151,10 @@ fn groups<'c>(list: &[&'c Change]) -> Vec<Vec<&'c Change>> {
     let mut groups: Vec<Vec<&Change>> = Vec::new();
     for change in list {
         let key = match change.how {
+            How::Signature if change.old.is_none() || change.new.is_none() => {
+                let one = change.declaration();
+                format!("{} {} {}", change.file, one.name, change.new.is_some())
+            }
             How::Signature => match alike(change) {
                 Some(text) => text,
                 None => {
@@ -310,18 +314,7 @@ fn is_type(kind: Kind) -> bool {
 fn signatures(group: &[&Change], detail: Detail, line: &mut Line) {
     let first = group[0];
     let (Some(old), Some(new)) = (&first.old, &first.new) else {
-        let one = first.declaration();
-        let whole = [&one.attributes.join(" "), &one.signature]
-            .map(|text| text.trim().to_owned())
-            .join(" ");
-        let (tone, mark) = if first.new.is_some() {
-            (Tone::New, "+")
-        } else {
-            (Tone::Old, "−")
-        };
-        line.add(Tone::Name, format!("{} ", one.name))
-            .add(tone, format!("{mark}{}", whole.trim()));
-        return;
+        return overloads(group, line);
     };
     let mut pieces = delta(old, new);
     let is_shown = pieces.iter().any(|piece| !matches!(piece, Piece::Same(_)));
@@ -354,6 +347,21 @@ fn signatures(group: &[&Change], detail: Detail, line: &mut Line) {
         line.add(Tone::Plain, " in ");
         names("", Tone::Name, group, detail, line);
     }
+}
+
+/// A name that is declared once more than before, or once less, or more often.
+fn overloads(group: &[&Change], line: &mut Line) {
+    let one = group[0].declaration();
+    let (tone, mark) = match group[0].new {
+        Some(_) => (Tone::New, "+"),
+        None => (Tone::Old, "−"),
+    };
+    line.add(Tone::Name, format!("{} ", one.name));
+    let whole = match group {
+        [_] => format!("{} {}", one.attributes.join(" "), one.signature),
+        several => format!("{} overloads", several.len()),
+    };
+    line.add(tone, format!("{mark}{}", whole.trim()));
 }
 
 /// Where they stand, with the line where there is one.
