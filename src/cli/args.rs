@@ -12,9 +12,10 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::commands::{
-    agent, auth, config, context, diff, doctor, explain, find, gc, get_head, get_node, hooks, init,
-    invalidate, list_frames, log, map, note, profile, prompt, provider, put_frame, regenerate,
-    review, scan, session, show, status, sync, synthesize, tiers, trust, turn, validate, watch,
+    agent, auth, complete_words, completions, config, context, diff, doctor, explain, find, gc,
+    get_head, get_node, help, hooks, init, invalidate, list_frames, log, man, map, note, profile,
+    prompt, provider, put_frame, regenerate, review, scan, session, show, status, sync, synthesize,
+    tiers, trust, turn, validate, watch,
 };
 use super::error::CliError;
 use super::exit::Exit;
@@ -66,6 +67,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("git", &["hooks", "watch", "fetch", "push", "sync", "gc"]),
+    ("help", &["help", "man", "completions"]),
 ];
 
 /// What follows the program name in `--version`: git's own form, `git-merkle version 0.1.0`.
@@ -220,6 +222,15 @@ pub enum Command {
     Session(Deferred<session::Args>),
     /// Start, send, answer and review the turns of a session
     Turn(Deferred<turn::Args>),
+    /// Show the options of a command
+    Help(Deferred<help::Args>),
+    /// Print a manual page, or install all of them
+    Man(Deferred<man::Args>),
+    /// Print or install the completions of bash, zsh or fish
+    Completions(Deferred<completions::Args>),
+    /// Print what a word of a command line can become
+    #[command(hide = true)]
+    CompleteWords(Deferred<complete_words::Args>),
 }
 
 /// Arguments of a command that are defined when it is the one that was asked for: all commands have hundreds.
@@ -309,6 +320,10 @@ impl Command {
             Self::Session(args) => session::run(args, program),
             Self::Turn(args) => turn::run(args, program),
             Self::Config(args) => config::run(args, program),
+            Self::Help(args) => help::run(args, program),
+            Self::Man(args) => man::run(args, program),
+            Self::Completions(args) => completions::run(args, program),
+            Self::CompleteWords(args) => complete_words::run(args, program),
         }
     }
 }
@@ -393,7 +408,8 @@ fn parse_setting(text: &str) -> Result<String, String> {
 }
 
 /// The command line as clap knows it, with its help in groups.
-fn definition() -> clap::Command {
+#[must_use]
+pub fn definition() -> clap::Command {
     let definition = Arguments::command();
     let commands = grouped_help(&definition);
     definition.help_template(format!(

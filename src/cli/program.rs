@@ -86,7 +86,8 @@ impl Program {
         })
     }
 
-    fn open_silently(&mut self) -> Result<Workspace, CliError> {
+    /// Opens the repository and its settings, and warns of nothing.
+    pub fn open_silently(&mut self) -> Result<Workspace, CliError> {
         let (global, environment) = (&self.global, &self.environment);
         let workspace = Workspace::open(
             &global.location(),

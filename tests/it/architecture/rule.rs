@@ -28,6 +28,8 @@ const CRATE_HOMES: &[(&str, &[&str])] = &[
     ("base64", &["chat", "cli", "git"]),
     ("blake3", &["base"]),
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("flate2", &["git"]),
     ("futures_util", &["provider", "regen", "session"]),
     ("gix", &["git"]),

@@ -25,6 +25,7 @@ mod provider;
 mod put_frame;
 mod regenerate;
 mod scan;
+mod shell;
 mod show;
 mod status;
 mod synthesize;

@@ -1,0 +1,149 @@
+//! `git merkle complete-words`: what the word under the cursor can become, one candidate a line; for the shells' scripts.
+//!
+//! Never warns and never fails: a key press is no place for either. A line is the candidate, a tab, and its description.
+
+use std::ffi::OsString;
+
+use clap_complete::engine::{
+    ArgValueCandidates, CompletionCandidate, PathCompleter, ValueCompleter as _, complete,
+};
+
+use super::provider::definitions;
+use crate::cli::args::definition;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit};
+use crate::session::open::sessions;
+use crate::workspace::Workspace;
+
+/// Arguments of `complete-words`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Which of the words is completed, counted from 0
+    #[arg(value_name = "index")]
+    index: usize,
+    /// The words of the command line, the program first
+    #[arg(value_name = "word", last = true)]
+    words: Vec<OsString>,
+}
+
+/// Names that this repository and its user have given.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    agents: Vec<String>,
+    providers: Vec<String>,
+    profiles: Vec<String>,
+    sessions: Vec<String>,
+    revisions: Vec<String>,
+}
+
+/// Prints the candidates.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let names = Names::read(program);
+    let mut words = args.words.clone();
+    words.resize(words.len().max(args.index + 1), OsString::new());
+    let mut command = definition();
+    command.build();
+    let mut command = with_names(command, &names);
+    let directory = program.global.location().directory;
+    let found = complete(&mut command, words, args.index, Some(&directory));
+    let mut found = found.unwrap_or_default();
+    found.retain(|candidate| !candidate.is_hide_set());
+    let is_option = |candidate: &CompletionCandidate| {
+        candidate.get_value().as_encoded_bytes().starts_with(b"-")
+    };
+    if !found.iter().all(is_option) {
+        found.retain(|candidate| !is_option(candidate));
+    }
+    for candidate in found {
+        let help = candidate.get_help().map(ToString::to_string);
+        let help = help.unwrap_or_default();
+        let line = help.lines().next().unwrap_or_default();
+        let value = candidate.get_value().to_string_lossy();
+        // A name with a line feed cannot stand in a line.
+        if !value.contains(['\n', '\t']) {
+            writeln!(program.ui, "{value}\t{line}")?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+impl Names {
+    /// Reads what can be read: without a repository, the user's own.
+    fn read(program: &mut Program) -> Self {
+        let providers = definitions(program).map_or_else(
+            |_| Vec::new(),
+            |definitions| definitions.iter().map(|one| one.name.clone()).collect(),
+        );
+        match program.open_silently() {
+            Ok(workspace) => Self::of(&workspace, providers),
+            Err(_) => Self {
+                providers,
+                ..Self::default()
+            },
+        }
+    }
+
+    fn of(workspace: &Workspace, providers: Vec<String>) -> Self {
+        let revisions = ["refs/heads/", "refs/tags/", "refs/remotes/"].map(|prefix| {
+            let refs = workspace.repository.refs_below(prefix).unwrap_or_default();
+            refs.into_iter()
+                .filter_map(move |(name, _)| Some(name.strip_prefix(prefix)?.to_owned()))
+        });
+        let agents = workspace.agents();
+        Self {
+            agents: agents.iter().map(|agent| agent.id.to_string()).collect(),
+            providers,
+            profiles: workspace
+                .profiles()
+                .iter()
+                .map(|profile| profile.name.clone())
+                .collect(),
+            sessions: sessions(&workspace.repository)
+                .unwrap_or_default()
+                .iter()
+                .map(|folder| folder.name.as_str().to_owned())
+                .collect(),
+            revisions: revisions.into_iter().flatten().collect(),
+        }
+    }
+
+    /// The names that an argument takes, by its own name or by that of its value.
+    fn for_argument(&self, argument: &clap::Arg) -> Option<&Vec<String>> {
+        let value = argument
+            .get_value_names()
+            .and_then(|names| names.first())
+            .map(AsRef::as_ref);
+        match (argument.get_id().as_str(), value) {
+            ("session" | "from", _) => Some(&self.sessions),
+            (_, Some("agent")) => Some(&self.agents),
+            (_, Some("provider")) => Some(&self.providers),
+            (_, Some("profile")) => Some(&self.profiles),
+            (_, Some("rev")) => Some(&self.revisions),
+            _ => None,
+        }
+    }
+}
+
+/// The same command, whose arguments know the names and paths that they take.
+fn with_names(command: clap::Command, names: &Names) -> clap::Command {
+    let command = command.mut_args(|argument| {
+        let value = argument
+            .get_value_names()
+            .and_then(|names| names.first())
+            .map(ToString::to_string);
+        if let Some(known) = names.for_argument(&argument) {
+            let known = known.clone();
+            return argument.add(ArgValueCandidates::new(move || {
+                known.iter().map(CompletionCandidate::new).collect()
+            }));
+        }
+        match value.as_deref() {
+            Some("node" | "path" | "list-or-path" | "directory" | "entry" | "file") => argument
+                .add(clap_complete::engine::ArgValueCompleter::new(
+                    |current: &std::ffi::OsStr| PathCompleter::any().complete(current),
+                )),
+            _ => argument,
+        }
+    });
+    command.mut_subcommands(|command| with_names(command, names))
+}

@@ -1,0 +1,125 @@
+//! `git merkle man`: the manual pages, made from the same definitions as `-h`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap_mangen::Man;
+
+use crate::cli::args::definition;
+use crate::cli::program::Program;
+use crate::cli::{CliError, Exit};
+
+/// What stands behind the options of the first page.
+const SEE_ALSO: &str = ".SH \"SEE ALSO\"\n\\fBgit\\fR(1), the guides in the folder \\fIdocs/guide\\fR of the project, and \\fBgit merkle\\fR \
+                        \\fIcommand\\fR \\fB\\-h\\fR.\n";
+
+/// Arguments of `man`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Print the page of this command (default: the program's own)
+    #[arg(value_name = "command", conflicts_with = "install")]
+    command: Vec<String>,
+    /// Write all pages where 'man' looks for your own: ~/.local/share/man
+    #[arg(long)]
+    install: bool,
+    /// With --install: write them below this folder
+    #[arg(long, value_name = "folder", requires = "install")]
+    folder: Option<PathBuf>,
+}
+
+/// Prints a page, or writes all of them.
+pub fn run(args: &Args, program: &mut Program) -> Result<Exit, CliError> {
+    let mut command = definition();
+    command.build();
+    if !args.install {
+        let found = find(&mut command, &args.command)?;
+        program.ui.write_bytes(&page(found)?)?;
+        return Ok(Exit::Done);
+    }
+    let folder = match &args.folder {
+        Some(folder) => program.global.resolve(folder),
+        None => own_folder(program)?,
+    };
+    let pages = folder.join("man1");
+    let failed = |error| CliError::io(format!("cannot write to '{}'", pages.display()), error);
+    fs::create_dir_all(&pages).map_err(failed)?;
+    let count = write_all(&command, &pages)?;
+    writeln!(program.ui, "{count} pages in {}", pages.display())?;
+    program.ui.note(&format!(
+        "'git merkle --help' shows them once 'manpath' names {}",
+        folder.display()
+    ));
+    Ok(Exit::Done)
+}
+
+/// A command below another by its names.
+pub(super) fn find<'c>(
+    command: &'c mut clap::Command,
+    names: &[String],
+) -> Result<&'c mut clap::Command, CliError> {
+    names.iter().try_fold(command, |command, name| {
+        command.find_subcommand_mut(name).ok_or_else(|| {
+            CliError::new(Exit::Usage, format!("there is no command '{name}'"))
+                .hint("see 'git merkle -h'")
+        })
+    })
+}
+
+/// Where `man` looks for a user's own pages.
+fn own_folder(program: &Program) -> Result<PathBuf, CliError> {
+    let environment = &program.environment;
+    let data = environment.text("XDG_DATA_HOME").map(PathBuf::from);
+    let home = || Some(Path::new(environment.text("HOME")?).join(".local/share"));
+    let data = data.or_else(home);
+    data.map(|data| data.join("man"))
+        .ok_or_else(|| CliError::new(Exit::Config, "there is no home directory for manual pages"))
+}
+
+/// Writes the page of a command and those of its own commands; how many.
+fn write_all(command: &clap::Command, folder: &Path) -> Result<u64, CliError> {
+    let path = folder.join(format!("{}.1", page_name(command)));
+    fs::write(&path, page(command)?)
+        .map_err(|error| CliError::io(format!("cannot write '{}'", path.display()), error))?;
+    let below = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    below
+        .map(|command| write_all(command, folder))
+        .sum::<Result<u64, _>>()
+        .map(|count| count + 1)
+}
+
+fn page_name(command: &clap::Command) -> &str {
+    command.get_display_name().unwrap_or(command.get_name())
+}
+
+fn page(command: &clap::Command) -> Result<Vec<u8>, CliError> {
+    let mut command = command.clone();
+    // A synopsis of every option is of no use to a reader; the line of `-h` says what the arguments are.
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").replace('-', "\\-");
+    let man = Man::new(command.clone())
+        .title(page_name(&command).to_uppercase())
+        .section("1")
+        // Without a date the fields behind it would be taken for one.
+        .date(" ")
+        .source(concat!("git-merkle ", env!("CARGO_PKG_VERSION")))
+        .manual("Git Merkle Manual");
+    let mut out = Vec::new();
+    let rendered = man
+        .render_title(&mut out)
+        .and_then(|()| man.render_name_section(&mut out))
+        .and_then(|()| writeln!(out, ".SH SYNOPSIS\n{}", usage.trim_end()))
+        .and_then(|()| man.render_options_section(&mut out))
+        .and_then(|()| {
+            if command.has_subcommands() {
+                man.render_subcommands_section(&mut out)
+            } else {
+                Ok(())
+            }
+        });
+    rendered.map_err(|error| CliError::io("cannot write the page", error))?;
+    out.extend_from_slice(SEE_ALSO.as_bytes());
+    Ok(out)
+}
